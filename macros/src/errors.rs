@@ -1,0 +1,33 @@
+//! Collects every mistake of an item, so that one compilation shows them all.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// The mistakes found so far.
+#[derive(Default)]
+pub struct Errors(Option<syn::Error>);
+
+impl Errors {
+    /// Adds a mistake at the smallest tokens that show it.
+    pub fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+        self.add(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Adds a mistake that parsing found.
+    pub fn add(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// Whether anything was found.
+    pub fn any(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// One `compile_error!` for each mistake.
+    pub fn into_tokens(self) -> TokenStream {
+        self.0.map(|e| e.to_compile_error()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,203 @@
+//! Macros that a kernel may call: `shared!`, `assert!` and its family, `println!`, `panic!`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, LitStr, Token, Type};
+
+use super::format;
+use super::lower::{Lower, Two};
+use super::types::device_type;
+
+/// The argument of `shared!([[T; cols]; rows])`.
+pub struct SharedArray {
+    elem: Type,
+    extents: Vec<Expr>,
+}
+
+impl Parse for SharedArray {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut ty: Type = input.parse()?;
+        let whole = ty.clone();
+        let mut extents = Vec::new();
+        while let Type::Array(array) = ty {
+            extents.push(array.len);
+            ty = *array.elem;
+        }
+        if !(1..=3).contains(&extents.len()) {
+            let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`";
+            return Err(syn::Error::new_spanned(whole, message));
+        }
+        Ok(Self { elem: ty, extents })
+    }
+}
+
+impl SharedArray {
+    /// The descriptor type of the twin and the witness.
+    pub fn ty(&self) -> TokenStream {
+        let elem = device_type(&self.elem);
+        match self.extents.len() {
+            1 => quote!(::warpsmith::types::Shared<#elem>),
+            2 => quote!(::warpsmith::types::Shared2<#elem>),
+            _ => quote!(::warpsmith::types::Shared3<#elem>),
+        }
+    }
+
+    /// Extents, outermost first.
+    pub fn extents(&self) -> &[Expr] {
+        &self.extents
+    }
+
+    /// What the twin runs.
+    pub fn twin(&self) -> TokenStream {
+        let (ty, extents) = (self.ty(), &self.extents);
+        let elem = device_type(&self.elem);
+        quote! {
+            {
+                let __extents = [#(::warpsmith::__macro::to_index(#extents)),*];
+                // SAFETY: the memory is this block's, of the size that the extents ask for.
+                unsafe {
+                    <#ty>::from_raw_parts(
+                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, ::core::file!(), ::core::line!(), ::core::column!()),
+                        __extents,
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// Arguments of `assert!` and friends.
+pub struct Arguments(pub Punctuated<Expr, Token![,]>);
+
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        Punctuated::parse_terminated(input).map(Self)
+    }
+}
+
+impl Lower<'_> {
+    pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Two {
+        let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        match name.as_str() {
+            "assert" | "debug_assert" => self.assert(mac),
+            "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "==", &quote!(Eq)),
+            "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!=", &quote!(Ne)),
+            "println" => self.println(mac),
+            "panic" | "unreachable" => self.panic(mac, &name),
+            "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `panic!` and `unreachable!` are"),
+        }
+    }
+
+    fn parse_arguments(&mut self, mac: &syn::Macro) -> Option<Vec<Expr>> {
+        match mac.parse_body::<Arguments>() {
+            Ok(arguments) => Some(arguments.0.into_iter().collect()),
+            Err(error) => {
+                self.errors.add(error);
+                None
+            }
+        }
+    }
+
+    /// The message of an assertion: a string without placeholders.
+    fn message(&mut self, arguments: &[Expr], default: String) -> String {
+        match arguments {
+            [] => default,
+            [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. })] if !text.value().contains(['{', '}']) => {
+                text.value()
+            }
+            [first, ..] => {
+                self.errors.at(
+                    first,
+                    "a message in a kernel is one string without placeholders; print values with `println!`",
+                );
+                default
+            }
+        }
+    }
+
+    fn assert(&mut self, mac: &syn::Macro) -> Two {
+        let Some(arguments) = self.parse_arguments(mac) else { return unit() };
+        let Some((cond, rest)) = arguments.split_first() else {
+            return self.refuse(mac, "`assert!` needs a condition");
+        };
+        let message = self.message(rest, format!("assertion failed: {}", source_text(cond)));
+        let Two { witness, emit } = self.expr(cond);
+        Two {
+            witness: quote!(assert!(#witness)),
+            emit: quote!({ let __c = #emit; __r.assert(__c, #message) }),
+        }
+    }
+
+    fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str, op: &TokenStream) -> Two {
+        let Some(arguments) = self.parse_arguments(mac) else { return unit() };
+        let [left, right, rest @ ..] = arguments.as_slice() else {
+            return self.refuse(mac, "this assertion compares two values");
+        };
+        let default = format!("assertion failed: {} {symbol} {}", source_text(left), source_text(right));
+        let message = self.message(rest, default);
+        let ([lw, rw], setup, [a, b]) = self.operands([left, right]);
+        Two {
+            witness: quote!({ let _ = #lw == #rw; }),
+            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message) }),
+        }
+    }
+
+    fn panic(&mut self, mac: &syn::Macro, name: &str) -> Two {
+        let Some(arguments) = self.parse_arguments(mac) else { return unit() };
+        let default =
+            if name == "panic" { "explicit panic" } else { "internal error: entered unreachable code" };
+        let message = self.message(&arguments, default.to_owned());
+        Two {
+            witness: quote!(::core::panic!()),
+            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message); ::warpsmith::ir::Expr::never() }),
+        }
+    }
+
+    fn println(&mut self, mac: &syn::Macro) -> Two {
+        if mac.tokens.is_empty() {
+            return Two {
+                witness: quote!(()),
+                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text("\n")], ::std::vec![])),
+            };
+        }
+        let Some(arguments) = self.parse_arguments(mac) else { return unit() };
+        let [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }), values @ ..] = arguments.as_slice() else {
+            return self.refuse(mac, "`println!` needs a format string");
+        };
+        let (pieces, values) = match format::parse(text, values) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.errors.add(error);
+                return unit();
+            }
+        };
+        let references: Vec<&Expr> = values.iter().collect();
+        let (witness, setup, names) = self.operand_list(&references);
+        Two {
+            witness: quote!({ #(let _ = #witness;)* }),
+            emit: quote!({ #setup __r.print(::std::vec![#(#pieces),*], ::std::vec![#(#names),*]) }),
+        }
+    }
+}
+
+fn unit() -> Two {
+    Two { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) }
+}
+
+/// The condition as it was written, for the message that `assert!` gives in Rust too.
+fn source_text(expr: &Expr) -> String {
+    use syn::spanned::Spanned;
+    expr.span().unwrap().source_text().unwrap_or_else(|| expr.to_token_stream().to_string())
+}
+
+/// A string literal of a macro body that starts with one.
+pub fn leading_string(mac: &syn::Macro) -> Option<LitStr> {
+    let arguments = mac.parse_body::<Arguments>().ok()?;
+    match arguments.0.first()? {
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
+        _ => None,
+    }
+}

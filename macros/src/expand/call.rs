@@ -1,0 +1,192 @@
+//! Lowering of calls: functions, associated functions, methods and closures.
+
+use proc_macro2::Span;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
+
+use super::lower::{Lower, Name, Two, see, tap};
+use super::types::device_type;
+
+impl Lower<'_> {
+    /// An operand; only here may a closure stand.
+    pub fn argument(&mut self, expr: &Expr) -> Two {
+        match expr {
+            Expr::Closure(closure) => self.closure(closure),
+            other => self.expr(other),
+        }
+    }
+
+    pub(super) fn call(&mut self, e: &ExprCall) -> Two {
+        let Expr::Path(path) = &*e.func else {
+            return self
+                .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
+        };
+        if let Some(ident) = path.path.get_ident() {
+            match self.lookup(ident) {
+                Some(Name::Closure) => return self.call_closure(e, ident),
+                Some(_) => {
+                    return self.refuse(
+                        &e.func,
+                        "only functions, methods and closure parameters can be called in a kernel",
+                    );
+                }
+                None => {}
+            }
+        }
+        let Some(last) = path.path.segments.last() else {
+            return self
+                .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
+        };
+        if last.ident == "dynamic_shared" {
+            return self.refuse(
+                e,
+                "`dynamic_shared` must initialise a variable: `let mut smem = dynamic_shared::<T>();`",
+            );
+        }
+        if starts_uppercase(&last.ident.to_string()) {
+            return self.refuse(&e.func, "tuple structs and enum constructors are not supported in a kernel; use a struct with named fields");
+        }
+        let callee = if names_type(path) {
+            associated(path)
+        } else {
+            quote_spanned!(e.func.span().resolved_at(Span::call_site())=> #path::__gpu)
+        };
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let (witness, setup, names) = self.operand_list(&args);
+        let span = e.func.span();
+        let (fn_probe, fn_index) = self.fn_probe(span);
+        let (probe, index) = self.probe(span);
+        let line = self.line(span);
+        Two {
+            witness: tap(
+                &probe,
+                span,
+                quote_spanned!(span.resolved_at(Span::call_site())=> #callee(#(#witness,)* &#fn_probe)),
+            ),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Two {
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let (witness, setup, names) = self.operand_list(&args);
+        let (probe, index) = self.probe(e.func.span());
+        Two {
+            witness: tap(&probe, e.func.span(), quote!(#closure(#(#witness),*))),
+            emit: quote!({ #setup __r.call_closure(&#closure, ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
+        let mut exprs = vec![&*e.receiver];
+        exprs.extend(e.args.iter());
+        let (mut witness, setup, names) = self.operand_list(&exprs);
+        let receiver = witness.remove(0);
+        let (fn_probe, fn_index) = self.fn_probe(e.method.span());
+        let (probe, index) = self.probe(e.method.span());
+        let line = self.line(e.method.span());
+        let method = hidden_method(&e.method);
+        let turbofish = &e.turbofish;
+        let dot = &e.dot_token;
+        let receiver = match &*e.receiver {
+            Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
+            _ => receiver,
+        };
+        Two {
+            witness: tap(
+                &probe,
+                e.method.span(),
+                quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
+            ),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    fn closure(&mut self, e: &ExprClosure) -> Two {
+        if let Some(token) = &e.asyncness {
+            return self.refuse(token, "`async` has no meaning in a kernel; remove it");
+        }
+        let (ret_probe, ret_index) = self.probe(e.body.span());
+        self.scoped(|lower| {
+            let mut inputs = Vec::new();
+            let mut sees = Vec::new();
+            let mut declares = Vec::new();
+            for input in &e.inputs {
+                let (pat, ty) = match input {
+                    Pat::Type(typed) => (&*typed.pat, Some(device_type(&typed.ty))),
+                    other => (other, None),
+                };
+                let Pat::Ident(name) = pat else {
+                    return lower.refuse(pat, "a closure's parameter in a kernel is a single name");
+                };
+                let ident = &name.ident;
+                let (text, mutable) = (ident.to_string(), name.mutability.is_some());
+                let (probe, index) = lower.probe(ident.span());
+                lower.bind(ident, Name::Local);
+                inputs.push(match ty {
+                    Some(ty) => quote!(#name: #ty),
+                    None => quote!(#name),
+                });
+                sees.push(see(&probe, ident));
+                declares.push(quote!(let #ident = __r.closure_arg(#text, #mutable, __t.ty(#index));));
+            }
+            lower.closures += 1;
+            let body = lower.expr(&e.body);
+            lower.closures -= 1;
+            lower.forget_line();
+            let (bw, be, capture) = (body.witness, body.emit, &e.capture);
+            let by_value = capture.is_some();
+            let value = tap(&ret_probe, e.body.span(), quote!({ #(#sees)* #bw }));
+            let output = match &e.output {
+                ReturnType::Type(arrow, ty) => {
+                    let ty = device_type(ty);
+                    quote!(#arrow #ty)
+                }
+                ReturnType::Default => quote!(),
+            };
+            // A `move` witness would move the probes; they are only named.
+            Two {
+                witness: quote!(|#(#inputs),*| #output { #value }),
+                emit: quote!({
+                    __r.closure_begin();
+                    #(#declares)*
+                    let __v = #be;
+                    __r.closure_end(#by_value, __t.ty(#ret_index), __v)
+                }),
+            }
+        })
+    }
+}
+
+/// The hidden twin-typed method that witnesses a call of `name`.
+pub fn hidden_method(name: &syn::Ident) -> syn::Ident {
+    format_ident!("__gpu_method_{}", name, span = name.span())
+}
+
+/// Whether the last but one segment names a type, by Rust's naming convention.
+fn names_type(path: &syn::ExprPath) -> bool {
+    if path.qself.is_some() {
+        return true;
+    }
+    let segments = &path.path.segments;
+    let Some(owner) = segments.len().checked_sub(2).and_then(|i| segments.get(i)) else { return false };
+    let name = owner.ident.to_string();
+    starts_uppercase(&name) || PRIMITIVES.contains(&name.as_str())
+}
+
+const PRIMITIVES: [&str; 13] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+
+fn starts_uppercase(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_uppercase())
+}
+
+/// `Type::name` with the hidden name.
+fn associated(path: &syn::ExprPath) -> proc_macro2::TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.path.segments.last_mut() {
+        last.ident = hidden_method(&last.ident);
+    }
+    path.to_token_stream()
+}

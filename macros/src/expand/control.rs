@@ -1,0 +1,304 @@
+//! Lowering of control flow.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprForLoop, Pat, RangeLimits};
+
+use super::lower::{Lower, Two, see, tap};
+
+impl Lower<'_> {
+    pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
+        let cond = self.expr(&e.cond);
+        let then = self.block(&e.then_branch);
+        self.forget_line();
+        let otherwise = e.else_branch.as_ref().map(|(_, branch)| self.expr(branch));
+        self.forget_line();
+        let (cw, ce, tw, te) = (cond.witness, cond.emit, then.witness, then.emit);
+        let (else_witness, else_emit) = match otherwise {
+            Some(Two { witness, emit }) => {
+                (quote!(else #witness), quote!(if __r.if_else() { let __v = #emit; __r.if_value(__v); }))
+            }
+            None => (TokenStream::new(), quote!(let _ = __r.if_else();)),
+        };
+        Two {
+            witness: quote!(if #cw #tw #else_witness),
+            emit: quote!({
+                let __c = #ce;
+                if __r.if_then(__c) { let __v = #te; __r.if_value(__v); }
+                #else_emit
+                __r.if_end()
+            }),
+        }
+    }
+
+    pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Two {
+        if let Some(label) = &e.label {
+            return self.refuse(
+                label,
+                "labelled blocks are not supported in a kernel; use a labelled `loop` with `break`",
+            );
+        }
+        self.block(&e.block)
+    }
+
+    pub(super) fn unsafe_block(&mut self, e: &syn::ExprUnsafe) -> Two {
+        let two = self.block(&e.block);
+        let witness = two.witness;
+        Two { witness: quote!(unsafe #witness), emit: two.emit }
+    }
+
+    pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Two {
+        let body = self.block(&e.body);
+        self.forget_line();
+        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
+        let (bw, be) = (body.witness, body.emit);
+        let witness = quote!(#label loop #bw);
+        let (witness, ty) = if gives_value(e) {
+            let (probe, index) = self.probe(e.loop_token.span());
+            (tap(&probe, e.loop_token.span(), witness), quote!(__t.ty(#index)))
+        } else {
+            (witness, quote!(::warpsmith::ir::Type::Unit))
+        };
+        Two {
+            witness,
+            emit: quote!({
+                __r.loop_begin(#label_text, #ty);
+                let __v = #be;
+                __r.statement(__v);
+                __r.loop_end()
+            }),
+        }
+    }
+
+    pub(super) fn while_(&mut self, e: &syn::ExprWhile) -> Two {
+        let cond = self.expr(&e.cond);
+        let body = self.block(&e.body);
+        self.forget_line();
+        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
+        let (cw, ce, bw, be) = (cond.witness, cond.emit, body.witness, body.emit);
+        Two {
+            witness: quote!(#label while #cw #bw),
+            emit: quote!({
+                __r.while_begin(#label_text);
+                let __c = #ce;
+                if __r.while_cond(__c) { let __v = #be; __r.statement(__v); }
+                __r.while_end();
+                ::warpsmith::ir::Expr::unit()
+            }),
+        }
+    }
+
+    pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> Two {
+        let Some(walk) = Walk::of(&e.expr) else {
+            return self.refuse(&e.expr, "a kernel's `for` runs over `a..b` or `a..=b`, with `.step_by(n)` or `.rev()`; index slices in the body");
+        };
+        let name = match &*e.pat {
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
+            Pat::Wild(_) => None,
+            other => return self.refuse(other, "a kernel's `for` binds a single name"),
+        };
+        let mut exprs = vec![walk.start, walk.end];
+        exprs.extend(walk.step);
+        let (witness, setup, operands) = self.operand_list(&exprs);
+        let unroll = self.unroll(&e.attrs);
+        let (probe, index) = self.probe(e.pat.span());
+        let body = self.scoped(|lower| {
+            if let Some(name) = name {
+                lower.bind(&name.ident, super::lower::Name::Local);
+            }
+            lower.statements(&e.body.stmts)
+        });
+        self.forget_line();
+        let (bw, be) = (body.witness, body.emit);
+        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
+        let see = name.map_or_else(|| quote!(#probe.see(&__unnamed);), |n| see(&probe, &n.ident));
+        let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
+        let ident = name.map_or_else(|| quote!(__unnamed), |n| n.ident.to_token_stream());
+        let text = name.map_or_else(String::new, |n| n.ident.to_string());
+        let mutable = name.is_some_and(|n| n.mutability.is_some());
+        let (range, step, reversed, inclusive) = walk.witness(&witness, &operands);
+        let (start, end) = (&operands[0], &operands[1]);
+        Two {
+            witness: quote!(#label for #shown in #range { #see #bw }),
+            emit: quote!({
+                #setup
+                let #ident = __r.for_begin(
+                    #label_text, #text, #mutable, __t.ty(#index), [#start, #end],
+                    ::warpsmith::__macro::RangeShape {
+                        inclusive: #inclusive, step: #step, reversed: #reversed, unroll: #unroll,
+                    },
+                );
+                let __v = { #be };
+                __r.statement(__v);
+                __r.for_end();
+                ::warpsmith::ir::Expr::unit()
+            }),
+        }
+    }
+
+    /// `#[unroll]` and `#[unroll(N)]` on a loop.
+    fn unroll(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
+        let mut unroll = quote!(::core::option::Option::None);
+        for attr in attrs {
+            if !attr.path().is_ident("unroll") {
+                self.errors.at(attr, "a loop in a kernel takes `#[unroll]` or `#[unroll(N)]`");
+            } else if let syn::Meta::Path(_) = attr.meta {
+                unroll = quote!(::core::option::Option::Some(::core::option::Option::None));
+            } else {
+                match attr.parse_args::<syn::LitInt>() {
+                    Ok(n) => unroll = quote!(::core::option::Option::Some(::core::option::Option::Some(#n))),
+                    Err(error) => self.errors.add(error),
+                }
+            }
+        }
+        unroll
+    }
+
+    pub(super) fn break_(&mut self, e: &syn::ExprBreak) -> Two {
+        let label_text = label_text(e.label.as_ref());
+        let (keyword, label) = (&e.break_token, &e.label);
+        match &e.expr {
+            Some(value) => {
+                let Two { witness, emit } = self.expr(value);
+                Two {
+                    witness: quote!(#keyword #label #witness),
+                    emit: quote!({ let __v = #emit; __r.break_(#label_text, ::core::option::Option::Some(__v)) }),
+                }
+            }
+            None => Two {
+                witness: e.to_token_stream(),
+                emit: quote!(__r.break_(#label_text, ::core::option::Option::None)),
+            },
+        }
+    }
+
+    pub(super) fn continue_(&mut self, e: &syn::ExprContinue) -> Two {
+        let label_text = label_text(e.label.as_ref());
+        Two { witness: e.to_token_stream(), emit: quote!(__r.continue_(#label_text)) }
+    }
+
+    pub(super) fn return_(&mut self, e: &syn::ExprReturn) -> Two {
+        match &e.expr {
+            Some(value) => {
+                let Two { witness, emit } = self.expr(value);
+                let keyword = self.return_witness(e.return_token.span());
+                Two {
+                    witness: quote!(#keyword(#witness)),
+                    emit: quote!({ let __v = #emit; __r.return_(::core::option::Option::Some(__v)) }),
+                }
+            }
+            None => {
+                let keyword = self.return_witness(e.return_token.span());
+                Two { witness: quote!(#keyword(())), emit: quote!(__r.return_(::core::option::Option::None)) }
+            }
+        }
+    }
+
+    /// What `return` is in the witness: the witness itself returns its probes, so a `return` of the
+    /// user's only gives its value to `__returns`; one in a closure is the closure's own.
+    fn return_witness(&self, span: proc_macro2::Span) -> TokenStream {
+        if self.closures > 0 {
+            quote_spanned!(span=> return)
+        } else {
+            quote_spanned!(span.resolved_at(proc_macro2::Span::call_site())=> __returns.give)
+        }
+    }
+}
+
+/// A range as `for` walks it.
+struct Walk<'a> {
+    start: &'a Expr,
+    end: &'a Expr,
+    inclusive: bool,
+    step: Option<&'a Expr>,
+    reversed: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn of(expr: &'a Expr) -> Option<Self> {
+        match expr {
+            Expr::Paren(inner) => Self::of(&inner.expr),
+            Expr::Group(inner) => Self::of(&inner.expr),
+            Expr::Range(range) => Some(Self {
+                start: range.start.as_deref()?,
+                end: range.end.as_deref()?,
+                inclusive: matches!(range.limits, RangeLimits::Closed(_)),
+                step: None,
+                reversed: false,
+            }),
+            Expr::MethodCall(call) => {
+                let walk = Self::of(&call.receiver)?;
+                let plain = walk.step.is_none() && !walk.reversed;
+                match (call.method.to_string().as_str(), call.args.len()) {
+                    ("rev", 0) if plain => Some(Self { reversed: true, ..walk }),
+                    ("step_by", 1) if plain => Some(Self { step: call.args.first(), ..walk }),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The witness of the range, and the emitter's step, direction and bound.
+    fn witness(&self, parts: &[TokenStream], names: &[syn::Ident]) -> (TokenStream, TokenStream, bool, bool) {
+        let (start, end) = (&parts[0], &parts[1]);
+        let range = if self.inclusive { quote!((#start)..=(#end)) } else { quote!((#start)..(#end)) };
+        let range = match (parts.get(2), self.reversed) {
+            (Some(step), _) => quote!((#range).step_by(#step)),
+            (None, true) => quote!((#range).rev()),
+            (None, false) => range,
+        };
+        let step = match names.get(2) {
+            Some(step) => quote!(::core::option::Option::Some(#step)),
+            None => quote!(::core::option::Option::None),
+        };
+        (range, step, self.reversed, self.inclusive)
+    }
+}
+
+/// A label as the emitter passes it: without the apostrophe.
+fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
+    match label {
+        Some(label) => {
+            let text = label.ident.to_string();
+            quote!(::core::option::Option::Some(#text))
+        }
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// Whether some `break` of this loop carries a value.
+fn gives_value(e: &syn::ExprLoop) -> bool {
+    struct Search<'a> {
+        label: Option<&'a syn::Ident>,
+        depth: usize,
+        found: bool,
+    }
+    impl<'a> Visit<'a> for Search<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Break(e) if e.expr.is_some() => {
+                    self.found |= match (&e.label, self.label) {
+                        (None, _) => self.depth == 0,
+                        (Some(to), Some(own)) => to.ident == *own,
+                        (Some(_), None) => false,
+                    };
+                    visit::visit_expr(self, expr);
+                }
+                Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
+                    self.depth += 1;
+                    visit::visit_expr(self, expr);
+                    self.depth -= 1;
+                }
+                Expr::Closure(_) => {}
+                other => visit::visit_expr(self, other),
+            }
+        }
+    }
+    let label = e.label.as_ref().map(|l| &l.name.ident);
+    let mut search = Search { label, depth: 0, found: false };
+    search.visit_block(&e.body);
+    search.found
+}

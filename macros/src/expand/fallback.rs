@@ -1,0 +1,59 @@
+//! What stands in for an item with mistakes, so that its users see no errors of their own.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ItemFn, ItemImpl, ItemTrait};
+
+use super::signature;
+use crate::errors::Errors;
+
+/// The errors, and a kernel of the same name and signature.
+pub fn kernel(item: &ItemFn, host_fn: &TokenStream, errors: Errors) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let mut generics = signature::without_lifetimes(&item.sig.generics);
+    for param in generics.type_params_mut() {
+        param.bounds.push(syn::parse_quote!('static));
+    }
+    let (declarations, types) = signature::bare_declarations(&generics);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let comptime = item.sig.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(t) if t.attrs.iter().any(|a| a.path().is_ident("comptime")) => Some(&t.ty),
+        _ => None,
+    });
+    let comptime = quote!((#(#comptime,)*));
+    let errors = errors.into_tokens();
+    quote! {
+        #errors
+        #[allow(non_camel_case_types)]
+        #vis struct #name<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+        #[doc(hidden)]
+        #[allow(warnings)]
+        impl #impl_generics ::warpsmith::Kernel for #name #ty_generics #where_clause {
+            const NAME: &'static str = "";
+            const PARAMS: &'static [&'static str] = &[];
+            type Comptime = #comptime;
+            fn record(_: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
+                ::core::unreachable!()
+            }
+            fn run_thread(_: &Self::Comptime, _: &[::warpsmith::KernelArg]) {}
+        }
+        #[allow(warnings)]
+        #host_fn
+    }
+}
+
+/// The errors, and the function itself with an empty body.
+pub fn function(hidden: &TokenStream, errors: Errors) -> TokenStream {
+    let errors = errors.into_tokens();
+    quote!(#errors #hidden)
+}
+
+/// The errors alone: methods of a broken block stay unknown.
+pub fn implementation(_item: &ItemImpl, errors: Errors) -> TokenStream {
+    errors.into_tokens()
+}
+
+/// The errors alone.
+pub fn trait_(_item: &ItemTrait, errors: Errors) -> TokenStream {
+    errors.into_tokens()
+}

@@ -1,0 +1,86 @@
+//! `#[gpu_fn]`: the twin, and a type of the same name that witnesses and records calls.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ItemFn, Signature};
+
+use super::signature::{self, Recording};
+use super::twin::twin;
+use super::types::Slices;
+use crate::errors::Errors;
+use syn::visit_mut::VisitMut;
+
+/// Expands a device function.
+pub fn expand(item: &ItemFn) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut item = item.clone();
+    signature::name_impl_params(&mut item.sig);
+    let params = signature::params(&item.sig, None, &mut errors);
+    for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
+        errors
+            .at(&param.pat, "`#[comptime]` belongs on a kernel; give a `#[gpu_fn]` a const generic instead");
+    }
+    let recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    let twin_fn = twin_fn(&item, errors.any());
+    let hidden = hidden_type(&item, &recording, errors.any());
+    let both = quote!(#twin_fn #hidden);
+    if errors.any() { super::fallback::function(&both, errors) } else { both }
+}
+
+/// The function itself; with an empty body when the body has mistakes.
+fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
+    let (attrs, vis) = (&item.attrs, &item.vis);
+    let sig = twin_signature(&item.sig);
+    let body = twin(&item.block);
+    if broken {
+        quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
+    } else {
+        quote!(#(#attrs)* #vis #sig #body)
+    }
+}
+
+/// The signature with slices as descriptors.
+pub fn twin_signature(sig: &Signature) -> Signature {
+    let mut sig = sig.clone();
+    Slices.visit_signature_mut(&mut sig);
+    sig
+}
+
+fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let text = name.to_string();
+    let generics = signature::without_lifetimes(&item.sig.generics);
+    let (declarations, types) = signature::bare_declarations(&generics);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let (sig, at, quiet) = (twin_signature(&item.sig), signature::location(name), signature::quiet());
+    let lifetimes = item.sig.generics.lifetimes();
+    let (inputs, output) = (sig.inputs.iter(), &sig.output);
+    let Recording { witness, emit } = recording;
+    let body = if broken { quote!() } else { quote!(#witness #emit) };
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis struct #name<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+
+        #quiet
+        impl #impl_generics #name #ty_generics #where_clause {
+            #vis fn __gpu<#(#lifetimes),*>(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) #output {
+                ::warpsmith::__macro::never_called()
+            }
+
+            fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
+        }
+
+        #quiet
+        impl #impl_generics ::warpsmith::__macro::DeviceFn for #name #ty_generics #where_clause {
+            fn callee() -> ::warpsmith::__macro::Callee {
+                ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
+                    key: ::core::any::type_name::<Self>(),
+                    name: #text,
+                    at: #at,
+                    record: Self::__record,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! `#[gpu_impl]` and `#[gpu_trait]`: methods and associated functions that kernels call.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit_mut::VisitMut;
+use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, parse_quote};
+
+use super::call::hidden_method;
+use super::function::twin_signature;
+use super::signature::{self, Recording};
+use super::twin::twin;
+use super::types::{Slices, device_type};
+use crate::errors::Errors;
+
+/// Traits of Rust itself, whose implementations cannot carry emitters.
+const FOREIGN: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "Default", "From", "Clone"];
+
+/// Expands an `impl` block.
+pub fn expand_impl(item: &ItemImpl) -> TokenStream {
+    let mut errors = Errors::default();
+    if let Some((path, _)) = &item.trait_
+        && let Some(last) = path.segments.last()
+        && FOREIGN.contains(&last.ident.to_string().as_str())
+    {
+        errors.at(path, "traits of Rust's library cannot be called from a kernel yet; write a method in an inherent `#[gpu_impl]`");
+    }
+    let Some(type_name) = type_name(&item.self_ty) else {
+        errors.at(&item.self_ty, "`#[gpu_impl]` takes an `impl` of a named type");
+        return super::fallback::implementation(item, errors);
+    };
+    let mut kept = item.clone();
+    kept.items.clear();
+    let mut markers = TokenStream::new();
+    for part in &item.items {
+        match part {
+            ImplItem::Fn(method) => {
+                let method = Method::new(item, method, &mut errors);
+                kept.items.extend(method.items());
+                if item.trait_.is_none() {
+                    markers.extend(method.marker(&type_name));
+                    kept.items.push(method.witnessed(&type_name));
+                }
+            }
+            other => kept.items.push(other.clone()),
+        }
+    }
+    if errors.any() { super::fallback::implementation(item, errors) } else { quote!(#kept #markers) }
+}
+
+/// One function of an `impl` block.
+struct Method<'a> {
+    block: &'a ItemImpl,
+    item: ImplItemFn,
+    recording: Recording,
+}
+
+impl<'a> Method<'a> {
+    fn new(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Self {
+        let mut item = item.clone();
+        signature::name_impl_params(&mut item.sig);
+        let self_ty: Type = parse_quote!(Self);
+        let params = signature::params(&item.sig, Some(&self_ty), errors);
+        let recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        Self { block, item, recording }
+    }
+
+    /// The twin, and the hidden function that records.
+    fn items(&self) -> Vec<ImplItem> {
+        let mut twin_item = self.item.clone();
+        twin_item.sig = twin_signature(&self.item.sig);
+        twin_item.block = twin(&self.item.block);
+        let (record, quiet) = (record_name(&self.item.sig.ident), signature::quiet());
+        let (generics, Recording { witness, emit }) = (self.own_generics(), &self.recording);
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let vis = if self.block.trait_.is_some() { quote!() } else { quote!(pub) };
+        vec![
+            ImplItem::Fn(twin_item),
+            ImplItem::Verbatim(quote! {
+                #quiet
+                #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #witness #emit }
+            }),
+        ]
+    }
+
+    fn own_generics(&self) -> Generics {
+        signature::without_lifetimes(&self.item.sig.generics)
+    }
+
+    /// The hidden method that witnesses a call.
+    fn witnessed(&self, type_name: &Ident) -> ImplItem {
+        let marker = marker_name(type_name, &self.item.sig.ident);
+        let arguments = signature::arguments(&self.own_generics());
+        let sig = witnessed_signature(&self.item.sig, &quote!(#marker<Self, #(#arguments),*>));
+        let (vis, quiet) = (&self.item.vis, signature::quiet());
+        ImplItem::Verbatim(quote!(#quiet #vis #sig { ::warpsmith::__macro::never_called() }))
+    }
+
+    /// The type that stands for an instance of the method.
+    fn marker(&self, type_name: &Ident) -> TokenStream {
+        let name = &self.item.sig.ident;
+        let marker = marker_name(type_name, name);
+        let own = self.own_generics();
+        let mut all = self.block.generics.clone();
+        all.params.extend(own.params.iter().cloned());
+        if let Some(clause) = &own.where_clause {
+            all.make_where_clause().predicates.extend(clause.predicates.iter().cloned());
+        }
+        let self_ty = &self.block.self_ty;
+        marker_items(&marker, &quote!(#self_ty), &own, &all, name, &quote!(<#self_ty>))
+    }
+}
+
+/// The marker struct of a method and its `DeviceFn`.
+fn marker_items(
+    marker: &Ident,
+    self_ty: &TokenStream,
+    own: &Generics,
+    all: &Generics,
+    name: &Ident,
+    owner: &TokenStream,
+) -> TokenStream {
+    let (declarations, types) = signature::bare_declarations(own);
+    let arguments = signature::arguments(own);
+    let (impl_generics, _, where_clause) = all.split_for_impl();
+    let (record, text, at) = (record_name(name), name.to_string(), signature::location(name));
+    let turbofish = if arguments.is_empty() { quote!() } else { quote!(::<#(#arguments),*>) };
+    let quiet = signature::quiet();
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct #marker<__S: ?Sized, #(#declarations),*> {
+            _generics: ::core::marker::PhantomData<fn() -> (#(#types,)* ::core::marker::PhantomData<__S>,)>,
+        }
+
+        #quiet
+        impl #impl_generics ::warpsmith::__macro::DeviceFn for #marker<#self_ty, #(#arguments),*> #where_clause {
+            fn callee() -> ::warpsmith::__macro::Callee {
+                ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
+                    key: ::core::any::type_name::<Self>(),
+                    name: #text,
+                    at: #at,
+                    record: #owner::#record #turbofish,
+                })
+            }
+        }
+    }
+}
+
+/// Expands a trait.
+pub fn expand_trait(item: &ItemTrait) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut kept = item.clone();
+    kept.items.clear();
+    let mut markers = TokenStream::new();
+    for part in &item.items {
+        let TraitItem::Fn(method) = part else {
+            kept.items.push(part.clone());
+            continue;
+        };
+        let mut method = method.clone();
+        signature::name_impl_params(&mut method.sig);
+        let name = &method.sig.ident;
+        let marker = marker_name(&item.ident, name);
+        let own = signature::without_lifetimes(&method.sig.generics);
+        kept.items.extend(trait_items(item, &method, &marker, &mut errors));
+        let (trait_name, trait_arguments) = (&item.ident, signature::arguments(&item.generics));
+        let mut all = signature::without_lifetimes(&item.generics);
+        all.params.insert(0, parse_quote!(__S: #trait_name<#(#trait_arguments),*>));
+        all.params.extend(own.params.iter().cloned());
+        let mut declared = signature::without_lifetimes(&item.generics);
+        declared.params.extend(own.params.iter().cloned());
+        let owner = quote!(<__S as #trait_name<#(#trait_arguments),*>>);
+        markers.extend(trait_marker(&marker, &declared, &all, name, &owner, &own));
+    }
+    if errors.any() { super::fallback::trait_(item, errors) } else { quote!(#kept #markers) }
+}
+
+fn trait_marker(
+    marker: &Ident,
+    declared: &Generics,
+    all: &Generics,
+    name: &Ident,
+    owner: &TokenStream,
+    own: &Generics,
+) -> TokenStream {
+    let (declarations, types) = signature::bare_declarations(declared);
+    let arguments = signature::arguments(declared);
+    let own_arguments = signature::arguments(own);
+    let turbofish = if own_arguments.is_empty() { quote!() } else { quote!(::<#(#own_arguments),*>) };
+    let (impl_generics, _, where_clause) = all.split_for_impl();
+    let (record, text, at, quiet) =
+        (record_name(name), name.to_string(), signature::location(name), signature::quiet());
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct #marker<__S: ?Sized, #(#declarations),*> {
+            _generics: ::core::marker::PhantomData<fn() -> (#(#types,)* ::core::marker::PhantomData<__S>,)>,
+        }
+
+        #quiet
+        impl #impl_generics ::warpsmith::__macro::DeviceFn for #marker<__S, #(#arguments),*> #where_clause {
+            fn callee() -> ::warpsmith::__macro::Callee {
+                ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
+                    key: ::core::any::type_name::<Self>(),
+                    name: #text,
+                    at: #at,
+                    record: #owner::#record #turbofish,
+                })
+            }
+        }
+    }
+}
+
+/// The trait's own function, the hidden one that witnesses it, and the hidden one that records it.
+fn trait_items(
+    item: &ItemTrait,
+    method: &syn::TraitItemFn,
+    marker: &Ident,
+    errors: &mut Errors,
+) -> Vec<TraitItem> {
+    let own = signature::without_lifetimes(&method.sig.generics);
+    let mut arguments = signature::arguments(&item.generics);
+    arguments.extend(signature::arguments(&own));
+    let quiet = signature::quiet();
+    let mut shown = method.clone();
+    shown.sig = twin_signature(&method.sig);
+    shown.default = method.default.as_ref().map(twin);
+    let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
+    sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
+    let record = record_name(&method.sig.ident);
+    let (impl_generics, _, where_clause) = own.split_for_impl();
+    let predicates = where_clause.map(|w| &w.predicates);
+    let body = match &method.default {
+        None => quote!(;),
+        Some(block) => {
+            let self_ty: Type = parse_quote!(Self);
+            let params = signature::params(&method.sig, Some(&self_ty), errors);
+            let Recording { witness, emit } =
+                signature::recording(&params, &method.sig.output, block, errors);
+            quote!({ #witness #emit })
+        }
+    };
+    vec![
+        TraitItem::Fn(shown),
+        TraitItem::Verbatim(quote!(#quiet #sig { ::warpsmith::__macro::never_called() })),
+        TraitItem::Verbatim(quote! {
+            #quiet
+            fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) where Self: Sized, #predicates #body
+        }),
+    ]
+}
+
+/// The signature under its hidden name, with the probe that learns the marker.
+fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
+    let mut sig = twin_signature(sig);
+    sig.ident = hidden_method(&sig.ident);
+    sig.inputs.push(parse_quote!(__p: &::warpsmith::__macro::FnProbe<#marker>));
+    Slices.visit_signature_mut(&mut sig);
+    sig
+}
+
+fn record_name(method: &Ident) -> Ident {
+    format_ident!("__gpu_record_{}", method)
+}
+
+fn marker_name(owner: &Ident, method: &Ident) -> Ident {
+    format_ident!("__gpu_{}_{}", owner, method)
+}
+
+fn type_name(ty: &Type) -> Option<Ident> {
+    match device_type(ty) {
+        Type::Path(path) => path.path.segments.last().map(|s| s.ident.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,237 @@
+//! `#[gpu_kernel]`: a type that records and simulates the kernel, and a function that launches it.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{FnArg, ItemFn, Lifetime, ReturnType, Type};
+
+use super::lower::Name;
+use super::signature::{self, Param, Recording};
+use super::twin::twin;
+use super::types::{host_type, twin_type};
+use crate::attr::KernelAttr;
+use crate::errors::Errors;
+
+/// Expands a kernel.
+pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
+    let mut errors = Errors::default();
+    let attr = KernelAttr::parse(attr, &mut errors);
+    check(item, &mut errors);
+    let params = signature::params(&item.sig, None, &mut errors);
+    for param in params.iter().filter(|p| p.kind == Name::Closure) {
+        errors.at(&param.pat, "a kernel cannot take a closure; call a `#[gpu_fn]` that takes it");
+    }
+    let recording = signature::recording(&params, &ReturnType::Default, &item.block, &mut errors);
+    let parts = Parts::new(item, &params);
+    if errors.any() {
+        return super::fallback::kernel(item, &parts.host_fn(), errors);
+    }
+    let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
+    let host_fn = parts.host_fn();
+    quote!(#kernel_type #kernel_impl #host_fn)
+}
+
+fn check(item: &ItemFn, errors: &mut Errors) {
+    if let ReturnType::Type(_, ty) = &item.sig.output {
+        errors.at(ty, "a kernel returns nothing; write results through a `&mut [T]` parameter");
+    }
+    for input in &item.sig.inputs {
+        if let FnArg::Typed(typed) = input
+            && let Type::Reference(reference) = &*typed.ty
+            && !matches!(*reference.elem, Type::Slice(_))
+        {
+            errors.at(
+                &typed.ty,
+                "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element",
+            );
+        }
+    }
+}
+
+/// What the three expansions of a kernel share.
+struct Parts<'a> {
+    item: &'a ItemFn,
+    params: &'a [Param],
+    generics: syn::Generics,
+    comptime: Vec<&'a Param>,
+    runtime: Vec<&'a Param>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(item: &'a ItemFn, params: &'a [Param]) -> Self {
+        let mut generics = signature::without_lifetimes(&item.sig.generics);
+        for param in generics.type_params_mut() {
+            param.bounds.push(syn::parse_quote!('static));
+        }
+        let (comptime, runtime) = params.iter().partition(|p| p.kind == Name::Comptime);
+        Self { item, params, generics, comptime, runtime }
+    }
+
+    fn kernel_type(&self) -> TokenStream {
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
+        let (declarations, types) = signature::bare_declarations(&self.generics);
+        let docs = self.item.attrs.iter().filter(|a| a.path().is_ident("doc"));
+        quote! {
+            #(#docs)*
+            #[allow(non_camel_case_types)]
+            #vis struct #name<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+        }
+    }
+
+    fn comptime_values(&self) -> (TokenStream, TokenStream) {
+        let names = self.comptime.iter().map(|p| &p.pat.ident);
+        let types = self.comptime.iter().map(|p| &p.written);
+        (quote!((#(#names,)*)), quote!((#(#types,)*)))
+    }
+
+    fn kernel_impl(&self, attr: &KernelAttr, recording: &Recording) -> TokenStream {
+        let name = &self.item.sig.ident;
+        let text = name.to_string();
+        let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
+        let (values, types) = self.comptime_values();
+        let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
+        let Recording { witness, emit } = recording;
+        let (attributes, at) = (attr.to_tokens(), signature::location(name));
+        let (twin_params, body) = (self.twin_params(), twin(&self.item.block));
+        let (decode, pass) = self.decode();
+        let quiet = signature::quiet();
+        let attrs =
+            self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));
+        quote! {
+            impl #impl_generics #name #ty_generics #where_clause {
+                #[inline]
+                #(#attrs)*
+                fn __twin(#(#twin_params),*) #body
+            }
+
+            #quiet
+            impl #impl_generics ::warpsmith::Kernel for #name #ty_generics #where_clause {
+                const NAME: &'static str = #text;
+                const PARAMS: &'static [&'static str] = &[#(#names),*];
+                type Comptime = #types;
+
+                fn record(__comptime: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
+                    let #values = ::core::clone::Clone::clone(__comptime);
+                    #witness
+                    ::warpsmith::__macro::record_kernel(#text, #attributes, #at, |__r| { #emit })
+                }
+
+                fn run_thread(__comptime: &Self::Comptime, __args: &[::warpsmith::KernelArg]) {
+                    let #values = ::core::clone::Clone::clone(__comptime);
+                    #decode
+                    Self::__twin(#(#pass),*)
+                }
+            }
+        }
+    }
+
+    fn twin_params(&self) -> Vec<TokenStream> {
+        let param = |p: &Param| {
+            let (pat, ty) = (&p.pat, twin_type(&p.written));
+            quote!(#pat: #ty)
+        };
+        self.params.iter().map(param).collect()
+    }
+
+    /// Reads the arguments of one simulated thread, and passes them to the twin in order.
+    fn decode(&self) -> (TokenStream, Vec<TokenStream>) {
+        let mut decode = TokenStream::new();
+        for (i, param) in self.runtime.iter().enumerate() {
+            let (ident, ty) = (format_ident!("__a{i}"), &param.ty);
+            // SAFETY of the expansion: `Launch::new` was given arguments of these very types.
+            decode.extend(match slice_element(&param.ty) {
+                Some(elem) => {
+                    quote!(let mut #ident = unsafe { ::warpsmith::__macro::slice_arg::<#elem>(__args, #i) };)
+                }
+                None => quote!(let #ident = unsafe { ::warpsmith::__macro::value_arg::<#ty>(__args, #i) };),
+            });
+        }
+        let mut next = 0;
+        let pass = self.params.iter().map(|param| {
+            if param.kind == Name::Comptime {
+                let ident = &param.pat.ident;
+                return quote!(#ident);
+            }
+            let ident = format_ident!("__a{next}");
+            next += 1;
+            match &param.written {
+                Type::Reference(r) if r.mutability.is_some() => quote!(&mut #ident),
+                Type::Reference(_) => quote!(&#ident),
+                _ => quote!(#ident),
+            }
+        });
+        let pass = pass.collect();
+        (decode, pass)
+    }
+
+    /// The function that users call to get a launch.
+    fn host_fn(&self) -> TokenStream {
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
+        let lifetime = Lifetime::new("'__launch", Span::call_site());
+        let declared = self.generics.params.iter();
+        let where_clause = &self.generics.where_clause;
+        let arguments = signature::arguments(&self.generics);
+        let inputs = self.params.iter().map(|p| {
+            let (ident, ty) = (&p.pat.ident, host_param(p, &lifetime));
+            quote!(#ident: #ty)
+        });
+        let make = self.runtime.iter().map(|p| {
+            let ident = &p.pat.ident;
+            match &p.written {
+                Type::Reference(r) if r.mutability.is_some() => {
+                    quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
+                }
+                Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
+                _ => quote!(::warpsmith::KernelArg::value(#ident)),
+            }
+        });
+        let values = self.comptime_values().0;
+        let docs = self.item.attrs.iter().filter(|a| a.path().is_ident("doc"));
+        quote! {
+            #(#docs)*
+            #[must_use = "a launch does nothing until `.launch(&device)`"]
+            #[allow(clippy::too_many_arguments)]
+            #vis fn #name<#lifetime, #(#declared),*>(#(#inputs),*) -> ::warpsmith::Launch<#lifetime, #name<#(#arguments),*>>
+            #where_clause
+            {
+                ::warpsmith::Launch::new(#values, [#(#make),*])
+            }
+        }
+    }
+}
+
+fn host_param(param: &Param, lifetime: &Lifetime) -> TokenStream {
+    match &param.written {
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => {
+                let elem = host_type(&slice.elem, lifetime);
+                if reference.mutability.is_some() {
+                    quote!(impl ::warpsmith::__macro::SliceMutArg<#lifetime, #elem>)
+                } else {
+                    quote!(impl ::warpsmith::__macro::SliceArg<#lifetime, #elem>)
+                }
+            }
+            _ => {
+                let ty = host_type(&param.written, lifetime);
+                quote!(#ty)
+            }
+        },
+        written => {
+            let ty = host_type(written, lifetime);
+            quote!(#ty)
+        }
+    }
+}
+
+/// `T` of `&Slice<T>`.
+fn slice_element(ty: &Type) -> Option<TokenStream> {
+    let Type::Reference(reference) = ty else { return None };
+    let Type::Path(path) = &*reference.elem else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == "Slice")?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(args) => {
+            let args = &args.args;
+            Some(quote!(#args))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! The state of lowering one body: probes, scopes, mistakes.
+//!
+//! Lowering visits each node once and writes its witness and its emitter side by side, so that a
+//! probe's number means the same node in both.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use crate::errors::Errors;
+
+/// One node, twice.
+pub struct Two {
+    /// For the witness: the user's tokens with probes.
+    pub witness: TokenStream,
+    /// For the emitter: an expression of type `ir::Expr`.
+    pub emit: TokenStream,
+}
+
+/// What a name in scope stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// A variable of the kernel: the emitter holds a `Local`.
+    Local,
+    /// A closure parameter.
+    Closure,
+    /// A comptime parameter or a local `const`: the emitter holds the value itself.
+    Comptime,
+}
+
+/// State while one body is lowered.
+pub struct Lower<'e> {
+    /// Mistakes found.
+    pub errors: &'e mut Errors,
+    probes: Vec<TokenStream>,
+    scopes: Vec<HashMap<String, Name>>,
+    last_line: usize,
+    /// Depth of closures: a `return` inside one is the closure's own.
+    pub closures: usize,
+}
+
+impl<'e> Lower<'e> {
+    /// Nothing in scope.
+    pub fn new(errors: &'e mut Errors) -> Self {
+        Self { errors, probes: Vec::new(), scopes: vec![HashMap::new()], last_line: 0, closures: 0 }
+    }
+
+    /// Declares a type probe: its name in the witness, its number in the emitter.
+    pub fn probe(&mut self, span: Span) -> (Ident, usize) {
+        self.declare(span, quote!(::warpsmith::__macro::Probe::new()))
+    }
+
+    /// Declares a function probe.
+    pub fn fn_probe(&mut self, span: Span) -> (Ident, usize) {
+        self.declare(span, quote!(::warpsmith::__macro::FnProbe::new()))
+    }
+
+    fn declare(&mut self, span: Span, new: TokenStream) -> (Ident, usize) {
+        let index = self.probes.len();
+        let name = Ident::new(&format!("__w{index}"), span.resolved_at(Span::call_site()));
+        self.probes.push(quote!(let #name = #new;));
+        (name, index)
+    }
+
+    /// The statements that declare the probes, and the tree of them that the witness returns.
+    pub fn probe_tree(&self) -> (TokenStream, TokenStream) {
+        let declarations = self.probes.iter().cloned().collect();
+        let mut level: Vec<TokenStream> = (0..self.probes.len())
+            .map(|i| {
+                let name = format_ident!("__w{i}");
+                quote!(#name)
+            })
+            .collect();
+        while level.len() > 8 {
+            level = level.chunks(8).map(|chunk| quote!((#(#chunk,)*))).collect();
+        }
+        (declarations, if level.is_empty() { quote!(()) } else { quote!((#(#level,)*)) })
+    }
+
+    /// Runs `body` in a scope of its own.
+    pub fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(HashMap::new());
+        let result = body(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Brings a name into scope.
+    pub fn bind(&mut self, name: &Ident, kind: Name) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_string(), kind);
+        }
+    }
+
+    /// What a name stands for; `None` for what is not declared in the body.
+    pub fn lookup(&self, name: &Ident) -> Option<Name> {
+        let name = name.to_string();
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied())
+    }
+
+    /// The emitter's note of the Rust line, when it changed.
+    pub fn line(&mut self, span: Span) -> TokenStream {
+        let line = line_of(span);
+        if line == self.last_line {
+            return TokenStream::new();
+        }
+        self.last_line = line;
+        let line = line as u32;
+        quote!(__r.at(::core::file!(), #line);)
+    }
+
+    /// Forgets the line, where control flow joins.
+    pub fn forget_line(&mut self) {
+        self.last_line = 0;
+    }
+
+    /// Refuses a construct; the witness keeps a value of any type, so that there is one error.
+    pub fn refuse(&mut self, tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Two {
+        self.errors.at(tokens, message);
+        Two {
+            witness: quote!(::warpsmith::__macro::never_called()),
+            emit: quote!(::warpsmith::ir::Expr::unit()),
+        }
+    }
+}
+
+/// Line of a span in the user's file.
+pub fn line_of(span: Span) -> usize {
+    span.unwrap().line()
+}
+
+/// A witness of a binding, spanned so that a type that is no device type is blamed on its name.
+pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
+    let span = name.span().resolved_at(Span::call_site());
+    quote_spanned!(span=> #probe.see(&#name);)
+}
+
+/// `tap`ped witness tokens, spanned so that a type that is no device type is blamed on them.
+pub fn tap(probe: &Ident, span: Span, value: TokenStream) -> TokenStream {
+    quote_spanned!(span.resolved_at(Span::call_site())=> #probe.tap(#value))
+}

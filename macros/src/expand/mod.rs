@@ -1,0 +1,74 @@
+//! Expansion: one file a kind of item or a part of the body.
+
+mod builtin_macros;
+mod call;
+mod control;
+mod derive;
+mod expr;
+mod fallback;
+mod format;
+mod function;
+mod impls;
+mod kernel;
+mod lower;
+mod methods;
+mod pattern;
+mod signature;
+mod stmt;
+mod twin;
+mod types;
+
+use proc_macro2::TokenStream;
+use syn::parse::Parse;
+
+/// Parses the item and expands it, or reports why it does not parse.
+fn with<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
+    match syn::parse2::<T>(item) {
+        Ok(item) => expand(&item),
+        Err(error) => error.to_compile_error(),
+    }
+}
+
+/// Refuses arguments of an attribute that takes none.
+fn no_arguments(attr: &TokenStream, name: &str) -> TokenStream {
+    if attr.is_empty() {
+        return TokenStream::new();
+    }
+    syn::Error::new_spanned(attr, format!("`#[{name}]` takes no arguments")).to_compile_error()
+}
+
+/// `#[gpu_kernel]`
+pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
+    with(item, |item| kernel::expand(attr, item))
+}
+
+/// `#[gpu_fn]`
+pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens = no_arguments(&attr, "gpu_fn");
+    tokens.extend(with(item, function::expand));
+    tokens
+}
+
+/// `#[gpu_impl]`
+pub fn implementation(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens = no_arguments(&attr, "gpu_impl");
+    tokens.extend(with(item, impls::expand_impl));
+    tokens
+}
+
+/// `#[gpu_trait]`
+pub fn trait_(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens = no_arguments(&attr, "gpu_trait");
+    tokens.extend(with(item, impls::expand_trait));
+    tokens
+}
+
+/// `#[derive(GpuType)]`
+pub fn derive_gpu_type(item: TokenStream) -> TokenStream {
+    with(item, derive::expand)
+}
+
+/// `device_methods!`
+pub fn device_methods(item: TokenStream) -> TokenStream {
+    with(item, methods::expand)
+}

@@ -1,0 +1,269 @@
+//! Signatures: generics, parameters and what each parameter is to the emitter.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{
+    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type,
+    TypeParamBound, WherePredicate, parse_quote,
+};
+
+use super::lower::{Lower, Name};
+use super::types::device_type;
+use crate::errors::Errors;
+
+/// One parameter.
+pub struct Param {
+    /// Its name, with `mut` if it has it; `__self` for a receiver.
+    pub pat: PatIdent,
+    /// Its type as the witness spells it.
+    pub ty: Type,
+    /// Its type as the user wrote it.
+    pub written: Type,
+    /// What the name stands for in the body.
+    pub kind: Name,
+    /// Whether it is `self`.
+    pub receiver: bool,
+}
+
+/// Replaces `impl Fn(…)` parameters by generic ones, which can be named.
+pub fn name_impl_params(sig: &mut Signature) {
+    let mut count = 0;
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(typed) = input
+            && let Type::ImplTrait(bounds) = &*typed.ty
+        {
+            let name = format_ident!("__F{count}");
+            let bounds = &bounds.bounds;
+            sig.generics.params.push(parse_quote!(#name: #bounds));
+            *typed.ty = parse_quote!(#name);
+            count += 1;
+        }
+    }
+}
+
+/// The parameters of a signature; what is not supported is refused at its tokens.
+pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> Vec<Param> {
+    refuse_qualifiers(sig, errors);
+    let mut params = Vec::new();
+    for input in &sig.inputs {
+        match input {
+            FnArg::Receiver(receiver) => {
+                let Some(self_ty) = self_ty else {
+                    errors.at(receiver, "`self` needs `#[gpu_impl]` on the `impl` block");
+                    continue;
+                };
+                let ty: Type = match &receiver.kind {
+                    ReceiverKind::Value => self_ty.clone(),
+                    ReceiverKind::Reference(_, _, Some(_)) => parse_quote!(&mut #self_ty),
+                    ReceiverKind::Reference(..) => parse_quote!(&#self_ty),
+                    _ => {
+                        errors.at(receiver, "`self` is taken as `self`, `&self` or `&mut self` in a kernel");
+                        continue;
+                    }
+                };
+                let mutability = receiver.mutability;
+                let name = Ident::new("__self", receiver.self_token.span());
+                let pat = PatIdent { attrs: vec![], by_ref: None, mutability, ident: name, subpat: None };
+                params.push(Param {
+                    pat,
+                    written: ty.clone(),
+                    ty: device_type(&ty),
+                    kind: Name::Local,
+                    receiver: true,
+                });
+            }
+            FnArg::Typed(typed) => {
+                let Pat::Ident(pat) = &*typed.pat else {
+                    errors.at(&typed.pat, "a parameter of a kernel or `#[gpu_fn]` is a single name");
+                    continue;
+                };
+                let comptime = typed.attrs.iter().any(|a| a.path().is_ident("comptime"));
+                let kind = if comptime {
+                    Name::Comptime
+                } else if is_closure(&typed.ty, &sig.generics) {
+                    Name::Closure
+                } else {
+                    Name::Local
+                };
+                let mut pat = pat.clone();
+                pat.attrs.clear();
+                params.push(Param {
+                    pat,
+                    ty: device_type(&typed.ty),
+                    written: (*typed.ty).clone(),
+                    kind,
+                    receiver: false,
+                });
+            }
+        }
+    }
+    params
+}
+
+fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
+    if let Some(token) = &sig.asyncness {
+        errors.at(token, "`async` has no meaning in a kernel; remove it");
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.at(variadic, "variadic functions are not supported in a kernel");
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, "an ABI has no meaning in a kernel; remove it");
+    }
+}
+
+/// Whether a parameter's type is a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`.
+fn is_closure(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let Some(name) = path.path.get_ident() else { return false };
+    let callable = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(t) => t
+            .path
+            .segments
+            .last()
+            .is_some_and(|s| s.ident == "Fn" || s.ident == "FnMut" || s.ident == "FnOnce"),
+        _ => false,
+    };
+    let inline = generics.type_params().any(|p| p.ident == *name && p.bounds.iter().any(callable));
+    let in_where =
+        generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
+            WherePredicate::Type(t) => {
+                matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name))
+                    && t.bounds.iter().any(callable)
+            }
+            _ => false,
+        });
+    inline || in_where
+}
+
+/// Generics without lifetimes, for the type that stands for the function.
+pub fn without_lifetimes(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    generics.params =
+        generics.params.into_iter().filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
+    if let Some(clause) = &mut generics.where_clause {
+        clause.predicates = clause
+            .predicates
+            .clone()
+            .into_iter()
+            .filter(|p| !matches!(p, WherePredicate::Lifetime(_)))
+            .collect();
+    }
+    generics
+}
+
+/// The names of type and const parameters, as arguments.
+pub fn arguments(generics: &Generics) -> Vec<TokenStream> {
+    let name = |param: &GenericParam| match param {
+        GenericParam::Type(t) => {
+            let ident = &t.ident;
+            Some(quote!(#ident))
+        }
+        GenericParam::Const(c) => {
+            let ident = &c.ident;
+            Some(quote!(#ident))
+        }
+        GenericParam::Lifetime(_) => None,
+    };
+    generics.params.iter().filter_map(name).collect()
+}
+
+/// Declarations of type and const parameters without bounds, for a marker struct.
+pub fn bare_declarations(generics: &Generics) -> (Vec<TokenStream>, Vec<Ident>) {
+    let mut declarations = Vec::new();
+    let mut types = Vec::new();
+    for param in &generics.params {
+        match param {
+            GenericParam::Type(t) => {
+                let ident = &t.ident;
+                declarations.push(quote!(#ident));
+                types.push(ident.clone());
+            }
+            GenericParam::Const(c) => {
+                let (ident, ty) = (&c.ident, &c.ty);
+                declarations.push(quote!(const #ident: #ty));
+            }
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    (declarations, types)
+}
+
+/// The witness and the emitter of a body with these parameters.
+pub struct Recording {
+    /// `let __t = types_of(…);`
+    pub witness: TokenStream,
+    /// Statements over `__r` and `__t`.
+    pub emit: TokenStream,
+}
+
+/// Lowers a body.
+pub fn recording(
+    params: &[Param],
+    output: &ReturnType,
+    block: &syn::Block,
+    errors: &mut Errors,
+) -> Recording {
+    let mut lower = Lower::new(errors);
+    let mut lets = TokenStream::new();
+    let mut declares = TokenStream::new();
+    for param in params {
+        let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
+        let (text, mutable) =
+            (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
+        lets.extend(quote!(let #pat: #ty = ::warpsmith::__macro::never_called();));
+        let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
+        lower.bind(&name, param.kind);
+        declares.extend(match param.kind {
+            Name::Local => {
+                quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
+            }
+            Name::Closure => quote!(let #ident = __r.closure_param(#text);),
+            Name::Comptime => quote!(),
+        });
+    }
+    let body = lower.block(block);
+    let (probes, tree) = lower.probe_tree();
+    let (body_witness, body_emit) = (body.witness, body.emit);
+    let (output, returns) = match output {
+        ReturnType::Default => (quote!(()), quote!()),
+        ReturnType::Type(_, ty) => {
+            let ty = device_type(ty);
+            (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::Device>::ty());))
+        }
+    };
+    Recording {
+        witness: quote! {
+            let __t = ::warpsmith::__macro::types_of(|| {
+                #[allow(unused_imports)]
+                use ::warpsmith::__macro::methods::*;
+                #probes
+                #lets
+                let __returns = ::warpsmith::__macro::Returns::<#output>::new();
+                let _: #output = #body_witness;
+                #tree
+            });
+        },
+        emit: quote! {
+            #declares
+            #returns
+            let __v = #body_emit;
+            __r.finish(__v);
+        },
+    }
+}
+
+/// Attributes on hidden functions that hold a witness or an emitter.
+pub fn quiet() -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+    }
+}
+
+/// `Location` of a name.
+pub fn location(ident: &Ident) -> TokenStream {
+    let line = super::lower::line_of(ident.span()) as u32;
+    quote!(::warpsmith::ir::Location { file: ::core::file!(), line: #line })
+}

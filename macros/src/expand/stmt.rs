@@ -1,0 +1,250 @@
+//! Lowering of blocks, statements and `let`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Item, Local, Pat, Stmt, Type};
+
+use super::builtin_macros::SharedArray;
+use super::lower::{Lower, Name, Two, see};
+use super::types::device_type;
+
+impl Lower<'_> {
+    /// A block; its emitter is an expression of type `ir::Expr`.
+    pub fn block(&mut self, block: &Block) -> Two {
+        let two = self.scoped(|lower| lower.statements(&block.stmts));
+        let (witness, emit) = (two.witness, two.emit);
+        Two { witness: quote!({ #witness }), emit: quote!({ #emit }) }
+    }
+
+    /// Statements in the scope that is open.
+    pub fn statements(&mut self, stmts: &[Stmt]) -> Two {
+        let mut witness = TokenStream::new();
+        let mut emit = TokenStream::new();
+        let mut has_value = false;
+        for (i, stmt) in stmts.iter().enumerate() {
+            let last = i + 1 == stmts.len();
+            let two = match stmt {
+                Stmt::Local(local) => self.let_(local),
+                Stmt::Item(item) => self.item(item),
+                Stmt::Expr(expr, None) if last => {
+                    has_value = true;
+                    let line = self.line(expr.span());
+                    let two = self.expr(expr);
+                    let value = two.emit;
+                    Two { witness: two.witness, emit: quote!(#line #value) }
+                }
+                Stmt::Expr(expr, _) => self.expr_statement(expr),
+                Stmt::Macro(mac) => {
+                    let line = self.line(mac.span());
+                    let two = self.macro_(&mac.mac);
+                    let (w, e) = (two.witness, two.emit);
+                    Two { witness: quote!(#w;), emit: quote!(#line { let __v = #e; __r.statement(__v); }) }
+                }
+            };
+            witness.extend(two.witness);
+            emit.extend(two.emit);
+        }
+        if !has_value {
+            emit.extend(quote!(__r.unit_here()));
+        }
+        Two { witness, emit }
+    }
+
+    fn expr_statement(&mut self, expr: &Expr) -> Two {
+        let line = self.line(expr.span());
+        let Two { witness, emit } = match expr {
+            Expr::Block(block) if block.label.is_none() => self.scope_statement(&block.block),
+            other => self.expr(other),
+        };
+        Two { witness: quote!(#witness;), emit: quote!(#line { let __v = #emit; __r.statement(__v); }) }
+    }
+
+    /// `{ … }` as a statement keeps its scope in CUDA.
+    fn scope_statement(&mut self, block: &Block) -> Two {
+        let two = self.block(block);
+        let emit = two.emit;
+        let emit = quote!({ __r.scope_begin(); let __v = #emit; __r.statement(__v); __r.scope_end(); ::warpsmith::ir::Expr::unit() });
+        Two { witness: two.witness, emit }
+    }
+
+    fn item(&mut self, item: &Item) -> Two {
+        match item {
+            Item::Const(c) => {
+                self.bind(&c.ident, Name::Comptime);
+                Two { witness: c.to_token_stream(), emit: c.to_token_stream() }
+            }
+            Item::Use(u) => Two { witness: u.to_token_stream(), emit: u.to_token_stream() },
+            other => {
+                self.errors.at(
+                    other,
+                    "only `const` and `use` items may stand inside a kernel; move this out of the function",
+                );
+                Two { witness: TokenStream::new(), emit: TokenStream::new() }
+            }
+        }
+    }
+
+    fn let_(&mut self, local: &Local) -> Two {
+        let line = self.line(local.let_token.span());
+        let (pat, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        let two = match (&local.init, pat) {
+            (Some(init), _) if init.diverge.is_some() => {
+                self.refuse(local, "`let … else` is not supported in a kernel; use `match`")
+            }
+            (None, Pat::Ident(name)) => self.let_late(name, ty),
+            (None, other) => self.refuse(other, "late initialisation needs a single name"),
+            (Some(init), _) => self.let_init(pat, ty, &init.expr),
+        };
+        let emit = two.emit;
+        Two { witness: two.witness, emit: quote!(#line #emit) }
+    }
+
+    fn let_late(&mut self, name: &syn::PatIdent, ty: Option<&Type>) -> Two {
+        let ident = &name.ident;
+        let text = ident.to_string();
+        let (probe, index) = self.probe(ident.span());
+        self.bind(ident, Name::Local);
+        let annotation = ty.map(|ty| {
+            let ty = device_type(ty);
+            quote!(: #ty)
+        });
+        let see = see(&probe, ident);
+        Two {
+            witness: quote!(let mut #ident #annotation = ::warpsmith::__macro::never_called(); #see),
+            emit: quote!(let #ident = __r.let_late(#text, __t.ty(#index));),
+        }
+    }
+
+    fn let_init(&mut self, pat: &Pat, ty: Option<&Type>, init: &Expr) -> Two {
+        if let Pat::Ident(name) = pat {
+            if let Expr::Macro(mac) = init
+                && mac.mac.path.is_ident("shared")
+            {
+                return self.let_shared(name, &mac.mac);
+            }
+            if is_dynamic_shared(init) {
+                return self.let_dynamic_shared(name, init);
+            }
+        }
+        let annotation = ty.map(|ty| {
+            let ty = device_type(ty);
+            quote!(: #ty)
+        });
+        let value = self.expr(init);
+        let (vw, ve) = (value.witness, value.emit);
+        match pat {
+            Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let bound = self.binding(name, &quote!(__v));
+                let (see, make, ident) = (bound.witness, bound.emit, &name.ident);
+                Two {
+                    witness: quote!(let #pat #annotation = #vw; #see),
+                    emit: quote!(let #ident = { let __v = #ve; #make };),
+                }
+            }
+            Pat::Wild(_) => Two {
+                witness: quote!(let _ #annotation = #vw;),
+                emit: quote!({ let __v = #ve; __r.statement(__v); }),
+            },
+            _ => {
+                let mut sees = TokenStream::new();
+                let mut lets = TokenStream::new();
+                self.destructure(pat, &quote!(__d), &mut sees, &mut lets);
+                let shown = super::pattern::witness_pattern(pat);
+                Two {
+                    witness: quote!(let #shown #annotation = #vw; #sees),
+                    emit: quote!(let __d = { let __v = #ve; __r.bind_parts(__v) }; #lets),
+                }
+            }
+        }
+    }
+
+    /// `see` for the witness, and the `Local` of a new variable with the value `value`.
+    pub fn binding(&mut self, name: &syn::PatIdent, value: &TokenStream) -> Two {
+        let ident = &name.ident;
+        let (text, mutable) = (ident.to_string(), name.mutability.is_some());
+        let (probe, index) = self.probe(ident.span());
+        self.bind(ident, Name::Local);
+        Two { witness: see(&probe, ident), emit: quote!(__r.let_(#text, #mutable, __t.ty(#index), #value)) }
+    }
+
+    /// Variables of an irrefutable pattern over the value that `of` holds.
+    fn destructure(&mut self, pat: &Pat, of: &TokenStream, sees: &mut TokenStream, lets: &mut TokenStream) {
+        match pat {
+            Pat::Wild(_) | Pat::Rest(_) => {}
+            Pat::Paren(inner) => self.destructure(&inner.pat, of, sees, lets),
+            Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let two = self.binding(name, &quote!(__f));
+                let (see, make, ident) = (two.witness, two.emit, &name.ident);
+                sees.extend(see);
+                lets.extend(quote!(let #ident = { let __f = #of.clone(); #make };));
+            }
+            Pat::Tuple(tuple) => {
+                if let Some(rest) = tuple.elems.iter().find(|p| matches!(p, Pat::Rest(_))) {
+                    return self.errors.at(
+                        rest,
+                        "`..` in a tuple pattern is not supported in a kernel; write `_` for each",
+                    );
+                }
+                for (i, part) in tuple.elems.iter().enumerate() {
+                    let field = i.to_string();
+                    self.destructure(part, &quote!(__r.field(#of.clone(), #field)), sees, lets);
+                }
+            }
+            Pat::Struct(fields) => {
+                for field in &fields.fields {
+                    let name = field.member.to_token_stream().to_string();
+                    self.destructure(&field.pat, &quote!(__r.field(#of.clone(), #name)), sees, lets);
+                }
+            }
+            other => self.errors.at(
+                other,
+                "this pattern is not supported in `let` in a kernel; bind a name, a tuple or a struct",
+            ),
+        }
+    }
+
+    fn let_shared(&mut self, name: &syn::PatIdent, mac: &syn::Macro) -> Two {
+        let array: SharedArray = match mac.parse_body() {
+            Ok(array) => array,
+            Err(error) => {
+                self.errors.add(error);
+                self.bind(&name.ident, Name::Local);
+                return Two { witness: TokenStream::new(), emit: TokenStream::new() };
+            }
+        };
+        let ident = &name.ident;
+        let (text, mutability) = (ident.to_string(), &name.mutability);
+        self.bind(ident, Name::Local);
+        let (ty, extents) = (array.ty(), array.extents());
+        Two {
+            witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
+            emit: quote!(let #ident = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*]);),
+        }
+    }
+
+    fn let_dynamic_shared(&mut self, name: &syn::PatIdent, init: &Expr) -> Two {
+        let (ident, pat) = (&name.ident, name);
+        let (text, (probe, index)) = (ident.to_string(), self.probe(ident.span()));
+        self.bind(ident, Name::Local);
+        let see = see(&probe, ident);
+        Two {
+            witness: quote!(let #pat = #init; #see),
+            emit: quote!(let #ident = __r.dynamic_shared(#text, __t.ty(#index));),
+        }
+    }
+}
+
+/// Whether an expression is `dynamic_shared::<T>()`.
+pub fn is_dynamic_shared(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "dynamic_shared"),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,87 @@
+//! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
+
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
+
+use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::types::Slices;
+
+/// Rewrites a body into its twin.
+pub fn twin(block: &Block) -> Block {
+    let mut block = block.clone();
+    Twin.visit_block_mut(&mut block);
+    block
+}
+
+struct Twin;
+
+impl VisitMut for Twin {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            Expr::Index(index) if !matches!(*index.index, Expr::Range(_)) => {
+                let inner = &index.index;
+                let span = inner.span().resolved_at(proc_macro2::Span::call_site());
+                index.index =
+                    Box::new(Expr::Verbatim(quote_spanned!(span=> ::warpsmith::__macro::to_index(#inner))));
+            }
+            Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
+            Expr::Macro(mac) => {
+                if let Some(replaced) = self.replace(&mac.mac) {
+                    *expr = replaced;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        visit_mut::visit_stmt_mut(self, stmt);
+        if let Stmt::Macro(mac) = stmt
+            && let Some(replaced) = self.replace(&mac.mac)
+        {
+            *stmt = Stmt::Expr(replaced, Some(Default::default()));
+        }
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        Slices.visit_type_mut(ty);
+    }
+}
+
+impl Twin {
+    /// What a kernel macro is in Rust; `None` leaves it as it stands.
+    fn replace(&mut self, mac: &Macro) -> Option<Expr> {
+        let name = mac.path.get_ident()?.to_string();
+        if name == "shared" {
+            let array: SharedArray = mac.parse_body().ok()?;
+            return Some(Expr::Verbatim(array.twin()));
+        }
+        let known = [
+            "assert",
+            "assert_eq",
+            "assert_ne",
+            "debug_assert",
+            "debug_assert_eq",
+            "debug_assert_ne",
+            "println",
+        ];
+        if !known.contains(&name.as_str()) {
+            return None;
+        }
+        let mut arguments: Arguments = mac.parse_body().ok()?;
+        for argument in &mut arguments.0 {
+            self.visit_expr_mut(argument);
+        }
+        let arguments = arguments.0;
+        if name == "println" {
+            let text = leading_string(mac).map(|_| arguments.to_token_stream());
+            let text = text.unwrap_or_else(|| quote!(""));
+            return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text))));
+        }
+        let path = &mac.path;
+        Some(Expr::Verbatim(quote!(#path!(#arguments))))
+    }
+}

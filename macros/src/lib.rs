@@ -1,0 +1,49 @@
+//! The procedural macros of `warpsmith`.
+//!
+//! From one annotated function come three things: the *twin* (the body on real Rust types, which
+//! the simulator runs), the *witness* (the same tokens in a closure that is type-checked and never
+//! called, whose return type spells every inferred type) and the *emitter* (a function that records
+//! the IR with those types). This crate spells paths of `warpsmith`, but does not depend on it.
+
+use proc_macro::TokenStream;
+
+mod attr;
+mod errors;
+mod expand;
+
+/// Turns a function into a GPU kernel; see the `warpsmith` crate for the language.
+#[proc_macro_attribute]
+pub fn gpu_kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::kernel(attr.into(), item.into()).into()
+}
+
+/// Makes a function callable from kernels; it prints as a `__device__` function once an instance.
+#[proc_macro_attribute]
+pub fn gpu_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::function(attr.into(), item.into()).into()
+}
+
+/// Makes the functions of an `impl` block callable from kernels.
+#[proc_macro_attribute]
+pub fn gpu_impl(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::implementation(attr.into(), item.into()).into()
+}
+
+/// Makes the functions of a trait callable from kernels on types that `#[gpu_impl]` it.
+#[proc_macro_attribute]
+pub fn gpu_trait(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::trait_(attr.into(), item.into()).into()
+}
+
+/// Makes a `#[repr(C)]` struct of device types a device type.
+#[proc_macro_derive(GpuType)]
+pub fn gpu_type(item: TokenStream) -> TokenStream {
+    expand::derive_gpu_type(item.into()).into()
+}
+
+/// Declares the device side of std methods; for `warpsmith` itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn device_methods(item: TokenStream) -> TokenStream {
+    expand::device_methods(item.into()).into()
+}

@@ -1,0 +1,142 @@
+//! Arguments of a launch: what a kernel's parameters take on the host, and how they reach it.
+
+use crate::buffer::Buffer;
+use crate::types::{GpuType, Slice};
+
+/// Where memory lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The simulator: host memory.
+    Simulator,
+    /// A GPU, by ordinal.
+    Gpu(usize),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Simulator => f.write_str("the simulator"),
+            Place::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
+        }
+    }
+}
+
+/// One run-time argument of a launch.
+#[derive(Clone, Debug)]
+pub enum KernelArg {
+    /// A slice: in CUDA a pointer and a length.
+    Slice {
+        /// Address of the first element.
+        ptr: u64,
+        /// Number of elements.
+        len: u64,
+        /// Where the memory is.
+        place: Place,
+    },
+    /// A scalar or struct, by value.
+    Value(ValueBytes),
+}
+
+/// The bytes of a value; small ones in place.
+#[derive(Clone, Debug)]
+pub enum ValueBytes {
+    /// At most 64 bytes.
+    Inline([u64; 8]),
+    /// More.
+    Heap(Box<[u64]>),
+}
+
+impl ValueBytes {
+    /// Address of the first byte, aligned to eight.
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        match self {
+            ValueBytes::Inline(words) => words.as_ptr().cast(),
+            ValueBytes::Heap(words) => words.as_ptr().cast(),
+        }
+    }
+}
+
+impl KernelArg {
+    /// A scalar or struct.
+    pub fn value<T: GpuType>(value: T) -> Self {
+        let words = size_of::<T>().div_ceil(8);
+        let mut bytes = if words <= 8 {
+            ValueBytes::Inline([0; 8])
+        } else {
+            ValueBytes::Heap(vec![0; words].into_boxed_slice())
+        };
+        let target = match &mut bytes {
+            ValueBytes::Inline(words) => words.as_mut_ptr(),
+            ValueBytes::Heap(words) => words.as_mut_ptr(),
+        };
+        // SAFETY: the words hold at least the size of `T`, and writing needs no alignment.
+        unsafe { target.cast::<T>().write_unaligned(value) };
+        KernelArg::Value(bytes)
+    }
+}
+
+/// What a parameter `&[T]` takes: `&Buffer<T>`, `&CudaSlice<T>`, `&CudaView<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `&[{T}]`",
+    label = "not device memory of `{T}`",
+    note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`"
+)]
+pub trait SliceArg<'a, T> {
+    /// The argument.
+    fn into_arg(self) -> KernelArg;
+}
+
+/// What a parameter `&mut [T]` takes: `&mut Buffer<T>`, `&mut CudaSlice<T>`, `&mut CudaViewMut<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `&mut [{T}]`",
+    label = "not writable device memory of `{T}`",
+    note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`"
+)]
+pub trait SliceMutArg<'a, T> {
+    /// The argument.
+    fn into_arg(self) -> KernelArg;
+}
+
+impl<'a, T: GpuType> SliceArg<'a, T> for &'a Buffer<T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg()
+    }
+}
+
+impl<'a, T: GpuType> SliceArg<'a, T> for &'a mut Buffer<T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg()
+    }
+}
+
+impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg()
+    }
+}
+
+/// The argument as the descriptor of a slice; empty if it is none.
+///
+/// # Safety
+/// It was made from memory of `T`, which the launch keeps borrowed.
+pub(crate) unsafe fn slice_of<T>(arg: Option<&KernelArg>) -> Slice<T> {
+    let (ptr, len) = match arg {
+        Some(KernelArg::Slice { ptr, len, .. }) => (*ptr as *mut T, *len as usize),
+        _ => (std::ptr::NonNull::dangling().as_ptr(), 0),
+    };
+    // SAFETY: as promised by the caller.
+    unsafe { Slice::from_raw_parts(ptr, len) }
+}
+
+/// The argument as a value.
+///
+/// # Safety
+/// It was made by [`KernelArg::value`] from a `T`.
+pub(crate) unsafe fn value_of<T: Copy>(arg: &KernelArg) -> T {
+    let ptr = match arg {
+        KernelArg::Value(bytes) => bytes.as_ptr(),
+        KernelArg::Slice { ptr, .. } => std::ptr::from_ref(ptr).cast(),
+    };
+    // SAFETY: as promised, the bytes are those of a `T`.
+    unsafe { ptr.cast::<T>().read_unaligned() }
+}

@@ -1,0 +1,85 @@
+//! Device memory of plain data, on a GPU or on the simulator.
+
+use std::marker::PhantomData;
+
+use crate::args::{KernelArg, Place};
+use crate::driver::GpuMemory;
+use crate::types::{GpuType, View, ViewMut};
+
+/// `len` elements of `T` in the memory of one device; freed when dropped.
+#[derive(Debug)]
+pub struct Buffer<T> {
+    pub(crate) memory: Memory,
+    len: usize,
+    _elements: PhantomData<T>,
+}
+
+/// Where a buffer's bytes are.
+#[derive(Debug)]
+pub(crate) enum Memory {
+    /// Host memory, in lines so that every element type is aligned.
+    Simulator(Vec<Line>),
+    /// GPU memory.
+    Gpu(GpuMemory),
+}
+
+/// Alignment of simulator memory, that of CUDA's allocations.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(256))]
+pub(crate) struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 256]);
+
+impl Memory {
+    /// Simulator memory of a number of bytes, zeroed.
+    pub fn simulator(bytes: usize) -> Self {
+        Memory::Simulator(vec![Line([0; 256]); bytes.div_ceil(256)])
+    }
+}
+
+impl<T: GpuType> Buffer<T> {
+    /// A buffer over memory of at least `len` elements.
+    pub(crate) fn new(memory: Memory, len: usize) -> Self {
+        Self { memory, len, _elements: PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first element, on the device.
+    pub(crate) fn address(&self) -> u64 {
+        match &self.memory {
+            Memory::Simulator(lines) => lines.as_ptr() as u64,
+            Memory::Gpu(memory) => memory.address(),
+        }
+    }
+
+    /// Where the memory is.
+    pub(crate) fn place(&self) -> Place {
+        match &self.memory {
+            Memory::Simulator(_) => Place::Simulator,
+            Memory::Gpu(memory) => Place::Gpu(memory.ordinal()),
+        }
+    }
+
+    pub(crate) fn arg(&self) -> KernelArg {
+        KernelArg::Slice { ptr: self.address(), len: self.len as u64, place: self.place() }
+    }
+
+    /// A read-only view, for a field of a struct that is a kernel's argument.
+    pub fn view(&self) -> View<'_, T> {
+        // SAFETY: the buffer's own memory, borrowed for as long as the view.
+        unsafe { View::from_raw_parts(self.address() as *const T, self.len) }
+    }
+
+    /// A view that kernels may write through.
+    pub fn view_mut(&mut self) -> ViewMut<'_, T> {
+        // SAFETY: the buffer's own memory, borrowed for as long as the view.
+        unsafe { ViewMut::from_raw_parts(self.address() as *mut T, self.len) }
+    }
+}

@@ -1,0 +1,126 @@
+//! Integer and float arithmetic with Rust's meaning.
+
+use super::Printer;
+use super::precedence::Text;
+use super::types::scalar as c_name;
+use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, UnaryOp};
+
+/// The unsigned type in which arithmetic wraps: at least 32 bits, so that nothing promotes to `int`.
+fn wide(s: Scalar) -> &'static str {
+    if s.bits() == 64 { "unsigned long long" } else { "unsigned int" }
+}
+
+/// Whether `+ - *` may be printed as they stand: floats, and unsigned types that do not promote.
+pub(super) fn is_plain(s: Scalar) -> bool {
+    s.is_float() || matches!(s, Scalar::U32 | Scalar::U64)
+}
+
+fn is_ring(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+}
+
+impl Printer<'_> {
+    /// `a op b`
+    pub(super) fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Text {
+        let Some(scalar) = left.ty.scalar() else {
+            return Text::binary(op, self.expr(left), self.expr(right));
+        };
+        if scalar == Scalar::Bool || op.is_comparison() || (is_plain(scalar) && is_ring(op)) {
+            return Text::binary(op, self.expr(left), self.expr(right));
+        }
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let ring = self.ring(op, left, right, scalar);
+                Text::cast(c_name(scalar), ring)
+            }
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, left, right, scalar),
+            BinaryOp::Rem if scalar.is_float() => {
+                let name = if scalar == Scalar::F32 { "fmodf" } else { "fmod" };
+                let (left, right) = (self.argument(left), self.argument(right));
+                Text::primary(format!("{name}({left}, {right})"))
+            }
+            _ => {
+                let text = Text::binary(op, self.expr(left), self.expr(right));
+                if scalar.bits() < 32 { Text::cast(c_name(scalar), text) } else { text }
+            }
+        }
+    }
+
+    /// `a op b` in the unsigned type, where overflow is defined; needs one unsigned operand a node.
+    fn ring(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> Text {
+        let left = match self.inner_ring(left, scalar) {
+            Some(text) => text,
+            None => {
+                let plain = self.expr(left);
+                Text::cast(wide(scalar), plain)
+            }
+        };
+        let right = match self.inner_ring(right, scalar) {
+            Some(text) => text,
+            None => self.expr(right),
+        };
+        Text::binary(op, left, right)
+    }
+
+    fn inner_ring(&mut self, e: &Expr, scalar: Scalar) -> Option<Text> {
+        match &e.kind {
+            ExprKind::Binary(op, a, b) if is_ring(*op) => Some(self.ring(*op, a, b, scalar)),
+            _ => None,
+        }
+    }
+
+    /// Rust shifts by the count modulo the width.
+    fn shift(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> Text {
+        let bits = i128::from(scalar.bits());
+        let value = self.expr(left);
+        let count = match right.as_int() {
+            Some(n) => Text::primary((n.rem_euclid(bits)).to_string()),
+            None => {
+                let count = self.expr(right);
+                Text::binary(BinaryOp::BitAnd, count, Text::primary(format!("{}", bits - 1)))
+            }
+        };
+        if matches!(scalar, Scalar::U32 | Scalar::U64) || (op == BinaryOp::Shr && scalar.bits() >= 32) {
+            return Text::binary(op, value, count);
+        }
+        let value = if op == BinaryOp::Shl { Text::cast(wide(scalar), value) } else { value };
+        Text::cast(c_name(scalar), Text::binary(op, value, count))
+    }
+
+    /// `-a`, `!a`
+    pub(super) fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Text {
+        let scalar = operand.ty.scalar().unwrap_or(Scalar::I32);
+        let text = self.expr(operand);
+        match op {
+            UnaryOp::Not if scalar == Scalar::Bool => {
+                Text::unary(format!("!{}", text.at(super::precedence::UNARY)))
+            }
+            UnaryOp::Not => {
+                let flipped = Text::unary(format!("~{}", text.at(super::precedence::UNARY)));
+                if scalar.bits() < 32 { Text::cast(c_name(scalar), flipped) } else { flipped }
+            }
+            UnaryOp::Neg if scalar.is_float() => {
+                Text::unary(format!("-{}", text.at(super::precedence::PRIMARY)))
+            }
+            UnaryOp::Neg => {
+                let zero = Text::primary(if scalar.bits() == 64 { "0ull" } else { "0u" });
+                Text::cast(c_name(scalar), Text::binary(BinaryOp::Sub, zero, Text::cast(wide(scalar), text)))
+            }
+        }
+    }
+
+    /// `a as T`
+    pub(super) fn cast(&mut self, operand: &Expr, to: Scalar) -> Text {
+        let from = operand.ty.scalar().unwrap_or(to);
+        if from.is_float() && to.is_int() {
+            self.need(&super::prelude::SATURATE);
+            let argument = self.argument(operand);
+            return Text::primary(format!(
+                "ws_to_{}({argument})",
+                crate::__macro::type_suffix(&crate::ir::Type::Scalar(to))
+            ));
+        }
+        let text = self.expr(operand);
+        Text::cast(c_name(to), text)
+    }
+}

@@ -1,0 +1,244 @@
+//! Expressions; each arm of the dispatcher only forwards.
+
+use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
+use super::{Printer, Site, SiteKind, prelude};
+use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
+
+impl Printer<'_> {
+    /// Prints an expression.
+    pub(super) fn expr(&mut self, e: &Expr) -> Text {
+        match &e.kind {
+            ExprKind::Const(c) => self.constant(c, &e.ty),
+            ExprKind::Unit => Text::primary("(void)0"),
+            ExprKind::Var(id) => Text::primary(self.var(*id)),
+            ExprKind::Unary(op, a) => self.unary(*op, a),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Cast(a) => match e.ty.scalar() {
+                Some(to) => self.cast(a, to),
+                None => self.expr(a),
+            },
+            ExprKind::Field(base, name) => self.field(base, name),
+            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
+            ExprKind::Len(of) => self.len(of),
+            ExprKind::Ref(place) => self.reference(place),
+            ExprKind::Deref(of) => {
+                let pointer = self.expr(of).at(UNARY);
+                Text::unary(format!("*{pointer}"))
+            }
+            ExprKind::Call { function, args, .. } => self.call(*function, args),
+            ExprKind::CallClosure { closure, args } => {
+                let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
+                Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
+            }
+            ExprKind::Builtin { op, args, .. } => self.builtin(op, args, &e.ty),
+            ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, ("{", "}")),
+            ExprKind::ArrayList(items) => self.braces(&e.ty, items, ("{{", "}}")),
+            ExprKind::ArrayRepeat(item, n) => self.repeat(&e.ty, item, *n),
+            ExprKind::Select(c, a, b) => {
+                let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
+                let cond = if c.level <= CONDITIONAL { c.at(PRIMARY) } else { c.text };
+                Text {
+                    text: format!("{cond} ? {} : {}", a.at(CONDITIONAL), b.at(CONDITIONAL)),
+                    level: CONDITIONAL,
+                }
+            }
+            ExprKind::Closure(closure) => self.lambda(closure),
+        }
+    }
+
+    /// An expression where a comma would end it.
+    pub(super) fn argument(&mut self, e: &Expr) -> String {
+        self.expr(e).at(ASSIGNMENT)
+    }
+
+    /// `base.name`, `base->name` through a pointer.
+    fn field(&mut self, base: &Expr, name: &str) -> Text {
+        let tuple = name.starts_with(|c: char| c.is_ascii_digit());
+        let member =
+            if tuple { format!("_{name}") } else { super::names::fresh(name, &super::names::reserved()) };
+        if let ExprKind::Deref(pointer) = &base.kind {
+            return Text::primary(format!("{}->{member}", self.expr(pointer).at(PRIMARY)));
+        }
+        Text::primary(format!("{}.{member}", self.expr(base).at(PRIMARY)))
+    }
+
+    fn index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+        let subscript = self.argument(index);
+        let subscript = if self.options.checks && !proven {
+            self.need(&prelude::AT);
+            let len = self.len(base).at(ASSIGNMENT);
+            let site = self.site(SiteKind::Bounds, at);
+            format!("ws_at({subscript}, {len}, {site}, ws_fault)")
+        } else {
+            subscript
+        };
+        let base = self.expr(base).at(PRIMARY);
+        Text::primary(format!("{base}[{subscript}]"))
+    }
+
+    /// The number of a place that can fail.
+    pub(super) fn site(&mut self, kind: SiteKind, at: Location) -> usize {
+        let site = Site { kind, at };
+        match self.sites.iter().position(|s| *s == site) {
+            Some(index) => index,
+            None => {
+                self.sites.push(site);
+                self.sites.len() - 1
+            }
+        }
+    }
+
+    /// Number of elements, as `unsigned long long`.
+    fn len(&mut self, of: &Expr) -> Text {
+        match &of.ty {
+            Type::Array(_, n) => Text::primary(format!("{n}ull")),
+            Type::View { .. } => Text::primary(format!("{}.len", self.expr(of).at(PRIMARY))),
+            Type::Shared { .. } => self.shared_len(of),
+            Type::Ref { to, .. } => match (&**to, &of.kind) {
+                (Type::Slice(_), ExprKind::Var(id)) => Text::primary(format!("{}_len", self.var(*id))),
+                (_, ExprKind::Ref(place)) => self.len(place),
+                (Type::View { .. }, _) => Text::primary(format!("{}->len", self.expr(of).at(PRIMARY))),
+                _ => Text::primary("0ull"),
+            },
+            _ => Text::primary("0ull"),
+        }
+    }
+
+    /// The outermost extent of a shared array, or of a row or plane of one.
+    fn shared_len(&mut self, of: &Expr) -> Text {
+        let mut depth = 0;
+        let mut root = of;
+        while let ExprKind::Index { base, .. } = &root.kind {
+            depth += 1;
+            root = base;
+        }
+        let ExprKind::Var(id) = root.kind else { return Text::primary("0ull") };
+        let var = self.function.var(id).clone();
+        match &var.kind {
+            VarKind::Shared { extents } => {
+                Text::primary(format!("{}ull", extents.get(depth).copied().unwrap_or(0)))
+            }
+            _ => {
+                self.need(&prelude::DYNAMIC_SHARED);
+                let elem =
+                    if let Type::Shared { elem, .. } = &var.ty { (**elem).clone() } else { Type::Unit };
+                let elem = self.ty(&elem);
+                Text::primary(format!("(ws_dynamic_shared_bytes() / sizeof({elem}))"))
+            }
+        }
+    }
+
+    fn reference(&mut self, place: &Expr) -> Text {
+        match (&place.ty, &place.kind) {
+            (Type::Shared { .. }, _) => self.expr(place),
+            (_, ExprKind::Deref(pointer)) => self.expr(pointer),
+            _ => {
+                let place = self.expr(place).at(UNARY);
+                Text::unary(format!("&{place}"))
+            }
+        }
+    }
+
+    /// A slice argument is a pointer and a length.
+    fn slice_argument(&mut self, arg: &Expr) -> String {
+        let len = self.len(arg).at(ASSIGNMENT);
+        format!("{}, {len}", self.argument(arg))
+    }
+
+    fn is_slice(ty: &Type) -> bool {
+        matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }))
+    }
+
+    fn call(&mut self, function: FnId, args: &[Expr]) -> Text {
+        let name = self.function_names[function.0 as usize].clone();
+        let mut printed: Vec<String> = Vec::new();
+        for arg in args {
+            printed.push(if Self::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) });
+        }
+        if self.faulting.contains(&function.0) {
+            printed.push("ws_fault".into());
+        }
+        Text::primary(format!("{name}({})", printed.join(", ")))
+    }
+
+    fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type) -> Text {
+        let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
+        let cuda = (op.cuda)(&types, ret);
+        if types.iter().chain([ret]).any(|t| matches!(t.peeled(), Type::View { .. })) {
+            self.need(&prelude::VIEW);
+        }
+        for piece in cuda.prelude {
+            self.need(piece);
+        }
+        let mut text = cuda.template;
+        let printed: Vec<String> = args
+            .iter()
+            .map(|a| if Self::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })
+            .collect();
+        // From the last hole to the first, so that an argument's own braces are never taken for a hole.
+        let mut holes: Vec<(usize, usize)> = Vec::new();
+        for i in 0..printed.len() {
+            let hole = format!("{{{i}}}");
+            holes.extend(text.match_indices(&hole).map(|(at, _)| (at, i)));
+        }
+        holes.sort_unstable();
+        for (at, i) in holes.into_iter().rev() {
+            let hole = format!("{{{i}}}");
+            text.replace_range(at..at + hole.len(), &printed[i]);
+        }
+        Text::primary(text)
+    }
+
+    fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {
+        let name = self.ty(ty);
+        let items: Vec<String> = items.iter().map(|e| self.argument(e)).collect();
+        Text::primary(format!("{name}{open}{}{close}", items.join(", ")))
+    }
+
+    fn repeat(&mut self, ty: &Type, item: &Expr, n: usize) -> Text {
+        let name = self.ty(ty);
+        if is_zero(item) {
+            return Text::primary(format!("{name}{{}}"));
+        }
+        self.need(&prelude::REPEAT);
+        let elem = self.ty(&item.ty);
+        let item = self.argument(item);
+        Text::primary(format!("ws_repeat<{elem}, {n}>({item})"))
+    }
+
+    fn lambda(&mut self, closure: &Closure) -> Text {
+        self.function.open_scope();
+        let params: Vec<String> = closure.params.iter().map(|p| self.declare_param(*p)).collect();
+        let capture = if closure.by_value { "[=]" } else { "[&]" };
+        let mutable = if closure.by_value { " mutable" } else { "" };
+        let ret = self.ty(&closure.ret);
+        let outer = self.function.take_lines();
+        self.statements(&closure.body);
+        let lines = self.function.replace_lines(outer);
+        self.function.close_scope();
+        let body = match lines.as_slice() {
+            [one] => format!("{{ {} }}", one.trim()),
+            many => {
+                let indent = self.function.indent();
+                let inner: String = many.iter().map(|l| format!("\n    {l}")).collect();
+                format!("{{{inner}\n{indent}}}")
+            }
+        };
+        Text::primary(format!("{capture}({}){mutable} -> {ret} {body}", params.join(", ")))
+    }
+
+    /// The C++ name of a variable.
+    pub(super) fn var(&self, id: VarId) -> String {
+        self.function.name(id)
+    }
+}
+
+/// Whether an element is all zero bits.
+fn is_zero(e: &Expr) -> bool {
+    match e.as_const() {
+        Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,
+        Some(crate::ir::ConstValue::F32(f)) => f.to_bits() == 0,
+        Some(crate::ir::ConstValue::F64(f)) => f.to_bits() == 0,
+        _ => false,
+    }
+}

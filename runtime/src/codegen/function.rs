@@ -1,0 +1,216 @@
+//! Functions: parameters, names, and the lines of the body.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Printer, names};
+use crate::ir::{Function, LoopId, Type, VarId, Variable};
+
+/// The function that is being printed.
+#[derive(Default)]
+pub(super) struct State {
+    vars: Vec<Variable>,
+    names: HashMap<VarId, String>,
+    scopes: Vec<HashSet<String>>,
+    globals: HashSet<String>,
+    lines: Vec<String>,
+    depth: usize,
+    /// Loops around the statement, innermost last.
+    pub loops: Vec<LoopId>,
+    /// Labels that some `goto` of the function names.
+    pub labels: HashSet<String>,
+    /// The Rust line of the last `#line`.
+    pub line: Option<crate::ir::Location>,
+}
+
+impl State {
+    fn new(function: &Function, globals: &HashSet<String>) -> Self {
+        Self {
+            vars: function.vars.clone(),
+            globals: globals.clone(),
+            scopes: vec![HashSet::new()],
+            ..Self::default()
+        }
+    }
+
+    /// What a variable is.
+    pub fn var(&self, id: VarId) -> &Variable {
+        &self.vars[id.0 as usize]
+    }
+
+    /// The C++ name of a variable in scope.
+    pub fn name(&self, id: VarId) -> String {
+        self.names.get(&id).cloned().unwrap_or_else(|| format!("v{}", id.0))
+    }
+
+    /// Brings a variable into the open scope; its name.
+    pub fn declare(&mut self, id: VarId) -> String {
+        let wanted = self.var(id).name.clone();
+        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
+        self.declare_as(id, &wanted)
+    }
+
+    fn declare_as(&mut self, id: VarId, wanted: &str) -> String {
+        let mut taken = self.globals.clone();
+        taken.extend(self.scopes.iter().flatten().cloned());
+        let name = names::fresh(wanted, &taken);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone());
+        }
+        self.names.insert(id, name.clone());
+        name
+    }
+
+    /// Reserves a name of the printer's own in the open scope.
+    pub fn reserve(&mut self, wanted: &str) -> String {
+        let mut taken = self.globals.clone();
+        taken.extend(self.scopes.iter().flatten().cloned());
+        let name = names::fresh(wanted, &taken);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone());
+        }
+        name
+    }
+
+    pub fn open_scope(&mut self) {
+        self.scopes.push(HashSet::new());
+    }
+
+    pub fn close_scope(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// Adds a line at the current depth.
+    pub fn push(&mut self, line: &str) {
+        let indent = self.indent();
+        self.lines.push(format!("{indent}{line}"));
+    }
+
+    /// Adds a line at the margin.
+    pub fn push_raw(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    /// Opens a brace and a scope.
+    pub fn open(&mut self, line: &str) {
+        self.push(line);
+        self.depth += 1;
+        self.open_scope();
+    }
+
+    /// Closes both, `line` is `}` and what follows it.
+    pub fn close(&mut self, line: &str) {
+        self.close_scope();
+        self.depth = self.depth.saturating_sub(1);
+        self.push(line);
+    }
+
+    /// One deeper, in a new scope, after a line that ends in an open brace.
+    pub fn deepen(&mut self) {
+        self.depth += 1;
+        self.open_scope();
+    }
+
+    /// How many lines there are.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Puts the lines from `start` on into braces.
+    pub fn wrap_from(&mut self, start: usize) {
+        let indent = self.indent();
+        let inner = self.lines.split_off(start);
+        self.lines.push(format!("{indent}{{"));
+        self.lines.extend(inner.into_iter().map(|l| format!("    {l}")));
+        self.lines.push(format!("{indent}}}"));
+    }
+
+    /// White space of the current depth.
+    pub fn indent(&self) -> String {
+        "    ".repeat(self.depth + 1)
+    }
+
+    pub fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+
+    pub fn replace_lines(&mut self, lines: Vec<String>) -> Vec<String> {
+        std::mem::replace(&mut self.lines, lines)
+    }
+}
+
+impl Printer<'_> {
+    /// A `__device__` function; closure parameters make it a template.
+    pub(super) fn device_function(&mut self, function: &Function, name: &str, faulting: bool) -> String {
+        self.function = State::new(function, &self.globals);
+        let closures = function.params.iter().filter(|p| function.var(**p).ty == Type::Closure).count();
+        let template = match closures {
+            0 => String::new(),
+            n => {
+                let names: Vec<String> = (0..n).map(|i| format!("class F{i}")).collect();
+                format!("template <{}>\n", names.join(", "))
+            }
+        };
+        let ret = self.ty(&function.ret);
+        let signature = format!("{template}__device__ {ret} {name}({})", self.params(function, faulting));
+        self.body(function, &signature)
+    }
+
+    /// The `__global__` function.
+    pub(super) fn kernel(&mut self, function: &Function, faulting: bool) -> String {
+        self.function = State::new(function, &self.globals);
+        let bounds = match (self.module.attributes.max_threads, self.module.attributes.min_blocks) {
+            (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
+            (Some(threads), None) => format!("__launch_bounds__({threads}) "),
+            _ => String::new(),
+        };
+        let name = names::fresh(&function.name, &names::reserved());
+        let signature =
+            format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting));
+        self.body(function, &signature)
+    }
+
+    fn params(&mut self, function: &Function, faulting: bool) -> String {
+        let mut closures = 0;
+        let mut printed = Vec::new();
+        for id in &function.params {
+            if function.var(*id).ty == Type::Closure {
+                let name = self.function.declare(*id);
+                printed.push(format!("F{closures} {name}"));
+                closures += 1;
+            } else {
+                printed.push(self.declare_param(*id));
+            }
+        }
+        if faulting {
+            self.need(&super::prelude::FAULT);
+            printed.push("ws_Fault* ws_fault".into());
+        }
+        printed.join(", ")
+    }
+
+    /// A parameter's declaration; a slice is a pointer and a length.
+    pub(super) fn declare_param(&mut self, id: VarId) -> String {
+        let ty = self.function.var(id).ty.clone();
+        let name = self.function.declare(id);
+        let printed = self.ty(&ty);
+        match &ty {
+            Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
+                self.function.reserve(&format!("{name}_len"));
+                format!("{printed} {name}, unsigned long long {name}_len")
+            }
+            _ => format!("{printed} {name}"),
+        }
+    }
+
+    fn body(&mut self, function: &Function, signature: &str) -> String {
+        self.statements(&function.body);
+        let lines = self.function.take_lines();
+        let mut text = format!("{signature} {{\n");
+        for line in lines {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text.push_str("}\n");
+        text
+    }
+}

@@ -1,0 +1,77 @@
+//! Constants as C++ literals that read back to the same bits.
+
+use super::precedence::{Text, UNARY};
+use super::{Printer, names, types};
+use crate::ir::{Const, ConstValue, Scalar, Type};
+
+impl Printer<'_> {
+    /// A constant: by its Rust name where that always means the same value, else as a literal.
+    pub(super) fn constant(&mut self, c: &Const, ty: &Type) -> Text {
+        let scalar = ty.scalar().unwrap_or(Scalar::I32);
+        if let Some(name) = c.name
+            && let Some(Some(_)) = self.named.get(name)
+            && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
+            && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
+        {
+            let printed = self.const_name(name);
+            let line = format!(
+                "static constexpr {} {printed} = {};\n",
+                types::scalar(scalar),
+                literal(c.value, scalar).text
+            );
+            if !self.consts.contains(&line) {
+                self.consts.push(line);
+            }
+            return Text::primary(printed);
+        }
+        literal(c.value, scalar)
+    }
+
+    fn const_name(&mut self, name: &'static str) -> String {
+        let printed = names::fresh(name, &names::reserved());
+        self.globals.insert(printed.clone());
+        printed
+    }
+}
+
+/// A literal of a scalar type.
+pub(super) fn literal(value: ConstValue, scalar: Scalar) -> Text {
+    match value {
+        ConstValue::Bool(b) => Text::primary(b.to_string()),
+        ConstValue::Int(i) => integer(i, scalar),
+        ConstValue::F32(f) if f.is_finite() => signed(format!("{f:?}f")),
+        ConstValue::F32(f) => Text::primary(format!("__int_as_float({:#010x})", f.to_bits())),
+        ConstValue::F64(f) if f.is_finite() => signed(format!("{f:?}")),
+        ConstValue::F64(f) => Text::primary(format!("__longlong_as_double({:#018x}ll)", f.to_bits())),
+    }
+}
+
+fn integer(i: i128, scalar: Scalar) -> Text {
+    match scalar {
+        Scalar::I32 if i == i128::from(i32::MIN) => Text::primary("(-2147483647 - 1)"),
+        Scalar::I64 if i == i128::from(i64::MIN) => Text::primary("(-9223372036854775807ll - 1)"),
+        Scalar::I32 => signed(i.to_string()),
+        Scalar::U32 => signed(format!("{i}u")),
+        Scalar::I64 => signed(format!("{i}ll")),
+        Scalar::U64 => signed(format!("{i}ull")),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 => signed(i.to_string()),
+        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => {
+            Text::cast(types::scalar(scalar), signed(i.to_string()))
+        }
+    }
+}
+
+/// A negative literal is a unary expression in C++; kept in parentheses so that `- -1` never joins.
+fn signed(text: String) -> Text {
+    if text.starts_with('-') {
+        Text::primary(format!("({text})"))
+    } else {
+        Text { level: UNARY, ..Text::primary(text) }.as_primary()
+    }
+}
+
+impl Text {
+    fn as_primary(self) -> Self {
+        Self::primary(self.text)
+    }
+}

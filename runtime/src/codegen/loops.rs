@@ -1,0 +1,215 @@
+//! Loops: exact for every bound, and plain where that is exact.
+
+use super::Printer;
+use super::precedence::{ASSIGNMENT, Text, UNARY};
+use super::stmt::is_fixed;
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, Type};
+
+impl Printer<'_> {
+    pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, body: &Block) {
+        let head = match cond.as_bool() {
+            Some(true) => "for (;;) {".to_owned(),
+            _ => format!("while ({}) {{", self.expr(cond).text),
+        };
+        self.loop_(id, &head, None, body);
+    }
+
+    /// Prints a loop with its labels, if something jumps to them.
+    fn loop_(&mut self, id: LoopId, head: &str, first: Option<String>, body: &Block) {
+        self.function.open(head);
+        if let Some(first) = first {
+            self.function.push(&first);
+        }
+        self.function.loops.push(id);
+        let start = self.function.line_count();
+        self.statements(body);
+        self.function.loops.pop();
+        let next = format!("loop_{}_next", id.0);
+        if self.function.labels.contains(&next) {
+            // The label stands outside a scope of its own, so that no jump enters one.
+            self.function.wrap_from(start);
+            self.function.push(&format!("{next}:;"));
+        }
+        self.function.close("}");
+        let end = format!("loop_{}_end", id.0);
+        if self.function.labels.contains(&end) {
+            self.function.push(&format!("{end}:;"));
+        }
+    }
+
+    pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
+        // A scope around the loop holds what its head needs; printed as a brace only if it does.
+        let fixed = {
+            let function = &self.function;
+            is_fixed(&range.end, &|v| !function.var(v).mutable)
+        };
+        let start = self.expr(&range.start).at(ASSIGNMENT);
+        let mut braces = false;
+        let (end, end_text) = if fixed {
+            (range.end.clone(), self.expr(&range.end))
+        } else {
+            braces = true;
+            self.function.open("{");
+            let (ty, value) = (self.ty(&range.end.ty), self.expr(&range.end).at(ASSIGNMENT));
+            let name = self.function.reserve("end");
+            self.function.push(&format!("const {ty} {name} = {value};"));
+            (range.end.clone(), Text::primary(name))
+        };
+        self.unroll(range);
+        let (head, first) = self.for_head(range, &start, &end, end_text);
+        self.loop_(id, &head, first, body);
+        self.function.close_scope();
+        if braces {
+            self.function.close("}");
+        }
+    }
+
+    fn unroll(&mut self, range: &RangeLoop) {
+        match range.unroll {
+            Some(None) => self.function.push("#pragma unroll"),
+            Some(Some(n)) => self.function.push(&format!("#pragma unroll {n}")),
+            None => {}
+        }
+    }
+
+    /// The `for (…) {` of a range, and a first line of its body if it needs one.
+    fn for_head(
+        &mut self,
+        range: &RangeLoop,
+        start: &str,
+        end: &Expr,
+        end_text: Text,
+    ) -> (String, Option<String>) {
+        self.function.open_scope();
+        let ty = self.function.var(range.var).ty.clone();
+        let mutable = self.function.var(range.var).mutable;
+        let scalar = ty.scalar().unwrap_or(Scalar::U64);
+        let printed = self.ty(&ty);
+        // A loop variable that the body assigns is a copy of the counter.
+        let (i, copy) = if mutable {
+            let counter = self.function.reserve("counter");
+            let name = self.function.declare(range.var);
+            (counter.clone(), Some(format!("{printed} {name} = {counter};")))
+        } else {
+            (self.function.declare(range.var), None)
+        };
+        let bound = Text::binary(BinaryOp::Lt, Text::primary(i.clone()), end_text.clone()).text;
+        let end_at = end_text.clone().at(UNARY);
+        let head = if range.reversed {
+            self.reversed(range, &printed, &i, start, &end_at, scalar)
+        } else if let Some(step) = &range.step {
+            self.stepped(range, &printed, &i, start, end, &end_at, step, scalar)
+        } else if range.inclusive {
+            let below_max =
+                end.as_int().is_some_and(|n| scalar.int_range().is_some_and(|(_, high)| n < high));
+            if below_max {
+                format!("for ({printed} {i} = {start}; {i} <= {end_at}; ++{i}) {{")
+            } else {
+                let more = self.function.reserve("more");
+                self.function.push(&format!("bool {more} = {start} <= {end_at};"));
+                format!("for ({printed} {i} = {start}; {more}; {more} = {i} < {end_at} && (++{i}, true)) {{")
+            }
+        } else {
+            format!("for ({printed} {i} = {start}; {bound}; ++{i}) {{")
+        };
+        if range.reversed && !range.inclusive {
+            let step = format!("--{i};");
+            return (head, Some(copy.map_or(step.clone(), |c| format!("{step} {c}"))));
+        }
+        (head, copy)
+    }
+
+    fn reversed(
+        &mut self,
+        range: &RangeLoop,
+        printed: &str,
+        i: &str,
+        start: &str,
+        end: &str,
+        _scalar: Scalar,
+    ) -> String {
+        if range.inclusive {
+            let more = self.function.reserve("more");
+            self.function.push(&format!("bool {more} = {start} <= {end};"));
+            return format!(
+                "for ({printed} {i} = {end}; {more}; {more} = {i} > {start} && (--{i}, true)) {{"
+            );
+        }
+        format!("for ({printed} {i} = {end}; {i} > {start};) {{")
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn stepped(
+        &mut self,
+        range: &RangeLoop,
+        printed: &str,
+        i: &str,
+        start: &str,
+        end: &Expr,
+        end_text: &str,
+        step: &Expr,
+        scalar: Scalar,
+    ) -> String {
+        let compare = if range.inclusive { "<=" } else { "<" };
+        let counter = Text::primary(self.step_text(step, scalar));
+        let step_text = counter.text;
+        if cannot_wrap(range, end, step, scalar) {
+            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step_text}) {{");
+        }
+        // What is left is compared with the step before it is taken, so the counter never wraps.
+        let wide = if scalar.bits() == 64 { "unsigned long long" } else { "unsigned int" };
+        let wide_step = self.expr(step).at(UNARY);
+        let left = format!("({wide})({end_text}) - ({wide}){i}");
+        let more = self.function.reserve("more");
+        self.function.push(&format!("bool {more} = {start} {compare} {end_text};"));
+        let goes_on = if range.inclusive { ">=" } else { ">" };
+        format!(
+            "for ({printed} {i} = {start}; {more}; {more} = {left} {goes_on} {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
+        )
+    }
+
+    /// The step in the counter's type.
+    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> String {
+        if let Some(n) = step.as_int() {
+            return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32).text;
+        }
+        let inner = match &step.kind {
+            ExprKind::Cast(inner) if inner.ty.scalar() == Some(scalar) => self.expr(inner),
+            _ if scalar == Scalar::U64 => self.expr(step),
+            _ => {
+                let text = self.expr(step);
+                Text::cast(super::types::scalar(scalar), text)
+            }
+        };
+        inner.at(UNARY)
+    }
+}
+
+/// Whether `i += step` stays in range up to the first value that ends the loop.
+fn cannot_wrap(range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
+    let Some((_, high)) = scalar.int_range() else { return false };
+    if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
+        return end + step <= high;
+    }
+    // A length is at most 2^63 elements, and a step that fits 63 bits cannot carry past 2^64.
+    let is_length = matches!(end.kind, ExprKind::Len(_)) || widened(end);
+    scalar == Scalar::U64 && is_length && (small(step) || widened(step)) && !range.inclusive
+}
+
+/// Whether a 64-bit value was widened from 32 bits or fewer.
+fn widened(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Cast(inner) if inner.ty.scalar().is_some_and(|s| s.bits() <= 32 && s.is_unsigned()))
+}
+
+/// Whether a value is a constant or a builtin extent, far below 2^63.
+fn small(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => e.as_int().is_some_and(|n| n < 1 << 62),
+        ExprKind::Builtin { op, .. } => op.name == "global_size",
+        ExprKind::Field(base, _) => {
+            small(base) || base.ty != Type::Unit && matches!(&base.kind, ExprKind::Builtin { .. })
+        }
+        ExprKind::Cast(inner) => small(inner),
+        _ => false,
+    }
+}

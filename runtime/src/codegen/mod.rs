@@ -1,0 +1,197 @@
+//! Prints a [`ValidModule`] as CUDA C++.
+//!
+//! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`Options`]
+//! alone, so it is safe to hash. It includes nothing: what it needs beyond the language stands in a
+//! prelude, printed on demand.
+
+mod arith;
+mod expr;
+mod function;
+mod literal;
+mod loops;
+mod names;
+mod precedence;
+mod prelude;
+mod source;
+mod stmt;
+mod types;
+
+pub use source::{CudaSource, Needs, Site, SiteKind};
+
+use std::collections::{HashMap, HashSet};
+
+use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Type, VarKind};
+use crate::validate::ValidModule;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Whether every index that nothing proves is compared with its length.
+    pub checks: bool,
+    /// Whether `#line` maps each statement to its Rust line.
+    pub line_directives: bool,
+}
+
+/// Prints a module.
+pub fn print(module: &ValidModule, options: &Options) -> CudaSource {
+    let mut printer = Printer::new(module.module(), *options);
+    printer.module()
+}
+
+/// State while a module is printed: its sections, and what the open function is.
+struct Printer<'m> {
+    module: &'m Module,
+    options: Options,
+    /// Prelude pieces in order of first need.
+    prelude: Vec<&'static Prelude>,
+    /// `static constexpr` lines, and the values that may be spelled by name.
+    consts: Vec<String>,
+    named: HashMap<&'static str, Option<(Type, ConstValue)>>,
+    structs: Vec<String>,
+    struct_names: HashMap<Type, String>,
+    function_names: Vec<String>,
+    faulting: HashSet<u32>,
+    globals: HashSet<String>,
+    sites: Vec<Site>,
+    needs: Needs,
+    dynamic_names: HashMap<String, Type>,
+    function: function::State,
+}
+
+impl<'m> Printer<'m> {
+    fn new(module: &'m Module, options: Options) -> Self {
+        let mut printer = Self {
+            module,
+            options,
+            prelude: Vec::new(),
+            consts: Vec::new(),
+            named: HashMap::new(),
+            structs: Vec::new(),
+            struct_names: HashMap::new(),
+            function_names: Vec::new(),
+            faulting: HashSet::new(),
+            globals: names::reserved(),
+            sites: Vec::new(),
+            needs: Needs::default(),
+            dynamic_names: HashMap::new(),
+            function: function::State::default(),
+        };
+        printer.collect();
+        printer
+    }
+
+    /// Walks the module once for what must be known before anything is printed.
+    fn collect(&mut self) {
+        let module = self.module;
+        for (index, function) in module.functions.iter().enumerate() {
+            if self.can_fault(&function.body) {
+                self.faulting.insert(index as u32);
+            }
+        }
+        let functions = module.functions.iter().chain([&module.kernel]);
+        for function in functions {
+            crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
+            for var in &function.vars {
+                self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
+                if let VarKind::Shared { extents } = &var.kind {
+                    let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
+                    self.needs.static_shared_bytes += extents.iter().product::<usize>() * elem;
+                }
+            }
+        }
+        self.needs.max_threads = module.attributes.max_threads;
+        let kernel = names::fresh(&module.kernel.name, &self.globals);
+        self.globals.insert(kernel);
+        for function in &module.functions {
+            let name = names::fresh(&function.name, &self.globals);
+            self.globals.insert(name.clone());
+            self.function_names.push(name);
+        }
+    }
+
+    /// Notes named constants and what builtins ask of the device.
+    fn note(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Const(c) => {
+                if let Some(name) = c.name {
+                    let value = Some((e.ty.clone(), c.value));
+                    let known = self.named.entry(name).or_insert_with(|| value.clone());
+                    if *known != value {
+                        *known = None;
+                    }
+                }
+            }
+            ExprKind::Builtin { op, .. } => {
+                self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
+                self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.
+    fn can_fault(&self, block: &crate::ir::Block) -> bool {
+        let mut found = false;
+        crate::ir::visit::exprs(block, &mut |e| match &e.kind {
+            ExprKind::Index { proven, .. } => found |= self.options.checks && !proven,
+            ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
+            _ => {}
+        });
+        crate::ir::visit::stmts(block, &mut |s| {
+            found |= matches!(s.kind, crate::ir::StmtKind::Assert { .. });
+        });
+        found
+    }
+
+    fn module(&mut self) -> CudaSource {
+        let module = self.module;
+        let faults = self.can_fault(&module.kernel.body);
+        let mut functions = Vec::new();
+        for (index, function) in module.functions.iter().enumerate() {
+            let name = self.function_names[index].clone();
+            let faulting = self.faulting.contains(&(index as u32));
+            functions.push(self.device_function(function, &name, faulting));
+        }
+        let kernel = self.kernel(&module.kernel, faults);
+        let mut sections = Vec::new();
+        let mut printed = HashSet::new();
+        let mut prelude = String::new();
+        for piece in &self.prelude {
+            print_prelude(piece, &mut printed, &mut prelude);
+        }
+        sections.extend([prelude, self.consts.concat()]);
+        sections.extend(self.structs.iter().cloned());
+        sections.extend(functions);
+        sections.push(kernel);
+        sections.retain(|s| !s.is_empty());
+        CudaSource {
+            code: sections.join("\n"),
+            kernel_name: module.kernel.name.clone(),
+            sites: std::mem::take(&mut self.sites),
+            has_fault_param: faults,
+            needs: self.needs.clone(),
+        }
+    }
+
+    /// Asks for a prelude piece.
+    fn need(&mut self, piece: &'static Prelude) {
+        if !self.prelude.iter().any(|p| p.name == piece.name) {
+            self.prelude.push(piece);
+        }
+    }
+}
+
+fn print_prelude(piece: &'static Prelude, printed: &mut HashSet<&'static str>, out: &mut String) {
+    if printed.insert(piece.name) {
+        for needed in piece.needs {
+            print_prelude(needed, printed, out);
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(piece.code);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! C++ names: the user's, renamed predictably where C++ or the prelude has the name already.
+
+use std::collections::HashSet;
+
+/// Words that C++ and CUDA keep for themselves, where Rust does not.
+const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool case catch char char16_t char32_t class \
+    compl const constexpr const_cast decltype default delete do double dynamic_cast explicit export float friend goto \
+    inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public \
+    register reinterpret_cast short signed sizeof static_assert static_cast switch template this thread_local throw \
+    try typedef typeid typename union unsigned using virtual void volatile wchar_t xor xor_eq threadIdx blockIdx \
+    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
+    break continue else enum extern false for if return static struct true while";
+
+/// The reserved words as a set.
+pub(super) fn reserved() -> HashSet<String> {
+    RESERVED.split_whitespace().map(str::to_owned).collect()
+}
+
+/// `name` as a C++ identifier that is not taken: a reserved word gets `_`, a second one `_1`, `_2`.
+pub(super) fn fresh(name: &str, taken: &HashSet<String>) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let mut base: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if RESERVED.split_whitespace().any(|word| word == base)
+        || base.starts_with("ws_")
+        || base.starts_with("__")
+    {
+        base.push('_');
+    }
+    if !taken.contains(&base) {
+        return base;
+    }
+    (1..).map(|n| format!("{base}_{n}")).find(|candidate| !taken.contains(candidate)).unwrap_or(base)
+}

@@ -1,0 +1,122 @@
+//! CUDA definitions that printed code itself needs.
+
+use crate::ir::Prelude;
+
+/// A pointer and a length by value.
+pub(crate) static VIEW: Prelude = Prelude {
+    name: "ws_View",
+    code: "template <class T>
+struct ws_View {
+    T* ptr;
+    unsigned long long len;
+    template <class I>
+    __device__ __forceinline__ T& operator[](I i) const { return ptr[i]; }
+};
+",
+    needs: &[],
+};
+
+/// An array by value.
+pub(super) static ARRAY: Prelude = Prelude {
+    name: "ws_Array",
+    code: "template <class T, unsigned long long N>
+struct ws_Array {
+    T at[N];
+    template <class I>
+    __device__ __forceinline__ T& operator[](I i) { return at[i]; }
+    template <class I>
+    __device__ __forceinline__ const T& operator[](I i) const { return at[i]; }
+};
+",
+    needs: &[],
+};
+
+/// An array of equal elements.
+pub(super) static REPEAT: Prelude = Prelude {
+    name: "ws_repeat",
+    code: "template <class T, unsigned long long N>
+__device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
+    ws_Array<T, N> array;
+    for (unsigned long long i = 0; i < N; ++i) array.at[i] = value;
+    return array;
+}
+",
+    needs: &[&ARRAY],
+};
+
+/// Float to integer as Rust casts: truncated, saturated, NaN to zero.
+pub(super) static SATURATE: Prelude = Prelude {
+    name: "ws_to",
+    code: "__device__ __forceinline__ int ws_to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
+__device__ __forceinline__ int ws_to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
+__device__ __forceinline__ unsigned int ws_to_u32(float x) { return x > 0.0f ? __float2uint_rz(x) : 0u; }
+__device__ __forceinline__ unsigned int ws_to_u32(double x) { return x > 0.0 ? __double2uint_rz(x) : 0u; }
+__device__ __forceinline__ long long ws_to_i64(float x) { return x != x ? 0ll : __float2ll_rz(x); }
+__device__ __forceinline__ long long ws_to_i64(double x) { return x != x ? 0ll : __double2ll_rz(x); }
+__device__ __forceinline__ unsigned long long ws_to_u64(float x) { return x > 0.0f ? __float2ull_rz(x) : 0ull; }
+__device__ __forceinline__ unsigned long long ws_to_u64(double x) { return x > 0.0 ? __double2ull_rz(x) : 0ull; }
+__device__ __forceinline__ int ws_between(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
+template <class F>
+__device__ __forceinline__ signed char ws_to_i8(F x) { return (signed char)ws_between(ws_to_i32(x), -128, 127); }
+template <class F>
+__device__ __forceinline__ short ws_to_i16(F x) { return (short)ws_between(ws_to_i32(x), -32768, 32767); }
+template <class F>
+__device__ __forceinline__ unsigned char ws_to_u8(F x) { return (unsigned char)ws_between(ws_to_i32(x), 0, 255); }
+template <class F>
+__device__ __forceinline__ unsigned short ws_to_u16(F x) { return (unsigned short)ws_between(ws_to_i32(x), 0, 65535); }
+",
+    needs: &[],
+};
+
+/// Bytes of dynamic shared memory of the launch.
+pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
+    name: "ws_dynamic_shared_bytes",
+    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
+    unsigned int bytes;
+    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
+    return bytes;
+}
+",
+    needs: &[],
+};
+
+/// The record of the first fault of a launch, and how a thread leaves with one.
+pub(super) static FAULT: Prelude = Prelude {
+    name: "ws_Fault",
+    code: "struct ws_Fault {
+    unsigned int state, site;
+    unsigned int block[3], thread[3];
+    unsigned long long a, b;
+};
+
+__device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
+    if (atomicCAS_system(&fault->state, 0u, 1u) == 0u) {
+        fault->site = site;
+        fault->block[0] = blockIdx.x;
+        fault->block[1] = blockIdx.y;
+        fault->block[2] = blockIdx.z;
+        fault->thread[0] = threadIdx.x;
+        fault->thread[1] = threadIdx.y;
+        fault->thread[2] = threadIdx.z;
+        fault->a = a;
+        fault->b = b;
+        __threadfence_system();
+        *(volatile unsigned int*)&fault->state = 2u;
+    }
+    asm volatile(\"exit;\");
+}
+",
+    needs: &[],
+};
+
+/// An index that must be below a length.
+pub(super) static AT: Prelude = Prelude {
+    name: "ws_at",
+    code: "template <class I>
+__device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int site, ws_Fault* fault) {
+    if ((unsigned long long)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
+    return index;
+}
+",
+    needs: &[&FAULT],
+};

@@ -1,0 +1,53 @@
+//! What printing gives: the text, and what the launch must know about it.
+
+use crate::ir::Location;
+
+/// CUDA C++ of one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CudaSource {
+    /// The text.
+    pub code: String,
+    /// Name of the `extern "C"` kernel.
+    pub kernel_name: String,
+    /// What a fault's site number stands for.
+    pub sites: Vec<Site>,
+    /// Whether the kernel's last parameter is the fault record.
+    pub has_fault_param: bool,
+    /// What it needs of a device and a launch.
+    pub needs: Needs,
+}
+
+/// What a kernel needs of a device and a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Whether it needs an architecture-specific target (`sm_90a`).
+    pub arch_specific: bool,
+    /// Smallest compute capability.
+    pub min_compute: (u32, u32),
+    /// Whether it uses dynamic shared memory.
+    pub uses_dynamic_shared: bool,
+    /// Whether it meets the other blocks of a cluster.
+    pub uses_cluster: bool,
+    /// Bytes of static shared memory.
+    pub static_shared_bytes: usize,
+    /// Largest block, from launch bounds.
+    pub max_threads: Option<u32>,
+}
+
+/// A place that can fail at run time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// How.
+    pub kind: SiteKind,
+    /// Where in the Rust source.
+    pub at: Location,
+}
+
+/// How a site fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    /// An index at or beyond the length.
+    Bounds,
+    /// A false assertion, with its message.
+    Assert(String),
+}

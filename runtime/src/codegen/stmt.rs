@@ -1,0 +1,250 @@
+//! Statements; each arm of the dispatcher only forwards.
+
+use super::precedence::ASSIGNMENT;
+use super::{Printer, SiteKind, arith, prelude};
+use crate::ir::{
+    BinaryOp, Block, Expr, ExprKind, FormatPiece, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+};
+
+impl Printer<'_> {
+    /// The statements of a block, in the scope that is open.
+    pub(super) fn statements(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.line_directive(stmt);
+            self.statement(stmt);
+        }
+    }
+
+    fn line_directive(&mut self, stmt: &Stmt) {
+        if self.options.line_directives && self.function.line != Some(stmt.at) {
+            self.function.line = Some(stmt.at);
+            let file = stmt.at.file.replace('\\', "/");
+            self.function.push_raw(format!("#line {} \"{file}\"", stmt.at.line));
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let { var, init } => self.let_(*var, init.as_ref()),
+            StmtKind::Shared(var) => self.shared(*var),
+            StmtKind::DynamicShared(var) => self.dynamic_shared(*var),
+            StmtKind::Assign { place, op, value } => self.assign(place, *op, value),
+            StmtKind::Expr(e) => {
+                let text = self.expr(e).text;
+                self.function.push(&format!("{text};"));
+            }
+            StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
+            StmtKind::While { id, cond, body } => self.while_(*id, cond, body),
+            StmtKind::For { id, range, body } => self.for_(*id, range, body),
+            StmtKind::Block(block) => {
+                self.function.open("{");
+                self.statements(block);
+                self.function.close("}");
+            }
+            StmtKind::Break(id) => self.leave(*id, "break", "end"),
+            StmtKind::Continue(id) => self.leave(*id, "continue", "next"),
+            StmtKind::Return(None) => self.function.push("return;"),
+            StmtKind::Return(Some(value)) => {
+                let value = self.expr(value).text;
+                self.function.push(&format!("return {value};"));
+            }
+            StmtKind::Assert { cond, message } => self.assert(cond, message, stmt.at),
+            StmtKind::Print { pieces, args } => self.print(pieces, args),
+        }
+    }
+
+    fn let_(&mut self, var: VarId, init: Option<&Expr>) {
+        let ty = self.function.var(var).ty.clone();
+        // The value is printed before the name is taken: in Rust it cannot mean the new variable.
+        let value = init.map(|e| self.expr(e).at(ASSIGNMENT));
+        let (printed, name) = (self.ty(&ty), self.function.declare(var));
+        match value {
+            Some(value) => self.function.push(&format!("{printed} {name} = {value};")),
+            None => self.function.push(&format!("{printed} {name};")),
+        }
+    }
+
+    fn shared(&mut self, var: VarId) {
+        let variable = self.function.var(var).clone();
+        let VarKind::Shared { extents } = &variable.kind else { return };
+        let (printed, name) = (self.ty(&variable.ty), self.function.declare(var));
+        let dims: String = extents.iter().map(|n| format!("[{n}]")).collect();
+        self.function.push(&format!("__shared__ {printed} {name}{dims};"));
+    }
+
+    /// All `extern __shared__` arrays start at one address; one name has one type in a module.
+    fn dynamic_shared(&mut self, var: VarId) {
+        let variable = self.function.var(var).clone();
+        let mut name = self.function.declare(var);
+        while self.dynamic_names.get(&name).is_some_and(|ty| *ty != variable.ty) {
+            name = self.function.declare(var);
+        }
+        self.dynamic_names.insert(name.clone(), variable.ty.clone());
+        let printed = self.ty(&variable.ty);
+        self.function.push(&format!("extern __shared__ __align__(16) {printed} {name}[];"));
+    }
+
+    fn assign(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) {
+        let target = self.expr(place).text;
+        let Some(op) = op else {
+            let value = self.expr(value).at(ASSIGNMENT);
+            return self.function.push(&format!("{target} = {value};"));
+        };
+        let scalar = place.ty.scalar().unwrap_or(Scalar::F32);
+        let as_it_stands = match op {
+            BinaryOp::Rem => !scalar.is_float(),
+            BinaryOp::Shl | BinaryOp::Shr => {
+                scalar.bits() >= 32
+                    && !(scalar.is_signed() && op == BinaryOp::Shl)
+                    && value.as_int().is_some()
+            }
+            BinaryOp::Div | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            _ => arith::is_plain(scalar),
+        };
+        if as_it_stands {
+            let value = self.expr(value).at(ASSIGNMENT);
+            let symbol = super::precedence::operator(op).0;
+            self.function.push(&format!("{target} {symbol}= {value};"));
+        } else {
+            let value = self.binary(op, place, value).text;
+            self.function.push(&format!("{target} = {value};"));
+        }
+    }
+
+    fn if_(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
+        let text = self.condition(cond, then.stmts.is_empty());
+        let (then, otherwise) = if then.stmts.is_empty() { (otherwise, then) } else { (then, otherwise) };
+        self.function.open(&format!("if ({text}) {{"));
+        self.statements(then);
+        self.else_(otherwise);
+    }
+
+    fn condition(&mut self, cond: &Expr, negated: bool) -> String {
+        if negated { self.unary(crate::ir::UnaryOp::Not, cond).text } else { self.expr(cond).text }
+    }
+
+    /// Closes a `then` branch: `}`, `} else {` or `} else if`.
+    fn else_(&mut self, otherwise: &Block) {
+        match otherwise.stmts.as_slice() {
+            [] => self.function.close("}"),
+            [Stmt { kind: StmtKind::If { cond, then, otherwise }, .. }]
+                if !then.stmts.is_empty() && !self.options.line_directives =>
+            {
+                let text = self.expr(cond).text;
+                self.function.close(&format!("}} else if ({text}) {{"));
+                self.reopen(then);
+                self.else_(otherwise);
+            }
+            _ => {
+                self.function.close("} else {");
+                self.reopen(otherwise);
+                self.function.close("}");
+            }
+        }
+    }
+
+    /// Statements after a line that closed one brace and opened another.
+    fn reopen(&mut self, block: &Block) {
+        self.function.deepen();
+        self.statements(block);
+    }
+
+    /// `break` or `continue`: as it stands in the innermost loop, else by `goto`.
+    fn leave(&mut self, id: LoopId, word: &str, label: &str) {
+        if self.function.loops.last() == Some(&id) {
+            self.function.push(&format!("{word};"));
+        } else {
+            let label = format!("loop_{}_{label}", id.0);
+            self.function.push(&format!("goto {label};"));
+            self.function.labels.insert(label);
+        }
+    }
+
+    fn assert(&mut self, cond: &Expr, message: &str, at: crate::ir::Location) {
+        self.need(&prelude::FAULT);
+        let site = self.site(SiteKind::Assert(message.to_owned()), at);
+        if cond.as_bool() == Some(false) {
+            return self.function.push(&format!("ws_fail(ws_fault, {site}, 0, 0);"));
+        }
+        let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
+        self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, 0, 0);"));
+    }
+
+    fn print(&mut self, pieces: &[FormatPiece], args: &[Expr]) {
+        let mut format = String::new();
+        let mut values = Vec::new();
+        let mut next = args.iter();
+        for piece in pieces {
+            match piece {
+                FormatPiece::Text(text) => format.push_str(&escape(text)),
+                FormatPiece::Arg { width, precision, hex } => {
+                    let Some(arg) = next.next() else { continue };
+                    let (conversion, value) = self.printf_argument(arg, *precision, *hex);
+                    let width = width.map(|w| w.to_string()).unwrap_or_default();
+                    format.push_str(&format!("%{width}{conversion}"));
+                    values.push(value);
+                }
+            }
+        }
+        let values: String = values.iter().map(|v| format!(", {v}")).collect();
+        self.function.push(&format!("printf(\"{format}\"{values});"));
+    }
+
+    /// The conversion of a scalar, and the argument cast to what it takes.
+    fn printf_argument(&mut self, arg: &Expr, precision: Option<u32>, hex: bool) -> (String, String) {
+        let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
+        let value = self.expr(arg);
+        let cast = |ty: &str| super::precedence::Text::cast(ty, value.clone()).text;
+        match (scalar, hex) {
+            (Scalar::Bool, _) => {
+                ("s".into(), format!("{} ? \"true\" : \"false\"", value.at(super::precedence::UNARY)))
+            }
+            (Scalar::F32 | Scalar::F64, _) => {
+                let digits = if scalar == Scalar::F32 { 9 } else { 17 };
+                let conversion = precision.map_or(format!(".{digits}g"), |p| format!(".{p}f"));
+                (conversion, cast("double"))
+            }
+            (_, true) => {
+                ("llx".into(), super::precedence::Text::cast("unsigned long long", value.clone()).text)
+            }
+            (s, false) if s.is_signed() => ("lld".into(), cast("long long")),
+            _ => ("llu".into(), cast("unsigned long long")),
+        }
+    }
+}
+
+/// Text inside a C string that `printf` reads.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'%' => out.push_str("%%"),
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            0x20..=0x7e => out.push(char::from(byte)),
+            other => out.push_str(&format!("\\{other:03o}")),
+        }
+    }
+    out
+}
+
+/// Whether an expression is the same before and after the statements of a loop.
+pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Var(id) => var(*id),
+        ExprKind::Len(of) => match &of.kind {
+            ExprKind::Var(_) => matches!(of.ty, Type::Ref { .. } | Type::Shared { .. } | Type::Array(..)),
+            _ => false,
+        },
+        ExprKind::Builtin { op, args, .. } => {
+            op.effect == crate::ir::Effect::Pure && args.iter().all(|a| is_fixed(a, var))
+        }
+        ExprKind::Field(base, _) => is_fixed(base, var) && !matches!(base.kind, ExprKind::Deref(_)),
+        ExprKind::Binary(_, a, b) => is_fixed(a, var) && is_fixed(b, var),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_fixed(a, var),
+        _ => false,
+    }
+}

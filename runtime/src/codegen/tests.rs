@@ -1,0 +1,39 @@
+//! Names and literals; whole kernels are the corpus's snapshots.
+
+use super::literal::literal;
+use super::names;
+use super::precedence::Text;
+use crate::ir::{BinaryOp, ConstValue, Scalar};
+
+#[test]
+fn keywords_and_taken_names_are_renamed() {
+    let mut taken = names::reserved();
+    assert_eq!(names::fresh("int", &taken), "int_");
+    assert_eq!(names::fresh("ws_at", &taken), "ws_at_");
+    assert_eq!(names::fresh("r#try", &taken), "try_");
+    taken.insert("x".into());
+    taken.insert("x_1".into());
+    assert_eq!(names::fresh("x", &taken), "x_2");
+}
+
+#[test]
+fn literals_read_back_to_the_same_bits() {
+    let text = |v, s| literal(v, s).text;
+    assert_eq!(text(ConstValue::Int(i32::MIN.into()), Scalar::I32), "(-2147483647 - 1)");
+    assert_eq!(text(ConstValue::Int(-5), Scalar::I64), "(-5ll)");
+    assert_eq!(text(ConstValue::Int(200), Scalar::U8), "(unsigned char)200");
+    assert_eq!(text(ConstValue::F32(1e-7), Scalar::F32), "1e-7f");
+    assert_eq!(text(ConstValue::F32(f32::INFINITY), Scalar::F32), "__int_as_float(0x7f800000)");
+    assert_eq!(text(ConstValue::F64(0.1), Scalar::F64), "0.1");
+}
+
+#[test]
+fn parentheses_follow_rust_where_c_differs() {
+    let [a, b, c] = ["a", "b", "c"].map(Text::primary);
+    let and = Text::binary(BinaryOp::BitAnd, a.clone(), b.clone());
+    assert_eq!(Text::binary(BinaryOp::Eq, and, c.clone()).text, "(a & b) == c");
+    let sub = Text::binary(BinaryOp::Sub, b, c.clone());
+    assert_eq!(Text::binary(BinaryOp::Sub, a.clone(), sub).text, "a - (b - c)");
+    let add = Text::binary(BinaryOp::Add, a, c.clone());
+    assert_eq!(Text::binary(BinaryOp::Shl, add, c).text, "(a + c) << c");
+}

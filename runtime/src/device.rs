@@ -1,0 +1,189 @@
+//! Devices: a CUDA GPU, or the simulator.
+
+use std::sync::Arc;
+
+use crate::args::Place;
+use crate::buffer::{Buffer, Memory};
+use crate::driver::{DriverError, Gpu};
+use crate::error::{Error, Result};
+use crate::types::GpuType;
+
+/// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    backend: Backend,
+}
+
+#[derive(Clone)]
+pub(crate) enum Backend {
+    Gpu(Arc<Gpu>),
+    Simulator,
+}
+
+impl Device {
+    /// The first CUDA GPU; the simulator where there is no GPU or no driver.
+    ///
+    /// `WARPSMITH_DEVICE=sim` asks for the simulator, `WARPSMITH_DEVICE=gpu` for a GPU and nothing else.
+    ///
+    /// # Errors
+    /// A GPU that is there and does not work, or one that was asked for and is not there.
+    pub fn open() -> Result<Self> {
+        match std::env::var("WARPSMITH_DEVICE").as_deref() {
+            Ok("sim") => Ok(Self::simulator()),
+            Ok("gpu") => Self::gpu(0),
+            Ok(other) if !other.is_empty() => Err(DriverError::Setting {
+                name: "WARPSMITH_DEVICE",
+                value: other.to_owned(),
+                allowed: "gpu, sim",
+            }
+            .into()),
+            _ => match Self::gpu(0) {
+                Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
+                    Ok(Self::simulator())
+                }
+                other => other,
+            },
+        }
+    }
+
+    /// A CUDA GPU by ordinal.
+    ///
+    /// # Errors
+    /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
+    pub fn gpu(ordinal: usize) -> Result<Self> {
+        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?) })
+    }
+
+    /// The simulator.
+    pub fn simulator() -> Self {
+        Self { backend: Backend::Simulator }
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.backend
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        match &self.backend {
+            Backend::Gpu(gpu) => Place::Gpu(gpu.ordinal()),
+            Backend::Simulator => Place::Simulator,
+        }
+    }
+
+    /// Whether this is the simulator.
+    pub fn is_simulator(&self) -> bool {
+        matches!(self.backend, Backend::Simulator)
+    }
+
+    /// The GPU's name, or `simulator`.
+    pub fn name(&self) -> &str {
+        match &self.backend {
+            Backend::Gpu(gpu) => gpu.name(),
+            Backend::Simulator => "simulator",
+        }
+    }
+
+    /// The GPU behind this device, for cudarc's streams and memory; `None` on the simulator.
+    pub fn as_gpu(&self) -> Option<&Gpu> {
+        match &self.backend {
+            Backend::Gpu(gpu) => Some(gpu),
+            Backend::Simulator => None,
+        }
+    }
+
+    /// Copies elements to new device memory.
+    ///
+    /// # Errors
+    /// Out of memory, or a driver error.
+    pub fn upload<T: GpuType>(&self, elements: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = self.alloc_zeroed(elements.len())?;
+        self.write(&mut buffer, elements)?;
+        Ok(buffer)
+    }
+
+    /// New device memory of `len` elements, every byte zero.
+    ///
+    /// # Errors
+    /// Out of memory, or a driver error.
+    pub fn alloc_zeroed<T: GpuType>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = len.checked_mul(size_of::<T>()).ok_or(DriverError::TooLarge { elements: len })?;
+        let memory = match &self.backend {
+            Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc_zeroed(bytes)?),
+            Backend::Simulator => Memory::simulator(bytes),
+        };
+        Ok(Buffer::new(memory, len))
+    }
+
+    /// Copies elements into existing device memory of the same length.
+    ///
+    /// # Errors
+    /// A different length, memory of another device, or a driver error.
+    pub fn write<T: GpuType>(&self, buffer: &mut Buffer<T>, elements: &[T]) -> Result<()> {
+        self.check_owner(buffer.place())?;
+        if buffer.len() != elements.len() {
+            return Err(DriverError::Length { buffer: buffer.len(), host: elements.len() }.into());
+        }
+        // SAFETY: plain data may be read as bytes; padding is copied and never interpreted.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
+        match (&self.backend, &mut buffer.memory) {
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, bytes)?,
+            (_, Memory::Simulator(lines)) => {
+                // SAFETY: the lines hold at least that many bytes, and the buffer is borrowed mutably.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), lines.as_mut_ptr().cast(), bytes.len())
+                };
+            }
+            (Backend::Simulator, Memory::Gpu(_)) => {}
+        }
+        Ok(())
+    }
+
+    /// Copies device memory to the host, after everything launched before.
+    ///
+    /// # Errors
+    /// A fault of a kernel launched before, memory of another device, or a driver error.
+    pub fn download<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        self.check_owner(buffer.place())?;
+        let mut elements: Vec<T> = Vec::with_capacity(buffer.len());
+        let bytes = buffer.len() * size_of::<T>();
+        let target = elements.as_mut_ptr().cast::<u8>();
+        match (&self.backend, &buffer.memory) {
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => {
+                // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
+                let host = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
+                gpu.read(memory, host)?;
+                gpu.take_fault()?;
+            }
+            (_, Memory::Simulator(lines)) => {
+                // SAFETY: the lines hold at least that many bytes, and so does the vector.
+                unsafe { std::ptr::copy_nonoverlapping(lines.as_ptr().cast(), target, bytes) };
+            }
+            (Backend::Simulator, Memory::Gpu(_)) => {}
+        }
+        // SAFETY: every element was written, with bytes that the device wrote as `T`.
+        unsafe { elements.set_len(buffer.len()) };
+        Ok(elements)
+    }
+
+    /// Waits for everything launched before.
+    ///
+    /// # Errors
+    /// A fault of a kernel, or a driver error.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Gpu(gpu) => {
+                gpu.synchronize()?;
+                Ok(gpu.take_fault()?)
+            }
+            Backend::Simulator => Ok(()),
+        }
+    }
+
+    fn check_owner(&self, place: Place) -> Result<()> {
+        if place == self.place() {
+            return Ok(());
+        }
+        Err(DriverError::WrongDevice { memory: place, device: self.place() }.into())
+    }
+}

@@ -1,0 +1,163 @@
+//! Atomic read-modify-write on global and shared memory: relaxed, device scope, as CUDA's.
+//!
+//! Each takes a place, `&mut bins[i]`, and returns what it held before.
+
+use super::text::{fixed, scalar};
+use crate::ir::{CudaText, Effect, Type, Variance};
+use crate::simulator::context;
+use crate::types::Num;
+
+/// Types with atomic addition: `i32 u32 i64 u64 isize usize f32 f64`.
+pub trait AtomicAdd: Num {
+    /// Addition as the hardware does it: integers wrap.
+    #[doc(hidden)]
+    fn atomic_sum(self, other: Self) -> Self;
+}
+
+/// Types with the integer atomics: `i32 u32 i64 u64 isize usize`.
+pub trait AtomicInt: AtomicAdd + Eq + Ord {
+    /// The bits as a `u64`.
+    #[doc(hidden)]
+    fn to_word(self) -> u64;
+    /// The low bits of a `u64`.
+    #[doc(hidden)]
+    fn from_word(word: u64) -> Self;
+}
+
+/// Types that can be exchanged atomically: the integers, `f32` and `f64`.
+pub trait AtomicExchange: AtomicAdd {}
+
+macro_rules! atomics {
+    (ints: $($t:ty)+; floats: $($f:ty)+) => {
+        $(impl AtomicAdd for $t {
+            fn atomic_sum(self, other: Self) -> Self { self.wrapping_add(other) }
+        }
+        impl AtomicInt for $t {
+            fn to_word(self) -> u64 { self as u64 }
+            fn from_word(word: u64) -> Self { word as $t }
+        }
+        impl AtomicExchange for $t {})+
+        $(impl AtomicAdd for $f {
+            fn atomic_sum(self, other: Self) -> Self { self + other }
+        }
+        impl AtomicExchange for $f {})+
+    };
+}
+
+atomics! { ints: i32 u32 i64 u64 isize usize; floats: f32 f64 }
+
+/// Replaces the value of a place; what it held before.
+#[inline]
+fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
+    context::on_atomic();
+    let old = *place;
+    *place = change(old);
+    old
+}
+
+/// `name(pointer, value…)` on the type that CUDA overloads it for, cast back.
+fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let s = scalar(args);
+        let values: Vec<String> = (1..args.len()).map(|i| format!("{{{i}}}")).collect();
+        // CUDA overloads 64-bit atomics for `unsigned long long`; two's complement makes them serve `long long`.
+        if s == crate::ir::Scalar::I64 && !matches!(name, "atomicMin" | "atomicMax") {
+            let values: Vec<String> = values.iter().map(|v| format!("(unsigned long long)({v})")).collect();
+            return CudaText::new(format!(
+                "((long long){name}((unsigned long long*)({{0}}), {}))",
+                values.join(", ")
+            ));
+        }
+        // As bits, an f64 is exchanged as a 64-bit integer.
+        if s == crate::ir::Scalar::F64 && name == "atomicExch" {
+            return CudaText::new(
+                "__longlong_as_double((long long)atomicExch((unsigned long long*)({0}), (unsigned long long)__double_as_longlong({1})))",
+            );
+        }
+        CudaText::new(format!("{name}({{0}}, {})", values.join(", ")))
+    }
+}
+
+builtin! {
+    /// Adds; integers wrap.
+    pub fn atomic_add<T: AtomicAdd>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicAdd"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| old.atomic_sum(value))
+    }
+
+    /// Subtracts; wraps.
+    pub fn atomic_sub<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: |args: &[Type], _: &Type| match scalar(args).bits() {
+            32 => CudaText::new("atomicSub({0}, {1})"),
+            _ if scalar(args).is_signed() => CudaText::new("((long long)atomicAdd((unsigned long long*)({0}), 0ull - (unsigned long long)({1})))"),
+            _ => CudaText::new("atomicAdd({0}, 0ull - ({1}))"),
+        },
+        effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
+    }
+
+    /// Keeps the smaller.
+    pub fn atomic_min<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicMin"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| old.min(value))
+    }
+
+    /// Keeps the larger.
+    pub fn atomic_max<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicMax"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| old.max(value))
+    }
+
+    /// Bitwise and.
+    pub fn atomic_and<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicAnd"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| T::from_word(old.to_word() & value.to_word()))
+    }
+
+    /// Bitwise or.
+    pub fn atomic_or<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicOr"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| T::from_word(old.to_word() | value.to_word()))
+    }
+
+    /// Bitwise exclusive or.
+    pub fn atomic_xor<T: AtomicInt>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicXor"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| T::from_word(old.to_word() ^ value.to_word()))
+    }
+
+    /// Stores a new value.
+    pub fn atomic_exchange<T: AtomicExchange>(place: &mut T, value: T) -> T {
+        cuda: cast_call("atomicExch"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |_| value)
+    }
+
+    /// Stores `value` if the place holds `expected`; it was stored if the result equals `expected`.
+    pub fn atomic_compare_exchange<T: AtomicInt>(place: &mut T, expected: T, value: T) -> T {
+        cuda: cast_call("atomicCAS"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| if old == expected { value } else { old })
+    }
+
+    /// Adds one, or starts again at zero when the place holds `limit` or more.
+    pub fn atomic_inc(place: &mut u32, limit: u32) -> u32 {
+        cuda: fixed("atomicInc({0}, {1})"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| if old >= limit { 0 } else { old + 1 })
+    }
+
+    /// Subtracts one, or starts again at `limit` when the place holds zero or more than `limit`.
+    pub fn atomic_dec(place: &mut u32, limit: u32) -> u32 {
+        cuda: fixed("atomicDec({0}, {1})"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
+    } {
+        update(place, |old| if old == 0 || old > limit { limit } else { old - 1 })
+    }
+}

@@ -1,0 +1,59 @@
+//! Thread block clusters: ranks, their barrier, and each other's shared memory. Compute capability 9.0.
+
+use super::text::fixed;
+use crate::ir::{CudaText, Effect, Scope, Type, Variance};
+use crate::simulator::context;
+use crate::types::{GpuType, Slice, ViewMut};
+
+builtin! {
+    /// Rank of the calling thread's block in its cluster.
+    pub fn cluster_block_rank() -> u32 {
+        cuda: fixed("__clusterRelativeBlockRank()"), variance: Variance::PerBlock, min_compute: (9, 0)
+    } {
+        context::cluster_rank()
+    }
+
+    /// Number of blocks in a cluster.
+    pub fn cluster_size() -> u32 { cuda: fixed("__clusterSizeInBlocks()"), min_compute: (9, 0) } {
+        context::cluster_size()
+    }
+
+    /// Waits for every thread of the cluster; orders their accesses to each other's shared memory.
+    ///
+    /// Also guarantees that every block of the cluster has started, and, before a block exits, that
+    /// the others are done with its shared memory.
+    pub fn cluster_sync() {
+        cuda: |_: &[Type], _: &Type| CudaText { template: "ws_cluster_sync()".into(), prelude: vec![&CLUSTER_SYNC] },
+        effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+    } {
+        context::cluster_sync();
+    }
+
+    /// The same shared array in block `rank` of the cluster.
+    ///
+    /// A `rank` at or above [`cluster_size`] is a fault on the simulator and undefined on a GPU.
+    pub fn map_shared_rank<T: GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
+        cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, min_compute: (9, 0)
+    } {
+        let ptr = context::map_shared_rank(shared.as_ptr().cast::<u8>(), rank);
+        // SAFETY: another block's copy of the same array, which lives as long as the cluster.
+        unsafe { ViewMut::from_raw_parts(ptr.cast::<T>(), shared.len()) }
+    }
+}
+
+/// A view of the mapped pointer; `{0}` of a shared array prints as pointer and length.
+fn map_shared_text(_args: &[Type]) -> CudaText {
+    CudaText { template: "ws_map_shared_rank({0}, {1})".into(), prelude: vec![&MAP_SHARED] }
+}
+
+static CLUSTER_SYNC: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_cluster_sync",
+    code: "__device__ __forceinline__ void ws_cluster_sync() {\n    asm volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");\n}\n",
+    needs: &[],
+};
+
+static MAP_SHARED: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_map_shared_rank",
+    code: "template <class T>\n__device__ __forceinline__ ws_View<T> ws_map_shared_rank(T* shared, unsigned long long len, unsigned int rank) {\n    return ws_View<T>{(T*)__cluster_map_shared_rank(shared, rank), len};\n}\n",
+    needs: &[],
+};

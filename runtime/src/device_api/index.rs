@@ -1,0 +1,97 @@
+//! Where a thread stands: indices and extents of grid, block and warp.
+
+use super::text::fixed;
+use crate::ir::{FieldType, StructType, Type, Variance};
+use crate::simulator::context;
+use crate::types::{Device, GpuType};
+
+/// A three-dimensional index or extent, CUDA's `uint3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Index3 {
+    /// Fastest varying.
+    pub x: u32,
+    /// Second.
+    pub y: u32,
+    /// Slowest varying.
+    pub z: u32,
+}
+
+impl From<[u32; 3]> for Index3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl Device for Index3 {
+    type Erased = Self;
+    fn ty() -> Type {
+        let field = |name, offset| FieldType { name, ty: Type::U32, offset };
+        let fields = vec![field("x", 0), field("y", 4), field("z", 8)];
+        let def = StructType { name: "Index3".into(), cuda_name: Some("uint3"), fields, size: 12, align: 4 };
+        Type::Struct(def.into())
+    }
+}
+
+// SAFETY: three `u32`s, as CUDA's `uint3`.
+unsafe impl GpuType for Index3 {}
+
+builtin! {
+    /// Index of the calling thread in its block.
+    pub fn thread_idx() -> Index3 { cuda: fixed("threadIdx"), variance: Variance::PerThread } {
+        context::thread_idx().into()
+    }
+
+    /// Index of the calling thread's block in the grid.
+    pub fn block_idx() -> Index3 { cuda: fixed("blockIdx"), variance: Variance::PerBlock } {
+        context::block_idx().into()
+    }
+
+    /// Threads in a block, in each dimension.
+    pub fn block_dim() -> Index3 { cuda: fixed("blockDim") } {
+        context::block_dim().into()
+    }
+
+    /// Blocks in the grid, in each dimension.
+    pub fn grid_dim() -> Index3 { cuda: fixed("gridDim") } {
+        context::grid_dim().into()
+    }
+
+    /// Index of the calling thread among all threads of a one-dimensional grid.
+    ///
+    /// `block_idx().x * block_dim().x + thread_idx().x`, in 64 bits.
+    pub fn global_id() -> usize {
+        cuda: fixed("((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x)"), variance: Variance::PerThread
+    } {
+        context::block_idx()[0] as usize * context::block_dim()[0] as usize + context::thread_idx()[0] as usize
+    }
+
+    /// Number of threads of a one-dimensional grid: `grid_dim().x * block_dim().x`, in 64 bits.
+    pub fn global_size() -> usize { cuda: fixed("((unsigned long long)gridDim.x * blockDim.x)") } {
+        context::grid_dim()[0] as usize * context::block_dim()[0] as usize
+    }
+
+    /// Index of the calling thread in its warp, from 0 to 31.
+    pub fn lane_id() -> u32 {
+        cuda: |_: &[Type], _: &Type| crate::ir::CudaText { template: "ws_lane_id()".into(), prelude: vec![&LANE_ID] },
+        variance: Variance::PerThread
+    } {
+        context::lane_id()
+    }
+
+    /// Index of the calling thread's warp in its block.
+    ///
+    /// Warps are cut from the block in the order of linear thread indices, `x` fastest.
+    pub fn warp_id() -> u32 {
+        cuda: fixed("((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32u)"),
+        variance: Variance::PerWarp
+    } {
+        context::warp_id()
+    }
+}
+
+static LANE_ID: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_lane_id",
+    code: "__device__ __forceinline__ unsigned int ws_lane_id() {\n    unsigned int lane;\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n    return lane;\n}\n",
+    needs: &[],
+};

@@ -1,0 +1,91 @@
+//! Methods of `f32` and `f64`.
+//!
+//! Accuracy is CUDA's: correctly rounded for arithmetic, `sqrt`, `mul_add` and rounding to an
+//! integer; a few units in the last place for the transcendental functions.
+
+use warpsmith_macros::device_methods;
+
+use super::super::text::{math, scalar, with};
+use super::prelude;
+use crate::ir::{CudaText, Scalar, Type};
+
+/// One text for `f32` and one for `f64`.
+fn either(f32_text: &'static str, f64_text: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| CudaText::new(if scalar(args) == Scalar::F32 { f32_text } else { f64_text })
+}
+
+/// `f32::from_bits` and `f64::from_bits`: the argument is the integer, so the result tells them apart.
+fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
+    CudaText::new(match ret.scalar() {
+        Some(Scalar::F64) => "__longlong_as_double((long long)({0}))",
+        _ => "__int_as_float((int)({0}))",
+    })
+}
+
+/// The integer of a float's size.
+pub trait FloatBits {
+    /// `u32` or `u64`.
+    type Bits: crate::types::Num;
+}
+
+impl FloatBits for f32 {
+    type Bits = u32;
+}
+
+impl FloatBits for f64 {
+    type Bits = u64;
+}
+
+device_methods! {
+    /// Methods of `f32` and `f64` that kernels may call.
+    pub trait FloatMethods: FloatBits in float for f32, f64 {
+        fn sqrt(self) -> Self = math("sqrt");
+        fn cbrt(self) -> Self = math("cbrt");
+        fn mul_add(self, a: Self, b: Self) -> Self = math("fma");
+        fn exp(self) -> Self = math("exp");
+        fn exp2(self) -> Self = math("exp2");
+        fn exp_m1(self) -> Self = math("expm1");
+        fn ln(self) -> Self = math("log");
+        fn log2(self) -> Self = math("log2");
+        fn log10(self) -> Self = math("log10");
+        fn ln_1p(self) -> Self = math("log1p");
+        fn sin(self) -> Self = math("sin");
+        fn cos(self) -> Self = math("cos");
+        fn tan(self) -> Self = math("tan");
+        fn asin(self) -> Self = math("asin");
+        fn acos(self) -> Self = math("acos");
+        fn atan(self) -> Self = math("atan");
+        fn atan2(self, other: Self) -> Self = math("atan2");
+        fn sinh(self) -> Self = math("sinh");
+        fn cosh(self) -> Self = math("cosh");
+        fn tanh(self) -> Self = math("tanh");
+        fn asinh(self) -> Self = math("asinh");
+        fn acosh(self) -> Self = math("acosh");
+        fn atanh(self) -> Self = math("atanh");
+        fn hypot(self, other: Self) -> Self = math("hypot");
+        fn powf(self, n: Self) -> Self = math("pow");
+        fn powi(self, n: i32) -> Self = with("ws_powi({0}, {1})", &prelude::POWI);
+        fn abs(self) -> Self = math("fabs");
+        fn floor(self) -> Self = math("floor");
+        fn ceil(self) -> Self = math("ceil");
+        fn round(self) -> Self = math("round");
+        fn round_ties_even(self) -> Self = math("rint");
+        fn trunc(self) -> Self = math("trunc");
+        fn fract(self) -> Self = with("ws_fract({0})", &prelude::FRACT);
+        fn min(self, other: Self) -> Self = math("fmin");
+        fn max(self, other: Self) -> Self = math("fmax");
+        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP);
+        fn signum(self) -> Self = with("ws_signum({0})", &prelude::SIGNUM);
+        fn copysign(self, sign: Self) -> Self = math("copysign");
+        fn recip(self) -> Self = either("(1.0f / ({0}))", "(1.0 / ({0}))");
+        fn to_degrees(self) -> Self = either("(({0}) * 57.2957795130823208767981548141051703f)", "(({0}) * (180.0 / 3.14159265358979323846264338327950288))");
+        fn to_radians(self) -> Self = either("(({0}) * 0.017453292519943295769236907684886f)", "(({0}) * (3.14159265358979323846264338327950288 / 180.0))");
+        fn is_nan(self) -> bool = with("ws_is_nan({0})", &prelude::IS_NAN);
+        fn is_infinite(self) -> bool = either("(fabsf({0}) == __int_as_float(0x7f800000))", "(fabs({0}) == __longlong_as_double(0x7ff0000000000000ll))");
+        fn is_finite(self) -> bool = either("(fabsf({0}) < __int_as_float(0x7f800000))", "(fabs({0}) < __longlong_as_double(0x7ff0000000000000ll))");
+        fn is_sign_negative(self) -> bool = either("(__float_as_int({0}) < 0)", "(__double_as_longlong({0}) < 0)");
+        fn is_sign_positive(self) -> bool = either("(__float_as_int({0}) >= 0)", "(__double_as_longlong({0}) >= 0)");
+        fn to_bits(self) -> <Self as FloatBits>::Bits = either("__float_as_uint({0})", "((unsigned long long)__double_as_longlong({0}))");
+        fn from_bits(bits: <Self as FloatBits>::Bits) -> Self = from_bits;
+    }
+}

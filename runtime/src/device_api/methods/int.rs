@@ -1,0 +1,122 @@
+//! Methods of the integers. Arithmetic that can overflow does what the Rust method of that name does.
+
+use warpsmith_macros::device_methods;
+
+use super::super::text::{scalar, unsigned_name, with};
+use super::prelude;
+use crate::ir::{CudaText, Scalar, Type};
+
+/// A helper that takes the width in bits as a template argument and the value as unsigned.
+fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let s = scalar(args);
+        CudaText {
+            template: format!("{helper}(({})({{0}}))", unsigned_name(s)),
+            prelude: vec![&prelude::BITS],
+        }
+    }
+}
+
+/// `a op b` in the unsigned type of the width, cast back.
+fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let s = scalar(args);
+        let (own, wide) = (super::super::text::c_name(s), wide_unsigned(s));
+        CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))"))
+    }
+}
+
+/// The unsigned type that arithmetic is done in: at least 32 bits, so that nothing promotes to `int`.
+fn wide_unsigned(s: Scalar) -> &'static str {
+    if s.bits() == 64 { "unsigned long long" } else { "unsigned int" }
+}
+
+fn wrapping_neg(args: &[Type], _ret: &Type) -> CudaText {
+    let s = scalar(args);
+    CudaText::new(format!("(({})(0u - ({})({{0}})))", super::super::text::c_name(s), wide_unsigned(s)))
+}
+
+fn wrapping_shift(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let s = scalar(args);
+        let own = super::super::text::c_name(s);
+        // A left shift is done unsigned, a right shift in the type itself: arithmetic if signed.
+        let through = if op == "<<" { wide_unsigned(s) } else { own };
+        CudaText::new(format!("(({own})(({through})({{0}}) {op} (({{1}}) & {}u)))", s.bits() - 1))
+    }
+}
+
+/// A function of the prelude for any integer type.
+fn any(template: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    with(template, &prelude::INTEGERS)
+}
+
+/// The unsigned integer of the same width.
+pub trait Unsigned {
+    /// `u32` for `i32`.
+    type Unsigned: crate::types::Num;
+}
+
+macro_rules! unsigned {
+    ($($t:ty => $u:ty),+) => {$(
+        impl Unsigned for $t {
+            type Unsigned = $u;
+        }
+    )+};
+}
+
+unsigned! { i8 => u8, i16 => u16, i32 => u32, i64 => u64, isize => usize, u8 => u8, u16 => u16, u32 => u32, u64 => u64, usize => usize }
+
+device_methods! {
+    /// Methods of every integer type that kernels may call.
+    pub trait IntMethods: Unsigned in int for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
+        fn min(self, other: Self) -> Self = any("ws_min({0}, {1})");
+        fn max(self, other: Self) -> Self = any("ws_max({0}, {1})");
+        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP);
+        fn pow(self, n: u32) -> Self = any("ws_pow({0}, {1})");
+        fn wrapping_pow(self, n: u32) -> Self = any("ws_pow({0}, {1})");
+        fn count_ones(self) -> u32 = bits("ws_count_ones");
+        fn count_zeros(self) -> u32 = bits("ws_count_zeros");
+        fn leading_zeros(self) -> u32 = bits("ws_leading_zeros");
+        fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros");
+        fn rotate_left(self, n: u32) -> Self = any("ws_rotate_left({0}, {1})");
+        fn rotate_right(self, n: u32) -> Self = any("ws_rotate_right({0}, {1})");
+        fn swap_bytes(self) -> Self = any("ws_swap_bytes({0})");
+        fn reverse_bits(self) -> Self = any("ws_reverse_bits({0})");
+        fn wrapping_add(self, other: Self) -> Self = wrapping("+");
+        fn wrapping_sub(self, other: Self) -> Self = wrapping("-");
+        fn wrapping_mul(self, other: Self) -> Self = wrapping("*");
+        fn wrapping_neg(self) -> Self = wrapping_neg;
+        fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
+        fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>");
+        fn saturating_add(self, other: Self) -> Self = any("ws_saturating_add({0}, {1})");
+        fn saturating_sub(self, other: Self) -> Self = any("ws_saturating_sub({0}, {1})");
+        fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = any("ws_abs_diff({0}, {1})");
+        fn rem_euclid(self, other: Self) -> Self = any("ws_rem_euclid({0}, {1})");
+        fn div_euclid(self, other: Self) -> Self = any("ws_div_euclid({0}, {1})");
+        fn ilog2(self) -> u32 = any("ws_ilog2({0})");
+    }
+}
+
+device_methods! {
+    /// Methods of the signed integers that kernels may call.
+    pub trait SignedMethods: Unsigned in signed for i8, i16, i32, i64, isize {
+        fn abs(self) -> Self = any("ws_wrapping_abs({0})");
+        fn wrapping_abs(self) -> Self = any("ws_wrapping_abs({0})");
+        fn unsigned_abs(self) -> <Self as Unsigned>::Unsigned = any("ws_unsigned_abs({0})");
+        fn signum(self) -> Self = any("ws_int_signum({0})");
+        fn is_negative(self) -> bool = any("ws_is_negative({0})");
+        fn is_positive(self) -> bool = any("ws_is_positive({0})");
+    }
+}
+
+device_methods! {
+    /// Methods of the unsigned integers that kernels may call.
+    pub trait UnsignedMethods in unsigned for u8, u16, u32, u64, usize {
+        fn is_power_of_two(self) -> bool = any("ws_is_power_of_two({0})");
+        fn next_power_of_two(self) -> Self = any("ws_next_power_of_two({0})");
+        fn div_ceil(self, other: Self) -> Self = any("ws_div_ceil({0}, {1})");
+        fn next_multiple_of(self, other: Self) -> Self = any("ws_next_multiple_of({0}, {1})");
+        fn is_multiple_of(self, other: Self) -> bool = any("ws_is_multiple_of({0}, {1})");
+    }
+}

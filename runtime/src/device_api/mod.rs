@@ -1,0 +1,61 @@
+//! What kernel authors call: builtins as ordinary, documented Rust functions.
+//!
+//! Each builtin is one item that holds its Rust meaning (the twin, which the simulator runs) and
+//! its CUDA text. Adding one is one [`builtin!`] item and a test. Knows no IR printing and no driver.
+
+/// Defines builtins: a documented Rust function, and the type of the same name that witnesses calls.
+///
+/// The properties before the body are fields of [`crate::ir::Builtin`]; `cuda` is a function from
+/// argument and result types to [`crate::ir::CudaText`].
+macro_rules! builtin {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident $(<$t:ident: $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
+        { cuda: $cuda:expr $(, $key:ident: $value:expr)* $(,)? }
+        $body:block
+    )+) => {$(
+        $(#[$doc])*
+        #[inline]
+        #[track_caller]
+        pub fn $name $(<$t: $bound>)? ($($arg: $ty),*) $(-> $ret)? $body
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct $name $(<$t>)? {
+            _generics: core::marker::PhantomData<fn() -> ($($t,)?)>,
+        }
+
+        #[doc(hidden)]
+        impl $(<$t: $bound>)? $name $(<$t>)? {
+            #[allow(missing_docs, clippy::too_many_arguments)]
+            pub fn __gpu($(_: $ty,)* _probe: &crate::witness::FnProbe<Self>) $(-> $ret)? {
+                crate::witness::never_called()
+            }
+        }
+
+        impl $(<$t: $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
+            fn callee() -> crate::record::Callee {
+                fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
+                    ($cuda)(args, ret)
+                }
+                static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
+                    name: stringify!($name),
+                    $($key: $value,)*
+                    ..crate::device_api::text::pure(text)
+                };
+                crate::record::Callee::Builtin(&BUILTIN)
+            }
+        }
+    )+};
+}
+
+pub mod atomic;
+pub mod cluster;
+pub mod fence;
+pub mod index;
+pub mod methods;
+pub mod shared;
+pub mod shuffle;
+pub mod sync;
+pub(crate) mod text;
+pub mod vote;

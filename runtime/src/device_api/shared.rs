@@ -1,0 +1,55 @@
+//! Shared memory of a block.
+
+use core::mem::{align_of, size_of};
+
+use crate::simulator::context;
+use crate::types::{GpuType, Shared};
+
+/// Declares a static shared array; only as the value of a `let` in a kernel or `#[gpu_fn]`.
+///
+/// ```
+/// # use warpsmith::prelude::*;
+/// #[gpu_kernel]
+/// fn reverse(x: &mut [f32]) {
+///     let mut tile = shared!([f32; 64]);
+///     let t = thread_idx().x;
+///     tile[t] = x[t];
+///     sync_threads();
+///     x[t] = tile[63 - t];
+/// }
+/// # fn main() -> warpsmith::Result<()> {
+/// let gpu = Device::simulator();
+/// let mut x = gpu.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+/// reverse(&mut x).grid(1).block(64).launch(&gpu)?;
+/// assert_eq!(gpu.download(&x)?[0], 63.0);
+/// # Ok(()) }
+/// ```
+///
+/// One to three dimensions, `shared!([[f32; COLS]; ROWS])`; extents are constants, const generics
+/// or comptime arguments, or arithmetic on them. The contents are undefined until written.
+#[macro_export]
+macro_rules! shared {
+    ($($tokens:tt)*) => {
+        compile_error!(
+            "`shared!` can only initialise a variable inside a kernel: `let mut tile = shared!([f32; 256]);`"
+        )
+    };
+}
+
+/// The block's dynamic shared memory as an array of `T`, its length set by
+/// [`dynamic_shared`](crate::Launch::dynamic_shared) of the launch.
+///
+/// Only as the value of a `let`: `let mut smem = dynamic_shared::<i32>();`.
+pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
+    let (ptr, bytes) = context::dynamic_shared();
+    let len = bytes / size_of::<T>().max(1);
+    // SAFETY: the simulator's memory of this block, of that many bytes, aligned for any device type.
+    unsafe { Shared::from_raw_parts(ptr.cast(), [len]) }
+}
+
+/// The block's memory of one `shared!`, for the twin.
+#[doc(hidden)]
+pub fn shared_alloc<T: GpuType>(extents: &[usize], file: &'static str, line: u32, column: u32) -> *mut T {
+    let bytes = extents.iter().product::<usize>() * size_of::<T>();
+    context::shared_alloc((file, line, column), bytes, align_of::<T>()).cast()
+}

@@ -1,0 +1,68 @@
+//! Shapes of CUDA text that several builtins share.
+
+use crate::ir::{Builtin, CudaText, Effect, Prelude, Scalar, Type, Variance};
+
+/// A builtin without effects whose result varies as its operands do.
+pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
+    Builtin {
+        name: "",
+        cuda,
+        effect: Effect::Pure,
+        variance: Variance::Uniform,
+        fixes_variance: false,
+        by_reference: false,
+        diverges: false,
+        min_compute: (7, 0),
+    }
+}
+
+/// The same text whatever the types are.
+pub(crate) fn fixed(template: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |_, _| CudaText::new(template)
+}
+
+/// A fixed text that calls a prelude function.
+pub(crate) fn with(template: &'static str, prelude: &'static Prelude) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |_, _| CudaText { template: template.into(), prelude: vec![prelude] }
+}
+
+/// A function of CUDA's math library, with the suffix `f` on `f32`.
+pub(crate) fn math(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let suffix = if scalar(args) == Scalar::F32 { "f" } else { "" };
+        let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
+        CudaText::new(format!("{name}{suffix}({})", holes.join(", ")))
+    }
+}
+
+/// The scalar that the first argument is, or refers to.
+pub(crate) fn scalar(args: &[Type]) -> Scalar {
+    args.first().and_then(|ty| ty.peeled().scalar()).unwrap_or(Scalar::I32)
+}
+
+/// CUDA's name of a scalar type.
+pub(crate) fn c_name(s: Scalar) -> &'static str {
+    match s {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "signed char",
+        Scalar::I16 => "short",
+        Scalar::I32 => "int",
+        Scalar::I64 => "long long",
+        Scalar::U8 => "unsigned char",
+        Scalar::U16 => "unsigned short",
+        Scalar::U32 => "unsigned int",
+        Scalar::U64 => "unsigned long long",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// CUDA's name of the unsigned type as wide as an integer.
+pub(crate) fn unsigned_name(s: Scalar) -> &'static str {
+    match s.bits() {
+        8 => "unsigned char",
+        16 => "unsigned short",
+        32 => "unsigned int",
+        _ => "unsigned long long",
+    }
+}

@@ -1,0 +1,88 @@
+//! What the driver layer refuses.
+
+use crate::args::Place;
+
+/// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriverError {
+    /// There is no CUDA driver.
+    #[error(
+        "the CUDA driver is missing: libcuda is not on the library path; install the NVIDIA driver, or use `Device::simulator()`"
+    )]
+    Missing,
+    /// There is no such GPU.
+    #[error(
+        "there is no GPU {ordinal}: the driver sees {count}; use `Device::simulator()` to run without one"
+    )]
+    NoDevice {
+        /// The one asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An environment variable has a value that means nothing.
+    #[error("`{name}={value}` is not understood; allowed are {allowed}")]
+    Setting {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// More bytes than an address space has.
+    #[error("{elements} elements are more than memory can hold")]
+    TooLarge {
+        /// How many were asked for.
+        elements: usize,
+    },
+    /// A copy between memory of different lengths.
+    #[error("the buffer has {buffer} elements, the host slice {host}; they must be equal")]
+    Length {
+        /// Elements of the buffer.
+        buffer: usize,
+        /// Elements of the host slice.
+        host: usize,
+    },
+    /// Memory of another device.
+    #[error("this memory is on {memory}, the device is {device}; copy it through the host")]
+    WrongDevice {
+        /// Where the memory is.
+        memory: Place,
+        /// What it was used with.
+        device: Place,
+    },
+    /// The driver's error.
+    #[error("the CUDA driver failed at {call}: {name} ({text}){hint}")]
+    Cuda {
+        /// What was being done.
+        call: &'static str,
+        /// `CUDA_ERROR_…`.
+        name: String,
+        /// The driver's words.
+        text: String,
+        /// What to do, if there is something to say.
+        hint: &'static str,
+    },
+}
+
+impl DriverError {
+    /// The driver's error at a call.
+    pub(crate) fn cuda(call: &'static str, error: &cudarc::driver::DriverError) -> Self {
+        let text = |s: Result<&std::ffi::CStr, _>| {
+            s.map_or_else(
+                |_: cudarc::driver::DriverError| "?".to_owned(),
+                |s| s.to_string_lossy().into_owned(),
+            )
+        };
+        let name = text(error.error_name());
+        let hint = match name.as_str() {
+            "CUDA_ERROR_OUT_OF_MEMORY" => "; free or shrink buffers",
+            "CUDA_ERROR_ILLEGAL_ADDRESS" | "CUDA_ERROR_LAUNCH_FAILED" | "CUDA_ERROR_MISALIGNED_ADDRESS" => {
+                "; the CUDA context is lost: restart the process, and run the kernel on the simulator to find the cause"
+            }
+            _ => "",
+        };
+        Self::Cuda { call, name, text: text(error.error_string()), hint }
+    }
+}

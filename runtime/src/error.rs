@@ -1,0 +1,34 @@
+//! Errors: one enum a stage, and the one that joins them.
+
+use crate::driver::DriverError;
+use crate::launch::LaunchError;
+use crate::nvrtc::NvrtcError;
+use crate::record::RecordError;
+use crate::simulator::SimFault;
+use crate::validate::ValidateError;
+
+/// What can go wrong between a kernel's source and its results.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The kernel uses what the device language does not have.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The kernel could hang, or no device can run it.
+    #[error(transparent)]
+    Validate(#[from] ValidateError),
+    /// The CUDA did not compile, or NVRTC is missing.
+    #[error(transparent)]
+    Nvrtc(#[from] NvrtcError),
+    /// The CUDA driver refused something, or is missing.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The launch was refused, or the kernel faulted on the GPU.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The kernel went wrong on the simulator.
+    #[error(transparent)]
+    Simulator(#[from] SimFault),
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,93 @@
+//! What the IR knows of a builtin: its CUDA text, its effect, the variance it introduces.
+
+use super::Type;
+
+/// A set of threads that execute together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// 32 lanes.
+    Warp,
+    /// A thread block.
+    Block,
+    /// A cluster of blocks.
+    Cluster,
+    /// The whole grid.
+    Grid,
+}
+
+/// What a call does besides giving a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: it may be evaluated at any time between its operands and its use.
+    Pure,
+    /// Writes memory, prints, or must not be moved or repeated.
+    Writes,
+    /// Meets the other threads of a scope; all of them must reach it.
+    Sync(Scope),
+}
+
+/// How a result may differ between threads, given operands that do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Variance {
+    /// The same in the whole grid (`block_dim()`).
+    Uniform,
+    /// The same in a block (`block_idx()`).
+    PerBlock,
+    /// The same in a warp (`warp_id()`, a ballot).
+    PerWarp,
+    /// May differ in every thread (`thread_idx()`).
+    PerThread,
+}
+
+/// A builtin function of the device language.
+pub struct Builtin {
+    /// Its Rust name.
+    pub name: &'static str,
+    /// The CUDA expression of a call, given argument types and the result type.
+    pub cuda: fn(&[Type], &Type) -> CudaText,
+    /// What a call does besides its result.
+    pub effect: Effect,
+    /// How the result may differ between threads, besides what its operands bring.
+    pub variance: Variance,
+    /// Whether `variance` replaces that of the operands (a ballot, `uniform(x)`) instead of joining it.
+    pub fixes_variance: bool,
+    /// Whether arguments that are references are passed as pointers rather than read.
+    pub by_reference: bool,
+    /// Whether it never returns.
+    pub diverges: bool,
+    /// Smallest compute capability, `(major, minor)`.
+    pub min_compute: (u32, u32),
+}
+
+impl std::fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// CUDA for one call.
+#[derive(Clone, Debug)]
+pub struct CudaText {
+    /// A primary or postfix expression with `{0}`, `{1}`, … for the arguments.
+    pub template: String,
+    /// Definitions it needs before the first function.
+    pub prelude: Vec<&'static Prelude>,
+}
+
+impl CudaText {
+    /// A text that needs no prelude.
+    pub fn new(template: impl Into<String>) -> Self {
+        Self { template: template.into(), prelude: Vec::new() }
+    }
+}
+
+/// A piece of CUDA printed once when something needs it.
+#[derive(Debug)]
+pub struct Prelude {
+    /// Unique name; pieces print in the order of first need.
+    pub name: &'static str,
+    /// The text, ending in a newline.
+    pub code: &'static str,
+    /// Pieces that must stand before.
+    pub needs: &'static [&'static Prelude],
+}

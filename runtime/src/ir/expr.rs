@@ -1,0 +1,269 @@
+//! Expressions: pure trees with at most one effect, see the module's essay.
+
+use super::{Block, Builtin, Effect, Location, StructRef, Type};
+
+/// A variable of one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A device function of one module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FnId(pub u32);
+
+/// An expression with its type.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// The type that rustc gave it.
+    pub ty: Type,
+}
+
+/// The kinds of expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A value known when the kernel is recorded.
+    Const(Const),
+    /// `()`; also what a diverging expression leaves behind, with [`Type::Never`].
+    Unit,
+    /// A variable; a place.
+    Var(VarId),
+    /// `-a`, `!a`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`, `a < b`, `a && b`, …
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a as T`, where `T` is the type of this expression.
+    Cast(Box<Expr>),
+    /// `a.name`; a place if `a` is one. Tuples name their fields `0`, `1`, ….
+    Field(Box<Expr>, String),
+    /// `a[i]`; a place. `base` is an array, slice reference, view or shared array.
+    Index {
+        /// What is indexed.
+        base: Box<Expr>,
+        /// The index, of any integer type.
+        index: Box<Expr>,
+        /// Where, for a failed bounds check.
+        at: Location,
+        /// Whether a pass has proven it to be in bounds.
+        proven: bool,
+    },
+    /// `a.len()`, a `u64`.
+    Len(Box<Expr>),
+    /// `&place` or `&mut place`.
+    Ref(Box<Expr>),
+    /// `*reference`; a place.
+    Deref(Box<Expr>),
+    /// A call of a device function.
+    Call {
+        /// Which.
+        function: FnId,
+        /// Arguments in order.
+        args: Vec<Expr>,
+        /// The callee's effect.
+        effect: Effect,
+    },
+    /// A call of a closure parameter.
+    CallClosure {
+        /// The parameter.
+        closure: VarId,
+        /// Arguments in order.
+        args: Vec<Expr>,
+    },
+    /// A call of a builtin.
+    Builtin {
+        /// Which.
+        op: &'static Builtin,
+        /// Arguments in order.
+        args: Vec<Expr>,
+        /// Where.
+        at: Location,
+    },
+    /// `S { a, b }`, fields in declaration order.
+    Struct(StructRef, Vec<Expr>),
+    /// `(a, b)`
+    Tuple(Vec<Expr>),
+    /// `[a, b, c]`
+    ArrayList(Vec<Expr>),
+    /// `[a; N]`
+    ArrayRepeat(Box<Expr>, usize),
+    /// `if c { a } else { b }` without statements.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A closure given to a device function.
+    Closure(Box<Closure>),
+}
+
+/// A closure: its parameters are variables of the enclosing function.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    /// Parameters, described in the enclosing function's `vars`.
+    pub params: Vec<VarId>,
+    /// Statements; the result is returned by a [`super::StmtKind::Return`].
+    pub body: Block,
+    /// Result type.
+    pub ret: Type,
+    /// Whether it was written `move`.
+    pub by_value: bool,
+}
+
+/// A constant, and the Rust name it was written with, if any.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Const {
+    /// The value.
+    pub value: ConstValue,
+    /// `TILE_WIDTH` for a const or comptime argument of that name.
+    pub name: Option<&'static str>,
+}
+
+/// The value of a scalar constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ConstValue {
+    /// A `bool`.
+    Bool(bool),
+    /// An integer, in the range of the expression's type.
+    Int(i128),
+    /// An `f32`.
+    F32(f32),
+    /// An `f64`.
+    F64(f64),
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-a`
+    Neg,
+    /// `!a`: bitwise on integers, logical on `bool`.
+    Not,
+}
+
+/// Binary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `&&`, lazy
+    And,
+    /// `||`, lazy
+    Or,
+}
+
+impl BinaryOp {
+    /// Whether the result is a `bool` whatever the operands are.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
+    }
+}
+
+impl Expr {
+    /// The unit value.
+    pub fn unit() -> Expr {
+        Expr { kind: ExprKind::Unit, ty: Type::Unit }
+    }
+
+    /// What stands where control never arrives.
+    pub fn never() -> Expr {
+        Expr { kind: ExprKind::Unit, ty: Type::Never }
+    }
+
+    /// The constant, if it is one.
+    pub fn as_const(&self) -> Option<ConstValue> {
+        match &self.kind {
+            ExprKind::Const(c) => Some(c.value),
+            _ => None,
+        }
+    }
+
+    /// The constant `bool`, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.as_const() {
+            Some(ConstValue::Bool(b)) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// The constant integer, if it is one.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.as_const() {
+            Some(ConstValue::Int(i)) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// Its direct operands, in evaluation order. A closure's body is not an operand.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Closure(_) => vec![],
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
+            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
+            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Index { base, index, .. } => vec![base, index],
+            ExprKind::Select(c, a, b) => vec![c, a, b],
+            ExprKind::Call { args, .. }
+            | ExprKind::CallClosure { args, .. }
+            | ExprKind::Builtin { args, .. }
+            | ExprKind::Struct(_, args)
+            | ExprKind::Tuple(args)
+            | ExprKind::ArrayList(args) => args.iter().collect(),
+        }
+    }
+
+    /// Its direct operands, to be rewritten in place.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Closure(_) => vec![],
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
+            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
+            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Index { base, index, .. } => vec![base, index],
+            ExprKind::Select(c, a, b) => vec![c, a, b],
+            ExprKind::Call { args, .. }
+            | ExprKind::CallClosure { args, .. }
+            | ExprKind::Builtin { args, .. }
+            | ExprKind::Struct(_, args)
+            | ExprKind::Tuple(args)
+            | ExprKind::ArrayList(args) => args.iter_mut().collect(),
+        }
+    }
+
+    /// Whether evaluating it can be observed other than by its result.
+    pub fn has_effect(&self) -> bool {
+        let own = match &self.kind {
+            ExprKind::Call { effect, .. } => *effect != Effect::Pure,
+            ExprKind::Builtin { op, .. } => op.effect != Effect::Pure,
+            ExprKind::CallClosure { .. } => true,
+            _ => false,
+        };
+        own || self.operands().iter().any(|e| e.has_effect())
+    }
+}

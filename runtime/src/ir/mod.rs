@@ -1,0 +1,151 @@
+//! The intermediate representation: one recorded kernel and every device function it reaches.
+//!
+//! What comes in is what the emitters recorded; what goes out is a [`Module`] for `validate`.
+//! This module depends on `std` alone: it knows no user tokens, no CUDA text and no simulator.
+//!
+//! # Semantics
+//!
+//! **Values and places.** An [`Expr`] is a tree. [`ExprKind::Var`], [`ExprKind::Field`],
+//! [`ExprKind::Index`] and [`ExprKind::Deref`] denote *places*; used as an operand, a place is
+//! read. Every expression carries the type that rustc inferred for it. Device types are `Copy`,
+//! so reading a place never moves out of it.
+//!
+//! **Evaluation order** is Rust's: operands from left to right, the right side of an assignment
+//! before the place on its left, arguments before the call. C++ leaves these orders open, so the
+//! recorder guarantees that *in any one expression tree no operand can observe the effect of
+//! another*: an operand with an effect (a call of a function or builtin that writes memory,
+//! synchronises or prints), or one that reads what a later operand may change, stands in a
+//! temporary of its own, bound by a [`StmtKind::Let`] before. A printer may therefore print a tree
+//! as one C++ expression. `&&`, `||` and [`ExprKind::Select`] evaluate lazily, as in C++.
+//!
+//! **Arithmetic.** `+`, `-`, `*` and negation on integers wrap at the width of their type. `<<`
+//! and `>>` take the count modulo the width; `>>` on a signed integer is arithmetic. `/` and `%`
+//! truncate towards zero; by zero they are undefined. A cast from float to integer truncates,
+//! saturates, and turns NaN into zero; between integers it truncates or extends by the source's
+//! signedness; to a float it rounds to nearest even. Comparisons of floats are IEEE's.
+//!
+//! **Scopes.** A [`Block`] is a scope. A variable is visible from its `Let` to the end of its
+//! block; [`VarId`]s are unique in a function, names are not (shadowing), and the printer renames.
+//! A [`StmtKind::Shared`] array exists once a block whatever control flow surrounds it.
+//!
+//! **Control flow** is structured: `Break` and `Continue` name their loop by [`LoopId`]. The range
+//! of a [`StmtKind::For`] is evaluated once, before the first iteration; its variable is fresh in
+//! each iteration. Statements after a `Break`, `Continue` or `Return` in a block do not exist.
+//!
+//! **Uniformity.** A value is *uniform* over a scope (warp, block, grid) when every thread of that
+//! scope that computes it at the same point computes the same value. Builtins declare the
+//! [`Variance`] they introduce; `validate::uniformity` propagates it. A builtin whose
+//! [`Effect`] is [`Effect::Sync`] must be reached by every thread of its scope or by none.
+//!
+//! **Constants.** Whatever rustc or the host knows (const generics, associated consts, comptime
+//! arguments) is a [`Const`] by the time it is recorded; it may keep its Rust name for the reader.
+
+mod builtin;
+mod expr;
+mod stmt;
+mod ty;
+pub mod visit;
+
+pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
+pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
+pub use stmt::{Block, FormatPiece, LoopId, RangeLoop, Stmt, StmtKind};
+pub use ty::{FieldType, Scalar, StructType, Type};
+
+use std::sync::Arc;
+
+/// A place in the user's Rust source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The path as `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// A kernel with every device function it calls, callees before callers.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Device functions, indexed by [`FnId`]; a function calls only functions before it.
+    pub functions: Vec<Function>,
+    /// The kernel itself.
+    pub kernel: Function,
+    /// What the kernel's attribute asked for.
+    pub attributes: KernelAttributes,
+}
+
+/// Arguments of `#[gpu_kernel(...)]` that reach the compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KernelAttributes {
+    /// Whether `a * b + c` may be contracted to a fused multiply-add.
+    pub fmad: bool,
+    /// Largest number of threads in a block, for `__launch_bounds__`.
+    pub max_threads: Option<u32>,
+    /// Least number of resident blocks a multiprocessor, for `__launch_bounds__`.
+    pub min_blocks: Option<u32>,
+    /// The author overrules the refusal of barriers in divergent control flow.
+    pub allow_divergent_barriers: bool,
+}
+
+impl Default for KernelAttributes {
+    fn default() -> Self {
+        Self { fmad: true, max_threads: None, min_blocks: None, allow_divergent_barriers: false }
+    }
+}
+
+/// A kernel or a device function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The Rust name; the printer makes it unique.
+    pub name: String,
+    /// Parameters in order, each described in `vars`.
+    pub params: Vec<VarId>,
+    /// Result type; [`Type::Unit`] for a kernel.
+    pub ret: Type,
+    /// Every variable of the function, indexed by [`VarId`].
+    pub vars: Vec<Variable>,
+    /// The statements.
+    pub body: Block,
+    /// Whether a call can be observed other than by its result.
+    pub effect: Effect,
+    /// Where it was written.
+    pub at: Location,
+}
+
+impl Function {
+    /// The variable behind an id.
+    pub fn var(&self, id: VarId) -> &Variable {
+        &self.vars[id.0 as usize]
+    }
+}
+
+/// A parameter or local variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The Rust name; empty for a temporary of the recorder.
+    pub name: String,
+    /// Its type; for a shared array [`Type::Shared`] with its extents in `kind`.
+    pub ty: Type,
+    /// Whether it is assigned after its initialisation.
+    pub mutable: bool,
+    /// Where it lives.
+    pub kind: VarKind,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VarKind {
+    /// A parameter of the function.
+    Param,
+    /// A local of one thread.
+    Local,
+    /// A static shared array, row-major, outermost extent first.
+    Shared {
+        /// Extents, outermost first; their number is the rank.
+        extents: Vec<usize>,
+    },
+    /// The block's dynamic shared memory, its length set by the launch.
+    DynamicShared,
+}
+
+/// A struct type shared between the values that have it.
+pub type StructRef = Arc<StructType>;

@@ -1,0 +1,206 @@
+//! Types of the IR: what a device value can be.
+
+use std::sync::Arc;
+
+/// A scalar type. `usize` and `isize` are 64 bits, as on the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// `bool`
+    Bool,
+    /// `i8`
+    I8,
+    /// `i16`
+    I16,
+    /// `i32`
+    I32,
+    /// `i64`, `isize`
+    I64,
+    /// `u8`
+    U8,
+    /// `u16`
+    U16,
+    /// `u32`
+    U32,
+    /// `u64`, `usize`
+    U64,
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+}
+
+impl Scalar {
+    /// Width in bits; a `bool` has 8.
+    pub fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 8,
+            Scalar::I16 | Scalar::U16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
+        }
+    }
+
+    /// Whether it is `f32` or `f64`.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Whether it is an unsigned integer.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
+    }
+
+    /// Whether it is an integer of either signedness.
+    pub fn is_int(self) -> bool {
+        self.is_signed() || self.is_unsigned()
+    }
+
+    /// Smallest and largest value of an integer type.
+    pub fn int_range(self) -> Option<(i128, i128)> {
+        let bits = self.bits();
+        if self.is_signed() {
+            Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1))
+        } else if self.is_unsigned() {
+            Some((0, (1i128 << bits) - 1))
+        } else {
+            None
+        }
+    }
+}
+
+/// A type of the IR.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `()`
+    Unit,
+    /// The type of `return`, `break`, `continue`.
+    Never,
+    /// A scalar.
+    Scalar(Scalar),
+    /// `[T; N]` in registers or inside a struct.
+    Array(Arc<Type>, usize),
+    /// A tuple of two or more.
+    Tuple(Arc<[Type]>),
+    /// A struct that derives `GpuType`, or one that CUDA defines.
+    Struct(Arc<StructType>),
+    /// `View<T>` or `ViewMut<T>`: a pointer and a length by value.
+    View {
+        /// Element type.
+        elem: Arc<Type>,
+        /// Whether elements may be written.
+        mutable: bool,
+    },
+    /// `[T]`, only ever behind a [`Type::Ref`].
+    Slice(Arc<Type>),
+    /// A shared array or dynamic shared memory; extents are the variable's.
+    Shared {
+        /// Element type.
+        elem: Arc<Type>,
+        /// 1, 2 or 3.
+        rank: usize,
+    },
+    /// `&T` or `&mut T`.
+    Ref {
+        /// What it refers to.
+        to: Arc<Type>,
+        /// Whether it is `&mut`.
+        mutable: bool,
+    },
+    /// A closure parameter of a device function.
+    Closure,
+}
+
+impl Type {
+    /// `bool`
+    pub const BOOL: Type = Type::Scalar(Scalar::Bool);
+    /// `u32`
+    pub const U32: Type = Type::Scalar(Scalar::U32);
+    /// `u64` and `usize`
+    pub const U64: Type = Type::Scalar(Scalar::U64);
+
+    /// The scalar, if it is one.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    /// The type with any `&` or `&mut` taken off.
+    pub fn peeled(&self) -> &Type {
+        match self {
+            Type::Ref { to, .. } => to.peeled(),
+            other => other,
+        }
+    }
+
+    /// Bytes of a value in memory; zero for what has no value.
+    pub fn size(&self) -> usize {
+        match self {
+            Type::Scalar(s) => s.bits() as usize / 8,
+            Type::Array(elem, n) => elem.size() * n,
+            Type::Struct(s) => s.size,
+            Type::View { .. } => 16,
+            Type::Ref { .. } => 8,
+            Type::Tuple(items) => {
+                let align = items.iter().map(Type::align).max().unwrap_or(1);
+                let end = items.iter().fold(0usize, |at, t| at.next_multiple_of(t.align()) + t.size());
+                end.next_multiple_of(align)
+            }
+            Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => 0,
+        }
+    }
+
+    /// Alignment of a value in bytes.
+    pub fn align(&self) -> usize {
+        match self {
+            Type::Array(elem, _) => elem.align(),
+            Type::Struct(s) => s.align,
+            Type::View { .. } | Type::Ref { .. } => 8,
+            Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
+            Type::Scalar(_) => self.size(),
+            Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => 1,
+        }
+    }
+
+    /// Type of an element, for what can be indexed once (rank 1) or sub-array (higher rank).
+    pub fn element(&self) -> Option<Type> {
+        match self.peeled() {
+            Type::Array(elem, _) | Type::Slice(elem) | Type::View { elem, .. } => Some((**elem).clone()),
+            Type::Shared { elem, rank: 1 } => Some((**elem).clone()),
+            Type::Shared { elem, rank } => Some(Type::Shared { elem: elem.clone(), rank: rank - 1 }),
+            _ => None,
+        }
+    }
+}
+
+/// A `#[repr(C)]` struct.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StructType {
+    /// The Rust name with its generic arguments folded in (`Pair_f32`).
+    pub name: String,
+    /// Set when CUDA defines the type itself (`uint3`): it is not printed.
+    pub cuda_name: Option<&'static str>,
+    /// Fields in order.
+    pub fields: Vec<FieldType>,
+    /// Size in bytes, as rustc lays it out.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+}
+
+/// A field of a [`StructType`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FieldType {
+    /// Its Rust name.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: Type,
+    /// Offset in bytes, as rustc lays it out.
+    pub offset: usize,
+}

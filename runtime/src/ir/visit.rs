@@ -1,0 +1,70 @@
+//! Walks over statements and expressions.
+
+use super::{Block, Expr, ExprKind, Stmt, StmtKind};
+
+/// Calls `visit` for every statement of a block, nested ones after the one they stand in.
+pub fn stmts<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
+    for stmt in &block.stmts {
+        visit(stmt);
+        for inner in blocks(stmt) {
+            stmts(inner, visit);
+        }
+        for e in operands(stmt) {
+            closures(e, &mut |body| stmts(body, visit));
+        }
+    }
+}
+
+/// Calls `visit` for every expression of a block, operands before what uses them.
+pub fn exprs<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Expr)) {
+    stmts(block, &mut |stmt| {
+        for e in operands(stmt) {
+            expr(e, visit);
+        }
+    });
+}
+
+/// Calls `visit` for an expression and everything in it but the bodies of closures.
+pub fn expr<'b>(e: &'b Expr, visit: &mut dyn FnMut(&'b Expr)) {
+    for operand in e.operands() {
+        expr(operand, visit);
+    }
+    visit(e);
+}
+
+fn closures<'b>(e: &'b Expr, visit: &mut dyn FnMut(&'b Block)) {
+    expr(e, &mut |e| {
+        if let ExprKind::Closure(closure) = &e.kind {
+            visit(&closure.body);
+        }
+    });
+}
+
+/// The blocks of a statement.
+pub fn blocks(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
+        _ => vec![],
+    }
+}
+
+/// The expressions of a statement itself, in the order of evaluation.
+pub fn operands(stmt: &Stmt) -> Vec<&Expr> {
+    match &stmt.kind {
+        StmtKind::Let { init, .. } => init.iter().collect(),
+        StmtKind::Assign { place, value, .. } => vec![value, place],
+        StmtKind::Expr(e) => vec![e],
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => {
+            vec![cond]
+        }
+        StmtKind::For { range, .. } => [&range.start, &range.end].into_iter().chain(&range.step).collect(),
+        StmtKind::Return(value) => value.iter().collect(),
+        StmtKind::Print { args, .. } => args.iter().collect(),
+        StmtKind::Shared(_)
+        | StmtKind::DynamicShared(_)
+        | StmtKind::Block(_)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_) => vec![],
+    }
+}

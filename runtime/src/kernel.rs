@@ -1,0 +1,77 @@
+//! What `#[gpu_kernel]` implements, and how a kernel's CUDA is looked at.
+
+use std::hash::Hash;
+
+use crate::args::KernelArg;
+use crate::codegen::{self, CudaSource};
+use crate::error::Result;
+use crate::ir::Module;
+use crate::passes;
+use crate::record::RecordError;
+use crate::validate::{self, ValidModule};
+
+/// A kernel: the type that `#[gpu_kernel]` declares under the function's name.
+pub trait Kernel: 'static + Sized {
+    /// Its Rust name, which is also the name of the `__global__` function.
+    const NAME: &'static str;
+    /// Names of the run-time parameters, in order.
+    const PARAMS: &'static [&'static str];
+    /// The `#[comptime]` parameters as a tuple.
+    type Comptime: Clone + Eq + Hash + Send + Sync + 'static;
+
+    /// Records the kernel for these comptime values.
+    ///
+    /// # Errors
+    /// A construct that the device language does not support, with its Rust line.
+    fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError>;
+
+    /// Runs the twin as one simulated thread.
+    #[doc(hidden)]
+    fn run_thread(comptime: &Self::Comptime, args: &[KernelArg]);
+
+    /// The kernel, recorded, validated and simplified.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
+        let valid = validate::validate(Self::record(comptime)?)?;
+        Ok(passes::run(valid, &passes::Options::default()))
+    }
+
+    /// The CUDA of these comptime values, printed as `options` say.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn print(comptime: &Self::Comptime, options: &codegen::Options) -> Result<CudaSource> {
+        Ok(codegen::print(&Self::module(comptime)?, options))
+    }
+
+    /// The kernel's CUDA C++ as the author wrote it: without bounds checks, without `#line`.
+    ///
+    /// This is the text to read and to snapshot.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn cuda_source() -> Result<String>
+    where
+        Self: Kernel<Comptime = ()>,
+    {
+        Self::cuda_source_for(&())
+    }
+
+    /// [`Kernel::cuda_source`] of a kernel with comptime parameters: `reduce::cuda_source_for(&(256,))`.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &codegen::Options { checks: false, line_directives: false })?.code)
+    }
+
+    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing proves them.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &codegen::Options { checks: true, line_directives: false })?.code)
+    }
+}

@@ -1,0 +1,121 @@
+//! Checks of a launch on the host, each with the argument, the limit and the way out.
+
+use super::{LaunchError, Shape};
+use crate::args::{KernelArg, Place};
+use crate::codegen::Needs;
+use crate::driver::{Attributes, Limits};
+use crate::kernel::Kernel;
+
+/// Largest extents of a grid, of every compute capability.
+const GRID_LIMITS: [u32; 3] = [2_147_483_647, 65_535, 65_535];
+/// Largest extents of a block.
+const BLOCK_LIMITS: [u32; 3] = [1024, 1024, 64];
+/// Threads of a block.
+const BLOCK_THREADS: u32 = 1024;
+/// Blocks of a cluster, where a device allows more than the portable eight.
+const CLUSTER_BLOCKS: u32 = 16;
+/// Shared memory of a block on compute capability 9.0, the simulator's model.
+const SIMULATOR_SHARED: usize = 227 * 1024;
+
+/// Every extent is at least one.
+pub(super) fn positive<K: Kernel>(what: &'static str, extents: [u32; 3]) -> Result<(), LaunchError> {
+    if extents.contains(&0) { Err(LaunchError::Zero { kernel: K::NAME, what, extents }) } else { Ok(()) }
+}
+
+/// Blocks that cover the items; at least one in each dimension.
+pub(super) fn covering<K: Kernel>(items: [u64; 3], block: [u32; 3]) -> Result<[u32; 3], LaunchError> {
+    let mut grid = [1; 3];
+    for axis in 0..3 {
+        let blocks = items[axis].div_ceil(u64::from(block[axis])).max(1);
+        grid[axis] = u32::try_from(blocks).unwrap_or(u32::MAX);
+    }
+    Ok(grid)
+}
+
+/// What holds on every device.
+pub(super) fn shape<K: Kernel>(shape: &Shape) -> Result<(), LaunchError> {
+    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
+    if threads > u64::from(BLOCK_THREADS) {
+        let (kernel, block, limit) = (K::NAME, shape.block, BLOCK_THREADS);
+        return Err(LaunchError::Block { kernel, block, threads, limit, whose: "of every device" });
+    }
+    extents::<K>("grid", shape.grid, GRID_LIMITS)?;
+    extents::<K>("block", shape.block, BLOCK_LIMITS)?;
+    let Some(cluster) = shape.cluster else { return Ok(()) };
+    positive::<K>("cluster", cluster)?;
+    let blocks: u64 = cluster.iter().map(|n| u64::from(*n)).product();
+    if blocks > u64::from(CLUSTER_BLOCKS) {
+        return Err(LaunchError::ClusterSize { kernel: K::NAME, blocks, limit: CLUSTER_BLOCKS });
+    }
+    if (0..3).any(|axis| shape.grid[axis] % cluster[axis] != 0) {
+        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster, grid: shape.grid });
+    }
+    Ok(())
+}
+
+fn extents<K: Kernel>(what: &'static str, extents: [u32; 3], limits: [u32; 3]) -> Result<(), LaunchError> {
+    for (axis, name) in ['x', 'y', 'z'].into_iter().enumerate() {
+        if extents[axis] > limits[axis] {
+            let (extent, limit) = (extents[axis], limits[axis]);
+            return Err(LaunchError::Extent { kernel: K::NAME, what, axis: name, extent, limit });
+        }
+    }
+    Ok(())
+}
+
+/// Every slice is in the memory of the device.
+pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
+    for (arg, argument) in args.iter().zip(K::PARAMS) {
+        if let KernelArg::Slice { place, .. } = arg
+            && *place != device
+        {
+            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory: *place, device });
+        }
+    }
+    Ok(())
+}
+
+/// What holds on this GPU for this kernel.
+pub(super) fn device<K: Kernel>(
+    shape: &Shape,
+    limits: &Limits,
+    needs: &Needs,
+    attributes: &Attributes,
+) -> Result<(), LaunchError> {
+    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
+    let bounds = needs.max_threads.unwrap_or(limits.threads_per_block);
+    if threads > u64::from(bounds) {
+        let whose = if needs.max_threads.is_some() { "the kernel's launch bounds" } else { "the device's" };
+        return Err(LaunchError::Block {
+            kernel: K::NAME,
+            block: shape.block,
+            threads,
+            limit: bounds,
+            whose,
+        });
+    }
+    if shape.cluster.is_some() && !limits.clusters {
+        return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
+    }
+    shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)?;
+    let last = limits.mem_sync_domains.saturating_sub(1);
+    for domain in attributes.domain_map.into_iter().flatten() {
+        if u32::from(domain) > last {
+            return Err(LaunchError::Domain { domain, last });
+        }
+    }
+    Ok(())
+}
+
+/// What holds on the simulator, which models a device of compute capability 9.0.
+pub(super) fn simulator<K: Kernel>(shape: &Shape) -> Result<(), LaunchError> {
+    shared::<K>(shape, 0, SIMULATOR_SHARED)
+}
+
+fn shared<K: Kernel>(shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {
+    if shape.dynamic_shared as usize + fixed > limit {
+        let dynamic = shape.dynamic_shared;
+        return Err(LaunchError::SharedMemory { kernel: K::NAME, dynamic, fixed, limit });
+    }
+    Ok(())
+}

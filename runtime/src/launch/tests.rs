@@ -1,0 +1,54 @@
+//! Wrong launches, each refused with its limit, and launches that work.
+
+use crate::prelude::*;
+use crate::{Error, launch::LaunchError};
+
+#[gpu_kernel]
+fn fill(y: &mut [u32]) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = i as u32;
+    }
+}
+
+fn refused(shape: impl FnOnce(Launch<'_, fill>) -> Launch<'_, fill>) -> LaunchError {
+    let device = Device::simulator();
+    let mut y = device.upload(&[0u32; 8]).expect("simulator memory");
+    match shape(fill(&mut y)).launch(&device) {
+        Err(Error::Launch(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn wrong_shapes_are_refused_with_their_limit() {
+    assert!(matches!(refused(|l| l), LaunchError::NoGrid { .. }));
+    assert!(matches!(refused(|l| l.grid(0)), LaunchError::Zero { what: "grid", .. }));
+    assert!(matches!(refused(|l| l.over(8).block(0)), LaunchError::Zero { what: "block", .. }));
+    assert!(matches!(
+        refused(|l| l.over(8).block(2048)),
+        LaunchError::Block { limit: 1024, threads: 2048, .. }
+    ));
+    assert!(matches!(refused(|l| l.grid([1, 70_000])), LaunchError::Extent { axis: 'y', limit: 65_535, .. }));
+    assert!(matches!(
+        refused(|l| l.grid(1).block([1, 1, 65])),
+        LaunchError::Extent { axis: 'z', limit: 64, .. }
+    ));
+    assert!(matches!(refused(|l| l.grid(3).cluster(2)), LaunchError::ClusterGrid { .. }));
+    assert!(matches!(refused(|l| l.grid(32).cluster(32)), LaunchError::ClusterSize { limit: 16, .. }));
+    assert!(matches!(
+        refused(|l| l.grid(1).dynamic_shared(300_000)),
+        LaunchError::SharedMemory { limit: 232_448, .. }
+    ));
+}
+
+#[test]
+fn a_grid_covers_its_items_whatever_the_block() {
+    let device = Device::simulator();
+    for (items, block) in [(1, 1), (1000, 96), (1024, 256)] {
+        let mut y = device.upload(&vec![7u32; items]).expect("simulator memory");
+        fill(&mut y).over(items).block(block).launch(&device).expect("a right launch");
+        let y = device.download(&y).expect("simulator memory");
+        assert!(y.iter().enumerate().all(|(i, v)| *v == i as u32), "{items} items in blocks of {block}");
+    }
+}

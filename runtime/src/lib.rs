@@ -1,0 +1,83 @@
+//! Write CUDA kernels inline, as Rust functions.
+//!
+//! ```
+//! use warpsmith::prelude::*;
+//!
+//! /// y[i] = a * x[i] + y[i]
+//! #[gpu_kernel]
+//! pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_id();
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> warpsmith::Result<()> {
+//!     let gpu = Device::open()?; // the first CUDA GPU; without one, the CPU simulator
+//!     let x = gpu.upload(&[1.0f32, 2.0, 3.0])?;
+//!     let mut y = gpu.upload(&[10.0f32, 20.0, 30.0])?;
+//!     saxpy(2.0, &x, &mut y).over(3).block(256).launch(&gpu)?;
+//!     assert_eq!(gpu.download(&y)?, [12.0, 24.0, 36.0]);
+//!     println!("{}", saxpy::cuda_source()?); // readable CUDA C++
+//!     Ok(())
+//! }
+//! ```
+//!
+//! One annotated function becomes three things. The *twin* is the body on real Rust types: rustc
+//! checks it and the [`simulator`] runs it. The [`witness`] is the same tokens in a closure that is
+//! type-checked and never called; its return type spells every type that rustc inferred. The
+//! *emitter* records the [`ir`] with those types; [`validate`], [`passes`] and [`codegen`] turn that
+//! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it.
+
+#![deny(missing_docs)]
+
+// The macros spell `::warpsmith`; this crate's own tests and device code use them too.
+extern crate self as warpsmith;
+
+pub mod args;
+pub mod buffer;
+pub mod cache;
+pub mod codegen;
+pub mod device;
+pub mod device_api;
+pub mod driver;
+pub mod error;
+pub mod ir;
+pub mod kernel;
+pub mod launch;
+pub mod nvrtc;
+pub mod passes;
+pub mod record;
+pub mod simulator;
+pub mod types;
+pub mod validate;
+pub mod witness;
+
+#[doc(hidden)]
+#[path = "macro_support.rs"]
+pub mod __macro;
+
+pub use args::KernelArg;
+pub use buffer::Buffer;
+pub use device::Device;
+pub use error::{Error, Result};
+pub use kernel::Kernel;
+pub use launch::Launch;
+pub use record::RecordError;
+pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
+
+/// Everything that kernels and the code around them use.
+pub mod prelude {
+    pub use crate::device_api::atomic::*;
+    pub use crate::device_api::cluster::*;
+    pub use crate::device_api::fence::*;
+    pub use crate::device_api::index::*;
+    pub use crate::device_api::shared::*;
+    pub use crate::device_api::shuffle::*;
+    pub use crate::device_api::sync::*;
+    pub use crate::device_api::vote::*;
+    pub use crate::driver::MemSyncDomain;
+    pub use crate::types::{Constant, Float, GpuType, Int, Num, View, ViewMut};
+    pub use crate::{Buffer, Device, Kernel, Launch};
+    pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
+}

@@ -1,0 +1,226 @@
+//! The function being recorded: its variables, its open blocks, its statements.
+
+use super::Recorder;
+use crate::ir::{
+    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+};
+
+/// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
+#[derive(Clone, Debug)]
+pub struct Local(pub(super) Expr);
+
+/// A position between two statements of the open block.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    pub(super) depth: usize,
+    pub(super) stmts: usize,
+}
+
+/// One function while it is recorded.
+pub(super) struct Frame {
+    pub name: String,
+    pub ret: Type,
+    pub at: Location,
+    pub line: Location,
+    pub vars: Vec<Variable>,
+    pub params: Vec<VarId>,
+    pub blocks: Vec<OpenBlock>,
+    pub choices: Vec<super::control::Choice>,
+    pub loops: Vec<super::control::OpenLoop>,
+    /// Open closures: the loops around each, and its parameters so far.
+    pub closures: Vec<(Vec<super::control::OpenLoop>, Vec<VarId>)>,
+    pub loop_count: u32,
+    pub effect: Effect,
+    /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
+    pub fresh: Option<VarId>,
+}
+
+/// A block that statements are added to.
+#[derive(Default)]
+pub(super) struct OpenBlock {
+    pub stmts: Vec<Stmt>,
+    /// Control never arrives at its end; further statements are dropped.
+    pub dead: bool,
+}
+
+impl Frame {
+    pub fn new(name: &str, ret: Type, at: Location) -> Self {
+        Self {
+            name: name.to_owned(),
+            ret,
+            at,
+            line: at,
+            vars: Vec::new(),
+            params: Vec::new(),
+            blocks: vec![OpenBlock::default()],
+            choices: Vec::new(),
+            loops: Vec::new(),
+            closures: Vec::new(),
+            loop_count: 0,
+            effect: Effect::Pure,
+            fresh: None,
+        }
+    }
+
+    pub fn finish(mut self) -> Function {
+        let body = self.blocks.pop().unwrap_or_default();
+        Function {
+            name: self.name,
+            params: self.params,
+            ret: self.ret,
+            vars: self.vars,
+            body: Block { stmts: body.stmts },
+            effect: self.effect,
+            at: self.at,
+        }
+    }
+
+    pub fn new_var(&mut self, name: &str, ty: Type, mutable: bool, kind: VarKind) -> VarId {
+        let id = VarId(self.vars.len() as u32);
+        self.vars.push(Variable { name: name.to_owned(), ty, mutable, kind });
+        id
+    }
+
+    pub fn open(&mut self) {
+        self.blocks.push(OpenBlock::default());
+    }
+
+    /// Closes the innermost block; the outermost stays.
+    pub fn close(&mut self) -> OpenBlock {
+        if self.blocks.len() > 1 { self.blocks.pop().unwrap_or_default() } else { OpenBlock::default() }
+    }
+
+    pub fn block(&mut self) -> &mut OpenBlock {
+        if self.blocks.is_empty() {
+            self.blocks.push(OpenBlock::default());
+        }
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last]
+    }
+
+    pub fn new_loop(&mut self) -> LoopId {
+        self.loop_count += 1;
+        LoopId(self.loop_count - 1)
+    }
+
+    /// Remembers the strongest effect of the function.
+    pub fn add_effect(&mut self, effect: Effect) {
+        self.effect = match (self.effect, effect) {
+            (Effect::Sync(a), Effect::Sync(b)) => Effect::Sync(a.max(b)),
+            (Effect::Sync(a), _) | (_, Effect::Sync(a)) => Effect::Sync(a),
+            (Effect::Writes, _) | (_, Effect::Writes) => Effect::Writes,
+            (Effect::Pure, Effect::Pure) => Effect::Pure,
+        };
+    }
+}
+
+impl Recorder {
+    /// Sets the Rust line of what is recorded next.
+    pub fn at(&mut self, file: &'static str, line: u32) {
+        self.frame().line = Location { file, line };
+    }
+
+    pub(super) fn location(&mut self) -> Location {
+        self.frame().line
+    }
+
+    /// Adds a statement, unless control cannot arrive here.
+    pub(super) fn push(&mut self, kind: StmtKind) {
+        let frame = self.frame();
+        let at = frame.line;
+        let block = frame.block();
+        if !block.dead {
+            block.stmts.push(Stmt { kind, at });
+        }
+    }
+
+    /// Declares a parameter of the function being recorded.
+    pub fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+        let frame = self.frame();
+        let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
+        frame.params.push(id);
+        Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// Sets the result type of the function being recorded.
+    pub fn returns(&mut self, ty: Type) {
+        self.frame().ret = ty;
+    }
+
+    /// `let name: ty = init;`
+    pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
+        let fresh = self.frame().fresh.take();
+        if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
+            && *id == temporary
+        {
+            let var = &mut self.frame().vars[temporary.0 as usize];
+            name.clone_into(&mut var.name);
+            return Local(init);
+        }
+        let id = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
+        self.push(StmtKind::Let { var: id, init: Some(init) });
+        Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// `let name: ty;`
+    pub fn let_late(&mut self, name: &str, ty: Type) -> Local {
+        let id = self.frame().new_var(name, ty.clone(), true, VarKind::Local);
+        self.push(StmtKind::Let { var: id, init: None });
+        Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// `let name = shared!([[T; extents[1]]; extents[0]]);`
+    pub fn shared(&mut self, name: &str, ty: Type, extents: &[usize]) -> Local {
+        let kind = VarKind::Shared { extents: extents.to_vec() };
+        let id = self.frame().new_var(name, ty.clone(), true, kind);
+        self.push(StmtKind::Shared(id));
+        Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// `let name = dynamic_shared::<T>();`
+    pub fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
+        let id = self.frame().new_var(name, ty.clone(), true, VarKind::DynamicShared);
+        self.push(StmtKind::DynamicShared(id));
+        Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// Binds a name to a value that cannot change while the name is in scope.
+    pub fn alias(&mut self, value: Expr) -> Local {
+        Local(value)
+    }
+
+    /// A name as an expression.
+    pub fn local(&mut self, local: &Local) -> Expr {
+        local.0.clone()
+    }
+
+    /// A closure parameter.
+    pub fn closure_param(&mut self, name: &str) -> Local {
+        self.param(name, false, Type::Closure)
+    }
+
+    /// An expression statement.
+    pub fn statement(&mut self, value: Expr) {
+        self.frame().fresh = None;
+        if value.has_effect() {
+            self.push(StmtKind::Expr(value));
+        }
+    }
+
+    /// Opens a scope that is a statement.
+    pub fn scope_begin(&mut self) {
+        self.frame().open();
+    }
+
+    /// Closes a scope that is a statement.
+    pub fn scope_end(&mut self) {
+        let frame = self.frame();
+        let closed = frame.close();
+        if !closed.stmts.is_empty() {
+            self.push(StmtKind::Block(Block { stmts: closed.stmts }));
+        }
+        if closed.dead {
+            self.frame().block().dead = true;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Calls: builtins, device functions and closures.
+
+use super::{Local, RecordError, Recorder};
+use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, StmtKind, Type};
+
+/// What a call resolves to.
+#[derive(Clone)]
+pub enum Callee {
+    /// A builtin of the device language.
+    Builtin(&'static Builtin),
+    /// `.len()`
+    Len,
+    /// A `#[gpu_fn]` or `#[gpu_impl]` function.
+    Device(DeviceCallee),
+}
+
+/// An instance of a `#[gpu_fn]` or `#[gpu_impl]` function.
+#[derive(Clone)]
+pub struct DeviceCallee {
+    /// Its path with generic arguments; two calls with the same key are calls of one function.
+    pub key: &'static str,
+    /// Its Rust name.
+    pub name: &'static str,
+    /// Where it was written.
+    pub at: Location,
+    /// Its emitter.
+    pub record: fn(&mut Recorder),
+}
+
+impl Recorder {
+    /// `callee(args…)`, whose result has the witnessed type `ty`.
+    pub fn call(&mut self, callee: Option<Callee>, args: Vec<Expr>, ty: Type) -> Expr {
+        let at = self.location();
+        match callee {
+            Some(Callee::Builtin(op)) => self.call_builtin(op, args, ty),
+            Some(Callee::Len) => self.call_len(args, ty),
+            Some(Callee::Device(device)) => self.call_device(&device, args, ty),
+            None => {
+                self.fail(RecordError::Internal { what: "a call without a callee", at });
+                Expr::never()
+            }
+        }
+    }
+
+    fn call_builtin(&mut self, op: &'static Builtin, args: Vec<Expr>, ty: Type) -> Expr {
+        let at = self.location();
+        let mut args: Vec<Expr> =
+            if op.by_reference { args } else { args.into_iter().map(|a| self.value(a)).collect() };
+        self.sequence(&mut args);
+        self.frame().add_effect(op.effect);
+        let ty = if op.diverges { Type::Never } else { ty };
+        Expr { kind: ExprKind::Builtin { op, args, at }, ty }
+    }
+
+    fn call_len(&mut self, args: Vec<Expr>, ty: Type) -> Expr {
+        let Some(of) = args.into_iter().next() else { return Expr::never() };
+        let of = match of.kind {
+            ExprKind::Ref(place) => *place,
+            _ => of,
+        };
+        if let Type::Array(_, n) = of.ty.peeled() {
+            let n = *n;
+            return self.constant(&n, None);
+        }
+        Expr { kind: ExprKind::Len(of.into()), ty }
+    }
+
+    fn call_device(&mut self, device: &DeviceCallee, args: Vec<Expr>, ty: Type) -> Expr {
+        let Some(function) = self.instance(device) else { return Expr { kind: ExprKind::Unit, ty } };
+        let callee = &self.functions[function.0 as usize];
+        let effect = callee.effect;
+        let params: Vec<Type> = callee.params.iter().map(|p| callee.var(*p).ty.clone()).collect();
+        let mut args: Vec<Expr> = args.into_iter().zip(&params).map(|(a, p)| self.adjust(a, p)).collect();
+        self.sequence(&mut args);
+        for arg in &args {
+            self.note_closure_effects(arg);
+        }
+        self.frame().add_effect(effect);
+        Expr { kind: ExprKind::Call { function, args, effect }, ty }
+    }
+
+    /// The function of an instance, recorded at its first call.
+    fn instance(&mut self, device: &DeviceCallee) -> Option<FnId> {
+        if let Some(id) = self.instances.get(device.key) {
+            return Some(*id);
+        }
+        if self.in_progress.contains(&device.key) {
+            let at = self.location();
+            self.fail(RecordError::Recursion { function: device.name.to_owned(), at });
+            return None;
+        }
+        self.in_progress.push(device.key);
+        let function = self.function(device.name, Type::Unit, device.at, device.record);
+        self.in_progress.pop();
+        let id = FnId(self.functions.len() as u32);
+        self.functions.push(function);
+        self.instances.insert(device.key, id);
+        Some(id)
+    }
+
+    /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.
+    fn adjust(&mut self, arg: Expr, param: &Type) -> Expr {
+        match (param, &arg.ty) {
+            (Type::Ref { .. }, Type::Ref { .. }) | (Type::Closure, _) => arg,
+            (Type::Ref { mutable, .. }, _) => self.ref_(*mutable, arg),
+            (_, Type::Ref { .. }) => self.value(arg),
+            _ => arg,
+        }
+    }
+
+    /// A closure's effects become those of the function it is given in.
+    fn note_closure_effects(&mut self, arg: &Expr) {
+        if matches!(arg.kind, ExprKind::Closure(_)) {
+            self.frame().add_effect(Effect::Writes);
+        }
+    }
+
+    /// `f(args…)` for a closure parameter `f`.
+    pub fn call_closure(&mut self, closure: &Local, mut args: Vec<Expr>, ty: Type) -> Expr {
+        self.sequence(&mut args);
+        self.frame().add_effect(Effect::Writes);
+        match &closure.0.kind {
+            ExprKind::Var(var) => Expr { kind: ExprKind::CallClosure { closure: *var, args }, ty },
+            _ => {
+                let at = self.location();
+                self.fail(RecordError::Internal { what: "a call of what is not a closure parameter", at });
+                Expr { kind: ExprKind::Unit, ty }
+            }
+        }
+    }
+
+    /// A write through memory that the caller can see makes the function one with an effect.
+    pub(super) fn note_write(&mut self, place: &Expr) {
+        if writes_memory(place) {
+            self.frame().add_effect(Effect::Writes);
+        }
+    }
+
+    /// `assert!(cond, message)`
+    pub fn assert(&mut self, cond: Expr, message: &str) -> Expr {
+        if cond.as_bool() != Some(true) {
+            self.frame().add_effect(Effect::Writes);
+            self.push(StmtKind::Assert { cond, message: message.to_owned() });
+        }
+        Expr::unit()
+    }
+
+    /// `println!(…)`
+    pub fn print(&mut self, pieces: Vec<FormatPiece>, args: Vec<Expr>) -> Expr {
+        let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
+        self.sequence(&mut args);
+        let at = self.location();
+        if let Some(bad) = args.iter().find(|a| a.ty.scalar().is_none()) {
+            let what = format!("a value of type `{}`; print its fields", super::ops::type_name(&bad.ty));
+            self.fail(RecordError::Argument { builtin: "println!", what, at });
+        }
+        self.frame().add_effect(Effect::Writes);
+        self.push(StmtKind::Print { pieces, args });
+        Expr::unit()
+    }
+}
+
+/// Whether a place is memory that outlives the function's own variables.
+fn writes_memory(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Deref(_) => true,
+        ExprKind::Index { base, .. } => match base.ty {
+            Type::Array(..) => writes_memory(base),
+            _ => true,
+        },
+        ExprKind::Field(base, _) => writes_memory(base),
+        _ => false,
+    }
+}

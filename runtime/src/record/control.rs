@@ -1,0 +1,436 @@
+//! Control flow: branches that give values, loops, and what is known not to run.
+
+use super::{Local, RecordError, Recorder};
+use crate::ir::{Block, Closure, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind};
+
+/// An `if` that is being recorded.
+pub(super) struct Choice {
+    cond: Expr,
+    /// What a constant condition decides.
+    known: Option<bool>,
+    then: Option<Block>,
+    then_dead: bool,
+    then_value: Option<Expr>,
+    else_value: Option<Expr>,
+    in_else: bool,
+}
+
+/// A loop that is being recorded.
+pub(super) struct OpenLoop {
+    id: LoopId,
+    label: Option<&'static str>,
+    result: Option<VarId>,
+    result_ty: Type,
+    cond: Expr,
+    skipped: bool,
+    breaks: bool,
+    range: Option<RangeLoop>,
+}
+
+impl Recorder {
+    /// Opens `if cond`; returns whether the `then` branch is to be recorded.
+    pub fn if_then(&mut self, cond: Expr) -> bool {
+        let known = cond.as_bool();
+        let frame = self.frame();
+        frame.fresh = None;
+        frame.choices.push(Choice {
+            cond,
+            known,
+            then: None,
+            then_dead: false,
+            then_value: None,
+            else_value: None,
+            in_else: false,
+        });
+        if known.is_none() {
+            frame.open();
+        }
+        known != Some(false)
+    }
+
+    /// The value of the branch just recorded.
+    pub fn if_value(&mut self, value: Expr) {
+        let value = if value.ty == Type::Unit {
+            self.statement(value);
+            Expr::unit()
+        } else {
+            value
+        };
+        if let Some(choice) = self.frame().choices.last_mut() {
+            let slot = if choice.in_else { &mut choice.else_value } else { &mut choice.then_value };
+            *slot = Some(value);
+        }
+    }
+
+    /// Closes the `then` branch and opens the `else` branch; returns whether that is to be recorded.
+    pub fn if_else(&mut self) -> bool {
+        let frame = self.frame();
+        let Some(known) = frame.choices.last().map(|c| c.known) else { return false };
+        let closed = if known.is_none() { Some(frame.close()) } else { None };
+        if known.is_none() {
+            frame.open();
+        }
+        if let Some(choice) = frame.choices.last_mut() {
+            choice.in_else = true;
+            if let Some(closed) = closed {
+                choice.then_dead = closed.dead;
+                choice.then = Some(Block { stmts: closed.stmts });
+            }
+        }
+        known != Some(true)
+    }
+
+    /// Closes the `if`; its value.
+    pub fn if_end(&mut self) -> Expr {
+        let Some(choice) = self.frame().choices.pop() else { return Expr::unit() };
+        if let Some(known) = choice.known {
+            let value = if known { choice.then_value } else { choice.else_value };
+            return value.unwrap_or_else(Expr::unit);
+        }
+        let closed = self.frame().close();
+        let mut then = choice.then.unwrap_or_default();
+        let mut otherwise = Block { stmts: closed.stmts };
+        let then_value = choice.then_value.unwrap_or_else(Expr::unit);
+        let else_value = choice.else_value.unwrap_or_else(Expr::unit);
+        let both_dead = choice.then_dead && closed.dead;
+        let ty = if then_value.ty == Type::Never { else_value.ty.clone() } else { then_value.ty.clone() };
+        let is_value = !matches!(ty, Type::Unit | Type::Never) && !both_dead;
+        if is_value
+            && then.stmts.is_empty()
+            && otherwise.stmts.is_empty()
+            && !choice.then_dead
+            && !closed.dead
+        {
+            let kind = ExprKind::Select(choice.cond.into(), then_value.into(), else_value.into());
+            return Expr { kind, ty };
+        }
+        let mut result = Expr { kind: ExprKind::Unit, ty: ty.clone() };
+        if is_value {
+            let var = self.frame().new_var("", ty.clone(), true, VarKind::Local);
+            result.kind = ExprKind::Var(var);
+            self.push(StmtKind::Let { var, init: None });
+            self.finish_branch(&mut then, choice.then_dead, &result, then_value);
+            self.finish_branch(&mut otherwise, closed.dead, &result, else_value);
+            self.frame().fresh = Some(var);
+        }
+        if !(then.stmts.is_empty() && otherwise.stmts.is_empty() && !choice.cond.has_effect()) {
+            self.push(StmtKind::If { cond: choice.cond, then, otherwise });
+        }
+        if both_dead {
+            self.frame().block().dead = true;
+            return Expr::never();
+        }
+        result
+    }
+
+    /// Ends a branch with the assignment of its value.
+    fn finish_branch(&mut self, branch: &mut Block, dead: bool, result: &Expr, value: Expr) {
+        if !dead && value.ty != Type::Never {
+            let at = self.location();
+            let kind = StmtKind::Assign { place: result.clone(), op: None, value };
+            branch.stmts.push(crate::ir::Stmt { kind, at });
+        }
+    }
+
+    /// `!cond`, folded.
+    fn negate(&mut self, cond: Expr) -> Expr {
+        self.unary(crate::ir::UnaryOp::Not, cond)
+    }
+
+    /// Opens `a && …`; returns whether the right side is to be recorded.
+    pub fn and_begin(&mut self, left: Expr) -> bool {
+        self.if_then(left)
+    }
+
+    /// Closes `a && b`, `b` given by [`Recorder::if_value`].
+    pub fn and_end(&mut self) -> Expr {
+        self.lazy(crate::ir::BinaryOp::And)
+    }
+
+    /// Opens `a || …`; returns whether the right side is to be recorded.
+    pub fn or_begin(&mut self, left: Expr) -> bool {
+        let negated = self.negate(left);
+        self.if_then(negated)
+    }
+
+    /// Closes `a || b`, `b` given by [`Recorder::if_value`].
+    pub fn or_end(&mut self) -> Expr {
+        self.lazy(crate::ir::BinaryOp::Or)
+    }
+
+    /// Turns the open choice into `a && b` or `a || b`; falls back to an `if` when `b` needs statements.
+    fn lazy(&mut self, op: crate::ir::BinaryOp) -> Expr {
+        let skipped = Expr {
+            kind: ExprKind::Const(crate::ir::Const {
+                value: crate::ir::ConstValue::Bool(op == crate::ir::BinaryOp::Or),
+                name: None,
+            }),
+            ty: Type::BOOL,
+        };
+        let simple = {
+            let frame = self.frame();
+            let unknown = frame.choices.last().is_some_and(|c| c.known.is_none());
+            let block = frame.block();
+            unknown && block.stmts.is_empty() && !block.dead
+        };
+        if simple && let Some(choice) = self.frame().choices.pop() {
+            self.frame().close();
+            let right = choice.then_value.unwrap_or_else(Expr::unit);
+            let left = if op == crate::ir::BinaryOp::Or { self.negate(choice.cond) } else { choice.cond };
+            return self.lazy_pair(op, left, right);
+        }
+        if self.if_else() {
+            self.if_value(skipped);
+        } else if self.frame().choices.last().is_some_and(|c| c.known == Some(false)) {
+            self.if_value(skipped);
+        }
+        self.if_end()
+    }
+
+    /// `left op right` for a right side without statements, folded when the right side is constant.
+    fn lazy_pair(&mut self, op: crate::ir::BinaryOp, left: Expr, right: Expr) -> Expr {
+        let neutral = op == crate::ir::BinaryOp::And;
+        if right.as_bool() == Some(neutral) {
+            return left;
+        }
+        Expr { kind: ExprKind::Binary(op, left.into(), right.into()), ty: Type::BOOL }
+    }
+
+    fn open_loop(&mut self, label: Option<&'static str>, result_ty: Type, range: Option<RangeLoop>) {
+        let frame = self.frame();
+        frame.fresh = None;
+        let id = frame.new_loop();
+        let cond = Expr { kind: ExprKind::Unit, ty: Type::BOOL };
+        frame.loops.push(OpenLoop {
+            id,
+            label,
+            result: None,
+            result_ty,
+            cond,
+            skipped: false,
+            breaks: false,
+            range,
+        });
+    }
+
+    /// Opens `loop`, which gives a value of type `ty`.
+    pub fn loop_begin(&mut self, label: Option<&'static str>, ty: Type) {
+        let is_value = !matches!(ty, Type::Unit | Type::Never);
+        self.open_loop(label, ty.clone(), None);
+        if is_value {
+            let var = self.frame().new_var("", ty, true, VarKind::Local);
+            self.push(StmtKind::Let { var, init: None });
+            if let Some(open) = self.frame().loops.last_mut() {
+                open.result = Some(var);
+            }
+        }
+        self.frame().open();
+    }
+
+    /// Closes `loop`; its value.
+    pub fn loop_end(&mut self) -> Expr {
+        let body = self.frame().close();
+        let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
+        self.push(StmtKind::While { id: open.id, cond: true_(), body: Block { stmts: body.stmts } });
+        if !open.breaks {
+            self.frame().block().dead = true;
+            return Expr::never();
+        }
+        match open.result {
+            Some(var) => {
+                self.frame().fresh = Some(var);
+                Expr { kind: ExprKind::Var(var), ty: open.result_ty }
+            }
+            None => Expr::unit(),
+        }
+    }
+
+    /// Opens `while`; its condition is recorded next.
+    pub fn while_begin(&mut self, label: Option<&'static str>) {
+        self.open_loop(label, Type::Unit, None);
+        self.frame().open();
+    }
+
+    /// The condition of the open `while`; returns whether its body is to be recorded.
+    pub fn while_cond(&mut self, cond: Expr) -> bool {
+        let needs_statements = !self.frame().block().stmts.is_empty();
+        let skipped = cond.as_bool() == Some(false) && !needs_statements;
+        let id = self.frame().loops.last().map(|open| open.id);
+        let mut kept = cond;
+        if needs_statements && let Some(id) = id {
+            let leave = self.negate(kept);
+            let at = self.location();
+            let stop = Block { stmts: vec![crate::ir::Stmt { kind: StmtKind::Break(id), at }] };
+            self.push(StmtKind::If { cond: leave, then: stop, otherwise: Block::default() });
+            kept = true_();
+        }
+        if let Some(open) = self.frame().loops.last_mut() {
+            open.cond = kept;
+            open.skipped = skipped;
+        }
+        !skipped
+    }
+
+    /// Closes `while`.
+    pub fn while_end(&mut self) {
+        let body = self.frame().close();
+        let Some(open) = self.frame().loops.pop() else { return };
+        if !open.skipped {
+            let endless = open.cond.as_bool() == Some(true) && !open.breaks;
+            self.push(StmtKind::While { id: open.id, cond: open.cond, body: Block { stmts: body.stmts } });
+            if endless {
+                self.frame().block().dead = true;
+            }
+        }
+    }
+
+    /// Opens `for name in start..end`.
+    pub fn for_begin(
+        &mut self,
+        label: Option<&'static str>,
+        name: &str,
+        mutable: bool,
+        ty: Type,
+        bounds: [Expr; 2],
+        shape: RangeShape,
+    ) -> Local {
+        let [start, end] = bounds;
+        let mut parts = vec![start, end];
+        parts.extend(shape.step);
+        self.sequence(&mut parts);
+        let mut parts = parts.into_iter();
+        let (start, end) = (parts.next().unwrap_or_else(Expr::unit), parts.next().unwrap_or_else(Expr::unit));
+        let step = parts.next();
+        if step.as_ref().and_then(Expr::as_int) == Some(0) {
+            let at = self.location();
+            self.fail(RecordError::ZeroStep { at });
+        }
+        let var = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
+        let range = RangeLoop {
+            var,
+            start,
+            end,
+            inclusive: shape.inclusive,
+            step: step.filter(|s| s.as_int() != Some(1)),
+            reversed: shape.reversed,
+            unroll: shape.unroll,
+        };
+        self.open_loop(label, Type::Unit, Some(range));
+        self.frame().open();
+        Local(Expr { kind: ExprKind::Var(var), ty })
+    }
+
+    /// Closes `for`.
+    pub fn for_end(&mut self) {
+        let body = self.frame().close();
+        let Some(open) = self.frame().loops.pop() else { return };
+        if let Some(range) = open.range {
+            self.push(StmtKind::For { id: open.id, range, body: Block { stmts: body.stmts } });
+        }
+    }
+
+    fn find_loop(&mut self, label: Option<&str>) -> Option<&mut OpenLoop> {
+        self.frame().loops.iter_mut().rev().find(|open| label.is_none() || open.label == label)
+    }
+
+    /// `break`, `break 'label value`.
+    pub fn break_(&mut self, label: Option<&str>, value: Option<Expr>) -> Expr {
+        let dead = self.frame().block().dead;
+        let Some(open) = self.find_loop(label) else { return Expr::never() };
+        let (id, result, ty) = (open.id, open.result, open.result_ty.clone());
+        if !dead {
+            open.breaks = true;
+        }
+        if let Some(value) = value {
+            match result {
+                Some(var) => {
+                    let place = Expr { kind: ExprKind::Var(var), ty };
+                    self.push(StmtKind::Assign { place, op: None, value });
+                }
+                None => self.statement(value),
+            }
+        }
+        self.push(StmtKind::Break(id));
+        self.frame().block().dead = true;
+        Expr::never()
+    }
+
+    /// `continue`, `continue 'label`.
+    pub fn continue_(&mut self, label: Option<&str>) -> Expr {
+        if let Some(id) = self.find_loop(label).map(|open| open.id) {
+            self.push(StmtKind::Continue(id));
+        }
+        self.frame().block().dead = true;
+        Expr::never()
+    }
+
+    /// `return value`.
+    pub fn return_(&mut self, value: Option<Expr>) -> Expr {
+        match value {
+            Some(value) if value.ty == Type::Unit || value.ty == Type::Never => {
+                self.statement(value);
+                self.push(StmtKind::Return(None));
+            }
+            other => self.push(StmtKind::Return(other)),
+        }
+        self.frame().block().dead = true;
+        Expr::never()
+    }
+
+    /// The value at the end of a function's body.
+    pub fn finish(&mut self, value: Expr) {
+        if matches!(value.ty, Type::Unit | Type::Never) {
+            self.statement(value);
+        } else {
+            self.push(StmtKind::Return(Some(value)));
+        }
+    }
+
+    /// Opens a closure; its parameters are declared next, by [`Recorder::closure_arg`].
+    pub fn closure_begin(&mut self) {
+        let frame = self.frame();
+        frame.open();
+        let loops = std::mem::take(&mut frame.loops);
+        frame.closures.push((loops, Vec::new()));
+    }
+
+    /// Declares a parameter of the open closure.
+    pub fn closure_arg(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+        let frame = self.frame();
+        let var = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
+        if let Some((_, params)) = frame.closures.last_mut() {
+            params.push(var);
+        }
+        Local(Expr { kind: ExprKind::Var(var), ty })
+    }
+
+    /// Closes a closure whose body gives `value`.
+    pub fn closure_end(&mut self, by_value: bool, ret: Type, value: Expr) -> Expr {
+        self.finish(value);
+        let frame = self.frame();
+        let body = frame.close();
+        let (loops, params) = frame.closures.pop().unwrap_or_default();
+        frame.loops = loops;
+        let closure = Closure { params, body: Block { stmts: body.stmts }, ret, by_value };
+        Expr { kind: ExprKind::Closure(closure.into()), ty: Type::Closure }
+    }
+}
+
+/// How a `for` loop walks its range.
+#[derive(Default)]
+pub struct RangeShape {
+    /// `..=`
+    pub inclusive: bool,
+    /// `.step_by(step)`
+    pub step: Option<Expr>,
+    /// `.rev()`
+    pub reversed: bool,
+    /// `#[unroll]`, `#[unroll(N)]`
+    pub unroll: Option<Option<u32>>,
+}
+
+/// The constant `true`.
+fn true_() -> Expr {
+    let value = crate::ir::ConstValue::Bool(true);
+    Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: Type::BOOL }
+}

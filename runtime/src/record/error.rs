@@ -1,0 +1,86 @@
+//! What recording can refuse.
+
+use crate::ir::Location;
+
+/// A construct that type-checks in Rust but has no meaning in the device language.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RecordError {
+    /// A device function calls itself.
+    #[error("{}:{}: recursion is not supported in a kernel: `{function}` calls itself; use a loop", at.file, at.line)]
+    Recursion {
+        /// The function.
+        function: String,
+        /// The call.
+        at: Location,
+    },
+    /// An operator on a type that has it in Rust only.
+    #[error("{}:{}: the operator `{operator}` is not supported on `{operand}` in a kernel; call a `#[gpu_impl]` method instead", at.file, at.line)]
+    Operator {
+        /// The operator.
+        operator: &'static str,
+        /// The operand's type.
+        operand: String,
+        /// Where.
+        at: Location,
+    },
+    /// A cast between types that CUDA cannot cast between.
+    #[error("{}:{}: a cast from `{from}` to `{to}` is not supported in a kernel", at.file, at.line)]
+    Cast {
+        /// Source type.
+        from: String,
+        /// Target type.
+        to: String,
+        /// Where.
+        at: Location,
+    },
+    /// An index into something that cannot be indexed.
+    #[error("{}:{}: a value of type `{base}` cannot be indexed in a kernel", at.file, at.line)]
+    Index {
+        /// Its type.
+        base: String,
+        /// Where.
+        at: Location,
+    },
+    /// A field that the type does not have.
+    #[error("{}:{}: a value of type `{base}` has no field `{field}` in a kernel", at.file, at.line)]
+    Field {
+        /// The type.
+        base: String,
+        /// The field.
+        field: String,
+        /// Where.
+        at: Location,
+    },
+    /// An integer constant that overflows, divides by zero or shifts past its width.
+    #[error("{}:{}: this constant arithmetic overflows or divides by zero: `{expression}`", at.file, at.line)]
+    ConstantOverflow {
+        /// What was computed.
+        expression: String,
+        /// Where.
+        at: Location,
+    },
+    /// A `step_by` of zero.
+    #[error("{}:{}: `step_by` needs a step above zero", at.file, at.line)]
+    ZeroStep {
+        /// Where.
+        at: Location,
+    },
+    /// A builtin reached an argument it cannot take.
+    #[error("{}:{}: `{builtin}` cannot take {what}", at.file, at.line)]
+    Argument {
+        /// The builtin.
+        builtin: &'static str,
+        /// What was given.
+        what: String,
+        /// Where.
+        at: Location,
+    },
+    /// The macro and the library disagree; a bug of warpsmith.
+    #[error("{}:{}: warpsmith recorded an inconsistent kernel ({what}); this is a bug in warpsmith, please report it with the kernel", at.file, at.line)]
+    Internal {
+        /// What was inconsistent.
+        what: &'static str,
+        /// Where.
+        at: Location,
+    },
+}

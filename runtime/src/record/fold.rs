@@ -1,0 +1,203 @@
+//! Constant folding with Rust's arithmetic.
+
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Scalar, Type, UnaryOp};
+
+/// What folding a binary operator gave.
+pub(super) enum Folded {
+    /// Its value.
+    Value(Expr),
+    /// Integer arithmetic that rustc would refuse.
+    Overflow,
+    /// Not constant.
+    No,
+}
+
+fn constant(value: ConstValue, ty: Type) -> Expr {
+    Expr { kind: ExprKind::Const(Const { value, name: None }), ty }
+}
+
+/// Parses a Rust literal without its suffix; a leading `-` is part of it.
+pub(super) fn parse_literal(text: &str, ty: &Type) -> Option<ConstValue> {
+    let text: String = text.chars().filter(|c| *c != '_').collect();
+    match ty.scalar()? {
+        Scalar::Bool => None,
+        Scalar::F32 => parse_f32(&text).map(ConstValue::F32),
+        Scalar::F64 => text.parse().ok().map(ConstValue::F64),
+        _ => parse_int(&text).map(ConstValue::Int),
+    }
+}
+
+fn parse_f32(text: &str) -> Option<f32> {
+    text.parse().ok()
+}
+
+fn parse_int(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (radix, digits) = match digits.get(..2) {
+        Some("0x") => (16, &digits[2..]),
+        Some("0o") => (8, &digits[2..]),
+        Some("0b") => (2, &digits[2..]),
+        _ => (10, digits),
+    };
+    let magnitude = i128::from_str_radix(digits, radix).ok()?;
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// Folds `-a` and `!a`.
+pub(super) fn unary(op: UnaryOp, operand: &Expr) -> Option<Expr> {
+    let value = match (op, operand.as_const()?) {
+        (UnaryOp::Not, ConstValue::Bool(b)) => ConstValue::Bool(!b),
+        (UnaryOp::Not, ConstValue::Int(i)) => ConstValue::Int(wrap(!i, operand.ty.scalar()?)),
+        (UnaryOp::Neg, ConstValue::Int(i)) => ConstValue::Int(wrap(-i, operand.ty.scalar()?)),
+        (UnaryOp::Neg, ConstValue::F32(f)) => ConstValue::F32(-f),
+        (UnaryOp::Neg, ConstValue::F64(f)) => ConstValue::F64(-f),
+        _ => return None,
+    };
+    Some(constant(value, operand.ty.clone()))
+}
+
+/// Folds `a op b` on two constants; floats are left to the device.
+pub(super) fn binary(op: BinaryOp, left: &Expr, right: &Expr) -> Folded {
+    match (left.as_const(), right.as_const()) {
+        (Some(ConstValue::Int(a)), Some(ConstValue::Int(b))) => integers(op, a, b, left),
+        (Some(ConstValue::Bool(a)), Some(ConstValue::Bool(b))) => booleans(op, a, b),
+        (Some(ConstValue::F32(a)), Some(ConstValue::F32(b))) => floats(op, a.into(), b.into()),
+        (Some(ConstValue::F64(a)), Some(ConstValue::F64(b))) => floats(op, a, b),
+        _ => Folded::No,
+    }
+}
+
+fn integers(op: BinaryOp, a: i128, b: i128, left: &Expr) -> Folded {
+    if let Some(result) = compare(op, &a, &b) {
+        return Folded::Value(constant(ConstValue::Bool(result), Type::BOOL));
+    }
+    let Some(scalar) = left.ty.scalar() else { return Folded::No };
+    let bits = i128::from(scalar.bits());
+    let shift_ok = (0..bits).contains(&b);
+    let exact = match op {
+        BinaryOp::Add => Some(a + b),
+        BinaryOp::Sub => Some(a - b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::BitAnd => Some(a & b),
+        BinaryOp::BitOr => Some(a | b),
+        BinaryOp::BitXor => Some(a ^ b),
+        BinaryOp::Shl => shift_ok.then(|| wrap(a << b, scalar)),
+        BinaryOp::Shr => shift_ok.then(|| a >> b),
+        _ => return Folded::No,
+    };
+    match exact.filter(|value| fits(*value, scalar)) {
+        Some(value) => Folded::Value(constant(ConstValue::Int(value), left.ty.clone())),
+        None => Folded::Overflow,
+    }
+}
+
+fn booleans(op: BinaryOp, a: bool, b: bool) -> Folded {
+    let value = match op {
+        BinaryOp::BitAnd | BinaryOp::And => a & b,
+        BinaryOp::BitOr | BinaryOp::Or => a | b,
+        BinaryOp::BitXor => a ^ b,
+        other => match compare(other, &a, &b) {
+            Some(result) => result,
+            None => return Folded::No,
+        },
+    };
+    Folded::Value(constant(ConstValue::Bool(value), Type::BOOL))
+}
+
+fn floats(op: BinaryOp, a: f64, b: f64) -> Folded {
+    match compare(op, &a, &b) {
+        Some(result) => Folded::Value(constant(ConstValue::Bool(result), Type::BOOL)),
+        None => Folded::No,
+    }
+}
+
+fn compare<T: PartialOrd>(op: BinaryOp, a: &T, b: &T) -> Option<bool> {
+    match op {
+        BinaryOp::Eq => Some(a == b),
+        BinaryOp::Ne => Some(a != b),
+        BinaryOp::Lt => Some(a < b),
+        BinaryOp::Le => Some(a <= b),
+        BinaryOp::Gt => Some(a > b),
+        BinaryOp::Ge => Some(a >= b),
+        _ => None,
+    }
+}
+
+fn fits(value: i128, scalar: Scalar) -> bool {
+    scalar.int_range().is_some_and(|(low, high)| (low..=high).contains(&value))
+}
+
+/// The value modulo the width of the type.
+fn wrap(value: i128, scalar: Scalar) -> i128 {
+    match scalar {
+        Scalar::I8 => (value as i8).into(),
+        Scalar::I16 => (value as i16).into(),
+        Scalar::I32 => (value as i32).into(),
+        Scalar::I64 => (value as i64).into(),
+        Scalar::U8 => (value as u8).into(),
+        Scalar::U16 => (value as u16).into(),
+        Scalar::U32 => (value as u32).into(),
+        Scalar::U64 => (value as u64).into(),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 => value,
+    }
+}
+
+/// `value as to`, as Rust casts.
+pub(super) fn cast(value: ConstValue, from: Scalar, to: Scalar) -> ConstValue {
+    match (value, to) {
+        (ConstValue::Bool(b), _) => cast(ConstValue::Int(b.into()), Scalar::U8, to),
+        (ConstValue::Int(i), Scalar::F32) if from.is_signed() => ConstValue::F32(i as i64 as f32),
+        (ConstValue::Int(i), Scalar::F32) => ConstValue::F32(i as u64 as f32),
+        (ConstValue::Int(i), Scalar::F64) if from.is_signed() => ConstValue::F64(i as i64 as f64),
+        (ConstValue::Int(i), Scalar::F64) => ConstValue::F64(i as u64 as f64),
+        (ConstValue::Int(i), _) => ConstValue::Int(wrap(i, to)),
+        (ConstValue::F32(f), Scalar::F32) => ConstValue::F32(f),
+        (ConstValue::F32(f), _) => cast(ConstValue::F64(f.into()), Scalar::F64, to),
+        (ConstValue::F64(f), Scalar::F32) => ConstValue::F32(f as f32),
+        (ConstValue::F64(f), Scalar::F64) => ConstValue::F64(f),
+        (ConstValue::F64(f), _) => ConstValue::Int(saturate(f, to)),
+    }
+}
+
+/// Float to integer: truncated, saturated, NaN to zero.
+fn saturate(f: f64, to: Scalar) -> i128 {
+    match to.int_range() {
+        Some((low, high)) => (f as i128).clamp(low, high),
+        None => 0,
+    }
+}
+
+/// Rust's symbol of an operator.
+pub(super) fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::And => "&&",
+        BinaryOp::Or => "||",
+    }
+}
+
+/// Two constants and their operator, for a message.
+pub(super) fn describe(op: BinaryOp, left: &Expr, right: &Expr) -> String {
+    let show = |e: &Expr| e.as_int().map_or_else(|| "?".to_owned(), |i| i.to_string());
+    format!("{} {} {}", show(left), symbol(op), show(right))
+}

@@ -1,0 +1,90 @@
+//! Recording: what an emitter calls, statement by statement, to build the IR.
+//!
+//! What comes in are the calls that `#[gpu_kernel]` and `#[gpu_fn]` write, with the types that the
+//! witness found; what goes out is an [`ir::Module`]. Folds constants as it goes, so that a branch
+//! that is known not to be taken is never recorded. Refuses to know any CUDA.
+//!
+//! Recording is infallible call by call: the first mistake is kept, later calls go on with a
+//! placeholder, and [`record_kernel`] returns the mistake.
+
+mod block;
+mod call;
+mod control;
+mod error;
+mod fold;
+mod ops;
+mod order;
+mod pattern;
+
+pub use block::{Local, Mark};
+pub use call::{Callee, DeviceCallee};
+pub use control::RangeShape;
+pub use error::RecordError;
+
+use std::collections::HashMap;
+
+use crate::ir::{Effect, FnId, Function, KernelAttributes, Location, Module, Type};
+
+use block::Frame;
+
+/// Builds one module.
+pub struct Recorder {
+    functions: Vec<Function>,
+    instances: HashMap<&'static str, FnId>,
+    in_progress: Vec<&'static str>,
+    frames: Vec<Frame>,
+    error: Option<RecordError>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        Self {
+            functions: Vec::new(),
+            instances: HashMap::new(),
+            in_progress: Vec::new(),
+            frames: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// The function being recorded.
+    fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::new("", Type::Unit, Location { file: "", line: 0 }));
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// Keeps the first mistake.
+    fn fail(&mut self, error: RecordError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Records what `body` emits as one function.
+    fn function(&mut self, name: &str, ret: Type, at: Location, body: impl FnOnce(&mut Self)) -> Function {
+        self.frames.push(Frame::new(name, ret, at));
+        body(self);
+        let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
+        frame.finish()
+    }
+}
+
+/// Records a kernel: `body` is its emitter.
+///
+/// # Errors
+/// The first construct whose types the device language does not support, with its Rust line.
+pub fn record_kernel(
+    name: &str,
+    attributes: KernelAttributes,
+    at: Location,
+    body: impl FnOnce(&mut Recorder),
+) -> Result<Module, RecordError> {
+    let mut recorder = Recorder::new();
+    let mut kernel = recorder.function(name, Type::Unit, at, body);
+    kernel.effect = Effect::Writes;
+    match recorder.error {
+        Some(error) => Err(error),
+        None => Ok(Module { functions: recorder.functions, kernel, attributes }),
+    }
+}

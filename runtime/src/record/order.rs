@@ -1,0 +1,92 @@
+//! Evaluation order: operands that another operand's effect could change get temporaries.
+
+use super::{Mark, Recorder};
+use crate::ir::{Effect, Expr, ExprKind, Stmt, StmtKind, Type, VarKind};
+
+impl Recorder {
+    /// The position after what has been recorded so far.
+    pub fn mark(&mut self) -> Mark {
+        let frame = self.frame();
+        let depth = frame.blocks.len();
+        Mark { depth, stmts: frame.block().stmts.len() }
+    }
+
+    /// An operand that was evaluated at `mark`, when its right neighbour has been recorded since.
+    ///
+    /// If that neighbour added statements or has an effect, the operand is bound at the mark.
+    pub fn keep(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
+        let added = {
+            let frame = self.frame();
+            frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts
+        };
+        if !(added || neighbour.has_effect()) || self.is_stable(&operand) {
+            return operand;
+        }
+        let frame = self.frame();
+        let (at, ty) = (frame.line, operand.ty.clone());
+        let var = frame.new_var("", ty.clone(), false, VarKind::Local);
+        let stmt = Stmt { kind: StmtKind::Let { var, init: Some(operand) }, at };
+        let index = mark.stmts;
+        let block = frame.block();
+        if !block.dead && index <= block.stmts.len() {
+            block.stmts.insert(index, stmt);
+            mark.stmts += 1;
+        }
+        Expr { kind: ExprKind::Var(var), ty }
+    }
+
+    /// Binds every operand with an effect that stands before another operand that is not constant.
+    pub(super) fn sequence(&mut self, operands: &mut [Expr]) {
+        let Some(last) = operands.iter().rposition(|e| !self.is_stable(e)) else { return };
+        for operand in &mut operands[..last] {
+            if operand.has_effect() {
+                let value = std::mem::replace(operand, Expr::unit());
+                *operand = self.bind(value);
+            }
+        }
+    }
+
+    /// The value in a temporary, unless it is stable already.
+    pub fn bind(&mut self, value: Expr) -> Expr {
+        if self.is_stable(&value) || matches!(value.ty, Type::Unit | Type::Never) {
+            return value;
+        }
+        let ty = value.ty.clone();
+        let var = self.frame().new_var("", ty.clone(), false, VarKind::Local);
+        self.push(StmtKind::Let { var, init: Some(value) });
+        Expr { kind: ExprKind::Var(var), ty }
+    }
+
+    /// Whether nothing that happens later can change what the expression computes.
+    pub(super) fn is_stable(&mut self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Closure(_) => true,
+            ExprKind::Var(id) => {
+                let frame = self.frame();
+                let var = &frame.vars[id.0 as usize];
+                !var.mutable || matches!(var.ty, Type::Ref { .. } | Type::Shared { .. })
+            }
+            ExprKind::Ref(place) => self.is_stable_place(place),
+            ExprKind::Len(a) => self.is_stable_place(a),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.is_stable(a),
+            ExprKind::Field(a, _) => {
+                !matches!(a.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && self.is_stable(a)
+            }
+            ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
+            ExprKind::Builtin { op, args, .. } => {
+                op.effect == Effect::Pure && args.iter().all(|a| self.is_stable(a))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the address of a place cannot change.
+    fn is_stable_place(&mut self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Var(_) => true,
+            ExprKind::Field(base, _) | ExprKind::Deref(base) => self.is_stable_place(base),
+            ExprKind::Index { base, index, .. } => self.is_stable_place(base) && self.is_stable(index),
+            _ => self.is_stable(place),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a simulated thread can ask and do: the base of the builtins' Rust meaning.
+//!
+//! Outside a launch every function here panics. Functions that wait let other threads of the
+//! cluster run. None knows CUDA or the IR.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr;
+
+use super::machine::Machine;
+pub use super::memory::{POISON, SharedSite};
+use super::warp::SYNC_WARP;
+pub use super::warp::WarpView;
+
+thread_local! {
+    /// The machine that this OS thread runs, or null.
+    static CURRENT: Cell<*const Machine<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// Index of the thread in its block.
+#[inline]
+pub fn thread_idx() -> [u32; 3] {
+    current("thread_idx").here.get().thread_idx
+}
+
+/// Index of the block in the grid.
+#[inline]
+pub fn block_idx() -> [u32; 3] {
+    current("block_idx").here.get().block_idx
+}
+
+/// Threads in a block, in each dimension.
+#[inline]
+pub fn block_dim() -> [u32; 3] {
+    current("block_dim").launch.block
+}
+
+/// Blocks in the grid, in each dimension.
+#[inline]
+pub fn grid_dim() -> [u32; 3] {
+    current("grid_dim").launch.grid
+}
+
+/// Index of the thread in its warp, below 32.
+#[inline]
+pub fn lane_id() -> u32 {
+    current("lane_id").here.get().linear % 32
+}
+
+/// Index of the thread's warp in its block.
+#[inline]
+pub fn warp_id() -> u32 {
+    current("warp_id").here.get().linear / 32
+}
+
+/// Rank of the block in its cluster, `x` fastest.
+#[inline]
+pub fn cluster_rank() -> u32 {
+    current("cluster_rank").here.get().rank
+}
+
+/// Blocks in a cluster; 1 in a launch without clusters.
+#[inline]
+pub fn cluster_size() -> u32 {
+    current("cluster_size").shape.cluster_blocks
+}
+
+/// Blocks in a cluster, in each dimension.
+#[inline]
+pub fn cluster_dim() -> [u32; 3] {
+    current("cluster_dim").launch.cluster
+}
+
+/// Index of the block in its cluster.
+#[inline]
+pub fn block_idx_in_cluster() -> [u32; 3] {
+    let machine = current("block_idx_in_cluster");
+    let (block, cluster) = (machine.here.get().block_idx, machine.launch.cluster);
+    std::array::from_fn(|i| block[i] % cluster[i])
+}
+
+/// Index of the cluster in the grid of clusters.
+#[inline]
+pub fn cluster_idx() -> [u32; 3] {
+    let machine = current("cluster_idx");
+    let (block, cluster) = (machine.here.get().block_idx, machine.launch.cluster);
+    std::array::from_fn(|i| block[i] / cluster[i])
+}
+
+/// Waits for all threads of the block.
+#[inline]
+#[track_caller]
+pub fn sync_threads() {
+    current("sync_threads").block_barrier(Location::caller());
+}
+
+/// Waits for the lanes of `mask`, bit `i` for lane `i`.
+#[inline]
+#[track_caller]
+pub fn sync_warp(mask: u32) {
+    current(SYNC_WARP).exchange(SYNC_WARP, mask, [0; 16], Location::caller());
+}
+
+/// Waits for all threads of the cluster.
+#[inline]
+#[track_caller]
+pub fn cluster_sync() {
+    current("cluster_sync").cluster_barrier(Location::caller());
+}
+
+/// Waits for the lanes of `mask`, which must make the same call; what each of them brought.
+///
+/// `kind` is the operation's name for faults. Lanes that the block does not have take no part.
+#[inline]
+#[track_caller]
+pub fn warp_exchange(mask: u32, kind: &'static str, payload: [u8; 16]) -> WarpView {
+    current(kind).exchange(kind, mask, payload, Location::caller())
+}
+
+/// The block's `bytes` bytes of shared memory for this site, filled with [`POISON`] at the block's start.
+///
+/// The same address for all threads of the block and all calls; the same offset in all blocks of a
+/// cluster. Valid until the cluster ends.
+pub fn shared_alloc(site: SharedSite, bytes: usize, align: usize) -> *mut u8 {
+    current("shared").shared_alloc(site, bytes, align)
+}
+
+/// The block's dynamic shared memory, 1024-byte aligned, and its size in bytes.
+///
+/// Filled with [`POISON`] at the block's start; valid until the cluster ends.
+pub fn dynamic_shared() -> (*mut u8, usize) {
+    current("dynamic_shared").dynamic_shared()
+}
+
+/// The address, in block `rank` of the cluster, of what `ptr` is in this block's shared memory.
+#[track_caller]
+pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
+    current("map_shared_rank").map_shared_rank(ptr, rank, Location::caller())
+}
+
+/// Called before each atomic: counts it, and lets other threads run now and then.
+#[inline]
+#[track_caller]
+pub fn on_atomic() {
+    current("atomics").count_atomic(Location::caller());
+}
+
+/// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
+#[cold]
+#[track_caller]
+pub fn fault_bounds(index: i64, len: usize) -> ! {
+    let at = Location::caller();
+    with_current(|machine| machine.raise_bounds(index, len, at));
+    panic!("index {index} is out of bounds for length {len}");
+}
+
+/// Prints a line of a kernel's `println!`; `text` has no line feed at its end.
+pub fn print(text: String) {
+    println!("{text}");
+}
+
+/// While it lives, this OS thread runs the machine it was made for.
+pub(super) struct Entered;
+
+/// Makes `machine` the one that this OS thread runs, unless it runs one already.
+pub(super) fn enter(machine: &Machine<'_>) -> Option<Entered> {
+    if !CURRENT.get().is_null() {
+        return None;
+    }
+    CURRENT.set(ptr::from_ref(machine).cast());
+    Some(Entered)
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(ptr::null());
+    }
+}
+
+/// Calls `f` with the machine that this OS thread runs; `false` if it runs none.
+pub(super) fn with_current(f: impl FnOnce(&Machine<'_>)) -> bool {
+    let machine = CURRENT.get();
+    if machine.is_null() {
+        return false;
+    }
+    // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine.
+    f(unsafe { &*machine });
+    true
+}
+
+/// The machine that this OS thread runs; `caller` is named if it runs none.
+#[inline]
+#[track_caller]
+fn current<'a>(caller: &str) -> &'a Machine<'a> {
+    let machine = CURRENT.get();
+    if machine.is_null() {
+        outside(caller);
+    }
+    // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine. Callers in
+    // this file drop the reference before they return to the kernel.
+    unsafe { &*machine }
+}
+
+#[cold]
+#[track_caller]
+fn outside(caller: &str) -> ! {
+    panic!(
+        "`{caller}` can only be used in a kernel, and this code was called from the host: launch the kernel instead"
+    );
+}

@@ -1,0 +1,403 @@
+//! What a simulated launch can end with instead of results, and how a thread raises it.
+
+use std::fmt;
+use std::panic::{Location, resume_unwind};
+
+use super::machine::Machine;
+use super::shape::WARP;
+
+/// Why a simulated launch stopped.
+///
+/// Indices are CUDA's, `[x, y, z]`. The first fault of the schedule ends the launch; what its
+/// threads have written by then stays written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SimFault {
+    /// An index at or beyond the length of what it indexes.
+    #[error("index {index} is out of bounds for length {len} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`; guard the access with a comparison to `.len()`", triple(.block), triple(.thread))]
+    OutOfBounds {
+        /// The kernel.
+        kernel: String,
+        /// Rust file of the access.
+        file: String,
+        /// Line of the access, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// The index, in elements.
+        index: i64,
+        /// The length, in elements.
+        len: usize,
+    },
+    /// A panic of the kernel's Rust code: `assert!`, arithmetic overflow, division by zero.
+    #[error("{message} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`", triple(.block), triple(.thread))]
+    Panic {
+        /// The kernel.
+        kernel: String,
+        /// What the panic said.
+        message: String,
+        /// Rust file of the panic, empty if a foreign panic hook kept it from us.
+        file: String,
+        /// Line of the panic, from 1; 0 if unknown.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// Some threads wait at a barrier that another one will not reach.
+    #[error("{waiting} threads wait at `{barrier}` ({file}:{line}) in block {} of kernel `{kernel}`, but {other}; every thread must reach the barrier", triple(.block))]
+    BarrierNotReached {
+        /// The kernel.
+        kernel: String,
+        /// The function that waits.
+        barrier: &'static str,
+        /// Rust file of the barrier.
+        file: String,
+        /// Line of the barrier, from 1.
+        line: u32,
+        /// How many threads wait there.
+        waiting: u32,
+        /// Block of one that waits.
+        block: [u32; 3],
+        /// A thread that left, or waits elsewhere.
+        other: Missing,
+    },
+    /// Threads of one block or cluster wait at different barriers at once.
+    #[error("threads of block {} of kernel `{kernel}` wait at two different barriers at once: thread {} at `{barrier}` ({file}:{line}), others at {other_file}:{other_line}; move the barrier out of the branch", triple(.block), triple(.thread))]
+    BarrierMismatch {
+        /// The kernel.
+        kernel: String,
+        /// The function that waits.
+        barrier: &'static str,
+        /// Rust file of the barrier that `thread` reached.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// Rust file of the barrier where others wait.
+        other_file: String,
+        /// Its line, from 1.
+        other_line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// The mask of a warp operation does not fit the lanes that make the call.
+    #[error("the mask {mask:#010x} of `{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    ShuffleMask {
+        /// The kernel.
+        kernel: String,
+        /// The warp operation.
+        operation: &'static str,
+        /// Bit `i` names lane `i`.
+        mask: u32,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong with the mask.
+        problem: MaskProblem,
+    },
+    /// Threads wait for each other, or spin, and none can go on.
+    #[error("no thread of the cluster can go on in kernel `{kernel}`: {}", list(.waiting))]
+    Deadlock {
+        /// The kernel.
+        kernel: String,
+        /// Who waits where.
+        waiting: Vec<Waiting>,
+    },
+    /// A kernel that was launched as free of barriers and warp operations calls one.
+    #[error(
+        "kernel `{kernel}` calls `{operation}` at {file}:{line}, but was launched with `rendezvous: false`; launch it with `rendezvous: true`"
+    )]
+    Rendezvous {
+        /// The kernel.
+        kernel: String,
+        /// The function that waits.
+        operation: &'static str,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+    },
+    /// One `shared!` asked for different sizes in different threads.
+    #[error("the shared array at {file}:{line} of kernel `{kernel}` has {bytes} bytes in thread {} of block {}, but {first} bytes in an earlier thread; its extents must be the same in all threads", triple(.thread), triple(.block))]
+    SharedSize {
+        /// The kernel.
+        kernel: String,
+        /// Rust file of the array.
+        file: String,
+        /// Line of the array, from 1.
+        line: u32,
+        /// Bytes that this thread asks for.
+        bytes: usize,
+        /// Bytes that the first thread asked for.
+        first: usize,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// More shared memory in a block than a GPU has.
+    #[error(
+        "a block of kernel `{kernel}` needs {bytes} bytes of shared memory, above the limit of {limit}; use smaller shared arrays"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// Static and dynamic shared memory, in bytes.
+        bytes: usize,
+        /// [`Settings::shared_limit`](super::Settings::shared_limit).
+        limit: usize,
+    },
+    /// `map_shared_rank` of a block that the cluster does not have, or of memory that is not shared.
+    #[error("`map_shared_rank` to block {rank} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    SharedRank {
+        /// The kernel.
+        kernel: String,
+        /// The rank asked for.
+        rank: u32,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong.
+        problem: RankProblem,
+    },
+    /// A launch whose extents no GPU accepts.
+    #[error("kernel `{kernel}` cannot be launched: {argument} is {}, but {rule}", triple(.value))]
+    Extents {
+        /// The kernel.
+        kernel: String,
+        /// `grid`, `block` or `cluster`.
+        argument: &'static str,
+        /// Its value.
+        value: [u32; 3],
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
+    /// The operating system gave no stack for another simulated thread.
+    #[error(
+        "no stack of {bytes} bytes for simulated thread {count} of kernel `{kernel}`: {reason}; use smaller blocks or clusters, a smaller `WARPSMITH_SIM_STACK`, or raise vm.max_map_count"
+    )]
+    Stack {
+        /// The kernel.
+        kernel: String,
+        /// Bytes of one stack.
+        bytes: usize,
+        /// Stacks in use.
+        count: usize,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// A launch from within a simulated kernel.
+    #[error("kernel `{kernel}` was launched from within a simulated kernel; launch it from the host")]
+    Nested {
+        /// The kernel.
+        kernel: String,
+    },
+    /// An environment variable that is not a number.
+    #[error("{name} is `{value}`, which is not {expected}")]
+    Setting {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+}
+
+/// The thread that a barrier misses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// It returned from the kernel.
+    Left {
+        /// Its block.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// How many threads have returned.
+        count: u32,
+    },
+    /// It waits somewhere else.
+    Elsewhere(Box<Waiting>),
+}
+
+/// Threads of one block that wait at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The function that waits.
+    pub operation: &'static str,
+    /// Rust file of the call.
+    pub file: String,
+    /// Line of the call, from 1.
+    pub line: u32,
+    /// How many threads wait there.
+    pub count: u32,
+    /// Their block.
+    pub block: [u32; 3],
+    /// One of them.
+    pub thread: [u32; 3],
+}
+
+/// What is wrong with the mask of a warp operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MaskProblem {
+    /// It does not name the calling lane.
+    CallerMissing {
+        /// The caller's lane.
+        lane: u32,
+    },
+    /// It names a lane that has returned from the kernel.
+    LaneLeft {
+        /// The lane.
+        lane: u32,
+    },
+    /// It names a lane that waits at another warp operation.
+    LaneElsewhere {
+        /// The lane.
+        lane: u32,
+        /// Where that lane waits.
+        at: Box<Waiting>,
+        /// The mask of that operation.
+        mask: u32,
+    },
+}
+
+/// What is wrong with the arguments of `map_shared_rank`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RankProblem {
+    /// The cluster has no such block.
+    Beyond {
+        /// Blocks in the cluster.
+        size: u32,
+    },
+    /// The pointer is not to shared memory of the cluster.
+    NotShared,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Left { block, thread, count: 1 } => {
+                write!(f, "thread {} of block {} has returned", triple(thread), triple(block))
+            }
+            Self::Left { block, thread, count } => {
+                write!(
+                    f,
+                    "{count} have returned, thread {} of block {} among them",
+                    triple(thread),
+                    triple(block)
+                )
+            }
+            Self::Elsewhere(waiting) => write!(f, "{waiting}"),
+        }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, file, line, count, block, thread } = self;
+        let (block, thread) = (triple(block), triple(thread));
+        match count {
+            1 => write!(f, "thread {thread} of block {block} waits at `{operation}` ({file}:{line})"),
+            _ => write!(
+                f,
+                "{count} threads of block {block}, thread {thread} among them, wait at `{operation}` ({file}:{line})"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for MaskProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CallerMissing { lane } => {
+                write!(f, "does not name the calling lane {lane}; add it to the mask")
+            }
+            Self::LaneLeft { lane } => {
+                write!(f, "names lane {lane}, which has returned; keep the lane, or take it out of the mask")
+            }
+            Self::LaneElsewhere { lane, at, mask } => {
+                write!(
+                    f,
+                    "names lane {lane}, but {at} with mask {mask:#010x}; lanes of a mask must make the same call"
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for RankProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond { size } => {
+                write!(f, "names a block beyond the cluster's {size}; ranks are below `cluster_size()`")
+            }
+            Self::NotShared => write!(f, "got an address outside shared memory; pass a shared array"),
+        }
+    }
+}
+
+/// An index as CUDA programmers write it, `(x, y, z)`.
+fn triple([x, y, z]: &[u32; 3]) -> String {
+    format!("({x}, {y}, {z})")
+}
+
+fn list(waiting: &[Waiting]) -> String {
+    waiting.iter().map(Waiting::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// The payload of an unwind that carries no message: the fault lies in the machine.
+pub(super) struct Raised;
+
+impl Machine<'_> {
+    /// Ends the launch with this fault, from within a simulated thread.
+    #[cold]
+    pub(super) fn raise(&self, fault: SimFault) -> ! {
+        *self.fault.borrow_mut() = Some(fault);
+        // Unlike `panic!`, this runs no panic hook.
+        resume_unwind(Box::new(Raised))
+    }
+
+    /// The kernel's name, for faults.
+    pub(super) fn kernel(&self) -> String {
+        self.launch.kernel.to_owned()
+    }
+
+    /// Raises [`SimFault::OutOfBounds`] for the current thread.
+    #[cold]
+    pub(super) fn raise_bounds(&self, index: i64, len: usize, at: &Location<'_>) -> ! {
+        let (file, line) = (at.file().to_owned(), at.line());
+        let here = self.here.get();
+        let (block, thread) = (here.block_idx, here.thread_idx);
+        self.raise(SimFault::OutOfBounds { kernel: self.kernel(), file, line, block, thread, index, len })
+    }
+
+    /// Raises [`SimFault::ShuffleMask`] for the lane `lane` of the current warp.
+    #[cold]
+    pub(super) fn raise_mask(
+        &self,
+        lane: u32,
+        operation: &'static str,
+        mask: u32,
+        at: &Location<'_>,
+        problem: MaskProblem,
+    ) -> ! {
+        let (file, line, here) = (at.file().to_owned(), at.line(), self.here.get());
+        let thread = self.shape.coords[(here.linear / WARP * WARP + lane) as usize];
+        let (block, kernel) = (here.block_idx, self.kernel());
+        self.raise(SimFault::ShuffleMask { kernel, operation, mask, file, line, block, thread, problem })
+    }
+}

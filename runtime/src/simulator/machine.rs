@@ -1,0 +1,200 @@
+//! The state of one simulated launch, reached by its threads through one pointer.
+//!
+//! All of it lives on one OS thread; what changes is in cells, and no borrow lasts while a
+//! simulated thread waits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::panic::Location;
+
+use corosensei::Yielder;
+
+use super::barrier::Barrier;
+use super::memory::{self, SharedMemory};
+use super::shape::{Shape, WARP};
+use super::warp::Warp;
+use super::{SimFault, SimLaunch, SimReport};
+
+/// One launch while it runs.
+pub(super) struct Machine<'a> {
+    pub launch: &'a SimLaunch<'a>,
+    /// Runs the kernel for the current thread.
+    pub thread: &'a dyn Fn(),
+    pub shape: Shape,
+    /// Who is running.
+    pub here: Cell<Here>,
+    /// How the running fiber goes back to the scheduler.
+    pub yielder: Cell<*const Yielder<(), ()>>,
+    /// The blocks of the current cluster, by rank.
+    pub blocks: Vec<Block>,
+    pub cluster: Cluster,
+    pub shared: SharedMemory,
+    pub queues: Queues,
+    /// Where each fiber waits.
+    pub waits: RefCell<Vec<Wait>>,
+    pub counters: Counters,
+    pub fault: RefCell<Option<SimFault>>,
+    /// Message, file and line of the last panic, as the hook saw it.
+    pub panic: RefCell<Option<(String, String, u32)>>,
+}
+
+/// The running thread.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    pub thread_idx: [u32; 3],
+    /// Linear index in the block.
+    pub linear: u32,
+    pub block_idx: [u32; 3],
+    /// Rank of the block in the cluster.
+    pub rank: u32,
+    pub fiber: u32,
+}
+
+/// A block while it runs.
+pub(super) struct Block {
+    pub idx: Cell<[u32; 3]>,
+    pub barrier: Barrier,
+    /// Threads that have not returned.
+    pub live: Cell<u32>,
+    pub warps: Vec<Warp>,
+}
+
+/// A cluster while it runs.
+pub(super) struct Cluster {
+    pub barrier: Barrier,
+    /// Threads that have not returned.
+    pub live: Cell<u32>,
+}
+
+/// Fibers by what they do next.
+#[derive(Default)]
+pub(super) struct Queues {
+    /// What they waited for has come.
+    pub ready: RefCell<VecDeque<u32>>,
+    /// They spin on atomics and have given way.
+    pub spinning: RefCell<VecDeque<u32>>,
+    /// They have no thread.
+    pub idle: RefCell<Vec<u32>>,
+    /// The next thread to start: places in the orders of blocks and of threads.
+    pub next: Cell<(u32, u32)>,
+    /// Set once idle fibers are to return.
+    pub quit: Cell<bool>,
+}
+
+/// Where a fiber waits.
+#[derive(Clone, Copy)]
+pub(super) struct Wait {
+    pub kind: WaitKind,
+    pub at: &'static Location<'static>,
+    pub rank: u32,
+    pub linear: u32,
+}
+
+/// What a fiber waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitKind {
+    Nothing,
+    Block,
+    Cluster,
+    Warp { operation: &'static str, mask: u32 },
+    Spin,
+}
+
+/// What the report counts, and the state of the atomic budget.
+#[derive(Default)]
+pub(super) struct Counters {
+    pub clusters: Cell<u64>,
+    pub threads: Cell<u64>,
+    pub barriers: Cell<u64>,
+    pub exchanges: Cell<u64>,
+    pub atomics: Cell<u64>,
+    /// The count of atomics at which the thread gives way.
+    pub next_check: Cell<u64>,
+    /// The count of atomics, and of all progress, when progress was last seen.
+    pub progress: Cell<(u64, u64)>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine about to run the first cluster of a launch.
+    pub fn new(launch: &'a SimLaunch<'a>, thread: &'a dyn Fn()) -> Result<Self, SimFault> {
+        let shape = Shape::new(launch)?;
+        let limit = launch.settings.shared_limit.min(memory::LARGEST);
+        if launch.dynamic_shared > limit {
+            let (kernel, bytes) = (launch.kernel.to_owned(), launch.dynamic_shared);
+            return Err(SimFault::SharedMemory { kernel, bytes, limit });
+        }
+        let shared = SharedMemory::new(shape.cluster_blocks, limit, launch.dynamic_shared);
+        let blocks = (0..shape.cluster_blocks).map(|_| Block::new(shape.threads)).collect();
+        let here = Here { thread_idx: [0; 3], linear: 0, block_idx: [0; 3], rank: 0, fiber: 0 };
+        Ok(Self {
+            launch,
+            thread,
+            shape,
+            here: Cell::new(here),
+            yielder: Cell::new(std::ptr::null()),
+            blocks,
+            cluster: Cluster { barrier: Barrier::default(), live: Cell::new(0) },
+            shared,
+            queues: Queues::default(),
+            waits: RefCell::default(),
+            counters: Counters::default(),
+            fault: RefCell::default(),
+            panic: RefCell::default(),
+        })
+    }
+
+    /// Makes the cluster whose first block is `origin` the current one.
+    pub fn enter_cluster(&self, origin: [u32; 3]) {
+        self.shared.reset();
+        let threads = self.shape.threads;
+        for (rank, block) in (0..).zip(&self.blocks) {
+            block.reset(self.shape.block_idx(origin, rank), threads);
+            self.notify(|observer| observer.on_block(block.idx.get()));
+        }
+        self.cluster.live.set(threads * self.shape.cluster_blocks);
+        self.queues.next.set((0, 0));
+        self.counters.clusters.update(|n| n + 1);
+    }
+
+    /// What the launch has done so far.
+    pub fn report(&self) -> SimReport {
+        let c = &self.counters;
+        SimReport {
+            clusters: c.clusters.get(),
+            threads: c.threads.get(),
+            barriers: c.barriers.get(),
+            exchanges: c.exchanges.get(),
+            atomics: c.atomics.get(),
+            fibers: self.waits.borrow().len(),
+        }
+    }
+
+    /// The block of the running thread.
+    pub fn block(&self) -> &Block {
+        &self.blocks[self.here.get().rank as usize]
+    }
+
+    /// Tells the observers, if there are any.
+    #[inline]
+    pub fn notify(&self, tell: impl Fn(&dyn super::Observer)) {
+        for observer in self.launch.observers {
+            tell(*observer);
+        }
+    }
+}
+
+impl Block {
+    fn new(threads: u32) -> Self {
+        let warps =
+            (0..threads.div_ceil(WARP)).map(|warp| Warp::new((threads - warp * WARP).min(WARP))).collect();
+        Self { idx: Cell::new([0; 3]), barrier: Barrier::default(), live: Cell::new(threads), warps }
+    }
+
+    fn reset(&self, idx: [u32; 3], threads: u32) {
+        self.idx.set(idx);
+        self.live.set(threads);
+        for warp in &self.warps {
+            warp.returned.set(0);
+        }
+    }
+}

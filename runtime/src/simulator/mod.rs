@@ -1,0 +1,108 @@
+//! Runs a kernel's Rust code on the CPU: every CUDA thread for itself, with the barriers, warp
+//! operations, clusters and shared memory of a GPU.
+//!
+//! A [`SimLaunch`] and a closure that runs one thread come in; a [`SimReport`] or a [`SimFault`]
+//! goes out. A launch uses one OS thread, on which its schedule is always the same. A kernel
+//! without any rendezvous runs as a plain loop; else each of its threads runs on a fiber that gives
+//! way when it waits. Blocks of one cluster run at once, clusters one after the other. Knows
+//! neither CUDA nor the IR, and nothing of a kernel but the closure.
+
+mod barrier;
+pub mod context;
+mod fault;
+mod fiber;
+mod hook;
+mod machine;
+mod memory;
+mod observer;
+mod scheduler;
+mod settings;
+mod shape;
+mod stall;
+mod warp;
+
+#[cfg(test)]
+mod tests;
+
+pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub use observer::Observer;
+pub use settings::Settings;
+
+use machine::Machine;
+
+/// A launch on the simulator.
+#[derive(Clone)]
+pub struct SimLaunch<'a> {
+    /// The kernel's name, for faults.
+    pub kernel: &'a str,
+    /// Blocks in the grid, in each dimension.
+    pub grid: [u32; 3],
+    /// Threads in a block, in each dimension; at most 1024 in all.
+    pub block: [u32; 3],
+    /// Blocks in a cluster, in each dimension; at most 16 in all, and they divide the grid's.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory of a block, in bytes.
+    pub dynamic_shared: usize,
+    /// Whether the kernel may wait: at a barrier, or in a warp operation.
+    pub rendezvous: bool,
+    /// Stacks, schedule, limits.
+    pub settings: Settings,
+    /// Who watches.
+    pub observers: &'a [&'a dyn Observer],
+}
+
+impl<'a> SimLaunch<'a> {
+    /// A launch with a rendezvous, without clusters, dynamic shared memory or observers.
+    pub fn new(kernel: &'a str, grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self {
+            kernel,
+            grid,
+            block,
+            cluster: [1; 3],
+            dynamic_shared: 0,
+            rendezvous: true,
+            settings: Settings::default(),
+            observers: &[],
+        }
+    }
+}
+
+/// What a launch did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SimReport {
+    /// Clusters run; a launch without clusters counts its blocks.
+    pub clusters: u64,
+    /// Threads run.
+    pub threads: u64,
+    /// Barriers passed, each counted once for its block or cluster.
+    pub barriers: u64,
+    /// Warp operations, each counted once for its lanes.
+    pub exchanges: u64,
+    /// Atomics of all threads.
+    pub atomics: u64,
+    /// Fibers that were needed; 0 for a plain loop.
+    pub fibers: usize,
+}
+
+/// Runs a launch: `thread` is called once for each CUDA thread.
+///
+/// Faults unwind: in a program built with `panic = "abort"` a fault ends the process. A thread that
+/// loops for ever without a barrier, warp operation or atomic is not noticed.
+///
+/// # Errors
+/// The first fault of any thread. The calling OS thread can run further launches after it.
+pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
+    hook::install();
+    let machine = Machine::new(launch, thread)?;
+    let Some(entered) = context::enter(&machine) else {
+        return Err(SimFault::Nested { kernel: launch.kernel.to_owned() });
+    };
+    machine.notify(|observer| observer.on_launch(launch));
+    let outcome = scheduler::run(&machine);
+    drop(entered);
+    outcome?;
+    let report = machine.report();
+    machine.notify(|observer| observer.on_finish(&report));
+    Ok(report)
+}

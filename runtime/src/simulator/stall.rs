@@ -1,0 +1,114 @@
+//! Finds the fault when no thread of a cluster can go on.
+
+use std::panic::Location;
+
+use super::fault::{MaskProblem, Missing, SimFault, Waiting};
+use super::machine::{Machine, Wait, WaitKind};
+use super::shape::WARP;
+
+/// Places that a deadlock's report names.
+const LISTED: usize = 8;
+
+impl Machine<'_> {
+    /// Where each fiber with a thread waits.
+    pub(super) fn waiting(&self) -> Vec<Wait> {
+        self.waits.borrow().iter().filter(|wait| wait.kind != WaitKind::Nothing).copied().collect()
+    }
+
+    /// The fault of a cluster whose threads all wait.
+    #[cold]
+    pub(super) fn stalled(&self) -> SimFault {
+        let waits = self.waiting();
+        let split_mask = waits.iter().find_map(|wait| self.split_mask(wait, &waits));
+        split_mask.or_else(|| self.split_barrier(&waits)).unwrap_or_else(|| self.deadlock(&waits))
+    }
+
+    /// A lane that waits for one that waits at another operation of the warp.
+    fn split_mask(&self, wait: &Wait, waits: &[Wait]) -> Option<SimFault> {
+        let WaitKind::Warp { operation, mask } = wait.kind else { return None };
+        let (lane_of, warp_of) = (|w: &Wait| w.linear % WARP, |w: &Wait| (w.rank, w.linear / WARP));
+        let elsewhere = waits.iter().find_map(|other| match other.kind {
+            WaitKind::Warp { mask: theirs, .. } => {
+                let parted =
+                    warp_of(other) == warp_of(wait) && theirs != mask && mask >> lane_of(other) & 1 == 1;
+                parted.then_some((other, theirs))
+            }
+            _ => None,
+        });
+        let (other, theirs) = elsewhere?;
+        let problem = MaskProblem::LaneElsewhere {
+            lane: lane_of(other),
+            at: Box::new(self.describe(other, 1)),
+            mask: theirs,
+        };
+        Some(SimFault::ShuffleMask {
+            kernel: self.kernel(),
+            operation,
+            mask,
+            file: wait.at.file().to_owned(),
+            line: wait.at.line(),
+            block: self.blocks[wait.rank as usize].idx.get(),
+            thread: self.shape.coords[wait.linear as usize],
+            problem,
+        })
+    }
+
+    /// Threads at a block's barrier while others of the block wait at the cluster's.
+    fn split_barrier(&self, waits: &[Wait]) -> Option<SimFault> {
+        if waits.iter().any(|wait| !matches!(wait.kind, WaitKind::Block | WaitKind::Cluster)) {
+            return None;
+        }
+        let first = waits.iter().find(|wait| wait.kind == WaitKind::Block)?;
+        let in_block = |kind| waits.iter().filter(move |w| w.rank == first.rank && w.kind == kind);
+        let (here, there) = (in_block(WaitKind::Block).count(), in_block(WaitKind::Cluster).count());
+        let other =
+            Missing::Elsewhere(Box::new(self.describe(in_block(WaitKind::Cluster).next()?, there as u32)));
+        let block = self.blocks[first.rank as usize].idx.get();
+        Some(self.not_reached(first.kind.name(), first.at, here as u32, block, other))
+    }
+
+    /// Who waits where, by operation, place and block.
+    pub(super) fn deadlock(&self, waits: &[Wait]) -> SimFault {
+        let mut groups: Vec<(&Wait, u32)> = Vec::new();
+        for wait in waits {
+            let alike = |other: &Wait| {
+                other.kind.name() == wait.kind.name() && other.at == wait.at && other.rank == wait.rank
+            };
+            match groups.iter_mut().find(|(other, _)| alike(other)) {
+                Some((_, count)) => *count += 1,
+                None => groups.push((wait, 1)),
+            }
+        }
+        let waiting = groups.iter().take(LISTED).map(|(wait, count)| self.describe(wait, *count)).collect();
+        SimFault::Deadlock { kernel: self.kernel(), waiting }
+    }
+
+    fn describe(&self, wait: &Wait, count: u32) -> Waiting {
+        Waiting {
+            operation: wait.kind.name(),
+            file: wait.at.file().to_owned(),
+            line: wait.at.line(),
+            count,
+            block: self.blocks[wait.rank as usize].idx.get(),
+            thread: self.shape.coords[wait.linear as usize],
+        }
+    }
+}
+
+impl Wait {
+    /// A fiber that runs or is idle.
+    pub const NOTHING: Self = Self { kind: WaitKind::Nothing, at: Location::caller(), rank: 0, linear: 0 };
+}
+
+impl WaitKind {
+    /// The function that waits, as kernels call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Block => "sync_threads",
+            Self::Cluster => "cluster_sync",
+            Self::Warp { operation, .. } => operation,
+            Self::Spin => "a loop of atomics",
+        }
+    }
+}

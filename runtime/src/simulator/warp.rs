@@ -1,0 +1,219 @@
+//! Operations of a warp: the lanes of a mask meet and see each other's values.
+
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::rc::Rc;
+
+use super::barrier::same;
+use super::fault::{MaskProblem, Waiting};
+use super::machine::{Machine, WaitKind};
+use super::shape::WARP;
+
+/// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
+pub(super) const SYNC_WARP: &str = "sync_warp";
+
+/// A warp while its block runs.
+pub(super) struct Warp {
+    /// The lanes that exist; fewer than 32 in the last warp of some blocks.
+    exists: u32,
+    /// The lanes that have returned from the kernel.
+    pub returned: Cell<u32>,
+    /// Operations that wait for lanes.
+    open: RefCell<Vec<Rc<Exchange>>>,
+}
+
+/// One operation of a warp.
+pub(super) struct Exchange {
+    operation: &'static str,
+    at: &'static Location<'static>,
+    mask: u32,
+    /// The lanes of the mask that take part: those that exist, and have not returned.
+    expected: Cell<u32>,
+    arrived: Cell<u32>,
+    payloads: [Cell<[u8; 16]>; WARP as usize],
+    fibers: [Cell<u32>; WARP as usize],
+}
+
+/// What the lanes of a warp operation brought to it.
+pub struct WarpView(Rc<Exchange>);
+
+impl WarpView {
+    /// What this lane brought, or `None` if it takes no part.
+    #[inline]
+    pub fn lane(&self, lane: u32) -> Option<[u8; 16]> {
+        let part = lane < WARP && self.participants() >> lane & 1 == 1;
+        part.then(|| self.0.payloads[lane as usize].get())
+    }
+
+    /// The lanes that take part, bit `i` for lane `i`.
+    #[inline]
+    pub fn participants(&self) -> u32 {
+        self.0.expected.get()
+    }
+}
+
+impl Warp {
+    /// A warp of the first `lanes` lanes.
+    pub fn new(lanes: u32) -> Self {
+        let exists = u32::MAX >> (WARP - lanes);
+        Self { exists, returned: Cell::new(0), open: RefCell::default() }
+    }
+
+    /// A lane returns from the kernel.
+    pub fn leave(&self, machine: &Machine<'_>, lane: u32) {
+        self.returned.update(|lanes| lanes | 1 << lane);
+        if !self.open.borrow().is_empty() {
+            self.forsake(machine, lane);
+        }
+    }
+
+    /// Takes the lane out of the operations that wait for it, or raises a fault.
+    #[cold]
+    fn forsake(&self, machine: &Machine<'_>, lane: u32) {
+        let waiting: Vec<_> =
+            self.open.borrow().iter().filter(|e| e.mask >> lane & 1 == 1).cloned().collect();
+        for exchange in waiting {
+            let waits = exchange.arrived.get().trailing_zeros();
+            machine.check_returned(waits, exchange.operation, exchange.mask, 1 << lane, exchange.at);
+            exchange.expected.update(|lanes| lanes & !(1 << lane));
+            self.complete_if_full(machine, &exchange, None);
+        }
+    }
+
+    /// The open operation with this mask, or a new one.
+    fn join(
+        &self,
+        machine: &Machine<'_>,
+        operation: &'static str,
+        mask: u32,
+        at: &'static Location<'static>,
+    ) -> Rc<Exchange> {
+        let found = self.open.borrow().iter().find(|e| e.mask == mask).cloned();
+        if let Some(exchange) = found {
+            let alike = std::ptr::eq(exchange.operation, operation) || exchange.operation == operation;
+            if !alike || !(same(exchange.at, at) || operation == SYNC_WARP) {
+                exchange.raise_mismatch(machine, operation, at);
+            }
+            return exchange;
+        }
+        let expected = mask & self.exists & !self.returned.get();
+        let exchange = Rc::new(Exchange::new(operation, mask, expected, at));
+        self.open.borrow_mut().push(exchange.clone());
+        exchange
+    }
+
+    /// Ends the operation once all its lanes have come; all but the running `last` are let go on.
+    fn complete_if_full(&self, machine: &Machine<'_>, exchange: &Rc<Exchange>, last: Option<u32>) -> bool {
+        let expected = exchange.expected.get();
+        if exchange.arrived.get() != expected {
+            return false;
+        }
+        self.open.borrow_mut().retain(|open| !Rc::ptr_eq(open, exchange));
+        machine.counters.exchanges.update(|n| n + 1);
+        exchange.release(machine, last);
+        let Exchange { operation, at, .. } = **exchange;
+        machine
+            .notify(|observer| observer.on_exchange(operation, machine.here.get().block_idx, expected, at));
+        true
+    }
+}
+
+impl Exchange {
+    fn new(operation: &'static str, mask: u32, expected: u32, at: &'static Location<'static>) -> Self {
+        let payloads = [const { Cell::new([0; 16]) }; WARP as usize];
+        let fibers = [const { Cell::new(0) }; WARP as usize];
+        let (expected, arrived) = (Cell::new(expected), Cell::new(0));
+        Self { operation, at, mask, expected, arrived, payloads, fibers }
+    }
+
+    fn release(&self, machine: &Machine<'_>, last: Option<u32>) {
+        let waiting = self.arrived.get() & !last.map_or(0, |lane| 1 << lane);
+        let mut ready = machine.queues.ready.borrow_mut();
+        ready.extend(
+            (0..WARP).filter(|lane| waiting >> lane & 1 == 1).map(|lane| self.fibers[lane as usize].get()),
+        );
+    }
+
+    #[cold]
+    fn raise_mismatch(
+        &self,
+        machine: &Machine<'_>,
+        operation: &'static str,
+        at: &'static Location<'static>,
+    ) -> ! {
+        let lane = self.arrived.get().trailing_zeros();
+        let here = machine.here.get();
+        let linear = here.linear / WARP * WARP + lane;
+        let there = Waiting {
+            operation: self.operation,
+            file: self.at.file().to_owned(),
+            line: self.at.line(),
+            count: self.arrived.get().count_ones(),
+            block: here.block_idx,
+            thread: machine.shape.coords[linear as usize],
+        };
+        let problem = MaskProblem::LaneElsewhere { lane, at: Box::new(there), mask: self.mask };
+        machine.raise_mask(here.linear % WARP, operation, self.mask, at, problem)
+    }
+}
+
+impl Machine<'_> {
+    /// Waits for the lanes of `mask`, then shows what each brought.
+    #[inline(always)]
+    pub(super) fn exchange(
+        &self,
+        operation: &'static str,
+        mask: u32,
+        payload: [u8; 16],
+        at: &'static Location<'static>,
+    ) -> WarpView {
+        let (exchange, wait) = self.bring(operation, mask, payload, at);
+        if wait {
+            self.suspend();
+        }
+        WarpView(exchange)
+    }
+
+    /// The running lane brings a value to an operation of its warp; whether it has to wait there.
+    fn bring(
+        &self,
+        operation: &'static str,
+        mask: u32,
+        payload: [u8; 16],
+        at: &'static Location<'static>,
+    ) -> (Rc<Exchange>, bool) {
+        self.need_fibers(operation, at);
+        let here = self.here.get();
+        let lane = here.linear % WARP;
+        if mask >> lane & 1 == 0 {
+            self.raise_mask(lane, operation, mask, at, MaskProblem::CallerMissing { lane });
+        }
+        let warp = &self.block().warps[(here.linear / WARP) as usize];
+        self.check_returned(lane, operation, mask, warp.returned.get(), at);
+        let exchange = warp.join(self, operation, mask, at);
+        exchange.payloads[lane as usize].set(payload);
+        exchange.fibers[lane as usize].set(here.fiber);
+        exchange.arrived.update(|lanes| lanes | 1 << lane);
+        let wait = !warp.complete_if_full(self, &exchange, Some(lane));
+        if wait {
+            self.note_wait(WaitKind::Warp { operation, mask }, at);
+        }
+        (exchange, wait)
+    }
+
+    /// Raises a fault for `lane` if its mask names a lane that has returned, unless those pass.
+    fn check_returned(
+        &self,
+        lane: u32,
+        operation: &'static str,
+        mask: u32,
+        returned: u32,
+        at: &Location<'_>,
+    ) {
+        let gone = mask & returned;
+        if gone != 0 && !self.launch.settings.returned_threads_pass {
+            let problem = MaskProblem::LaneLeft { lane: gone.trailing_zeros() };
+            self.raise_mask(lane, operation, mask, at, problem);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Device types: which Rust types a kernel may use, and what the IR calls them.
+//!
+//! [`Device`] is every type that may be written in a kernel, references included; [`GpuType`]
+//! is the plain data among them, which buffers and kernel arguments hold. Knows no CUDA text.
+
+mod constant;
+mod index;
+mod scalar;
+mod shared;
+mod slice;
+mod view;
+
+pub use constant::Constant;
+pub use index::IndexInteger;
+pub use scalar::{Float, Int, Num};
+pub use shared::{Plane, Row, Shared, Shared2, Shared3};
+pub use slice::Slice;
+pub use view::{View, ViewMut};
+
+use crate::ir;
+
+/// A type that may be written in a kernel.
+///
+/// Implemented for scalars, arrays, tuples, views, shared arrays, references to them, and by
+/// `#[derive(GpuType)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used in a GPU kernel",
+    label = "not a device type",
+    note = "device types are integers up to 64 bits, f32, f64, bool, arrays and tuples of them, `View`, `ViewMut`, slices, and `#[repr(C)]` structs that derive `GpuType`"
+)]
+pub trait Device {
+    /// The same type with every lifetime made `'static`.
+    type Erased: Device<Erased = Self::Erased> + 'static;
+    /// What the IR calls it.
+    fn ty() -> ir::Type;
+}
+
+/// Plain data: a value that can be copied to and from a GPU byte by byte.
+///
+/// # Safety
+/// The type is `Copy`, has the layout that its [`Device::ty`] describes, and any bytes that the
+/// device writes into its fields form a valid value (`bool` fields hold what `bool`s wrote).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be held in device memory",
+    label = "not plain device data",
+    note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
+)]
+pub unsafe trait GpuType: Device + Copy {}
+
+impl<T: Device + ?Sized> Device for &T {
+    type Erased = &'static T::Erased;
+    fn ty() -> ir::Type {
+        ir::Type::Ref { to: T::ty().into(), mutable: false }
+    }
+}
+
+impl<T: Device + ?Sized> Device for &mut T {
+    type Erased = &'static mut T::Erased;
+    fn ty() -> ir::Type {
+        ir::Type::Ref { to: T::ty().into(), mutable: true }
+    }
+}
+
+impl<T: GpuType, const N: usize> Device for [T; N]
+where
+    T::Erased: GpuType,
+{
+    type Erased = [T::Erased; N];
+    fn ty() -> ir::Type {
+        ir::Type::Array(T::ty().into(), N)
+    }
+}
+
+// SAFETY: an array of plain data is plain data, laid out element after element.
+unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] where T::Erased: GpuType {}
+
+impl Device for () {
+    type Erased = ();
+    fn ty() -> ir::Type {
+        ir::Type::Unit
+    }
+}
+
+macro_rules! tuples {
+    ($(($($t:ident),+))+) => {$(
+        impl<$($t: Device),+> Device for ($($t,)+) {
+            type Erased = ($($t::Erased,)+);
+            fn ty() -> ir::Type {
+                ir::Type::Tuple([$($t::ty()),+].into())
+            }
+        }
+    )+};
+}
+
+tuples! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }

@@ -1,0 +1,94 @@
+//! Scalars, and the numeric traits that generic device code bounds its types with.
+
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+
+use super::{Constant, Device, GpuType};
+use crate::ir::{Const, ConstValue, Expr, ExprKind, Scalar, Type};
+
+/// A number: every integer and float type.
+pub trait Num:
+    GpuType
+    + Constant
+    + Default
+    + PartialOrd
+    + core::fmt::Debug
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Rem<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + RemAssign
+    + 'static
+{
+    /// `0`
+    const ZERO: Self;
+    /// `1`
+    const ONE: Self;
+    /// The smallest finite value.
+    const LOWEST: Self;
+    /// The largest finite value.
+    const HIGHEST: Self;
+}
+
+/// An integer type.
+pub trait Int: Num + Eq + Ord + crate::device_api::methods::IntMethods {}
+
+/// `f32` or `f64`.
+pub trait Float: Num + Neg<Output = Self> + crate::device_api::methods::FloatMethods {}
+
+macro_rules! scalars {
+    ($($t:ty, $scalar:ident, |$v:ident| $value:expr;)+) => {$(
+        impl Device for $t {
+            type Erased = Self;
+            fn ty() -> Type {
+                Type::Scalar(Scalar::$scalar)
+            }
+        }
+
+        // SAFETY: a scalar is its own layout; the device stores only 0 and 1 in a `bool`.
+        unsafe impl GpuType for $t {}
+
+        impl Constant for $t {
+            fn to_expr(&self, name: Option<&'static str>) -> Expr {
+                let $v = *self;
+                Expr { kind: ExprKind::Const(Const { value: $value, name }), ty: <$t>::ty() }
+            }
+        }
+    )+};
+}
+
+scalars! {
+    bool, Bool, |v| ConstValue::Bool(v);
+    i8, I8, |v| ConstValue::Int(v.into());
+    i16, I16, |v| ConstValue::Int(v.into());
+    i32, I32, |v| ConstValue::Int(v.into());
+    i64, I64, |v| ConstValue::Int(v.into());
+    isize, I64, |v| ConstValue::Int(v as i128);
+    u8, U8, |v| ConstValue::Int(v.into());
+    u16, U16, |v| ConstValue::Int(v.into());
+    u32, U32, |v| ConstValue::Int(v.into());
+    u64, U64, |v| ConstValue::Int(v.into());
+    usize, U64, |v| ConstValue::Int(v as i128);
+    f32, F32, |v| ConstValue::F32(v);
+    f64, F64, |v| ConstValue::F64(v);
+}
+
+macro_rules! numbers {
+    ($class:ident, $zero:literal, $one:literal: $($t:ty)+) => {$(
+        impl Num for $t {
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            const LOWEST: Self = <$t>::MIN;
+            const HIGHEST: Self = <$t>::MAX;
+        }
+
+        impl $class for $t {}
+    )+};
+}
+
+numbers! { Int, 0, 1: i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+numbers! { Float, 0.0, 1.0: f32 f64 }

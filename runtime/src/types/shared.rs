@@ -1,0 +1,235 @@
+//! Shared arrays of rank 1 to 3, as the simulator's threads see them.
+//!
+//! A row or plane is a fat reference whose metadata carries its extents; it owns no bytes, so it
+//! claims nothing about elements that other threads write.
+
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut, Index, IndexMut};
+
+use super::{Device, GpuType, Slice};
+use crate::ir::Type;
+use crate::simulator::context;
+
+/// A one-dimensional shared array, or a block's dynamic shared memory.
+#[derive(Debug)]
+pub struct Shared<T>(Slice<T>);
+
+/// A two-dimensional shared array, row-major.
+#[derive(Debug)]
+pub struct Shared2<T> {
+    ptr: *mut T,
+    extents: [usize; 2],
+}
+
+/// A three-dimensional shared array, row-major.
+#[derive(Debug)]
+pub struct Shared3<T> {
+    ptr: *mut T,
+    extents: [usize; 3],
+}
+
+/// A row of a shared array.
+#[derive(Debug)]
+pub struct Row<T> {
+    _elements: PhantomData<T>,
+    len: [()],
+}
+
+/// A plane of a three-dimensional shared array.
+#[derive(Debug)]
+pub struct Plane<T> {
+    _elements: PhantomData<T>,
+    packed: [()],
+}
+
+impl<T> Shared<T> {
+    /// The array of `extents[0]` elements at `ptr`.
+    ///
+    /// # Safety
+    /// The memory is the current block's and lasts as long as the block.
+    pub unsafe fn from_raw_parts(ptr: *mut T, extents: [usize; 1]) -> Self {
+        // SAFETY: as promised by the caller.
+        Self(unsafe { Slice::from_raw_parts(ptr, extents[0]) })
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = Slice<T>;
+    fn deref(&self) -> &Slice<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut Slice<T> {
+        &mut self.0
+    }
+}
+
+impl<T> Index<usize> for Shared<T> {
+    type Output = T;
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: usize) -> &T {
+        &self.0[index]
+    }
+}
+
+impl<T> IndexMut<usize> for Shared<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.0[index]
+    }
+}
+
+impl<T> Row<T> {
+    fn from_raw<'a>(ptr: *mut T, len: usize) -> &'a mut Row<T> {
+        let fat = core::ptr::slice_from_raw_parts_mut(ptr.cast::<()>(), len) as *mut Row<T>;
+        // SAFETY: a `Row` has no bytes; its address is aligned and its metadata is any length.
+        unsafe { &mut *fat }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn at(&self, index: usize) -> *mut T {
+        if index >= self.len.len() {
+            context::fault_bounds(index as i64, self.len.len());
+        }
+        // SAFETY: the row starts at this address and has `len` elements.
+        unsafe { (core::ptr::from_ref(self) as *mut T).add(index) }
+    }
+}
+
+impl<T> Index<usize> for Row<T> {
+    type Output = T;
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: usize) -> &T {
+        // SAFETY: in bounds of the block's shared memory.
+        unsafe { &*self.at(index) }
+    }
+}
+
+impl<T> IndexMut<usize> for Row<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        // SAFETY: in bounds; the reference lives for one access of one thread.
+        unsafe { &mut *self.at(index) }
+    }
+}
+
+/// Address of sub-array `index` of `extents[0]`, each of `stride` elements.
+#[inline]
+#[track_caller]
+fn sub_array<T>(ptr: *mut T, index: usize, len: usize, stride: usize) -> *mut T {
+    if index >= len {
+        context::fault_bounds(index as i64, len);
+    }
+    ptr.wrapping_add(index * stride)
+}
+
+impl<T> Shared2<T> {
+    /// The array of these extents at `ptr`.
+    ///
+    /// # Safety
+    /// The memory is the current block's and lasts as long as the block.
+    pub unsafe fn from_raw_parts(ptr: *mut T, extents: [usize; 2]) -> Self {
+        Self { ptr, extents }
+    }
+}
+
+impl<T> Index<usize> for Shared2<T> {
+    type Output = Row<T>;
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: usize) -> &Row<T> {
+        Row::from_raw(sub_array(self.ptr, index, self.extents[0], self.extents[1]), self.extents[1])
+    }
+}
+
+impl<T> IndexMut<usize> for Shared2<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut Row<T> {
+        Row::from_raw(sub_array(self.ptr, index, self.extents[0], self.extents[1]), self.extents[1])
+    }
+}
+
+impl<T> Plane<T> {
+    fn from_raw<'a>(ptr: *mut T, rows: usize, cols: usize) -> &'a mut Plane<T> {
+        let fat = core::ptr::slice_from_raw_parts_mut(ptr.cast::<()>(), rows << 32 | cols) as *mut Plane<T>;
+        // SAFETY: a `Plane` has no bytes; its address is aligned and its metadata is any length.
+        unsafe { &mut *fat }
+    }
+
+    #[track_caller]
+    fn row(&self, index: usize) -> (*mut T, usize) {
+        let (rows, cols) = (self.packed.len() >> 32, self.packed.len() & 0xffff_ffff);
+        (sub_array(core::ptr::from_ref(self) as *mut T, index, rows, cols), cols)
+    }
+}
+
+impl<T> Index<usize> for Plane<T> {
+    type Output = Row<T>;
+    #[track_caller]
+    fn index(&self, index: usize) -> &Row<T> {
+        let (ptr, cols) = self.row(index);
+        Row::from_raw(ptr, cols)
+    }
+}
+
+impl<T> IndexMut<usize> for Plane<T> {
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut Row<T> {
+        let (ptr, cols) = self.row(index);
+        Row::from_raw(ptr, cols)
+    }
+}
+
+impl<T> Shared3<T> {
+    /// The array of these extents at `ptr`.
+    ///
+    /// # Safety
+    /// The memory is the current block's and lasts as long as the block.
+    pub unsafe fn from_raw_parts(ptr: *mut T, extents: [usize; 3]) -> Self {
+        Self { ptr, extents }
+    }
+
+    #[track_caller]
+    fn plane(&self, index: usize) -> *mut T {
+        sub_array(self.ptr, index, self.extents[0], self.extents[1] * self.extents[2])
+    }
+}
+
+impl<T> Index<usize> for Shared3<T> {
+    type Output = Plane<T>;
+    #[track_caller]
+    fn index(&self, index: usize) -> &Plane<T> {
+        Plane::from_raw(self.plane(index), self.extents[1], self.extents[2])
+    }
+}
+
+impl<T> IndexMut<usize> for Shared3<T> {
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut Plane<T> {
+        Plane::from_raw(self.plane(index), self.extents[1], self.extents[2])
+    }
+}
+
+macro_rules! device {
+    ($($name:ident, $rank:literal;)+) => {$(
+        impl<T: GpuType> Device for $name<T>
+        where
+            T::Erased: GpuType,
+        {
+            type Erased = $name<T::Erased>;
+            fn ty() -> Type {
+                Type::Shared { elem: T::ty().into(), rank: $rank }
+            }
+        }
+    )+};
+}
+
+device! { Shared, 1; Shared2, 2; Shared3, 3; }

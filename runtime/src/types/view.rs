@@ -1,0 +1,117 @@
+//! Views: a pointer and a length by value, for structs and sub-ranges.
+
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
+
+use super::{Device, GpuType};
+use crate::ir::Type;
+use crate::simulator::context;
+
+macro_rules! view {
+    ($(#[$doc:meta])* $name:ident, $ptr:ty, $mutable:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct $name<'a, T> {
+            ptr: $ptr,
+            len: u64,
+            _buffer: PhantomData<&'a T>,
+        }
+
+        impl<T> Clone for $name<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<'_, T> {}
+
+        impl<T> $name<'_, T> {
+            /// A view of `len` elements at a device address (a host address on the simulator).
+            ///
+            /// # Safety
+            /// `ptr` addresses `len` initialised elements for as long as the lifetime says.
+            pub unsafe fn from_raw_parts(ptr: $ptr, len: usize) -> Self {
+                Self { ptr, len: len as u64, _buffer: PhantomData }
+            }
+
+            /// Number of elements.
+            pub fn len(&self) -> usize {
+                self.len as usize
+            }
+
+            /// Whether there are no elements.
+            pub fn is_empty(&self) -> bool {
+                self.len == 0
+            }
+
+            /// The elements from `start` on.
+            ///
+            /// In a kernel only; a `start` beyond the end is a fault of the launch.
+            #[track_caller]
+            pub fn offset(self, start: impl super::IndexInteger) -> Self {
+                let start = start.to_index();
+                if start > self.len as usize {
+                    context::fault_bounds(start as i64, self.len as usize);
+                }
+                // SAFETY: `start` is at most the length, so the address is inside or one past the end.
+                Self { ptr: unsafe { self.ptr.add(start) }, len: self.len - start as u64, _buffer: PhantomData }
+            }
+
+            #[inline]
+            #[track_caller]
+            fn at(&self, index: usize) -> $ptr {
+                if index >= self.len as usize {
+                    context::fault_bounds(index as i64, self.len as usize);
+                }
+                // SAFETY: the index is below the length that `from_raw_parts` was promised.
+                unsafe { self.ptr.add(index) }
+            }
+        }
+
+        impl<T> Index<usize> for $name<'_, T> {
+            type Output = T;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, index: usize) -> &T {
+                // SAFETY: in bounds; threads of a launch run on one OS thread.
+                unsafe { &*self.at(index) }
+            }
+        }
+
+        impl<T: GpuType> Device for $name<'_, T>
+        where
+            T::Erased: GpuType,
+        {
+            type Erased = $name<'static, T::Erased>;
+            fn ty() -> Type {
+                Type::View { elem: T::ty().into(), mutable: $mutable }
+            }
+        }
+
+        // SAFETY: 16 bytes, a pointer and a length, which is what the CUDA side declares.
+        unsafe impl<T: GpuType> GpuType for $name<'_, T> where T::Erased: GpuType {}
+    };
+}
+
+view! {
+    /// Read-only elements in global memory, by value: `Copy`, 16 bytes, may stand in a struct.
+    View, *const T, false
+}
+
+view! {
+    /// Elements in global or shared memory, by value: `Copy`, 16 bytes, may stand in a struct.
+    ///
+    /// Copies of one `ViewMut` address the same elements, as pointers do in CUDA.
+    ViewMut, *mut T, true
+}
+
+impl<T> IndexMut<usize> for ViewMut<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        // SAFETY: in bounds; the reference lives for one access of one thread.
+        unsafe { &mut *self.at(index) }
+    }
+}

@@ -1,0 +1,85 @@
+//! What validation refuses, and what it warns of.
+
+use crate::ir::Location;
+
+/// A kernel that could hang, or that no device can run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValidateError {
+    /// A barrier that not all threads of the block may reach.
+    #[error(
+        "{}:{}: barrier in divergent control flow: whether `{barrier}` is reached depends on `{cause}` (line {}); move it \
+         out of the branch, or say `uniform(…)` if the condition is equal in the whole block", at.file, at.line, cond.line
+    )]
+    DivergentBarrier {
+        /// The barrier.
+        barrier: &'static str,
+        /// What the condition depends on.
+        cause: String,
+        /// The barrier.
+        at: Location,
+        /// The condition.
+        cond: Location,
+    },
+    /// A full-mask warp operation that some lanes of a warp skip.
+    #[error(
+        "{}:{}: `{operation}` needs all 32 lanes, but lanes part at line {}, where the condition depends on `{cause}`; \
+         move it out of the branch, or use the form with a mask", at.file, at.line, cond.line
+    )]
+    DivergentWarp {
+        /// The operation.
+        operation: &'static str,
+        /// What the condition depends on.
+        cause: String,
+        /// The operation.
+        at: Location,
+        /// The condition.
+        cond: Location,
+    },
+    /// A shared array without elements.
+    #[error("{}:{}: shared array `{name}` has an extent of zero", at.file, at.line)]
+    EmptyShared {
+        /// The array.
+        name: String,
+        /// Its function.
+        at: Location,
+    },
+    /// More static shared memory than CUDA allows.
+    #[error(
+        "{}:{}: kernel `{kernel}` declares {bytes} bytes of `shared!` arrays, above the limit of {limit}; \
+         use `dynamic_shared` with `.dynamic_shared(bytes)` on the launch, up to the device's opt-in limit", at.file, at.line
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// What it declares.
+        bytes: usize,
+        /// What is allowed.
+        limit: usize,
+        /// The kernel.
+        at: Location,
+    },
+}
+
+/// Something that works and may surprise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Threads may return before a barrier that others reach.
+    EarlyReturn {
+        /// The `return`.
+        at: Location,
+        /// The barrier.
+        barrier: Location,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Warning::EarlyReturn { at, barrier } => write!(
+                f,
+                "{}:{}: threads that return here never reach the barrier at line {}; launch full blocks, or guard the work instead",
+                at.file, at.line, barrier.line
+            ),
+        }
+    }
+}

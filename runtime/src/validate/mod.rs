@@ -1,0 +1,65 @@
+//! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
+//!
+//! Checks: the extents and total size of static shared memory; barriers in control flow that
+//! depends on the thread; full-mask warp operations where lanes of a warp provably part. Warns of a
+//! `return` that depends on the thread before a barrier. Knows no CUDA text.
+
+mod error;
+mod shared;
+mod uniformity;
+
+pub use error::{ValidateError, Warning};
+
+use crate::ir::{Effect, ExprKind, Module, visit};
+
+/// A module that passed every check.
+#[derive(Clone, Debug)]
+pub struct ValidModule {
+    module: Module,
+    warnings: Vec<Warning>,
+}
+
+/// Checks a module.
+///
+/// # Errors
+/// The first mistake, with its Rust line.
+pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
+    shared::check(&module)?;
+    let warnings = uniformity::check(&module)?;
+    Ok(ValidModule { module, warnings })
+}
+
+impl ValidModule {
+    /// The module.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// What the author should know.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether a thread can wait for another: the simulator then needs fibers.
+    pub fn uses_rendezvous(&self) -> bool {
+        let mut found = false;
+        let functions = self.module.functions.iter().chain([&self.module.kernel]);
+        for function in functions {
+            visit::exprs(&function.body, &mut |e| {
+                if let ExprKind::Builtin { op, .. } = &e.kind {
+                    found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
+                }
+            });
+        }
+        found
+    }
+
+    /// Rewrites the module by a pass, which keeps it valid.
+    pub(crate) fn rewrite(mut self, pass: impl FnOnce(&mut Module)) -> Self {
+        pass(&mut self.module);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Divergent barriers are refused, uniform ones pass; each kernel is one case.
+
+use super::{ValidateError, Warning, validate};
+use crate::prelude::*;
+
+fn check<K: Kernel<Comptime = ()>>() -> Result<Vec<Warning>, ValidateError> {
+    let module = K::record(&()).expect("the kernel records");
+    validate(module).map(|valid| valid.warnings().to_vec())
+}
+
+#[gpu_kernel]
+fn barrier_under_thread_index(x: &mut [f32]) {
+    if thread_idx().x < 16 {
+        sync_threads();
+    }
+    x[thread_idx().x] = 0.0;
+}
+
+#[gpu_kernel]
+fn barrier_under_first_warp(x: &mut [f32]) {
+    let tid = thread_idx().x;
+    if tid < 32 {
+        sync_threads();
+    }
+    x[tid] = 0.0;
+}
+
+#[gpu_kernel]
+fn barrier_in_thread_loop(x: &mut [f32]) {
+    let mut n = thread_idx().x;
+    while n > 0 {
+        sync_threads();
+        n -= 1;
+    }
+    x[0] = 0.0;
+}
+
+#[gpu_fn]
+fn sync_in_function() {
+    sync_threads();
+}
+
+#[gpu_kernel]
+fn barrier_in_called_function(x: &mut [f32]) {
+    if thread_idx().x == 3 {
+        sync_in_function();
+    }
+    x[0] = 0.0;
+}
+
+#[test]
+fn barriers_that_depend_on_the_thread_are_refused() {
+    assert!(
+        matches!(check::<barrier_under_thread_index>(), Err(ValidateError::DivergentBarrier { cause, .. }) if cause == "thread_idx()")
+    );
+    assert!(
+        matches!(check::<barrier_under_first_warp>(), Err(ValidateError::DivergentBarrier { cause, .. }) if cause == "tid")
+    );
+    assert!(
+        matches!(check::<barrier_in_thread_loop>(), Err(ValidateError::DivergentBarrier { cause, .. }) if cause == "n")
+    );
+    assert!(matches!(check::<barrier_in_called_function>(), Err(ValidateError::DivergentBarrier { .. })));
+}
+
+#[gpu_kernel]
+fn barrier_under_block_index(x: &mut [f32], n: u32) {
+    if block_idx().x < n {
+        sync_threads();
+    }
+    for _ in 0..n {
+        sync_threads();
+    }
+    x[0] = 0.0;
+}
+
+#[gpu_kernel]
+fn loop_steered_by_shared_flag(x: &mut [f32]) {
+    let mut flag = shared!([u32; 1]);
+    flag[0] = 0;
+    sync_threads();
+    while flag[0] == 0 {
+        sync_threads();
+        if thread_idx().x == 0 {
+            flag[0] = 1;
+        }
+        sync_threads();
+    }
+    x[0] = 0.0;
+}
+
+#[gpu_kernel]
+fn author_overrules(x: &mut [f32], n: u32) {
+    if uniform(x[thread_idx().x] as u32) < n {
+        sync_threads();
+    }
+}
+
+#[gpu_kernel(allow(divergent_barriers))]
+fn kernel_allows(x: &mut [f32]) {
+    if thread_idx().x < 16 {
+        sync_threads();
+    }
+    x[0] = 0.0;
+}
+
+#[test]
+fn uniform_conditions_pass() {
+    assert_eq!(check::<barrier_under_block_index>(), Ok(vec![]));
+    assert_eq!(check::<loop_steered_by_shared_flag>(), Ok(vec![]));
+    assert_eq!(check::<author_overrules>(), Ok(vec![]));
+    assert_eq!(check::<kernel_allows>(), Ok(vec![]));
+}
+
+#[gpu_kernel]
+fn shuffle_in_half_a_warp(x: &mut [i32]) {
+    if lane_id() < 16 {
+        x[0] = shfl_xor(x[1], 1);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_in_first_warp(x: &mut [i32]) {
+    let tid = thread_idx().x;
+    if tid < 32 {
+        x[tid] = shfl_xor(x[tid], 1);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_with_a_mask(x: &mut [i32]) {
+    if lane_id() < 16 {
+        x[0] = shfl_xor_sync(0xffff, x[1], 1, 16);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_under_length(x: &mut [i32]) {
+    let i = global_id();
+    if i < x.len() {
+        x[i] = shfl_xor(x[i], 1);
+    }
+}
+
+#[test]
+fn warp_operations_are_refused_only_where_lanes_provably_part() {
+    assert!(
+        matches!(check::<shuffle_in_half_a_warp>(), Err(ValidateError::DivergentWarp { cause, .. }) if cause == "lane_id()")
+    );
+    assert_eq!(check::<shuffle_in_first_warp>(), Ok(vec![]));
+    assert_eq!(check::<shuffle_with_a_mask>(), Ok(vec![]));
+    assert_eq!(check::<shuffle_under_length>(), Ok(vec![]));
+}
+
+#[gpu_kernel]
+fn early_return(x: &mut [f32]) {
+    let i = global_id();
+    if i >= x.len() {
+        return;
+    }
+    sync_threads();
+    x[i] = 0.0;
+}
+
+#[test]
+fn a_return_before_a_barrier_is_a_warning() {
+    let warnings = check::<early_return>().expect("only a warning");
+    assert!(matches!(warnings.as_slice(), [Warning::EarlyReturn { .. }]), "{warnings:?}");
+}
+
+#[gpu_kernel]
+fn too_much_shared(x: &mut [f32]) {
+    let mut tile = shared!([f32; 20000]);
+    tile[thread_idx().x] = 1.0;
+    x[0] = tile[0];
+}
+
+#[test]
+fn static_shared_memory_has_a_limit() {
+    assert!(matches!(
+        check::<too_much_shared>(),
+        Err(ValidateError::SharedMemory { bytes: 80000, limit: 49152, .. })
+    ));
+}

@@ -1,0 +1,441 @@
+//! Which values and branches depend on the thread, the warp or the block.
+//!
+//! A forward analysis over structured control flow, repeated until the variance of no variable
+//! grows. A device function is analysed once for each call, with the variances of its arguments.
+//! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
+//! a shared flag steers is accepted.
+
+use std::collections::HashMap;
+
+use super::{ValidateError, Warning};
+use crate::ir::{
+    BinaryOp, Block, Effect, Expr, ExprKind, Function, Location, LoopId, Module, Scope, Stmt, StmtKind, Type,
+    VarId, VarKind, Variance,
+};
+
+pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
+    let mut analysis = Analysis { module, warnings: Vec::new() };
+    analysis.function(&module.kernel, &[], &Control::default())?;
+    Ok(analysis.warnings)
+}
+
+struct Analysis<'m> {
+    module: &'m Module,
+    warnings: Vec<Warning>,
+}
+
+/// Why control is where it is: the most varying condition around it.
+#[derive(Clone, Default)]
+struct Control {
+    variance: Option<Variance>,
+    cause: String,
+    at: Option<Location>,
+    /// Whether lanes of one warp certainly part.
+    parts: bool,
+}
+
+impl Control {
+    fn variance(&self) -> Variance {
+        self.variance.unwrap_or(Variance::Uniform)
+    }
+
+    fn join(&mut self, other: &Control) {
+        if other.variance() > self.variance() {
+            let parts = self.parts || other.parts;
+            *self = other.clone();
+            self.parts = parts;
+        } else {
+            self.parts |= other.parts;
+        }
+    }
+}
+
+/// One function while it is analysed.
+struct Frame<'f> {
+    function: &'f Function,
+    vars: HashMap<VarId, Variance>,
+    loops: HashMap<LoopId, Control>,
+    result: Variance,
+    returned: Option<Location>,
+    changed: bool,
+}
+
+impl<'f> Frame<'f> {
+    fn var(&self, id: VarId) -> Variance {
+        self.vars.get(&id).copied().unwrap_or(Variance::Uniform)
+    }
+
+    fn raise(&mut self, id: VarId, variance: Variance) {
+        if variance > self.var(id) {
+            self.vars.insert(id, variance);
+            self.changed = true;
+        }
+    }
+
+    /// Variance of a value.
+    fn value(&self, e: &Expr) -> Variance {
+        let operands = || e.operands().into_iter().map(|o| self.value(o)).max().unwrap_or(Variance::Uniform);
+        match &e.kind {
+            ExprKind::Var(id) => self.var(*id),
+            ExprKind::Builtin { op, .. } if op.fixes_variance => op.variance,
+            ExprKind::Builtin { op, .. } => operands().max(op.variance),
+            ExprKind::Binary(op, a, b) if self.is_warp_test(*op, a, b) => Variance::PerWarp,
+            ExprKind::Call { function, .. } => operands().max(self.result_of(*function)),
+            ExprKind::CallClosure { .. } => Variance::PerThread,
+            ExprKind::Closure(_) => Variance::Uniform,
+            _ => operands(),
+        }
+    }
+
+    /// What a call adds to its arguments: nothing is known of a function that reads thread indices.
+    fn result_of(&self, _function: crate::ir::FnId) -> Variance {
+        Variance::Uniform
+    }
+
+    /// Whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
+    /// `tid < 32`, `tid / 32`, `tid >> 5`. Takes blocks to be cut into warps along `x`.
+    fn is_warp_test(&self, op: BinaryOp, a: &Expr, b: &Expr) -> bool {
+        let Some(n) = b.as_int() else { return false };
+        let aligned = match op {
+            BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Div => n > 0 && n % 32 == 0,
+            BinaryOp::Le | BinaryOp::Gt => (n + 1) % 32 == 0,
+            BinaryOp::Shr => n >= 5,
+            _ => false,
+        };
+        aligned && self.is_thread_index(a)
+    }
+
+    /// Whether an expression is `thread_idx().x`, or a name for it.
+    fn is_thread_index(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Cast(inner) => self.is_thread_index(inner),
+            ExprKind::Field(base, name) => {
+                name == "x" && matches!(&base.kind, ExprKind::Builtin { op, .. } if op.name == "thread_idx")
+            }
+            ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_thread_index(init)),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is `lane_id()`, or a name for it.
+    fn is_lane(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Builtin { op, .. } => op.name == "lane_id",
+            ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
+            _ => false,
+        }
+    }
+
+    /// What an immutable variable was initialised with.
+    fn definition(&self, id: VarId) -> Option<&'f Expr> {
+        if self.function.var(id).mutable {
+            return None;
+        }
+        let mut found = None;
+        crate::ir::visit::stmts(&self.function.body, &mut |stmt| {
+            if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+                && *var == id
+            {
+                found = Some(init);
+            }
+        });
+        found
+    }
+
+    /// Whether lanes of one warp certainly disagree on a condition.
+    fn parts(&self, cond: &Expr) -> bool {
+        let ExprKind::Binary(op, a, b) = &cond.kind else { return false };
+        let index = |e: &Expr| self.is_thread_index(e) || self.is_lane(e);
+        let cut = |n: i128| n > 0 && n < 32;
+        match (op, b.as_int()) {
+            (BinaryOp::And, _) => self.parts(a) || self.parts(b),
+            (BinaryOp::Lt | BinaryOp::Ge, Some(n)) => index(a) && cut(n),
+            (BinaryOp::Le | BinaryOp::Gt, Some(n)) => index(a) && cut(n + 1),
+            (BinaryOp::Eq | BinaryOp::Ne, Some(n)) => {
+                let modulo = |e: &Expr| match &e.kind {
+                    ExprKind::Binary(BinaryOp::Rem | BinaryOp::BitAnd, x, m) => {
+                        index(x) && m.as_int().is_some_and(|m| m > 1 || m == 1)
+                    }
+                    _ => false,
+                };
+                (index(a) && (0..32).contains(&n)) || modulo(a)
+            }
+            _ => false,
+        }
+    }
+
+    /// The name in an expression that makes it vary by more than `limit`.
+    fn cause(&self, e: &Expr, limit: Variance) -> String {
+        let mut cause = None;
+        crate::ir::visit::expr(e, &mut |part| {
+            if cause.is_none() && self.value(part) > limit {
+                cause = match &part.kind {
+                    ExprKind::Var(id) if !self.function.var(*id).name.is_empty() => {
+                        Some(self.function.var(*id).name.clone())
+                    }
+                    ExprKind::Builtin { op, .. } => Some(format!("{}()", op.name)),
+                    _ => None,
+                };
+            }
+        });
+        cause.unwrap_or_else(|| "a value of the thread".to_owned())
+    }
+}
+
+impl<'m> Analysis<'m> {
+    /// Analyses a function called with arguments of these variances; the variance of its result.
+    fn function(
+        &mut self,
+        function: &'m Function,
+        args: &[Variance],
+        control: &Control,
+    ) -> Result<Variance, ValidateError> {
+        let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
+        let mut frame = Frame {
+            function,
+            vars,
+            loops: HashMap::new(),
+            result: Variance::Uniform,
+            returned: None,
+            changed: true,
+        };
+        while frame.changed {
+            frame.changed = false;
+            frame.returned = None;
+            self.block(&mut frame, &function.body, control, false)?;
+        }
+        frame.returned = None;
+        self.block(&mut frame, &function.body, control, true)?;
+        Ok(frame.result)
+    }
+
+    fn block(
+        &mut self,
+        frame: &mut Frame<'m>,
+        block: &'m Block,
+        control: &Control,
+        report: bool,
+    ) -> Result<(), ValidateError> {
+        for stmt in &block.stmts {
+            self.stmt(frame, stmt, control, report)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(
+        &mut self,
+        frame: &mut Frame<'m>,
+        stmt: &'m Stmt,
+        control: &Control,
+        report: bool,
+    ) -> Result<(), ValidateError> {
+        for e in crate::ir::visit::operands(stmt) {
+            self.effects(frame, e, control, report)?;
+        }
+        match &stmt.kind {
+            StmtKind::Let { var, init: Some(init) } => {
+                let variance = self.value(frame, init)?;
+                frame.raise(*var, variance);
+            }
+            StmtKind::Assign { place, value, .. } => {
+                let variance =
+                    self.value(frame, value)?.max(control.variance()).max(index_variance(frame, place));
+                if let Some(root) = root_local(frame.function, place) {
+                    frame.raise(root, variance);
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                let inner = self.under(frame, control, cond, stmt.at)?;
+                self.block(frame, then, &inner, report)?;
+                self.block(frame, otherwise, &inner, report)?;
+            }
+            StmtKind::While { id, cond, body } => {
+                let mut inner = self.under(frame, control, cond, stmt.at)?;
+                // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
+                inner.parts = control.parts;
+                self.loop_(frame, *id, inner, body, report)?;
+            }
+            StmtKind::For { id, range, body } => {
+                let variance = [Some(&range.start), Some(&range.end), range.step.as_ref()];
+                let variance =
+                    variance.into_iter().flatten().map(|e| frame.value(e)).max().unwrap_or(Variance::Uniform);
+                frame.raise(range.var, variance);
+                let mut inner = self.under(frame, control, &range.end, stmt.at)?;
+                inner.join(&self.under(frame, control, &range.start, stmt.at)?);
+                inner.parts = control.parts;
+                self.loop_(frame, *id, inner, body, report)?;
+            }
+            StmtKind::Block(body) => self.block(frame, body, control, report)?,
+            StmtKind::Break(id) | StmtKind::Continue(id) => {
+                let known = frame.loops.entry(*id).or_default();
+                if control.variance() > known.variance() {
+                    known.join(&Control { parts: false, ..control.clone() });
+                    frame.changed = true;
+                }
+            }
+            StmtKind::Return(value) => {
+                let variance =
+                    value.as_ref().map_or(Variance::Uniform, |e| frame.value(e)).max(control.variance());
+                frame.result = frame.result.max(variance);
+                if control.variance() > Variance::PerBlock {
+                    frame.returned = Some(stmt.at);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn loop_(
+        &mut self,
+        frame: &mut Frame<'m>,
+        id: LoopId,
+        mut inner: Control,
+        body: &'m Block,
+        report: bool,
+    ) -> Result<(), ValidateError> {
+        if let Some(leaves) = frame.loops.get(&id) {
+            inner.join(leaves);
+        }
+        self.block(frame, body, &inner, report)
+    }
+
+    /// Control inside a branch on `cond`.
+    fn under(
+        &mut self,
+        frame: &mut Frame<'m>,
+        control: &Control,
+        cond: &'m Expr,
+        at: Location,
+    ) -> Result<Control, ValidateError> {
+        let variance = self.value(frame, cond)?;
+        let mut inner = control.clone();
+        inner.join(&Control {
+            variance: Some(variance),
+            cause: frame.cause(cond, Variance::PerBlock),
+            at: Some(at),
+            parts: frame.parts(cond),
+        });
+        Ok(inner)
+    }
+
+    /// Variance of a value; calls are analysed with their arguments.
+    fn value(&mut self, frame: &mut Frame<'m>, e: &'m Expr) -> Result<Variance, ValidateError> {
+        let mut variance = frame.value(e);
+        let mut calls = Vec::new();
+        crate::ir::visit::expr(e, &mut |part| {
+            if let ExprKind::Call { function, args, .. } = &part.kind {
+                calls.push((*function, args.iter().map(|a| frame.value(a)).collect::<Vec<_>>()));
+            }
+        });
+        for (function, args) in calls {
+            let function = &self.module.functions[function.0 as usize];
+            let saved = std::mem::take(&mut self.warnings);
+            // Only the result matters here; barriers are checked where the call is a statement's.
+            let result = self.function(function, &args, &Control::default());
+            self.warnings = saved;
+            variance = variance.max(result.unwrap_or(Variance::PerThread));
+        }
+        Ok(variance)
+    }
+
+    /// Checks every builtin and call of an expression against the control it stands under.
+    fn effects(
+        &mut self,
+        frame: &mut Frame<'m>,
+        e: &'m Expr,
+        control: &Control,
+        report: bool,
+    ) -> Result<(), ValidateError> {
+        let mut parts = Vec::new();
+        crate::ir::visit::expr(e, &mut |part| parts.push(part));
+        for part in parts {
+            match &part.kind {
+                ExprKind::Builtin { op, args, at } if report => {
+                    if let Effect::Sync(scope) = op.effect {
+                        self.sync(frame, op.name, scope, args, *at, control)?;
+                    }
+                }
+                ExprKind::Call { function, args, .. } => {
+                    for arg in args {
+                        if let ExprKind::Ref(place) = &arg.kind
+                            && matches!(arg.ty, Type::Ref { mutable: true, .. })
+                            && let Some(root) = root_local(frame.function, place)
+                        {
+                            frame.raise(root, Variance::PerThread);
+                        }
+                    }
+                    if report {
+                        let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
+                        self.function(&self.module.functions[function.0 as usize], &args, control)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(
+        &mut self,
+        frame: &Frame<'m>,
+        name: &'static str,
+        scope: Scope,
+        args: &[Expr],
+        at: Location,
+        control: &Control,
+    ) -> Result<(), ValidateError> {
+        let cond = control.at.unwrap_or(at);
+        if self.module.attributes.allow_divergent_barriers {
+            return Ok(());
+        }
+        if scope == Scope::Warp {
+            let masked = name.ends_with("_sync") || name.ends_with("_mask");
+            let full = !masked || args.first().and_then(Expr::as_int) == Some(0xffff_ffff);
+            if full && control.parts && control.variance() == Variance::PerThread {
+                return Err(ValidateError::DivergentWarp {
+                    operation: name,
+                    cause: control.cause.clone(),
+                    at,
+                    cond,
+                });
+            }
+            return Ok(());
+        }
+        if control.variance() > Variance::PerBlock {
+            return Err(ValidateError::DivergentBarrier {
+                barrier: name,
+                cause: control.cause.clone(),
+                at,
+                cond,
+            });
+        }
+        if let Some(returned) = frame.returned {
+            let warning = Warning::EarlyReturn { at: returned, barrier: at };
+            let known = |w: &Warning| matches!(w, Warning::EarlyReturn { at, .. } if *at == returned);
+            if !self.warnings.iter().any(known) {
+                self.warnings.push(warning);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The local variable that a place is in, if it is one of the thread's own.
+fn root_local(function: &Function, place: &Expr) -> Option<VarId> {
+    match &place.kind {
+        ExprKind::Var(id) if matches!(function.var(*id).kind, VarKind::Local | VarKind::Param) => Some(*id),
+        ExprKind::Field(base, _) => root_local(function, base),
+        ExprKind::Index { base, .. } if matches!(base.ty, Type::Array(..)) => root_local(function, base),
+        _ => None,
+    }
+}
+
+/// Variance of the indices of a place.
+fn index_variance(frame: &Frame<'_>, place: &Expr) -> Variance {
+    match &place.kind {
+        ExprKind::Index { base, index, .. } => frame.value(index).max(index_variance(frame, base)),
+        ExprKind::Field(base, _) => index_variance(frame, base),
+        _ => Variance::Uniform,
+    }
+}

@@ -1,0 +1,148 @@
+//! Probes: reading the types that rustc inferred off a closure that is never called.
+//!
+//! A witness closure declares one probe for each binding, literal and call, uses it beside the
+//! user's tokens, and returns all of them. Its return type therefore spells every inferred type;
+//! [`types_of`] turns that into values. Nothing of the closure is ever executed.
+
+use core::marker::PhantomData;
+
+use crate::ir;
+use crate::record::Callee;
+use crate::types::Device;
+
+/// Witnesses the type of a binding or an rvalue, with lifetimes erased.
+pub struct Probe<E>(PhantomData<fn() -> E>);
+
+/// Witnesses which instance of a device function is called.
+pub struct FnProbe<M>(PhantomData<fn() -> M>);
+
+impl<E> Probe<E> {
+    /// A probe whose type is still to be inferred.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Probe(PhantomData)
+    }
+
+    /// Witnesses the type of a binding.
+    pub fn see<T: Device<Erased = E>>(&self, _binding: &T) {}
+
+    /// Witnesses the type of an rvalue.
+    pub fn tap<T: Device<Erased = E>>(&self, value: T) -> T {
+        value
+    }
+}
+
+impl<M> FnProbe<M> {
+    /// A probe whose function is still to be resolved.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        FnProbe(PhantomData)
+    }
+}
+
+/// Takes what the user's `return`s give, so that its type is checked and inferred.
+pub struct Returns<R>(PhantomData<fn(R)>);
+
+impl<R> Returns<R> {
+    /// For a function that returns `R`.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Returns(PhantomData)
+    }
+
+    /// `return value`
+    pub fn give(&self, _value: R) -> ! {
+        never_called()
+    }
+}
+
+/// A value of any type, for the type checker alone.
+pub fn never_called<T>() -> T {
+    unreachable!("a witness closure is never called")
+}
+
+/// What a probe found.
+#[derive(Clone)]
+pub enum Witnessed {
+    /// The type of a binding or rvalue.
+    Type(ir::Type),
+    /// The function that a call resolves to.
+    Callee(Callee),
+}
+
+/// A device function, as the marker type of one of its instances.
+pub trait DeviceFn {
+    /// How to call it.
+    fn callee() -> Callee;
+}
+
+/// A tree of probes.
+pub trait Probes {
+    /// Appends what the leaves found, in order.
+    fn collect(into: &mut Vec<Witnessed>);
+}
+
+impl<E: Device> Probes for Probe<E> {
+    fn collect(into: &mut Vec<Witnessed>) {
+        into.push(Witnessed::Type(E::ty()));
+    }
+}
+
+impl<M: DeviceFn> Probes for FnProbe<M> {
+    fn collect(into: &mut Vec<Witnessed>) {
+        into.push(Witnessed::Callee(M::callee()));
+    }
+}
+
+impl Probes for () {
+    fn collect(_into: &mut Vec<Witnessed>) {}
+}
+
+macro_rules! trees {
+    ($(($($t:ident),+))+) => {$(
+        impl<$($t: Probes),+> Probes for ($($t,)+) {
+            fn collect(into: &mut Vec<Witnessed>) {
+                $($t::collect(into);)+
+            }
+        }
+    )+};
+}
+
+trees! {
+    (A)
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+}
+
+/// The types that a witness closure's return type spells.
+pub struct Types(Vec<Witnessed>);
+
+/// Reads the types off a witness closure without calling it.
+pub fn types_of<R: Probes, F: FnOnce() -> R>(_witness: F) -> Types {
+    let mut found = Vec::new();
+    R::collect(&mut found);
+    Types(found)
+}
+
+impl Types {
+    /// The type that probe `index` witnessed.
+    pub fn ty(&self, index: usize) -> ir::Type {
+        match self.0.get(index) {
+            Some(Witnessed::Type(ty)) => ty.clone(),
+            _ => ir::Type::Never,
+        }
+    }
+
+    /// The function that probe `index` witnessed.
+    pub fn callee(&self, index: usize) -> Option<Callee> {
+        match self.0.get(index) {
+            Some(Witnessed::Callee(callee)) => Some(callee.clone()),
+            _ => None,
+        }
+    }
+}

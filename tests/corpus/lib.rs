@@ -1,0 +1,13 @@
+//! The corpus: one place for the kernels that every kind of test uses.
+//!
+//! The snapshot tests print them, the NVRTC tests compile what was printed, the simulator tests run
+//! them against host references, and the GPU tests and benches do the same on a device.
+
+pub mod cases;
+pub mod cluster_histogram;
+pub mod matmul;
+pub mod reduction;
+pub mod shared_reduction;
+pub mod shuffles;
+pub mod transpose;
+pub mod vectors;

@@ -1,0 +1,98 @@
+//! The shuffle exercises: one block of 16 threads, groups of 16 lanes.
+
+use warpsmith::prelude::*;
+
+/// Threads of the block, and lanes of a shuffle group.
+pub const WIDTH: u32 = 16;
+/// Elements that a thread of the array exercises holds.
+pub const SEGMENT: u32 = 4;
+/// All lanes.
+const MASK: u32 = 0xffff_ffff;
+
+/// Every lane gets the value of lane `src_lane`.
+#[gpu_kernel]
+pub fn shfl_broadcast(d_out: &mut [i32], d_in: &[i32], src_lane: u32) {
+    let mut value = d_in[thread_idx().x];
+    value = shfl_sync(MASK, value, src_lane, WIDTH);
+    d_out[thread_idx().x] = value;
+}
+
+/// Every lane gets the value of the lane `delta` below.
+#[gpu_kernel]
+pub fn shfl_shift_up(d_out: &mut [i32], d_in: &[i32], delta: u32) {
+    let mut value = d_in[thread_idx().x];
+    value = shfl_up_sync(MASK, value, delta, WIDTH);
+    d_out[thread_idx().x] = value;
+}
+
+/// Every lane gets the value of the lane `delta` above.
+#[gpu_kernel]
+pub fn shfl_shift_down(d_out: &mut [i32], d_in: &[i32], delta: u32) {
+    let mut value = d_in[thread_idx().x];
+    value = shfl_down_sync(MASK, value, delta, WIDTH);
+    d_out[thread_idx().x] = value;
+}
+
+/// Every lane gets the value of the lane `delta` above, around the end.
+#[gpu_kernel]
+pub fn shfl_wrap(d_out: &mut [i32], d_in: &[i32], delta: u32) {
+    let mut value = d_in[thread_idx().x];
+    value = shfl_sync(MASK, value, thread_idx().x + delta, WIDTH);
+    d_out[thread_idx().x] = value;
+}
+
+/// Lanes whose numbers differ by `lane_mask` exchange values.
+#[gpu_kernel]
+pub fn shfl_butterfly(d_out: &mut [i32], d_in: &[i32], lane_mask: u32) {
+    let mut value = d_in[thread_idx().x];
+    value = shfl_xor_sync(MASK, value, lane_mask, WIDTH);
+    d_out[thread_idx().x] = value;
+}
+
+/// Lanes exchange arrays of four.
+#[gpu_kernel]
+pub fn shfl_xor_array(d_out: &mut [i32], d_in: &[i32], lane_mask: u32) {
+    let idx = thread_idx().x * SEGMENT;
+    let mut value = [0; SEGMENT as usize];
+    for i in 0..SEGMENT {
+        value[i] = d_in[idx + i];
+    }
+    value[0] = shfl_xor_sync(MASK, value[0], lane_mask, WIDTH);
+    value[1] = shfl_xor_sync(MASK, value[1], lane_mask, WIDTH);
+    value[2] = shfl_xor_sync(MASK, value[2], lane_mask, WIDTH);
+    value[3] = shfl_xor_sync(MASK, value[3], lane_mask, WIDTH);
+    for i in 0..SEGMENT {
+        d_out[idx + i] = value[i];
+    }
+}
+
+/// Exchanges element `first` of the lower lane of a pair with element `second` of the upper.
+#[gpu_fn]
+fn swap(value: &mut [i32; SEGMENT as usize], lane: u32, lane_mask: u32, first: u32, second: u32) {
+    let pred = lane / lane_mask % 2 == 0;
+    if pred {
+        let tmp = value[first];
+        value[first] = value[second];
+        value[second] = tmp;
+    }
+    value[second] = shfl_xor_sync(MASK, value[second], lane_mask, WIDTH);
+    if pred {
+        let tmp = value[first];
+        value[first] = value[second];
+        value[second] = tmp;
+    }
+}
+
+/// Lanes exchange elements of different indices.
+#[gpu_kernel]
+pub fn shfl_swap(d_out: &mut [i32], d_in: &[i32], lane_mask: u32, first: u32, second: u32) {
+    let idx = thread_idx().x * SEGMENT;
+    let mut value = [0; SEGMENT as usize];
+    for i in 0..SEGMENT {
+        value[i] = d_in[idx + i];
+    }
+    swap(&mut value, thread_idx().x, lane_mask, first, second);
+    for i in 0..SEGMENT {
+        d_out[idx + i] = value[i];
+    }
+}

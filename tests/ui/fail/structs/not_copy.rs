@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+#[derive(GpuType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+fn main() {}
