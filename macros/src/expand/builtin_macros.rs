@@ -49,9 +49,10 @@ impl SharedArray {
         &self.extents
     }
 
-    /// What the twin runs.
-    pub fn twin(&self) -> TokenStream {
+    /// What the twin runs, for the `shared!` that stands at `span`.
+    pub fn twin(&self, span: proc_macro2::Span) -> TokenStream {
         let (ty, extents) = (self.ty(), &self.extents);
+        let (line, column) = (span.unwrap().line() as u32, span.unwrap().column() as u32);
         let elem = device_type(&self.elem);
         quote! {
             {
@@ -59,7 +60,7 @@ impl SharedArray {
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {
                     <#ty>::from_raw_parts(
-                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, ::core::file!(), ::core::line!(), ::core::column!()),
+                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, ::core::file!(), #line, #column),
                         __extents,
                     )
                 }

@@ -57,7 +57,7 @@ impl Twin {
         let name = mac.path.get_ident()?.to_string();
         if name == "shared" {
             let array: SharedArray = mac.parse_body().ok()?;
-            return Some(Expr::Verbatim(array.twin()));
+            return Some(Expr::Verbatim(array.twin(mac.path.span())));
         }
         let known = [
             "assert",

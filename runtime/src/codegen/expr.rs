@@ -186,7 +186,11 @@ impl Printer<'_> {
             let hole = format!("{{{i}}}");
             text.replace_range(at..at + hole.len(), &printed[i]);
         }
-        Text::primary(text)
+        // A template in parentheses needs them only inside another expression.
+        match unwrapped(&text) {
+            Some(inner) => Text { text: inner.to_owned(), level: ASSIGNMENT },
+            None => Text::primary(text),
+        }
     }
 
     fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {
@@ -231,6 +235,17 @@ impl Printer<'_> {
     pub(super) fn var(&self, id: VarId) -> String {
         self.function.name(id)
     }
+}
+
+/// What is inside the parentheses that enclose a whole text.
+fn unwrapped(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0i32;
+    let closes_early = inner.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    });
+    if closes_early { None } else { Some(inner) }
 }
 
 /// Whether an element is all zero bits.

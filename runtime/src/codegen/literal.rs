@@ -1,6 +1,6 @@
 //! Constants as C++ literals that read back to the same bits.
 
-use super::precedence::{Text, UNARY};
+use super::precedence::Text;
 use super::{Printer, names, types};
 use crate::ir::{Const, ConstValue, Scalar, Type};
 
@@ -50,6 +50,8 @@ fn integer(i: i128, scalar: Scalar) -> Text {
     match scalar {
         Scalar::I32 if i == i128::from(i32::MIN) => Text::primary("(-2147483647 - 1)"),
         Scalar::I64 if i == i128::from(i64::MIN) => Text::primary("(-9223372036854775807ll - 1)"),
+        Scalar::U32 if i == i128::from(u32::MAX) => Text::primary("0xffffffffu"),
+        Scalar::U64 if i == i128::from(u64::MAX) => Text::primary("0xffffffffffffffffull"),
         Scalar::I32 => signed(i.to_string()),
         Scalar::U32 => signed(format!("{i}u")),
         Scalar::I64 => signed(format!("{i}ll")),
@@ -63,15 +65,5 @@ fn integer(i: i128, scalar: Scalar) -> Text {
 
 /// A negative literal is a unary expression in C++; kept in parentheses so that `- -1` never joins.
 fn signed(text: String) -> Text {
-    if text.starts_with('-') {
-        Text::primary(format!("({text})"))
-    } else {
-        Text { level: UNARY, ..Text::primary(text) }.as_primary()
-    }
-}
-
-impl Text {
-    fn as_primary(self) -> Self {
-        Self::primary(self.text)
-    }
+    Text::primary(if text.starts_with('-') { format!("({text})") } else { text })
 }

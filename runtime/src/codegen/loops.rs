@@ -38,23 +38,19 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
-        // A scope around the loop holds what its head needs; printed as a brace only if it does.
-        let fixed = {
-            let function = &self.function;
-            is_fixed(&range.end, &|v| !function.var(v).mutable)
-        };
-        let start = self.expr(&range.start).at(ASSIGNMENT);
-        let mut braces = false;
-        let (end, end_text) = if fixed {
-            (range.end.clone(), self.expr(&range.end))
-        } else {
-            braces = true;
+        let fixed = is_fixed(&range.end, &|v| !self.function.var(v).mutable);
+        // What the head needs besides the counter stands in a brace around the loop.
+        let braces = !fixed || needs_more(range, self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64));
+        if braces {
             self.function.open("{");
-            let (ty, value) = (self.ty(&range.end.ty), self.expr(&range.end).at(ASSIGNMENT));
-            let name = self.function.reserve("end");
-            self.function.push(&format!("const {ty} {name} = {value};"));
-            (range.end.clone(), Text::primary(name))
-        };
+        }
+        let start = self.expr(&range.start).at(ASSIGNMENT);
+        let (end, mut end_text) = (range.end.clone(), self.expr(&range.end));
+        if !fixed {
+            let (ty, name) = (self.ty(&end.ty), self.function.reserve("end"));
+            self.function.push(&format!("const {ty} {name} = {};", end_text.at(ASSIGNMENT)));
+            end_text = Text::primary(name);
+        }
         self.unroll(range);
         let (head, first) = self.for_head(range, &start, &end, end_text);
         self.loop_(id, &head, first, body);
@@ -182,6 +178,15 @@ impl Printer<'_> {
             }
         };
         inner.at(UNARY)
+    }
+}
+
+/// Whether the loop needs a flag that says whether it goes on.
+fn needs_more(range: &RangeLoop, scalar: Scalar) -> bool {
+    let below_max = range.end.as_int().is_some_and(|n| scalar.int_range().is_some_and(|(_, high)| n < high));
+    match &range.step {
+        Some(step) => !cannot_wrap(range, &range.end, step, scalar),
+        None => range.inclusive && (range.reversed || !below_max),
     }
 }
 

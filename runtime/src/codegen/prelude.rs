@@ -2,6 +2,18 @@
 
 use crate::ir::Prelude;
 
+/// Offset of a field: NVRTC has no `offsetof` without a header.
+pub(super) static OFFSETOF: Prelude = Prelude {
+    name: "ws_offsetof",
+    code: "#ifdef __CUDACC_RTC__
+#define ws_offsetof(T, field) __INTADDR__(&((T*)0)->field)
+#else
+#define ws_offsetof(T, field) __builtin_offsetof(T, field)
+#endif
+",
+    needs: &[],
+};
+
 /// A pointer and a length by value.
 pub(crate) static VIEW: Prelude = Prelude {
     name: "ws_View",

@@ -78,6 +78,7 @@ impl Printer<'_> {
 
     /// Fields, and assertions that CUDA lays them out as rustc does.
     fn struct_body(&mut self, s: &StructType) -> (String, Vec<String>) {
+        self.need(&prelude::OFFSETOF);
         let mut fields = String::new();
         let mut asserts = vec![format!(
             "static_assert(sizeof({{name}}) == {}, \"{} is laid out as in Rust\");\n",
@@ -87,7 +88,7 @@ impl Printer<'_> {
             let name = names::fresh(field.name, &names::reserved());
             fields.push_str(&format!("    {} {name};\n", self.ty(&field.ty)));
             asserts.push(format!(
-                "static_assert(__builtin_offsetof({{name}}, {name}) == {}, \"{}.{} is laid out as in Rust\");\n",
+                "static_assert(ws_offsetof({{name}}, {name}) == {}, \"{}.{} is laid out as in Rust\");\n",
                 field.offset, s.name, field.name
             ));
         }

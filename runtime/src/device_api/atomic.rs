@@ -48,6 +48,7 @@ atomics! { ints: i32 u32 i64 u64 isize usize; floats: f32 f64 }
 
 /// Replaces the value of a place; what it held before.
 #[inline]
+#[track_caller]
 fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
     context::on_atomic();
     let old = *place;

@@ -104,6 +104,8 @@ impl Recorder {
         let at = self.location();
         let base = self.place_base(base);
         let index = self.value(index);
+        // A place is printed once for each use, so its index has no effect.
+        let index = if index.has_effect() { self.bind(index) } else { index };
         let mut operands = [base, index];
         self.sequence(&mut operands);
         let [base, index] = operands;

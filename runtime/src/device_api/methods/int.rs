@@ -46,11 +46,6 @@ fn wrapping_shift(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     }
 }
 
-/// A function of the prelude for any integer type.
-fn any(template: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
-    with(template, &prelude::INTEGERS)
-}
-
 /// The unsigned integer of the same width.
 pub trait Unsigned {
     /// `u32` for `i32`.
@@ -70,53 +65,53 @@ unsigned! { i8 => u8, i16 => u16, i32 => u32, i64 => u64, isize => usize, u8 => 
 device_methods! {
     /// Methods of every integer type that kernels may call.
     pub trait IntMethods: Unsigned in int for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
-        fn min(self, other: Self) -> Self = any("ws_min({0}, {1})");
-        fn max(self, other: Self) -> Self = any("ws_max({0}, {1})");
+        fn min(self, other: Self) -> Self = with("ws_min({0}, {1})", &prelude::MIN);
+        fn max(self, other: Self) -> Self = with("ws_max({0}, {1})", &prelude::MAX);
         fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP);
-        fn pow(self, n: u32) -> Self = any("ws_pow({0}, {1})");
-        fn wrapping_pow(self, n: u32) -> Self = any("ws_pow({0}, {1})");
+        fn pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
+        fn wrapping_pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
         fn count_ones(self) -> u32 = bits("ws_count_ones");
         fn count_zeros(self) -> u32 = bits("ws_count_zeros");
         fn leading_zeros(self) -> u32 = bits("ws_leading_zeros");
         fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros");
-        fn rotate_left(self, n: u32) -> Self = any("ws_rotate_left({0}, {1})");
-        fn rotate_right(self, n: u32) -> Self = any("ws_rotate_right({0}, {1})");
-        fn swap_bytes(self) -> Self = any("ws_swap_bytes({0})");
-        fn reverse_bits(self) -> Self = any("ws_reverse_bits({0})");
+        fn rotate_left(self, n: u32) -> Self = with("ws_rotate_left({0}, {1})", &prelude::ROTATE_LEFT);
+        fn rotate_right(self, n: u32) -> Self = with("ws_rotate_right({0}, {1})", &prelude::ROTATE_RIGHT);
+        fn swap_bytes(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
+        fn reverse_bits(self) -> Self = with("ws_reverse_bits({0})", &prelude::REVERSE_BITS);
         fn wrapping_add(self, other: Self) -> Self = wrapping("+");
         fn wrapping_sub(self, other: Self) -> Self = wrapping("-");
         fn wrapping_mul(self, other: Self) -> Self = wrapping("*");
         fn wrapping_neg(self) -> Self = wrapping_neg;
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
         fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>");
-        fn saturating_add(self, other: Self) -> Self = any("ws_saturating_add({0}, {1})");
-        fn saturating_sub(self, other: Self) -> Self = any("ws_saturating_sub({0}, {1})");
-        fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = any("ws_abs_diff({0}, {1})");
-        fn rem_euclid(self, other: Self) -> Self = any("ws_rem_euclid({0}, {1})");
-        fn div_euclid(self, other: Self) -> Self = any("ws_div_euclid({0}, {1})");
-        fn ilog2(self) -> u32 = any("ws_ilog2({0})");
+        fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
+        fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB);
+        fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = with("ws_abs_diff({0}, {1})", &prelude::ABS_DIFF);
+        fn rem_euclid(self, other: Self) -> Self = with("ws_rem_euclid({0}, {1})", &prelude::REM_EUCLID);
+        fn div_euclid(self, other: Self) -> Self = with("ws_div_euclid({0}, {1})", &prelude::DIV_EUCLID);
+        fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2);
     }
 }
 
 device_methods! {
     /// Methods of the signed integers that kernels may call.
     pub trait SignedMethods: Unsigned in signed for i8, i16, i32, i64, isize {
-        fn abs(self) -> Self = any("ws_wrapping_abs({0})");
-        fn wrapping_abs(self) -> Self = any("ws_wrapping_abs({0})");
-        fn unsigned_abs(self) -> <Self as Unsigned>::Unsigned = any("ws_unsigned_abs({0})");
-        fn signum(self) -> Self = any("ws_int_signum({0})");
-        fn is_negative(self) -> bool = any("ws_is_negative({0})");
-        fn is_positive(self) -> bool = any("ws_is_positive({0})");
+        fn abs(self) -> Self = with("ws_wrapping_abs({0})", &prelude::WRAPPING_ABS);
+        fn wrapping_abs(self) -> Self = with("ws_wrapping_abs({0})", &prelude::WRAPPING_ABS);
+        fn unsigned_abs(self) -> <Self as Unsigned>::Unsigned = with("ws_unsigned_abs({0})", &prelude::UNSIGNED_ABS);
+        fn signum(self) -> Self = with("ws_int_signum({0})", &prelude::INT_SIGNUM);
+        fn is_negative(self) -> bool = with("ws_is_negative({0})", &prelude::IS_NEGATIVE);
+        fn is_positive(self) -> bool = with("ws_is_positive({0})", &prelude::IS_POSITIVE);
     }
 }
 
 device_methods! {
     /// Methods of the unsigned integers that kernels may call.
     pub trait UnsignedMethods in unsigned for u8, u16, u32, u64, usize {
-        fn is_power_of_two(self) -> bool = any("ws_is_power_of_two({0})");
-        fn next_power_of_two(self) -> Self = any("ws_next_power_of_two({0})");
-        fn div_ceil(self, other: Self) -> Self = any("ws_div_ceil({0}, {1})");
-        fn next_multiple_of(self, other: Self) -> Self = any("ws_next_multiple_of({0}, {1})");
-        fn is_multiple_of(self, other: Self) -> bool = any("ws_is_multiple_of({0}, {1})");
+        fn is_power_of_two(self) -> bool = with("ws_is_power_of_two({0})", &prelude::IS_POWER_OF_TWO);
+        fn next_power_of_two(self) -> Self = with("ws_next_power_of_two({0})", &prelude::NEXT_POWER_OF_TWO);
+        fn div_ceil(self, other: Self) -> Self = with("ws_div_ceil({0}, {1})", &prelude::DIV_CEIL);
+        fn next_multiple_of(self, other: Self) -> Self = with("ws_next_multiple_of({0}, {1})", &prelude::NEXT_MULTIPLE_OF);
+        fn is_multiple_of(self, other: Self) -> bool = with("ws_is_multiple_of({0}, {1})", &prelude::IS_MULTIPLE_OF);
     }
 }

@@ -87,13 +87,25 @@ template <> struct ws_unsigned<long long> { typedef unsigned long long type; };
     needs: &[],
 };
 
-pub(super) static INTEGERS: Prelude = Prelude {
-    name: "ws_integers",
+pub(super) static MIN: Prelude = Prelude {
+    name: "ws_min",
     code: "template <class T>
 __device__ __forceinline__ T ws_min(T a, T b) { return b < a ? b : a; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static MAX: Prelude = Prelude {
+    name: "ws_max",
+    code: "template <class T>
 __device__ __forceinline__ T ws_max(T a, T b) { return b < a ? a : b; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static POW: Prelude = Prelude {
+    name: "ws_pow",
+    code: "template <class T>
 __device__ __forceinline__ T ws_pow(T x, unsigned int n) {
     typedef typename ws_unsigned<T>::type U;
     unsigned long long r = 1, b = (U)x;
@@ -103,96 +115,222 @@ __device__ __forceinline__ T ws_pow(T x, unsigned int n) {
     }
     return (T)(U)r;
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static ROTATE_LEFT: Prelude = Prelude {
+    name: "ws_rotate_left",
+    code: "template <class T>
 __device__ __forceinline__ T ws_rotate_left(T x, unsigned int n) {
     typedef typename ws_unsigned<T>::type U;
     const unsigned int bits = 8 * sizeof(T);
     n %= bits;
     return n == 0 ? x : (T)(U)(((U)x << n) | ((U)x >> (bits - n)));
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static ROTATE_RIGHT: Prelude = Prelude {
+    name: "ws_rotate_right",
+    code: "template <class T>
 __device__ __forceinline__ T ws_rotate_right(T x, unsigned int n) {
     const unsigned int bits = 8 * sizeof(T);
     return ws_rotate_left(x, bits - n % bits);
 }
-template <class T>
+",
+    needs: &[&ROTATE_LEFT],
+};
+
+pub(super) static REVERSE_BITS: Prelude = Prelude {
+    name: "ws_reverse_bits",
+    code: "template <class T>
 __device__ __forceinline__ T ws_reverse_bits(T x) {
     typedef typename ws_unsigned<T>::type U;
     return (T)(U)(__brevll((U)x) >> (64 - 8 * sizeof(T)));
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static SWAP_BYTES: Prelude = Prelude {
+    name: "ws_swap_bytes",
+    code: "template <class T>
 __device__ __forceinline__ T ws_swap_bytes(T x) {
     typedef typename ws_unsigned<T>::type U;
     U from = (U)x, to = 0;
     for (unsigned int i = 0; i < sizeof(T); ++i) to = (U)(to | ((U)((from >> (8 * i)) & 0xff) << (8 * (sizeof(T) - 1 - i))));
     return (T)to;
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static IS_NEGATIVE: Prelude = Prelude {
+    name: "ws_is_negative",
+    code: "template <class T>
 __device__ __forceinline__ bool ws_is_negative(T x) { return !(x > 0) && x != 0; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static IS_POSITIVE: Prelude = Prelude {
+    name: "ws_is_positive",
+    code: "template <class T>
 __device__ __forceinline__ bool ws_is_positive(T x) { return x > 0; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static LIMIT: Prelude = Prelude {
+    name: "ws_limit",
+    code: "template <class T>
 __device__ __forceinline__ T ws_limit(bool high) {
     typedef typename ws_unsigned<T>::type U;
     const U all = (U)~(U)0;
     const bool is_signed = (T)all < (T)1;
     return is_signed ? (T)(high ? (U)(all >> 1) : (U)(all ^ (all >> 1))) : (T)(high ? all : (U)0);
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static SATURATING_ADD: Prelude = Prelude {
+    name: "ws_saturating_add",
+    code: "template <class T>
 __device__ __forceinline__ T ws_saturating_add(T a, T b) {
     typedef typename ws_unsigned<T>::type U;
     T sum = (T)(U)((U)a + (U)b);
     if (ws_is_negative(b) ? sum > a : sum < a) return ws_limit<T>(!ws_is_negative(b));
     return sum;
 }
-template <class T>
+",
+    needs: &[&UNSIGNED, &IS_NEGATIVE, &LIMIT],
+};
+
+pub(super) static SATURATING_SUB: Prelude = Prelude {
+    name: "ws_saturating_sub",
+    code: "template <class T>
 __device__ __forceinline__ T ws_saturating_sub(T a, T b) {
     typedef typename ws_unsigned<T>::type U;
     T difference = (T)(U)((U)a - (U)b);
     if (ws_is_negative(b) ? difference < a : difference > a) return ws_limit<T>(ws_is_negative(b));
     return difference;
 }
-template <class T>
+",
+    needs: &[&UNSIGNED, &IS_NEGATIVE, &LIMIT],
+};
+
+pub(super) static ABS_DIFF: Prelude = Prelude {
+    name: "ws_abs_diff",
+    code: "template <class T>
 __device__ __forceinline__ typename ws_unsigned<T>::type ws_abs_diff(T a, T b) {
     typedef typename ws_unsigned<T>::type U;
     return (U)(a < b ? (U)b - (U)a : (U)a - (U)b);
 }
-template <class T>
+",
+    needs: &[&UNSIGNED],
+};
+
+pub(super) static UNSIGNED_ABS: Prelude = Prelude {
+    name: "ws_unsigned_abs",
+    code: "template <class T>
 __device__ __forceinline__ typename ws_unsigned<T>::type ws_unsigned_abs(T x) {
     typedef typename ws_unsigned<T>::type U;
     return ws_is_negative(x) ? (U)((U)0 - (U)x) : (U)x;
 }
-template <class T>
+",
+    needs: &[&UNSIGNED, &IS_NEGATIVE],
+};
+
+pub(super) static WRAPPING_ABS: Prelude = Prelude {
+    name: "ws_wrapping_abs",
+    code: "template <class T>
 __device__ __forceinline__ T ws_wrapping_abs(T x) { return (T)ws_unsigned_abs(x); }
-template <class T>
+",
+    needs: &[&UNSIGNED_ABS],
+};
+
+pub(super) static INT_SIGNUM: Prelude = Prelude {
+    name: "ws_int_signum",
+    code: "template <class T>
 __device__ __forceinline__ T ws_int_signum(T x) { return (T)((x > 0) - (ws_is_negative(x) ? 1 : 0)); }
-template <class T>
+",
+    needs: &[&IS_NEGATIVE],
+};
+
+pub(super) static REM_EUCLID: Prelude = Prelude {
+    name: "ws_rem_euclid",
+    code: "template <class T>
 __device__ __forceinline__ T ws_rem_euclid(T a, T b) {
     T r = a % b;
     return ws_is_negative(r) ? (T)(ws_is_negative(b) ? r - b : r + b) : r;
 }
-template <class T>
+",
+    needs: &[&IS_NEGATIVE],
+};
+
+pub(super) static DIV_EUCLID: Prelude = Prelude {
+    name: "ws_div_euclid",
+    code: "template <class T>
 __device__ __forceinline__ T ws_div_euclid(T a, T b) {
     T q = a / b;
     return ws_is_negative((T)(a % b)) ? (T)(ws_is_negative(b) ? q + 1 : q - 1) : q;
 }
-template <class T>
+",
+    needs: &[&IS_NEGATIVE],
+};
+
+pub(super) static ILOG2: Prelude = Prelude {
+    name: "ws_ilog2",
+    code: "template <class T>
 __device__ __forceinline__ unsigned int ws_ilog2(T x) { return 63 - __clzll((long long)x); }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static IS_POWER_OF_TWO: Prelude = Prelude {
+    name: "ws_is_power_of_two",
+    code: "template <class T>
 __device__ __forceinline__ bool ws_is_power_of_two(T x) { return x != 0 && (x & (T)(x - 1)) == 0; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static NEXT_POWER_OF_TWO: Prelude = Prelude {
+    name: "ws_next_power_of_two",
+    code: "template <class T>
 __device__ __forceinline__ T ws_next_power_of_two(T x) {
     return x <= 1 ? (T)1 : (T)(2ull << (63 - __clzll((long long)(x - 1))));
 }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static DIV_CEIL: Prelude = Prelude {
+    name: "ws_div_ceil",
+    code: "template <class T>
 __device__ __forceinline__ T ws_div_ceil(T a, T b) { return (T)(a / b + (a % b != 0 ? 1 : 0)); }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static IS_MULTIPLE_OF: Prelude = Prelude {
+    name: "ws_is_multiple_of",
+    code: "template <class T>
 __device__ __forceinline__ bool ws_is_multiple_of(T a, T b) { return b == 0 ? a == 0 : a % b == 0; }
-template <class T>
+",
+    needs: &[],
+};
+
+pub(super) static NEXT_MULTIPLE_OF: Prelude = Prelude {
+    name: "ws_next_multiple_of",
+    code: "template <class T>
 __device__ __forceinline__ T ws_next_multiple_of(T a, T b) {
     T r = (T)(a % b);
     return r == 0 ? a : (T)(a + (b - r));
 }
 ",
-    needs: &[&UNSIGNED],
+    needs: &[],
 };

@@ -1,0 +1,112 @@
+//! Matrix products and transposes.
+
+use warpsmith::{Device, Kernel};
+
+use super::data::{Random, close, same};
+use super::{Case, Scale, print, text};
+use crate::matmul::{Matrix, SubMatrix, mat_mul_naive, mat_mul_tiled, tiled_matmul};
+use crate::transpose::{transpose_naive_col, transpose_naive_row, transpose_smem, transpose_smem_pad};
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        Case { name: "mat_mul_naive", print: print::<mat_mul_naive>, check: check_naive },
+        Case { name: "mat_mul_tiled", print: print::<mat_mul_tiled>, check: check_tiled },
+        Case { name: "tiled_matmul@tile_16", print: |o| tiled_matmul::print(&(16,), o), check: |d, s| check_ragged(d, s, 16) },
+        Case { name: "tiled_matmul@tile_32", print: |o| tiled_matmul::print(&(32,), o), check: |d, s| check_ragged(d, s, 32) },
+        Case {
+            name: "transpose_naive_row",
+            print: print::<transpose_naive_row>,
+            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_naive_row(out, input, nx, ny).over_2d([nx as usize, ny as usize]).block([32, 8]).launch(d)),
+        },
+        Case {
+            name: "transpose_naive_col",
+            print: print::<transpose_naive_col>,
+            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_naive_col(out, input, nx, ny).over_2d([ny as usize, nx as usize]).block([32, 8]).launch(d)),
+        },
+        Case {
+            name: "transpose_smem",
+            print: print::<transpose_smem>,
+            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_smem(out, input, nx, ny).grid([nx.div_ceil(32), ny.div_ceil(32)]).block([32, 8]).launch(d)),
+        },
+        Case {
+            name: "transpose_smem_pad",
+            print: print::<transpose_smem_pad>,
+            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_smem_pad(out, input, nx, ny).grid([nx.div_ceil(32), ny.div_ceil(32)]).block([32, 8]).launch(d)),
+        },
+    ]
+}
+
+/// Compares a sample of the product, row-major `[m, n]`, with sums in `f64`.
+fn check_product(got: &[f32], a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Result<(), String> {
+    if let Some(i) = got.iter().position(|v| v.is_nan()) {
+        return Err(format!("element {i} was not written"));
+    }
+    let stride = (m * n / 10_007).max(1);
+    let sample: Vec<f32> = got.iter().copied().step_by(stride).collect();
+    let want = |s: usize| {
+        let (row, col) = (s * stride / n, s * stride % n);
+        (0..k).map(|e| f64::from(a[row * k + e]) * f64::from(b[e * n + col])).sum()
+    };
+    close(&sample, want, 1e-3)
+}
+
+fn check_naive(device: &Device, scale: Scale) -> Result<(), String> {
+    let [m, k, n] = scale.pick([45, 37, 51], [4096, 4096, 4096]);
+    let mut random = Random::new("mat_mul_naive");
+    let (a, b) = (random.floats(m * k), random.floats(k * n));
+    let (mut da, mut db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![f32::NAN; m * n]).map_err(text)?;
+    let [ma, mb, mc] = [(&mut da, m, k), (&mut db, k, n), (&mut dc, m, n)]
+        .map(|(buffer, height, width)| Matrix { width: width as u32, height: height as u32, elements: buffer.view_mut() });
+    mat_mul_naive(ma, mb, mc).over_2d([n, m]).block([16, 16]).launch(device).map_err(text)?;
+    check_product(&device.download(&dc).map_err(text)?, &a, &b, [m, k, n])
+}
+
+fn check_tiled(device: &Device, scale: Scale) -> Result<(), String> {
+    let [m, k, n] = scale.pick([48, 32, 64], [4096, 4096, 4096]);
+    let mut random = Random::new("mat_mul_tiled");
+    let (a, b) = (random.floats(m * k), random.floats(k * n));
+    let (mut da, mut db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![f32::NAN; m * n]).map_err(text)?;
+    let [ma, mb, mc] = [(&mut da, m, k), (&mut db, k, n), (&mut dc, m, n)].map(|(buffer, height, width)| {
+        let (width, height) = (width as u32, height as u32);
+        SubMatrix { width, height, stride: width, elements: buffer.view_mut() }
+    });
+    mat_mul_tiled(ma, mb, mc).over_2d([n, m]).block([16, 16]).launch(device).map_err(text)?;
+    check_product(&device.download(&dc).map_err(text)?, &a, &b, [m, k, n])
+}
+
+fn check_ragged(device: &Device, scale: Scale, tile: u32) -> Result<(), String> {
+    let [m, k, n] = scale.pick([45, 37, 51], [4095, 4099, 4111]);
+    let mut random = Random::new("tiled_matmul");
+    let (a, b) = (random.floats(m * k), random.floats(k * n));
+    let (da, db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![f32::NAN; m * n]).map_err(text)?;
+    tiled_matmul(&da, &db, &mut dc, m as u32, k as u32, n as u32, tile)
+        .over_2d([n, m])
+        .block([tile, tile])
+        .launch(device)
+        .map_err(text)?;
+    check_product(&device.download(&dc).map_err(text)?, &a, &b, [m, k, n])
+}
+
+type Floats = warpsmith::Buffer<f32>;
+
+fn check_transpose(
+    device: &Device,
+    scale: Scale,
+    launch: impl Fn(&mut Floats, &Floats, [u32; 2]) -> warpsmith::Result<()>,
+) -> Result<(), String> {
+    let (nx, ny) = scale.pick((97, 61), (16_384, 16_384));
+    let input = Random::new("transpose").floats(nx * ny);
+    let device_input = device.upload(&input).map_err(text)?;
+    let mut out = device.upload(&vec![f32::NAN; nx * ny]).map_err(text)?;
+    launch(&mut out, &device_input, [nx as u32, ny as u32]).map_err(text)?;
+    let mut want = vec![0.0; nx * ny];
+    for y in 0..ny {
+        for x in 0..nx {
+            want[x * ny + y] = input[y * nx + x];
+        }
+    }
+    same(&device.download(&out).map_err(text)?, &want)
+}

@@ -1,0 +1,63 @@
+//! Every kernel of the corpus with inputs, a launch and a host reference.
+
+mod data;
+mod histogram;
+mod matrices;
+mod reductions;
+mod shuffles;
+mod vectors;
+
+pub use data::Random;
+
+use warpsmith::codegen::{CudaSource, Options};
+use warpsmith::{Device, Kernel};
+
+/// How large the inputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// For the simulator: thousands of elements, ragged where the kernel allows it.
+    Small,
+    /// For a GPU: up to 2^28 elements, matrices up to 16384².
+    Real,
+}
+
+impl Scale {
+    /// One of two sizes.
+    pub fn pick<T>(self, small: T, real: T) -> T {
+        match self {
+            Scale::Small => small,
+            Scale::Real => real,
+        }
+    }
+}
+
+/// One kernel, or one specialization of one.
+pub struct Case {
+    /// Name of its snapshot: `saxpy`, `reduce_complete_unroll@block_256`.
+    pub name: &'static str,
+    /// Its CUDA.
+    pub print: fn(&Options) -> warpsmith::Result<CudaSource>,
+    /// Runs it on a device and compares with the host; the error says what differs.
+    pub check: fn(&Device, Scale) -> Result<(), String>,
+}
+
+/// Every case.
+pub fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    cases.extend(vectors::cases());
+    cases.extend(matrices::cases());
+    cases.extend(reductions::cases());
+    cases.extend(shuffles::cases());
+    cases.extend(histogram::cases());
+    cases
+}
+
+/// Prints a kernel without comptime parameters.
+fn print<K: Kernel<Comptime = ()>>(options: &Options) -> warpsmith::Result<CudaSource> {
+    K::print(&(), options)
+}
+
+/// The error of a launch or copy, as text.
+fn text(error: warpsmith::Error) -> String {
+    error.to_string()
+}

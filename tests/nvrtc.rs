@@ -1,0 +1,38 @@
+//! Every kernel of the corpus through NVRTC for three architectures, checked and unchecked.
+//!
+//! Without NVRTC the test says that it was skipped; `WARPSMITH_REQUIRE_NVRTC=1` makes that a failure.
+
+use corpus::cases;
+use warpsmith::codegen::Options;
+use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
+
+#[test]
+fn every_kernel_compiles_without_a_warning() {
+    if let Err(missing) = nvrtc::version() {
+        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
+        assert_eq!(missing, NvrtcError::Missing);
+        println!("skipped: {missing}");
+        return;
+    }
+    let arches = [
+        Arch { major: 8, minor: 0, specific: false },
+        Arch { major: 9, minor: 0, specific: true },
+        Arch { major: 10, minor: 0, specific: false },
+    ];
+    let mut failures = Vec::new();
+    for case in cases::all() {
+        for checks in [false, true] {
+            let source = (case.print)(&Options { checks, line_directives: checks })
+                .unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            for arch in arches.into_iter().filter(|a| (a.major, a.minor) >= source.needs.min_compute) {
+                let options = CompileOptions { arch, fmad: true, line_info: false };
+                match nvrtc::compile(&source.code, case.name, &options) {
+                    Ok(cubin) if cubin.log.is_empty() => {}
+                    Ok(cubin) => failures.push(format!("{} for {arch}: {}", case.name, cubin.log)),
+                    Err(error) => failures.push(error.to_string()),
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -1,0 +1,41 @@
+//! The CUDA of every kernel of the corpus, as snapshots that people read.
+
+use corpus::cases;
+use warpsmith::codegen::Options;
+
+fn settings() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+#[test]
+fn the_cuda_of_the_corpus_is_as_reviewed() {
+    settings().bind(|| {
+        for case in cases::all() {
+            let source = (case.print)(&Options::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            insta::assert_snapshot!(format!("cuda__{}", case.name), source.code);
+        }
+    });
+}
+
+#[test]
+fn checked_cuda_names_the_site_of_each_check() {
+    settings().bind(|| {
+        let checked = Options { checks: true, line_directives: false };
+        for case in cases::all().iter().filter(|c| ["saxpy", "transpose_smem_pad"].contains(&c.name)) {
+            let source = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            insta::assert_snapshot!(format!("cuda_checked__{}", case.name), source.code);
+        }
+    });
+}
+
+#[test]
+fn the_same_kernel_prints_the_same_bytes() {
+    for case in cases::all() {
+        let print = || (case.print)(&Options { checks: true, line_directives: true }).map(|s| s.code);
+        assert_eq!(print(), print(), "{}", case.name);
+    }
+}
