@@ -27,7 +27,13 @@ pub enum Error {
     Launch(#[from] LaunchError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
-    Simulator(#[from] SimFault),
+    Simulator(Box<SimFault>),
+}
+
+impl From<SimFault> for Error {
+    fn from(fault: SimFault) -> Self {
+        Error::Simulator(Box::new(fault))
+    }
 }
 
 /// A result of this crate.

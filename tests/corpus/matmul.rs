@@ -25,7 +25,7 @@ pub fn mat_mul_naive(a: Matrix<'_>, b: Matrix<'_>, mut c: Matrix<'_>) {
     }
 }
 
-/// Side of a square tile of [`mat_mul_tiled`], which is also its block's.
+/// Side of a square tile of [`mat_mul_tiled()`], which is also its block's.
 pub const BLOCK_SIZE: u32 = 16;
 
 /// A matrix or a part of one: `M(row, col) = elements[row * stride + col]`.

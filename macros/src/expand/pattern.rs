@@ -77,14 +77,14 @@ impl Lower<'_> {
             Pat::Paren(inner) => self.test(&inner.pat, of, bindings),
             Pat::Lit(lit) => {
                 let value = self.pattern_value(&Expr::Lit(lit.clone()), of);
-                quote!(__r.test(::warpsmith::ir::BinaryOp::Eq, #of.clone(), #value))
+                test(&quote!(Eq), of, &value)
             }
             Pat::Ident(name) if is_constant(&name.ident.to_string()) && name.subpat.is_none() => {
                 let (ident, text) = (&name.ident, name.ident.to_string());
-                quote!({ let __k = __r.constant(&#ident, ::core::option::Option::Some(#text)); __r.test(::warpsmith::ir::BinaryOp::Eq, #of.clone(), __k) })
+                test(&quote!(Eq), of, &quote!(__r.constant(&#ident, ::core::option::Option::Some(#text))))
             }
             Pat::Path(path) => {
-                quote!({ let __k = __r.constant(&#path, ::core::option::Option::None); __r.test(::warpsmith::ir::BinaryOp::Eq, #of.clone(), __k) })
+                test(&quote!(Eq), of, &quote!(__r.constant(&#path, ::core::option::Option::None)))
             }
             Pat::Ident(name) => self.bind_pattern(name, of, bindings),
             Pat::Or(or) => self.or_pattern(or, of, bindings),
@@ -162,7 +162,7 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         if let Some(start) = &range.start {
             let value = self.pattern_value(start, of);
-            parts.push(quote!(__r.test(::warpsmith::ir::BinaryOp::Ge, #of.clone(), #value)));
+            parts.push(test(&quote!(Ge), of, &value));
         }
         if let Some(end) = &range.end {
             let value = self.pattern_value(end, of);
@@ -170,7 +170,7 @@ impl Lower<'_> {
                 RangeLimits::HalfOpen(_) => quote!(Lt),
                 RangeLimits::Closed(_) => quote!(Le),
             };
-            parts.push(quote!(__r.test(::warpsmith::ir::BinaryOp::#op, #of.clone(), #value)));
+            parts.push(test(&op, of, &value));
         }
         quote!({
             let __all = ::std::vec![#({ #parts }),*];
@@ -208,6 +208,11 @@ struct LoweredArm {
     cond: TokenStream,
     body: TokenStream,
     guarded: bool,
+}
+
+/// The emitter of one test; both operands stand before the call that borrows the recorder.
+fn test(op: &TokenStream, of: &TokenStream, value: &TokenStream) -> TokenStream {
+    quote!({ let __x = #of.clone(); let __k = #value; __r.test(::warpsmith::ir::BinaryOp::#op, __x, __k) })
 }
 
 /// The pattern as the witness repeats it.

@@ -24,8 +24,7 @@ impl VisitMut for Twin {
             Expr::Index(index) if !matches!(*index.index, Expr::Range(_)) => {
                 let inner = &index.index;
                 let span = inner.span().resolved_at(proc_macro2::Span::call_site());
-                index.index =
-                    Box::new(Expr::Verbatim(quote_spanned!(span=> ::warpsmith::__macro::to_index(#inner))));
+                *index.index = Expr::Verbatim(quote_spanned!(span=> ::warpsmith::__macro::to_index(#inner)));
             }
             Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
             Expr::Macro(mac) => {

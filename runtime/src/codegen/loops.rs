@@ -40,7 +40,8 @@ impl Printer<'_> {
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
         let fixed = is_fixed(&range.end, &|v| !self.function.var(v).mutable);
         // What the head needs besides the counter stands in a brace around the loop.
-        let braces = !fixed || needs_more(range, self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64));
+        let braces =
+            !fixed || needs_more(range, self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64));
         if braces {
             self.function.open("{");
         }

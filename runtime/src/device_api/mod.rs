@@ -1,7 +1,7 @@
 //! What kernel authors call: builtins as ordinary, documented Rust functions.
 //!
 //! Each builtin is one item that holds its Rust meaning (the twin, which the simulator runs) and
-//! its CUDA text. Adding one is one [`builtin!`] item and a test. Knows no IR printing and no driver.
+//! its CUDA text. Adding one is one `builtin!` item and a test. Knows no IR printing and no driver.
 
 /// Defines builtins: a documented Rust function, and the type of the same name that witnesses calls.
 ///

@@ -23,13 +23,13 @@ pub(super) fn positive<K: Kernel>(what: &'static str, extents: [u32; 3]) -> Resu
 }
 
 /// Blocks that cover the items; at least one in each dimension.
-pub(super) fn covering<K: Kernel>(items: [u64; 3], block: [u32; 3]) -> Result<[u32; 3], LaunchError> {
+pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
     let mut grid = [1; 3];
     for axis in 0..3 {
         let blocks = items[axis].div_ceil(u64::from(block[axis])).max(1);
         grid[axis] = u32::try_from(blocks).unwrap_or(u32::MAX);
     }
-    Ok(grid)
+    grid
 }
 
 /// What holds on every device.
@@ -47,7 +47,7 @@ pub(super) fn shape<K: Kernel>(shape: &Shape) -> Result<(), LaunchError> {
     if blocks > u64::from(CLUSTER_BLOCKS) {
         return Err(LaunchError::ClusterSize { kernel: K::NAME, blocks, limit: CLUSTER_BLOCKS });
     }
-    if (0..3).any(|axis| shape.grid[axis] % cluster[axis] != 0) {
+    if (0..3).any(|axis| !shape.grid[axis].is_multiple_of(cluster[axis])) {
         return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster, grid: shape.grid });
     }
     Ok(())

@@ -220,7 +220,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
         let grid = match self.grid {
             Extent::Missing => return Err(LaunchError::NoGrid { kernel: K::NAME }),
             Extent::Blocks(grid) => grid,
-            Extent::Items(items) => check::covering::<K>(items, self.block)?,
+            Extent::Items(items) => check::covering(items, self.block),
         };
         check::positive::<K>("grid", grid)?;
         let shape =

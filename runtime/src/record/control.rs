@@ -181,8 +181,6 @@ impl Recorder {
         }
         if self.if_else() {
             self.if_value(skipped);
-        } else if self.frame().choices.last().is_some_and(|c| c.known == Some(false)) {
-            self.if_value(skipped);
         }
         self.if_end()
     }

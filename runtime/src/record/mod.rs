@@ -1,7 +1,7 @@
 //! Recording: what an emitter calls, statement by statement, to build the IR.
 //!
 //! What comes in are the calls that `#[gpu_kernel]` and `#[gpu_fn]` write, with the types that the
-//! witness found; what goes out is an [`ir::Module`]. Folds constants as it goes, so that a branch
+//! witness found; what goes out is a [`Module`]. Folds constants as it goes, so that a branch
 //! that is known not to be taken is never recorded. Refuses to know any CUDA.
 //!
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a

@@ -153,8 +153,9 @@ impl<'f> Frame<'f> {
             (BinaryOp::Le | BinaryOp::Gt, Some(n)) => index(a) && cut(n + 1),
             (BinaryOp::Eq | BinaryOp::Ne, Some(n)) => {
                 let modulo = |e: &Expr| match &e.kind {
-                    ExprKind::Binary(BinaryOp::Rem | BinaryOp::BitAnd, x, m) => {
-                        index(x) && m.as_int().is_some_and(|m| m > 1 || m == 1)
+                    ExprKind::Binary(BinaryOp::Rem, x, m) => index(x) && m.as_int().is_some_and(|m| m > 1),
+                    ExprKind::Binary(BinaryOp::BitAnd, x, m) => {
+                        index(x) && m.as_int().is_some_and(|m| m & 31 != 0)
                     }
                     _ => false,
                 };

@@ -7,7 +7,11 @@ use super::{Case, Scale, print, text};
 use crate::cluster_histogram::cluster_hist;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![Case { name: "cluster_hist", print: print::<cluster_hist>, check: |d, s| [1, 2, 4, 8].into_iter().try_for_each(|c| check(d, s, c)) }]
+    vec![Case {
+        name: "cluster_hist",
+        print: print::<cluster_hist>,
+        check: |d, s| [1, 2, 4, 8].into_iter().try_for_each(|c| check(d, s, c)),
+    }]
 }
 
 fn check(device: &Device, scale: Scale, cluster: usize) -> Result<(), String> {

@@ -11,27 +11,63 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case { name: "mat_mul_naive", print: print::<mat_mul_naive>, check: check_naive },
         Case { name: "mat_mul_tiled", print: print::<mat_mul_tiled>, check: check_tiled },
-        Case { name: "tiled_matmul@tile_16", print: |o| tiled_matmul::print(&(16,), o), check: |d, s| check_ragged(d, s, 16) },
-        Case { name: "tiled_matmul@tile_32", print: |o| tiled_matmul::print(&(32,), o), check: |d, s| check_ragged(d, s, 32) },
+        Case {
+            name: "tiled_matmul@tile_16",
+            print: |o| tiled_matmul::print(&(16,), o),
+            check: |d, s| check_ragged(d, s, 16),
+        },
+        Case {
+            name: "tiled_matmul@tile_32",
+            print: |o| tiled_matmul::print(&(32,), o),
+            check: |d, s| check_ragged(d, s, 32),
+        },
         Case {
             name: "transpose_naive_row",
             print: print::<transpose_naive_row>,
-            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_naive_row(out, input, nx, ny).over_2d([nx as usize, ny as usize]).block([32, 8]).launch(d)),
+            check: |d, s| {
+                check_transpose(d, s, |out, input, [nx, ny]| {
+                    transpose_naive_row(out, input, nx, ny)
+                        .over_2d([nx as usize, ny as usize])
+                        .block([32, 8])
+                        .launch(d)
+                })
+            },
         },
         Case {
             name: "transpose_naive_col",
             print: print::<transpose_naive_col>,
-            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_naive_col(out, input, nx, ny).over_2d([ny as usize, nx as usize]).block([32, 8]).launch(d)),
+            check: |d, s| {
+                check_transpose(d, s, |out, input, [nx, ny]| {
+                    transpose_naive_col(out, input, nx, ny)
+                        .over_2d([ny as usize, nx as usize])
+                        .block([32, 8])
+                        .launch(d)
+                })
+            },
         },
         Case {
             name: "transpose_smem",
             print: print::<transpose_smem>,
-            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_smem(out, input, nx, ny).grid([nx.div_ceil(32), ny.div_ceil(32)]).block([32, 8]).launch(d)),
+            check: |d, s| {
+                check_transpose(d, s, |out, input, [nx, ny]| {
+                    transpose_smem(out, input, nx, ny)
+                        .grid([nx.div_ceil(32), ny.div_ceil(32)])
+                        .block([32, 8])
+                        .launch(d)
+                })
+            },
         },
         Case {
             name: "transpose_smem_pad",
             print: print::<transpose_smem_pad>,
-            check: |d, s| check_transpose(d, s, |out, input, [nx, ny]| transpose_smem_pad(out, input, nx, ny).grid([nx.div_ceil(32), ny.div_ceil(32)]).block([32, 8]).launch(d)),
+            check: |d, s| {
+                check_transpose(d, s, |out, input, [nx, ny]| {
+                    transpose_smem_pad(out, input, nx, ny)
+                        .grid([nx.div_ceil(32), ny.div_ceil(32)])
+                        .block([32, 8])
+                        .launch(d)
+                })
+            },
         },
     ]
 }
@@ -56,8 +92,9 @@ fn check_naive(device: &Device, scale: Scale) -> Result<(), String> {
     let (a, b) = (random.floats(m * k), random.floats(k * n));
     let (mut da, mut db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
     let mut dc = device.upload(&vec![f32::NAN; m * n]).map_err(text)?;
-    let [ma, mb, mc] = [(&mut da, m, k), (&mut db, k, n), (&mut dc, m, n)]
-        .map(|(buffer, height, width)| Matrix { width: width as u32, height: height as u32, elements: buffer.view_mut() });
+    let [ma, mb, mc] = [(&mut da, m, k), (&mut db, k, n), (&mut dc, m, n)].map(|(buffer, height, width)| {
+        Matrix { width: width as u32, height: height as u32, elements: buffer.view_mut() }
+    });
     mat_mul_naive(ma, mb, mc).over_2d([n, m]).block([16, 16]).launch(device).map_err(text)?;
     check_product(&device.download(&dc).map_err(text)?, &a, &b, [m, k, n])
 }

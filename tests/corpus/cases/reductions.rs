@@ -5,10 +5,12 @@ use warpsmith::{Buffer, Device, Kernel};
 use super::data::{Random, same};
 use super::{Case, Scale, print, text};
 use crate::reduction::{
-    reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_interleaved, reduce_neighbored, reduce_neighbored_less,
-    reduce_unroll_warps8, reduce_unrolling2,
+    reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_interleaved, reduce_neighbored,
+    reduce_neighbored_less, reduce_unroll_warps8, reduce_unrolling2,
 };
-use crate::shared_reduction::{reduce_gmem, reduce_smem_dyn, reduce_smem_unroll_dyn, reduce_smem_unroll_shfl};
+use crate::shared_reduction::{
+    reduce_gmem, reduce_smem_dyn, reduce_smem_unroll_dyn, reduce_smem_unroll_shfl,
+};
 
 /// Elements that a thread of a kernel folds, its block, and its launch.
 fn check(
@@ -50,7 +52,10 @@ macro_rules! specialized {
             check: |device, scale| {
                 check(device, scale, [$block, 8], |data, sums, n| {
                     let grid = n / ($block * 8);
-                    reduce_complete_unroll(data.view_mut(), sums, n, $block).grid(grid).block($block).launch(device)
+                    reduce_complete_unroll(data.view_mut(), sums, n, $block)
+                        .grid(grid)
+                        .block($block)
+                        .launch(device)
                 })
             },
         }
@@ -70,8 +75,16 @@ pub(super) fn cases() -> Vec<Case> {
         specialized!("reduce_complete_unroll@block_1024", 1024),
         in_place!(reduce_gmem, 256, 1),
         Case { name: "reduce_smem_dyn", print: print::<reduce_smem_dyn>, check: check_smem_dyn },
-        Case { name: "reduce_smem_unroll_dyn", print: print::<reduce_smem_unroll_dyn>, check: check_smem_unroll },
-        Case { name: "reduce_smem_unroll_shfl", print: print::<reduce_smem_unroll_shfl>, check: check_shuffle },
+        Case {
+            name: "reduce_smem_unroll_dyn",
+            print: print::<reduce_smem_unroll_dyn>,
+            check: check_smem_unroll,
+        },
+        Case {
+            name: "reduce_smem_unroll_shfl",
+            print: print::<reduce_smem_unroll_shfl>,
+            check: check_shuffle,
+        },
     ]
 }
 
