@@ -135,12 +135,16 @@ fn matrices(device: &Device) -> warpsmith::Result<()> {
     let (a, b) = (a.as_mut(), b.as_mut());
     let (Ok(a), Ok(b)) = (a, b) else { return Ok(()) };
     let side = PRODUCT as u32;
-    let matrix = |elements| SubMatrix { width: side, height: side, stride: side, elements };
     time(device, "mat_mul_tiled", || {
-        let launch = mat_mul_tiled(matrix(a.view_mut()), matrix(b.view_mut()), matrix(c.view_mut()));
+        let launch = mat_mul_tiled(square(a, side), square(b, side), square(&mut c, side));
         // SAFETY: the extents are multiples of the block's.
         unsafe { launch.over_2d([PRODUCT, PRODUCT]).block([16, 16]).launch_unchecked(device) }
     })
+}
+
+/// A square matrix over a buffer.
+fn square(buffer: &mut Buffer<f32>, side: u32) -> SubMatrix<'_> {
+    SubMatrix { width: side, height: side, stride: side, elements: buffer.view_mut() }
 }
 
 fn integers(device: &Device) -> warpsmith::Result<()> {

@@ -53,6 +53,11 @@ pub mod types;
 pub mod validate;
 pub mod witness;
 
+/// The README's code, compiled and run as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __macro;

@@ -3,6 +3,9 @@
 //! The snapshot tests print them, the NVRTC tests compile what was printed, the simulator tests run
 //! them against host references, and the GPU tests and benches do the same on a device.
 
+// Kernels keep the form of the course notes that they come from.
+#![allow(clippy::manual_is_multiple_of)]
+
 pub mod cases;
 pub mod cluster_histogram;
 pub mod matmul;

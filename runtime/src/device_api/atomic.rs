@@ -8,6 +8,11 @@ use crate::simulator::context;
 use crate::types::Num;
 
 /// Types with atomic addition: `i32 u32 i64 u64 isize usize f32 f64`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be added to atomically",
+    label = "no atomic for this type",
+    note = "atomic addition takes i32, u32, i64, u64, isize, usize, f32 and f64"
+)]
 pub trait AtomicAdd: Num {
     /// Addition as the hardware does it: integers wrap.
     #[doc(hidden)]
@@ -15,6 +20,11 @@ pub trait AtomicAdd: Num {
 }
 
 /// Types with the integer atomics: `i32 u32 i64 u64 isize usize`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be updated by an integer atomic",
+    label = "no atomic for this type",
+    note = "integer atomics take i32, u32, i64, u64, isize and usize"
+)]
 pub trait AtomicInt: AtomicAdd + Eq + Ord {
     /// The bits as a `u64`.
     #[doc(hidden)]
@@ -25,6 +35,11 @@ pub trait AtomicInt: AtomicAdd + Eq + Ord {
 }
 
 /// Types that can be exchanged atomically: the integers, `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be exchanged atomically",
+    label = "no atomic for this type",
+    note = "an atomic exchange takes 32- and 64-bit integers and floats"
+)]
 pub trait AtomicExchange: AtomicAdd {}
 
 macro_rules! atomics {

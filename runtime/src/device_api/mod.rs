@@ -33,7 +33,7 @@ macro_rules! builtin {
             }
         }
 
-        impl $(<$t: $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
+        impl $(<$t>)? crate::witness::DeviceFn for $name $(<$t>)? {
             fn callee() -> crate::record::Callee {
                 fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
                     ($cuda)(args, ret)

@@ -12,6 +12,11 @@ use crate::simulator::context;
 use crate::types::Num;
 
 /// A value that fits a shuffle: any number of 32 or 64 bits.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be exchanged between lanes",
+    label = "no shuffle for this type",
+    note = "shuffles take i32, u32, i64, u64, isize, usize, f32 and f64"
+)]
 pub trait Shuffle: Num {
     /// Its bytes, zero-extended.
     #[doc(hidden)]
