@@ -23,10 +23,13 @@ pub fn text(text: &str) -> FormatPiece {
     FormatPiece::Text(text.to_owned())
 }
 
-/// The type of a field, which must be plain data.
-pub fn field_type<T: GpuType>() -> Type {
+/// The type of a field.
+pub fn field_type<T: Device>() -> Type {
     T::ty()
 }
+
+/// Compiles for plain data only.
+pub fn assert_plain<T: GpuType>() {}
 
 /// The type of a derived struct.
 pub fn struct_type(

@@ -8,6 +8,7 @@
 
 pub mod cases;
 pub mod cluster_histogram;
+pub mod language;
 pub mod matmul;
 pub mod reduction;
 pub mod shared_reduction;

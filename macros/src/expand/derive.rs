@@ -15,8 +15,14 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
         return errors.into_tokens();
     }
     let name = &item.ident;
-    let generics = bounded(item);
+    let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let plain = bounded(item, &quote!(::warpsmith::types::GpuType));
+    let (plain_generics, _, plain_where) = plain.split_for_impl();
+    let checks = fields.iter().map(|f| {
+        let ty = &f.ty;
+        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_plain::<#ty>();)
+    });
     let erased = erased(item);
     let text = name.to_string();
     let arguments = item.generics.params.iter().filter_map(|p| match p {
@@ -58,7 +64,12 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
         }
 
         // SAFETY: `repr(C)`, every field is `GpuType`, and `Device` requires `Copy` of it.
-        unsafe impl #impl_generics ::warpsmith::types::GpuType for #name #ty_generics #where_clause {}
+        unsafe impl #plain_generics ::warpsmith::types::GpuType for #name #ty_generics #plain_where {}
+
+        const _: () = {
+            #[allow(dead_code)]
+            fn fields_are_plain #plain_generics () #plain_where { #(#checks)* }
+        };
 
         #constant
     }
@@ -95,16 +106,12 @@ fn check(item: &DeriveInput, errors: &mut Errors) -> Vec<syn::Field> {
     }
 }
 
-/// The generics, with every type parameter a device type.
-fn bounded(item: &DeriveInput) -> syn::Generics {
+/// The generics, with every type parameter bounded by a trait of the library.
+fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
     let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
     for ident in types {
-        let clause = generics.make_where_clause();
-        clause.predicates.push(parse_quote!(#ident: ::warpsmith::types::GpuType));
-        clause.predicates.push(
-            parse_quote!(<#ident as ::warpsmith::__macro::Device>::Erased: ::warpsmith::types::GpuType),
-        );
+        generics.make_where_clause().predicates.push(parse_quote!(#ident: #bound));
     }
     generics
 }
@@ -132,11 +139,7 @@ fn constant_impl(item: &DeriveInput, idents: &[&Option<syn::Ident>]) -> TokenStr
         return TokenStream::new();
     }
     let name = &item.ident;
-    let mut generics = bounded(item);
-    let types: Vec<_> = item.generics.type_params().map(|t| t.ident.clone()).collect();
-    for ident in types {
-        generics.make_where_clause().predicates.push(parse_quote!(#ident: ::warpsmith::types::Constant));
-    }
+    let generics = bounded(item, &quote!(::warpsmith::types::Constant));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     quote! {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {

@@ -49,11 +49,12 @@ pub fn twin_signature(sig: &Signature) -> Signature {
 fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let text = name.to_string();
-    let generics = signature::without_lifetimes(&item.sig.generics);
+    let generics = signature::instance_generics(&item.sig.generics);
     let (declarations, types) = signature::bare_declarations(&generics);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let (sig, at, quiet) = (twin_signature(&item.sig), signature::location(name), signature::quiet());
     let lifetimes = item.sig.generics.lifetimes();
+    let closures = signature::closure_declarations(&item.sig.generics);
     let (inputs, output) = (sig.inputs.iter(), &sig.output);
     let Recording { witness, emit } = recording;
     let body = if broken { quote!() } else { quote!(#witness #emit) };
@@ -64,7 +65,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
 
         #quiet
         impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn __gpu<#(#lifetimes),*>(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) #output {
+            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) #output {
                 ::warpsmith::__macro::never_called()
             }
 

@@ -83,7 +83,7 @@ impl<'a> Method<'a> {
     }
 
     fn own_generics(&self) -> Generics {
-        signature::without_lifetimes(&self.item.sig.generics)
+        signature::instance_generics(&self.item.sig.generics)
     }
 
     /// The hidden method that witnesses a call.
@@ -161,7 +161,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         signature::name_impl_params(&mut method.sig);
         let name = &method.sig.ident;
         let marker = marker_name(&item.ident, name);
-        let own = signature::without_lifetimes(&method.sig.generics);
+        let own = signature::instance_generics(&method.sig.generics);
         kept.items.extend(trait_items(item, &method, &marker, &mut errors));
         let (trait_name, trait_arguments) = (&item.ident, signature::arguments(&item.generics));
         let mut all = signature::without_lifetimes(&item.generics);
@@ -218,7 +218,7 @@ fn trait_items(
     marker: &Ident,
     errors: &mut Errors,
 ) -> Vec<TraitItem> {
-    let own = signature::without_lifetimes(&method.sig.generics);
+    let own = signature::instance_generics(&method.sig.generics);
     let mut arguments = signature::arguments(&item.generics);
     arguments.extend(signature::arguments(&own));
     let quiet = signature::quiet();

@@ -79,22 +79,16 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     continue;
                 };
                 let comptime = typed.attrs.iter().any(|a| a.path().is_ident("comptime"));
-                let kind = if comptime {
-                    Name::Comptime
-                } else if is_closure(&typed.ty, &sig.generics) {
-                    Name::Closure
-                } else {
-                    Name::Local
+                let closure = closure_pointer(&typed.ty, &sig.generics);
+                let kind = match (&closure, comptime) {
+                    (_, true) => Name::Comptime,
+                    (Some(_), false) => Name::Closure,
+                    (None, false) => Name::Local,
                 };
                 let mut pat = pat.clone();
                 pat.attrs.clear();
-                params.push(Param {
-                    pat,
-                    ty: device_type(&typed.ty),
-                    written: (*typed.ty).clone(),
-                    kind,
-                    receiver: false,
-                });
+                let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
+                params.push(Param { pat, ty, written: (*typed.ty).clone(), kind, receiver: false });
             }
         }
     }
@@ -113,28 +107,73 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Whether a parameter's type is a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`.
-fn is_closure(ty: &Type, generics: &Generics) -> bool {
-    let Type::Path(path) = ty else { return false };
-    let Some(name) = path.path.get_ident() else { return false };
-    let callable = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(t) => t
-            .path
-            .segments
-            .last()
-            .is_some_and(|s| s.ident == "Fn" || s.ident == "FnMut" || s.ident == "FnOnce"),
-        _ => false,
-    };
-    let inline = generics.type_params().any(|p| p.ident == *name && p.bounds.iter().any(callable));
+/// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
+/// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
+fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let name = path.path.get_ident()?;
+    let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =
-        generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
-            WherePredicate::Type(t) => {
-                matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name))
-                    && t.bounds.iter().any(callable)
+        generics.where_clause.iter().flat_map(|w| &w.predicates).flat_map(|predicate| match predicate {
+            WherePredicate::Type(t) if matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name)) => {
+                t.bounds.iter().collect::<Vec<_>>()
             }
-            _ => false,
+            _ => Vec::new(),
         });
-    inline || in_where
+    inline.chain(in_where).find_map(call_signature)
+}
+
+fn call_signature(bound: &TypeParamBound) -> Option<Type> {
+    let TypeParamBound::Trait(bound) = bound else { return None };
+    let last = bound.path.segments.last()?;
+    if !["Fn", "FnMut", "FnOnce"].contains(&last.ident.to_string().as_str()) {
+        return None;
+    }
+    let syn::PathArguments::Parenthesized(call) = &last.arguments else { return None };
+    let (inputs, output) = (&call.inputs, &call.output);
+    Some(parse_quote!(fn(#inputs) #output))
+}
+
+/// Generics without lifetimes and without closures: what an instance is known by.
+pub fn instance_generics(generics: &Generics) -> Generics {
+    let is_closure = |ty: &Type| closure_pointer(ty, generics).is_some();
+    let mut kept = without_lifetimes(generics);
+    kept.params = kept
+        .params
+        .into_iter()
+        .filter(|p| match p {
+            GenericParam::Type(t) => {
+                let ident = &t.ident;
+                !is_closure(&parse_quote!(#ident))
+            }
+            _ => true,
+        })
+        .collect();
+    if let Some(clause) = &mut kept.where_clause {
+        let keep = |p: &WherePredicate| !matches!(p, WherePredicate::Type(t) if is_closure(&t.bounded_ty));
+        clause.predicates = clause.predicates.clone().into_iter().filter(keep).collect();
+    }
+    kept
+}
+
+/// The closure parameters, with their bounds, as declarations.
+pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
+    let declared = generics.type_params().filter_map(|t| {
+        let ident = &t.ident;
+        closure_pointer(&parse_quote!(#ident), generics)?;
+        let bounds = generics.where_clause.iter().flat_map(|w| &w.predicates).filter_map(|p| match p {
+            WherePredicate::Type(w) if matches!(&w.bounded_ty, Type::Path(p) if p.path.is_ident(ident)) => {
+                let bounds = &w.bounds;
+                Some(quote!(#bounds))
+            }
+            _ => None,
+        });
+        let own = &t.bounds;
+        let all: Vec<TokenStream> =
+            std::iter::once(quote!(#own)).filter(|t| !t.is_empty()).chain(bounds).collect();
+        Some(quote!(#ident: #(#all)+*))
+    });
+    declared.collect()
 }
 
 /// Generics without lifetimes, for the type that stands for the function.

@@ -13,10 +13,7 @@ pub trait Constant: Device {
     fn to_expr(&self, name: Option<&'static str>) -> Expr;
 }
 
-impl<T: Constant + super::GpuType, const N: usize> Constant for [T; N]
-where
-    T::Erased: super::GpuType,
-{
+impl<T: Constant, const N: usize> Constant for [T; N] {
     fn to_expr(&self, _name: Option<&'static str>) -> Expr {
         Expr { kind: ExprKind::ArrayList(self.iter().map(|v| v.to_expr(None)).collect()), ty: Self::ty() }
     }

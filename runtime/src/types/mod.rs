@@ -61,10 +61,7 @@ impl<T: Device + ?Sized> Device for &mut T {
     }
 }
 
-impl<T: GpuType, const N: usize> Device for [T; N]
-where
-    T::Erased: GpuType,
-{
+impl<T: Device, const N: usize> Device for [T; N] {
     type Erased = [T::Erased; N];
     fn ty() -> ir::Type {
         ir::Type::Array(T::ty().into(), N)
@@ -72,7 +69,7 @@ where
 }
 
 // SAFETY: an array of plain data is plain data, laid out element after element.
-unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] where T::Erased: GpuType {}
+unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] {}
 
 impl Device for () {
     type Erased = ();

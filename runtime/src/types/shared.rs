@@ -6,7 +6,7 @@
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Index, IndexMut};
 
-use super::{Device, GpuType, Slice};
+use super::{Device, Slice};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -220,10 +220,7 @@ impl<T> IndexMut<usize> for Shared3<T> {
 
 macro_rules! device {
     ($($name:ident, $rank:literal;)+) => {$(
-        impl<T: GpuType> Device for $name<T>
-        where
-            T::Erased: GpuType,
-        {
+        impl<T: Device> Device for $name<T> {
             type Erased = $name<T::Erased>;
             fn ty() -> Type {
                 Type::Shared { elem: T::ty().into(), rank: $rank }

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::{Device, GpuType};
+use super::Device;
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -74,10 +74,7 @@ impl<T> IndexMut<usize> for Slice<T> {
     }
 }
 
-impl<T: GpuType> Device for Slice<T>
-where
-    T::Erased: GpuType,
-{
+impl<T: Device> Device for Slice<T> {
     type Erased = Slice<T::Erased>;
     fn ty() -> Type {
         Type::Slice(T::ty().into())

@@ -80,10 +80,7 @@ macro_rules! view {
             }
         }
 
-        impl<T: GpuType> Device for $name<'_, T>
-        where
-            T::Erased: GpuType,
-        {
+        impl<T: Device> Device for $name<'_, T> {
             type Erased = $name<'static, T::Erased>;
             fn ty() -> Type {
                 Type::View { elem: T::ty().into(), mutable: $mutable }
@@ -91,7 +88,7 @@ macro_rules! view {
         }
 
         // SAFETY: 16 bytes, a pointer and a length, which is what the CUDA side declares.
-        unsafe impl<T: GpuType> GpuType for $name<'_, T> where T::Erased: GpuType {}
+        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
     };
 }
 

@@ -2,6 +2,7 @@
 
 mod data;
 mod histogram;
+mod language;
 mod matrices;
 mod reductions;
 mod shuffles;
@@ -49,6 +50,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(reductions::cases());
     cases.extend(shuffles::cases());
     cases.extend(histogram::cases());
+    cases.extend(language::cases());
     cases
 }
 
