@@ -4,7 +4,7 @@
 //! them against host references, and the GPU tests and benches do the same on a device.
 
 // Kernels keep the form of the course notes that they come from.
-#![allow(clippy::manual_is_multiple_of)]
+#![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
 
 pub mod cases;
 pub mod cluster_histogram;
