@@ -12,3 +12,84 @@ fn every_kernel_is_right_on_the_simulator() {
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// Device functions, methods and generics of another crate, in a kernel of this one.
+mod across_crates {
+    use corpus::language::{Vec2, iterate};
+    use warpsmith::prelude::*;
+
+    #[gpu_kernel]
+    fn lengths(x: &[f32], out: &mut [f32]) {
+        let i = global_id();
+        if i < x.len() && i < out.len() {
+            let v = Vec2::new(x[i], 2.0);
+            out[i] = iterate(v.dot(v), 2, |s| s * 0.5);
+        }
+    }
+
+    #[test]
+    fn device_code_of_another_crate_is_called() -> warpsmith::Result<()> {
+        let device = Device::open()?;
+        let x = device.upload(&[0.0f32, 2.0, 4.0])?;
+        let mut out = device.upload(&[f32::NAN; 3])?;
+        lengths(&x, &mut out).over(3).launch(&device)?;
+        assert_eq!(device.download(&out)?, [1.0, 2.0, 5.0]);
+        Ok(())
+    }
+}
+
+/// Names that C++ could take for something else.
+mod names {
+    use warpsmith::prelude::*;
+
+    #[gpu_fn]
+    fn exp(x: u32) -> u32 {
+        x + 1
+    }
+
+    #[gpu_kernel]
+    fn shadows(x_len: u32, x: &[u32], out: &mut [u32], #[comptime] block: u32) {
+        let before = block;
+        let block = block * 2;
+        let int = exp(x_len);
+        out[0] = before;
+        out[1] = block;
+        out[2] = int + x[0] + x.len() as u32;
+    }
+
+    #[test]
+    fn shadowed_constants_lengths_and_library_names_keep_their_meaning() -> warpsmith::Result<()> {
+        let cuda = shadows::cuda_source_for(&(8,))?;
+        assert!(cuda.contains("unsigned int block_1 = "), "{cuda}");
+        assert!(cuda.contains("__device__ unsigned int exp_("), "{cuda}");
+        assert!(cuda.contains("const unsigned int* x_1, unsigned long long x_1_len"), "{cuda}");
+        let device = Device::open()?;
+        let x = device.upload(&[5u32, 6])?;
+        let mut out = device.upload(&[0u32; 3])?;
+        shadows(100, &x, &mut out, 8).grid(1).block(1).launch(&device)?;
+        assert_eq!(device.download(&out)?, [8, 16, 108]);
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn offset_beyond(x: ViewMut<'_, u32>, start: u32) {
+        let mut part = x.offset(start);
+        part[0] = 1;
+    }
+
+    #[test]
+    fn an_offset_beyond_the_end_is_a_fault() -> warpsmith::Result<()> {
+        assert!(
+            offset_beyond::checked_cuda_source_for(&())?.contains("ws_at(start, x.len + 1, 0, ws_fault)")
+        );
+        let device = Device::open()?;
+        let mut x = device.upload(&[0u32; 4])?;
+        let outcome = offset_beyond(x.view_mut(), 5)
+            .grid(1)
+            .block(1)
+            .launch(&device)
+            .and_then(|()| device.synchronize());
+        assert!(outcome.is_err_and(|e| e.to_string().contains("index 5 is out of bounds")));
+        Ok(())
+    }
+}

@@ -4,6 +4,9 @@ use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Site, SiteKind, prelude};
 use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
 
+/// The builtin that makes a view of the elements from an index on.
+pub(super) const OFFSET: &str = "offset";
+
 impl Printer<'_> {
     /// Prints an expression.
     pub(super) fn expr(&mut self, e: &Expr) -> Text {
@@ -30,7 +33,7 @@ impl Printer<'_> {
                 let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
                 Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
             }
-            ExprKind::Builtin { op, args, .. } => self.builtin(op, args, &e.ty),
+            ExprKind::Builtin { op, args, at } => self.builtin(op, args, &e.ty, *at),
             ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, ("{", "}")),
             ExprKind::ArrayList(items) => self.braces(&e.ty, items, ("{{", "}}")),
             ExprKind::ArrayRepeat(item, n) => self.repeat(&e.ty, item, *n),
@@ -161,7 +164,7 @@ impl Printer<'_> {
         Text::primary(format!("{name}({})", printed.join(", ")))
     }
 
-    fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type) -> Text {
+    fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         let cuda = (op.cuda)(&types, ret);
         if types.iter().chain([ret]).any(|t| matches!(t.peeled(), Type::View { .. })) {
@@ -175,6 +178,11 @@ impl Printer<'_> {
             .iter()
             .map(|a| if Self::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })
             .collect();
+        let printed = if op.name == OFFSET && self.options.checks {
+            self.checked_offset(args, printed, at)
+        } else {
+            printed
+        };
         // From the last hole to the first, so that an argument's own braces are never taken for a hole.
         let mut holes: Vec<(usize, usize)> = Vec::new();
         for i in 0..printed.len() {
@@ -191,6 +199,19 @@ impl Printer<'_> {
             Some(inner) => Text { text: inner.to_owned(), level: ASSIGNMENT },
             None => Text::primary(text),
         }
+    }
+
+    /// An offset may be the length itself, one past the last element.
+    fn checked_offset(&mut self, args: &[Expr], mut printed: Vec<String>, at: Location) -> Vec<String> {
+        self.need(&prelude::AT);
+        let site = self.site(SiteKind::Bounds, at);
+        if let [view, ..] = args
+            && let Some(start) = printed.get_mut(1)
+        {
+            let len = self.len(view).at(PRIMARY);
+            *start = format!("ws_at({start}, {len} + 1, {site}, ws_fault)");
+        }
+        printed
     }
 
     fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {

@@ -50,21 +50,36 @@ impl State {
     }
 
     fn declare_as(&mut self, id: VarId, wanted: &str) -> String {
-        let mut taken = self.globals.clone();
-        taken.extend(self.scopes.iter().flatten().cloned());
-        let name = names::fresh(wanted, &taken);
+        let name = self.reserve(wanted);
+        self.names.insert(id, name.clone());
+        name
+    }
+
+    /// Brings a slice into the open scope: its name, and with `_len` behind it that of its length.
+    pub fn declare_slice(&mut self, id: VarId) -> String {
+        let mut taken = self.taken();
+        let wanted = self.var(id).name.clone();
+        let mut name = names::fresh(&wanted, &taken);
+        while taken.contains(&format!("{name}_len")) {
+            taken.insert(name);
+            name = names::fresh(&wanted, &taken);
+        }
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.clone());
+            scope.extend([name.clone(), format!("{name}_len")]);
         }
         self.names.insert(id, name.clone());
         name
     }
 
-    /// Reserves a name of the printer's own in the open scope.
-    pub fn reserve(&mut self, wanted: &str) -> String {
+    fn taken(&self) -> HashSet<String> {
         let mut taken = self.globals.clone();
         taken.extend(self.scopes.iter().flatten().cloned());
-        let name = names::fresh(wanted, &taken);
+        taken
+    }
+
+    /// Reserves a name of the printer's own in the open scope.
+    pub fn reserve(&mut self, wanted: &str) -> String {
+        let name = names::fresh(wanted, &self.taken());
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone());
         }
@@ -191,14 +206,13 @@ impl Printer<'_> {
     /// A parameter's declaration; a slice is a pointer and a length.
     pub(super) fn declare_param(&mut self, id: VarId) -> String {
         let ty = self.function.var(id).ty.clone();
-        let name = self.function.declare(id);
         let printed = self.ty(&ty);
         match &ty {
             Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
-                self.function.reserve(&format!("{name}_len"));
+                let name = self.function.declare_slice(id);
                 format!("{printed} {name}, unsigned long long {name}_len")
             }
-            _ => format!("{printed} {name}"),
+            _ => format!("{printed} {}", self.function.declare(id)),
         }
     }
 

@@ -13,7 +13,7 @@ impl Printer<'_> {
             && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
             && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
         {
-            let printed = self.const_name(name);
+            let printed = names::fresh(name, &names::reserved());
             let line = format!(
                 "static constexpr {} {printed} = {};\n",
                 types::scalar(scalar),
@@ -25,12 +25,6 @@ impl Printer<'_> {
             return Text::primary(printed);
         }
         literal(c.value, scalar)
-    }
-
-    fn const_name(&mut self, name: &'static str) -> String {
-        let printed = names::fresh(name, &names::reserved());
-        self.globals.insert(printed.clone());
-        printed
     }
 }
 

@@ -100,6 +100,10 @@ impl<'m> Printer<'m> {
             }
         }
         self.needs.max_threads = module.attributes.max_threads;
+        // Named constants stand at file scope: no function or variable may take their names.
+        let consts: Vec<String> =
+            self.named.keys().map(|name| names::fresh(name, &names::reserved())).collect();
+        self.globals.extend(consts);
         let kernel = names::fresh(&module.kernel.name, &self.globals);
         self.globals.insert(kernel);
         for function in &module.functions {
@@ -135,6 +139,7 @@ impl<'m> Printer<'m> {
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
             ExprKind::Index { proven, .. } => found |= self.options.checks && !proven,
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
+            ExprKind::Builtin { op, .. } => found |= self.options.checks && op.name == expr::OFFSET,
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
@@ -166,7 +171,7 @@ impl<'m> Printer<'m> {
         sections.retain(|s| !s.is_empty());
         CudaSource {
             code: sections.join("\n"),
-            kernel_name: module.kernel.name.clone(),
+            kernel_name: names::fresh(&module.kernel.name, &names::reserved()),
             sites: std::mem::take(&mut self.sites),
             has_fault_param: faults,
             needs: self.needs.clone(),

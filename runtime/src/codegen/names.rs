@@ -11,6 +11,22 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool ca
     blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
     break continue else enum extern false for if return static struct true while";
 
+/// CUDA's math functions, which exist with and without the suffix `f`.
+const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh \
+    acosh atanh hypot pow fabs floor ceil round rint trunc fmin fmax copysign fmod erf erfc rsqrt abs min max printf assert \
+    clock malloc free memcpy memset atomicAdd atomicSub atomicMin atomicMax atomicAnd atomicOr atomicXor atomicExch atomicCAS \
+    atomicInc atomicDec";
+
+/// Whether C++, CUDA or the prelude has the name already.
+fn is_reserved(name: &str) -> bool {
+    let function = |name: &str| FUNCTIONS.split_whitespace().any(|word| word == name);
+    RESERVED.split_whitespace().any(|word| word == name)
+        || function(name)
+        || name.strip_suffix('f').is_some_and(function)
+        || name.starts_with("ws_")
+        || name.starts_with("__")
+}
+
 /// The reserved words as a set.
 pub(super) fn reserved() -> HashSet<String> {
     RESERVED.split_whitespace().map(str::to_owned).collect()
@@ -21,10 +37,7 @@ pub(super) fn fresh(name: &str, taken: &HashSet<String>) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let mut base: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if RESERVED.split_whitespace().any(|word| word == base)
-        || base.starts_with("ws_")
-        || base.starts_with("__")
-    {
+    if is_reserved(&base) {
         base.push('_');
     }
     if !taken.contains(&base) {
