@@ -2,7 +2,7 @@
 # Runs every GPU test and bench from a folder of carried binaries, and ends with a short table.
 #
 #   cargo test --release --no-run && cargo bench --no-run    # then copy the binaries into FOLDER as
-#   FOLDER/gpu  FOLDER/operators  FOLDER/kernels             # strip them, and on the GPU machine:
+#   FOLDER/gpu  FOLDER/operators  FOLDER/simulator  FOLDER/kernels    # strip them; on the GPU machine:
 #   benches/gpu.sh FOLDER [OUTPUT]
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,6 +30,7 @@ run() {
 
 run tests_small "$folder/gpu" --nocapture --test-threads=1
 run operators "$folder/operators" --nocapture --test-threads=1
+run simulator "$folder/simulator" --nocapture --test-threads=1
 run memcheck compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
 run kernels "$folder/kernels"

@@ -55,6 +55,10 @@ mod names {
         out[0] = before;
         out[1] = block;
         out[2] = int + x[0] + x.len() as u32;
+        #[allow(clippy::nonminimal_bool)]
+        if x_len == 0 || !(x[0] > 5) {
+            out[2] += 0;
+        }
     }
 
     #[test]
@@ -63,6 +67,7 @@ mod names {
         assert!(cuda.contains("unsigned int block_1 = "), "{cuda}");
         assert!(cuda.contains("__device__ unsigned int exp_("), "{cuda}");
         assert!(cuda.contains("const unsigned int* x_1, unsigned long long x_1_len"), "{cuda}");
+        assert!(cuda.contains("if (x_len == 0u || !(x_1[0] > 5u)) {"), "{cuda}");
         let device = Device::open()?;
         let x = device.upload(&[5u32, 6])?;
         let mut out = device.upload(&[0u32; 3])?;

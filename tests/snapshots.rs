@@ -33,6 +33,19 @@ fn checked_cuda_names_the_site_of_each_check() {
 }
 
 #[test]
+fn the_ir_keeps_structure_types_and_what_is_proven() {
+    use warpsmith::Kernel;
+    let module = |m: warpsmith::Result<warpsmith::validate::ValidModule>| {
+        m.expect("a valid kernel").module().to_string()
+    };
+    settings().bind(|| {
+        insta::assert_snapshot!("ir__saxpy", module(corpus::vectors::saxpy::module(&())));
+        insta::assert_snapshot!("ir__mat_mul_tiled", module(corpus::matmul::mat_mul_tiled::module(&())));
+        insta::assert_snapshot!("ir__potpourri", module(corpus::language::potpourri::module(&())));
+    });
+}
+
+#[test]
 fn the_same_kernel_prints_the_same_bytes() {
     for case in cases::all() {
         let print = || (case.print)(&Options { checks: true, line_directives: true }).map(|s| s.code);

@@ -1,7 +1,7 @@
 //! What the expansions of the macros spell; not for people.
 
 use crate::args::KernelArg;
-use crate::ir::{Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type};
+use crate::ir::{Expr, ExprKind, FieldType, FormatPiece, StructType, Type};
 use crate::types::{GpuType, Slice};
 
 pub use crate::args::{SliceArg, SliceMutArg};
@@ -58,7 +58,7 @@ pub fn struct_constant(ty: Type, fields: Vec<Expr>) -> Expr {
 /// A type as a part of a C identifier.
 pub fn type_suffix(ty: &Type) -> String {
     match ty {
-        Type::Scalar(s) => scalar_suffix(*s).to_owned(),
+        Type::Scalar(s) => s.to_string(),
         Type::Array(elem, n) => format!("{}x{n}", type_suffix(elem)),
         Type::Tuple(items) => items.iter().map(type_suffix).collect::<Vec<_>>().join("_"),
         Type::Struct(s) => s.name.clone(),
@@ -69,22 +69,6 @@ pub fn type_suffix(ty: &Type) -> String {
         | Type::Shared { .. }
         | Type::Ref { .. }
         | Type::Closure => "x".into(),
-    }
-}
-
-fn scalar_suffix(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "i8",
-        Scalar::I16 => "i16",
-        Scalar::I32 => "i32",
-        Scalar::I64 => "i64",
-        Scalar::U8 => "u8",
-        Scalar::U16 => "u16",
-        Scalar::U32 => "u32",
-        Scalar::U64 => "u64",
-        Scalar::F32 => "f32",
-        Scalar::F64 => "f64",
     }
 }
 

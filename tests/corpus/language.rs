@@ -190,3 +190,17 @@ pub fn potpourri_on_host(i: usize, x: i32) -> [i32; 6] {
     };
     [x.min(grown).min(7), x.max(grown).max(7), int, x * 1000 + x + 1, kind, x + [10, 20, 30][i % 3]]
 }
+
+/// Prints one line, and checks what it is given.
+#[gpu_kernel]
+pub fn talk(x: &[f32], out: &mut [u32]) {
+    let i = global_id();
+    if i < x.len() && i < out.len() {
+        let v = x[i];
+        assert!(v >= 0.0, "x must not be negative");
+        if i == 1 {
+            println!("100% of {} is {:.2}, {:x}, {}", i, v, 255u32, v > 1.0);
+        }
+        out[i] = v.to_bits();
+    }
+}

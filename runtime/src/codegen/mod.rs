@@ -17,6 +17,7 @@ mod stmt;
 mod types;
 
 pub use source::{CudaSource, Needs, Site, SiteKind};
+pub(crate) use types::scalar as scalar_name;
 
 use std::collections::{HashMap, HashSet};
 

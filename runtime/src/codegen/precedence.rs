@@ -64,18 +64,14 @@ impl Text {
     /// around other operators, as readers expect.
     pub fn binary(op: BinaryOp, left: Text, right: Text) -> Self {
         let (symbol, level) = operator(op);
-        let explicit = matches!(
+        let bits = matches!(
             op,
-            BinaryOp::Shl
-                | BinaryOp::Shr
-                | BinaryOp::BitAnd
-                | BinaryOp::BitXor
-                | BinaryOp::BitOr
-                | BinaryOp::Or
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::BitOr
         );
-        let own = |text: &Text| text.level == level;
-        let left = if explicit && !own(&left) { left.at(UNARY) } else { left.at(level) };
-        let right = right.at(if explicit { UNARY } else { Level(level.0 + 1) });
+        let mixed = |text: &Text| op == BinaryOp::Or && text.level == operator(BinaryOp::And).1;
+        let apart = |text: &Text| (bits && text.level != level) || mixed(text);
+        let left = if apart(&left) { left.at(UNARY) } else { left.at(level) };
+        let right = if bits || apart(&right) { right.at(UNARY) } else { right.at(Level(level.0 + 1)) };
         Self { text: format!("{left} {symbol} {right}"), level }
     }
 

@@ -4,7 +4,7 @@ use super::{Printer, names, prelude};
 use crate::ir::{Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
-pub(super) fn scalar(s: Scalar) -> &'static str {
+pub(crate) fn scalar(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "bool",
         Scalar::I8 => "signed char",

@@ -40,23 +40,6 @@ pub(crate) fn scalar(args: &[Type]) -> Scalar {
     args.first().and_then(|ty| ty.peeled().scalar()).unwrap_or(Scalar::I32)
 }
 
-/// CUDA's name of a scalar type.
-pub(crate) fn c_name(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "signed char",
-        Scalar::I16 => "short",
-        Scalar::I32 => "int",
-        Scalar::I64 => "long long",
-        Scalar::U8 => "unsigned char",
-        Scalar::U16 => "unsigned short",
-        Scalar::U32 => "unsigned int",
-        Scalar::U64 => "unsigned long long",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
-}
-
 /// CUDA's name of the unsigned type as wide as an integer.
 pub(crate) fn unsigned_name(s: Scalar) -> &'static str {
     match s.bits() {

@@ -41,6 +41,7 @@
 //! arguments) is a [`Const`] by the time it is recorded; it may keep its Rust name for the reader.
 
 mod builtin;
+mod display;
 mod expr;
 mod stmt;
 mod ty;

@@ -151,7 +151,7 @@ impl Recorder {
         self.sequence(&mut args);
         let at = self.location();
         if let Some(bad) = args.iter().find(|a| a.ty.scalar().is_none()) {
-            let what = format!("a value of type `{}`; print its fields", super::ops::type_name(&bad.ty));
+            let what = format!("a value of type `{}`; print its fields", bad.ty);
             self.fail(RecordError::Argument { builtin: "println!", what, at });
         }
         self.frame().add_effect(Effect::Writes);

@@ -172,32 +172,8 @@ fn saturate(f: f64, to: Scalar) -> i128 {
     }
 }
 
-/// Rust's symbol of an operator.
-pub(super) fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-    }
-}
-
 /// Two constants and their operator, for a message.
 pub(super) fn describe(op: BinaryOp, left: &Expr, right: &Expr) -> String {
     let show = |e: &Expr| e.as_int().map_or_else(|| "?".to_owned(), |i| i.to_string());
-    format!("{} {} {}", show(left), symbol(op), show(right))
+    format!("{} {} {}", show(left), op.symbol(), show(right))
 }

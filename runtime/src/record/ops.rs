@@ -1,7 +1,7 @@
 //! Operators, casts, places and literals.
 
 use super::{RecordError, Recorder, fold};
-use crate::ir::{BinaryOp, Const, Expr, ExprKind, Scalar, StmtKind, StructRef, Type, UnaryOp};
+use crate::ir::{BinaryOp, Const, Expr, ExprKind, StmtKind, StructRef, Type, UnaryOp};
 use crate::types::Constant;
 
 impl Recorder {
@@ -40,6 +40,9 @@ impl Recorder {
         if let Some(folded) = fold::unary(op, &operand) {
             return folded;
         }
+        if let (UnaryOp::Not, ExprKind::Unary(UnaryOp::Not, inner)) = (op, &operand.kind) {
+            return (**inner).clone();
+        }
         let supported = match (op, operand.ty.scalar()) {
             (UnaryOp::Neg, Some(s)) => s.is_float() || s.is_signed(),
             (UnaryOp::Not, Some(s)) => !s.is_float(),
@@ -71,7 +74,7 @@ impl Recorder {
         if !diverges && (left.ty.scalar().is_none() || right.ty.scalar().is_none()) {
             let operand = if left.ty.scalar().is_none() { &left } else { &right };
             let operand = operand.clone();
-            self.unsupported_operator(fold::symbol(op), &operand);
+            self.unsupported_operator(op.symbol(), &operand);
         }
         let ty = if op.is_comparison() { Type::BOOL } else { left.ty.clone() };
         Expr { kind: ExprKind::Binary(op, left.into(), right.into()), ty }
@@ -79,7 +82,7 @@ impl Recorder {
 
     fn unsupported_operator(&mut self, operator: &'static str, operand: &Expr) {
         let at = self.location();
-        self.fail(RecordError::Operator { operator, operand: type_name(&operand.ty), at });
+        self.fail(RecordError::Operator { operator, operand: operand.ty.to_string(), at });
     }
 
     /// `a as T`
@@ -90,7 +93,7 @@ impl Recorder {
         }
         let (Some(from), Some(target)) = (operand.ty.scalar(), to.scalar()) else {
             let at = self.location();
-            self.fail(RecordError::Cast { from: type_name(&operand.ty), to: type_name(&to), at });
+            self.fail(RecordError::Cast { from: operand.ty.to_string(), to: to.to_string(), at });
             return Expr { kind: ExprKind::Unit, ty: to };
         };
         if let Some(value) = operand.as_const().map(|value| fold::cast(value, from, target)) {
@@ -111,7 +114,7 @@ impl Recorder {
         let [base, index] = operands;
         let Some(ty) = base.ty.element() else {
             if base.ty != Type::Never {
-                self.fail(RecordError::Index { base: type_name(&base.ty), at });
+                self.fail(RecordError::Index { base: base.ty.to_string(), at });
             }
             return Expr::never();
         };
@@ -148,7 +151,7 @@ impl Recorder {
         let Some(ty) = ty else {
             if base.ty != Type::Never {
                 let at = self.location();
-                self.fail(RecordError::Field { base: type_name(&base.ty), field: name.to_owned(), at });
+                self.fail(RecordError::Field { base: base.ty.to_string(), field: name.to_owned(), at });
             }
             return Expr::never();
         };
@@ -185,7 +188,7 @@ impl Recorder {
     pub fn assign_op(&mut self, op: BinaryOp, place: Expr, value: Expr) -> Expr {
         let value = self.value(value);
         if place.ty.scalar().is_none() && place.ty != Type::Never {
-            self.unsupported_operator(fold::symbol(op), &place);
+            self.unsupported_operator(op.symbol(), &place);
         }
         self.assign_with(place, Some(op), value)
     }
@@ -256,40 +259,5 @@ pub(super) fn is_place(expr: &Expr) -> bool {
         ExprKind::Index { base, .. } => !matches!(base.ty, Type::Array(..)) || is_place(base),
         ExprKind::Field(base, _) => is_place(base),
         _ => false,
-    }
-}
-
-/// The Rust name of a type, for messages.
-pub(super) fn type_name(ty: &Type) -> String {
-    match ty {
-        Type::Unit => "()".into(),
-        Type::Never => "!".into(),
-        Type::Scalar(s) => scalar_name(*s).into(),
-        Type::Array(elem, n) => format!("[{}; {n}]", type_name(elem)),
-        Type::Tuple(items) => format!("({})", items.iter().map(type_name).collect::<Vec<_>>().join(", ")),
-        Type::Struct(s) => s.name.clone(),
-        Type::View { elem, mutable: false } => format!("View<{}>", type_name(elem)),
-        Type::View { elem, mutable: true } => format!("ViewMut<{}>", type_name(elem)),
-        Type::Slice(elem) => format!("[{}]", type_name(elem)),
-        Type::Shared { elem, rank } => format!("a shared array of rank {rank} of {}", type_name(elem)),
-        Type::Ref { to, mutable } => format!("&{}{}", if *mutable { "mut " } else { "" }, type_name(to)),
-        Type::Closure => "closure".into(),
-    }
-}
-
-/// The Rust name of a scalar type.
-pub(super) fn scalar_name(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "i8",
-        Scalar::I16 => "i16",
-        Scalar::I32 => "i32",
-        Scalar::I64 => "i64",
-        Scalar::U8 => "u8",
-        Scalar::U16 => "u16",
-        Scalar::U32 => "u32",
-        Scalar::U64 => "u64",
-        Scalar::F32 => "f32",
-        Scalar::F64 => "f64",
     }
 }

@@ -119,6 +119,12 @@ fn shuffle_in_half_a_warp(x: &mut [i32]) {
 }
 
 #[gpu_kernel]
+fn shuffle_in_a_branch_of_a_value(x: &mut [i32]) {
+    let lane = lane_id();
+    x[lane] = if lane & 1 == 0 { shfl(x[lane], 0) } else { 0 };
+}
+
+#[gpu_kernel]
 fn shuffle_in_first_warp(x: &mut [i32]) {
     let tid = thread_idx().x;
     if tid < 32 {
@@ -145,6 +151,9 @@ fn shuffle_under_length(x: &mut [i32]) {
 fn warp_operations_are_refused_only_where_lanes_provably_part() {
     assert!(
         matches!(check::<shuffle_in_half_a_warp>(), Err(ValidateError::DivergentWarp { cause, .. }) if cause == "lane_id()")
+    );
+    assert!(
+        matches!(check::<shuffle_in_a_branch_of_a_value>(), Err(ValidateError::DivergentWarp { cause, .. }) if cause == "lane")
     );
     assert_eq!(check::<shuffle_in_first_warp>(), Ok(vec![]));
     assert_eq!(check::<shuffle_with_a_mask>(), Ok(vec![]));

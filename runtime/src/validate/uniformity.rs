@@ -80,16 +80,10 @@ impl<'f> Frame<'f> {
             ExprKind::Builtin { op, .. } if op.fixes_variance => op.variance,
             ExprKind::Builtin { op, .. } => operands().max(op.variance),
             ExprKind::Binary(op, a, b) if self.is_warp_test(*op, a, b) => Variance::PerWarp,
-            ExprKind::Call { function, .. } => operands().max(self.result_of(*function)),
             ExprKind::CallClosure { .. } => Variance::PerThread,
             ExprKind::Closure(_) => Variance::Uniform,
             _ => operands(),
         }
-    }
-
-    /// What a call adds to its arguments: nothing is known of a function that reads thread indices.
-    fn result_of(&self, _function: crate::ir::FnId) -> Variance {
-        Variance::Uniform
     }
 
     /// Whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
@@ -230,8 +224,9 @@ impl<'m> Analysis<'m> {
         control: &Control,
         report: bool,
     ) -> Result<(), ValidateError> {
+        let here = Control { at: control.at.or(Some(stmt.at)), ..control.clone() };
         for e in crate::ir::visit::operands(stmt) {
-            self.effects(frame, e, control, report)?;
+            self.effects(frame, e, &here, report)?;
         }
         match &stmt.kind {
             StmtKind::Let { var, init: Some(init) } => {
@@ -348,31 +343,44 @@ impl<'m> Analysis<'m> {
         control: &Control,
         report: bool,
     ) -> Result<(), ValidateError> {
-        let mut parts = Vec::new();
-        crate::ir::visit::expr(e, &mut |part| parts.push(part));
-        for part in parts {
-            match &part.kind {
-                ExprKind::Builtin { op, args, at } if report => {
-                    if let Effect::Sync(scope) = op.effect {
-                        self.sync(frame, op.name, scope, args, *at, control)?;
-                    }
-                }
-                ExprKind::Call { function, args, .. } => {
-                    for arg in args {
-                        if let ExprKind::Ref(place) = &arg.kind
-                            && matches!(arg.ty, Type::Ref { mutable: true, .. })
-                            && let Some(root) = root_local(frame.function, place)
-                        {
-                            frame.raise(root, Variance::PerThread);
-                        }
-                    }
-                    if report {
-                        let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
-                        self.function(&self.module.functions[function.0 as usize], &args, control)?;
-                    }
-                }
-                _ => {}
+        match &e.kind {
+            ExprKind::Select(cond, then, otherwise) => {
+                self.effects(frame, cond, control, report)?;
+                let inner = self.under(frame, control, cond, control.at.unwrap_or(frame.function.at))?;
+                self.effects(frame, then, &inner, report)?;
+                return self.effects(frame, otherwise, &inner, report);
             }
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.effects(frame, left, control, report)?;
+                let inner = self.under(frame, control, left, control.at.unwrap_or(frame.function.at))?;
+                return self.effects(frame, right, &inner, report);
+            }
+            _ => {}
+        }
+        for operand in e.operands() {
+            self.effects(frame, operand, control, report)?;
+        }
+        match &e.kind {
+            ExprKind::Builtin { op, args, at } if report => {
+                if let Effect::Sync(scope) = op.effect {
+                    self.sync(frame, op.name, scope, args, *at, control)?;
+                }
+            }
+            ExprKind::Call { function, args, .. } => {
+                for arg in args {
+                    if let ExprKind::Ref(place) = &arg.kind
+                        && matches!(arg.ty, Type::Ref { mutable: true, .. })
+                        && let Some(root) = root_local(frame.function, place)
+                    {
+                        frame.raise(root, Variance::PerThread);
+                    }
+                }
+                if report {
+                    let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
+                    self.function(&self.module.functions[function.0 as usize], &args, control)?;
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -4,13 +4,14 @@ use warpsmith::Device;
 
 use super::data::{Random, close, same};
 use super::{Case, Scale, print, text};
-use crate::language::{Body, Max, Sum, Vec2, fold, move_bodies, potpourri, potpourri_on_host};
+use crate::language::{Body, Max, Sum, Vec2, fold, move_bodies, potpourri, potpourri_on_host, talk};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case { name: "move_bodies", print: print::<move_bodies>, check: check_bodies },
         Case { name: "fold@sum", print: print::<fold<Sum, 128>>, check: check_sum },
         Case { name: "fold@max", print: print::<fold<Max, 64>>, check: check_max },
+        Case { name: "talk", print: print::<talk>, check: check_talk },
         Case { name: "potpourri", print: print::<potpourri>, check: check_potpourri },
     ]
 }
@@ -65,4 +66,12 @@ fn check_potpourri(device: &Device, scale: Scale) -> Result<(), String> {
     let mut out = device.upload(&vec![i32::MIN; want.len()]).map_err(text)?;
     potpourri(&input, &mut out).over(x.len()).launch(device).map_err(text)?;
     same(&device.download(&out).map_err(text)?, &want)
+}
+
+/// The same at every scale: one line is printed.
+fn check_talk(device: &Device, _scale: Scale) -> Result<(), String> {
+    let x = device.upload(&[0.5f32, 1.5, 2.5]).map_err(text)?;
+    let mut out = device.upload(&[0u32; 3]).map_err(text)?;
+    talk(&x, &mut out).over(3).launch(device).map_err(text)?;
+    same(&device.download(&out).map_err(text)?, &[0.5f32.to_bits(), 1.5f32.to_bits(), 2.5f32.to_bits()])
 }

@@ -4,6 +4,7 @@ use warpsmith_macros::device_methods;
 
 use super::super::text::{scalar, unsigned_name, with};
 use super::prelude;
+use crate::codegen::scalar_name;
 use crate::ir::{CudaText, Scalar, Type};
 
 /// A helper that takes the width in bits as a template argument and the value as unsigned.
@@ -21,7 +22,7 @@ fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
 fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let s = scalar(args);
-        let (own, wide) = (super::super::text::c_name(s), wide_unsigned(s));
+        let (own, wide) = (scalar_name(s), wide_unsigned(s));
         CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))"))
     }
 }
@@ -33,13 +34,13 @@ fn wide_unsigned(s: Scalar) -> &'static str {
 
 fn wrapping_neg(args: &[Type], _ret: &Type) -> CudaText {
     let s = scalar(args);
-    CudaText::new(format!("(({})(0u - ({})({{0}})))", super::super::text::c_name(s), wide_unsigned(s)))
+    CudaText::new(format!("(({})(0u - ({})({{0}})))", scalar_name(s), wide_unsigned(s)))
 }
 
 fn wrapping_shift(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let s = scalar(args);
-        let own = super::super::text::c_name(s);
+        let own = scalar_name(s);
         // A left shift is done unsigned, a right shift in the type itself: arithmetic if signed.
         let through = if op == "<<" { wide_unsigned(s) } else { own };
         CudaText::new(format!("(({own})(({through})({{0}}) {op} (({{1}}) & {}u)))", s.bits() - 1))
