@@ -106,41 +106,52 @@ impl<'a> Method<'a> {
             all.make_where_clause().predicates.extend(clause.predicates.iter().cloned());
         }
         let self_ty = &self.block.self_ty;
-        marker_items(&marker, &quote!(#self_ty), &own, &all, name, &quote!(<#self_ty>))
+        let marker = Marker { name: marker, self_ty: quote!(#self_ty), declared: &own, own: &own, all: &all };
+        marker.items(name, &quote!(<#self_ty>))
     }
 }
 
-/// The marker struct of a method and its `DeviceFn`.
-fn marker_items(
-    marker: &Ident,
-    self_ty: &TokenStream,
-    own: &Generics,
-    all: &Generics,
-    name: &Ident,
-    owner: &TokenStream,
-) -> TokenStream {
-    let (declarations, types) = signature::bare_declarations(own);
-    let arguments = signature::arguments(own);
-    let (impl_generics, _, where_clause) = all.split_for_impl();
-    let (record, text, at) = (record_name(name), name.to_string(), signature::location(name));
-    let turbofish = if arguments.is_empty() { quote!() } else { quote!(::<#(#arguments),*>) };
-    let quiet = signature::quiet();
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub struct #marker<__S: ?Sized, #(#declarations),*> {
-            _generics: ::core::marker::PhantomData<fn() -> (#(#types,)* ::core::marker::PhantomData<__S>,)>,
-        }
+/// The type that stands for an instance of a method.
+struct Marker<'a> {
+    name: Ident,
+    /// What the method is called on.
+    self_ty: TokenStream,
+    /// Generics that the marker declares besides the type it is called on.
+    declared: &'a Generics,
+    /// Generics of the method itself.
+    own: &'a Generics,
+    /// Generics of the block or trait and of the method.
+    all: &'a Generics,
+}
 
-        #quiet
-        impl #impl_generics ::warpsmith::__macro::DeviceFn for #marker<#self_ty, #(#arguments),*> #where_clause {
-            fn callee() -> ::warpsmith::__macro::Callee {
-                ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
-                    key: ::core::any::type_name::<Self>(),
-                    name: #text,
-                    at: #at,
-                    record: #owner::#record #turbofish,
-                })
+impl Marker<'_> {
+    /// The struct and its `DeviceFn`; the method's emitter is a function of `owner`.
+    fn items(&self, method: &Ident, owner: &TokenStream) -> TokenStream {
+        let Self { name, self_ty, declared, own, all } = self;
+        let (declarations, types) = signature::bare_declarations(declared);
+        let arguments = signature::arguments(declared);
+        let own = signature::arguments(own);
+        let turbofish = if own.is_empty() { quote!() } else { quote!(::<#(#own),*>) };
+        let (impl_generics, _, where_clause) = all.split_for_impl();
+        let (record, text, at) = (record_name(method), method.to_string(), signature::location(method));
+        let quiet = signature::quiet();
+        quote! {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            pub struct #name<__S: ?Sized, #(#declarations),*> {
+                _generics: ::core::marker::PhantomData<fn() -> (#(#types,)* ::core::marker::PhantomData<__S>,)>,
+            }
+
+            #quiet
+            impl #impl_generics ::warpsmith::__macro::DeviceFn for #name<#self_ty, #(#arguments),*> #where_clause {
+                fn callee() -> ::warpsmith::__macro::Callee {
+                    ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
+                        key: ::core::any::type_name::<Self>(),
+                        name: #text,
+                        at: #at,
+                        record: #owner::#record #turbofish,
+                    })
+                }
             }
         }
     }
@@ -170,45 +181,10 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         let mut declared = signature::without_lifetimes(&item.generics);
         declared.params.extend(own.params.iter().cloned());
         let owner = quote!(<__S as #trait_name<#(#trait_arguments),*>>);
-        markers.extend(trait_marker(&marker, &declared, &all, name, &owner, &own));
+        let marker = Marker { name: marker, self_ty: quote!(__S), declared: &declared, own: &own, all: &all };
+        markers.extend(marker.items(name, &owner));
     }
     if errors.any() { super::fallback::trait_(item, errors) } else { quote!(#kept #markers) }
-}
-
-fn trait_marker(
-    marker: &Ident,
-    declared: &Generics,
-    all: &Generics,
-    name: &Ident,
-    owner: &TokenStream,
-    own: &Generics,
-) -> TokenStream {
-    let (declarations, types) = signature::bare_declarations(declared);
-    let arguments = signature::arguments(declared);
-    let own_arguments = signature::arguments(own);
-    let turbofish = if own_arguments.is_empty() { quote!() } else { quote!(::<#(#own_arguments),*>) };
-    let (impl_generics, _, where_clause) = all.split_for_impl();
-    let (record, text, at, quiet) =
-        (record_name(name), name.to_string(), signature::location(name), signature::quiet());
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub struct #marker<__S: ?Sized, #(#declarations),*> {
-            _generics: ::core::marker::PhantomData<fn() -> (#(#types,)* ::core::marker::PhantomData<__S>,)>,
-        }
-
-        #quiet
-        impl #impl_generics ::warpsmith::__macro::DeviceFn for #marker<__S, #(#arguments),*> #where_clause {
-            fn callee() -> ::warpsmith::__macro::Callee {
-                ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
-                    key: ::core::any::type_name::<Self>(),
-                    name: #text,
-                    at: #at,
-                    record: #owner::#record #turbofish,
-                })
-            }
-        }
-    }
 }
 
 /// The trait's own function, the hidden one that witnesses it, and the hidden one that records it.
