@@ -204,3 +204,20 @@ pub fn talk(x: &[f32], out: &mut [u32]) {
         out[i] = v.to_bits();
     }
 }
+
+/// Steps of each number to 1: a loop whose condition has statements, a counter of eight bits.
+#[gpu_kernel]
+pub fn collatz(x: &[u32], steps: &mut [u8]) {
+    let i = global_id();
+    if i < x.len() && i < steps.len() {
+        let mut v = x[i];
+        let mut n: u8 = 0;
+        while {
+            v = if v % 2 == 0 { v / 2 } else { 3 * v + 1 };
+            v != 1
+        } {
+            n += 1;
+        }
+        steps[i] = n;
+    }
+}

@@ -264,6 +264,7 @@ impl Recorder {
         }
         if let Some(open) = self.frame().loops.last_mut() {
             open.cond = kept;
+            open.breaks |= needs_statements;
             open.skipped = skipped;
         }
         !skipped

@@ -37,8 +37,38 @@ pub trait Num:
 /// An integer type.
 pub trait Int: Num + Eq + Ord + crate::device_api::methods::IntMethods {}
 
-/// `f32` or `f64`.
-pub trait Float: Num + Neg<Output = Self> + crate::device_api::methods::FloatMethods {}
+/// Declares [`Float`] with std's methods, so that generic device code can call them.
+macro_rules! float {
+    ($($method:ident($($arg:ident: $ty:ty),*);)+) => {
+        /// `f32` or `f64`, with the methods of their names in Rust's library.
+        pub trait Float: Num + Neg<Output = Self> + crate::device_api::methods::FloatMethods {
+            $(
+                #[doc = concat!("As `f64::", stringify!($method), "`.")]
+                fn $method(self $(, $arg: $ty)*) -> Self;
+            )+
+        }
+
+        float! { impl f32: $($method($($arg: $ty),*);)+ }
+        float! { impl f64: $($method($($arg: $ty),*);)+ }
+    };
+    (impl $float:ident: $($method:ident($($arg:ident: $ty:ty),*);)+) => {
+        impl Float for $float {
+            $(
+                #[inline]
+                fn $method(self $(, $arg: $ty)*) -> Self {
+                    $float::$method(self $(, $arg)*)
+                }
+            )+
+        }
+    };
+}
+
+float! {
+    sqrt(); cbrt(); exp(); exp2(); ln(); log2(); log10(); sin(); cos(); tan(); sinh(); cosh(); tanh(); asin(); acos(); atan();
+    abs(); floor(); ceil(); round(); trunc(); fract(); recip(); signum();
+    mul_add(a: Self, b: Self); atan2(other: Self); hypot(other: Self); powf(n: Self); powi(n: i32);
+    min(other: Self); max(other: Self); clamp(low: Self, high: Self); copysign(sign: Self);
+}
 
 macro_rules! scalars {
     ($($t:ty, $scalar:ident, |$v:ident| $value:expr;)+) => {$(
@@ -78,17 +108,23 @@ scalars! {
 }
 
 macro_rules! numbers {
-    ($class:ident, $zero:literal, $one:literal: $($t:ty)+) => {$(
+    ($zero:literal, $one:literal: $($t:ty)+) => {$(
         impl Num for $t {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
             const LOWEST: Self = <$t>::MIN;
             const HIGHEST: Self = <$t>::MAX;
         }
-
-        impl $class for $t {}
     )+};
 }
 
-numbers! { Int, 0, 1: i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
-numbers! { Float, 0.0, 1.0: f32 f64 }
+numbers! { 0, 1: i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+numbers! { 0.0, 1.0: f32 f64 }
+
+macro_rules! integers {
+    ($($t:ty)+) => {$(
+        impl Int for $t {}
+    )+};
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }

@@ -4,7 +4,7 @@ use warpsmith::Device;
 
 use super::data::{Random, close, same};
 use super::{Case, Scale, print, text};
-use crate::language::{Body, Max, Sum, Vec2, fold, move_bodies, potpourri, potpourri_on_host, talk};
+use crate::language::{Body, Max, Sum, Vec2, collatz, fold, move_bodies, potpourri, potpourri_on_host, talk};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -12,6 +12,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case { name: "fold@sum", print: print::<fold<Sum, 128>>, check: check_sum },
         Case { name: "fold@max", print: print::<fold<Max, 64>>, check: check_max },
         Case { name: "talk", print: print::<talk>, check: check_talk },
+        Case { name: "collatz", print: print::<collatz>, check: check_collatz },
         Case { name: "potpourri", print: print::<potpourri>, check: check_potpourri },
     ]
 }
@@ -74,4 +75,23 @@ fn check_talk(device: &Device, _scale: Scale) -> Result<(), String> {
     let mut out = device.upload(&[0u32; 3]).map_err(text)?;
     talk(&x, &mut out).over(3).launch(device).map_err(text)?;
     same(&device.download(&out).map_err(text)?, &[0.5f32.to_bits(), 1.5f32.to_bits(), 2.5f32.to_bits()])
+}
+
+fn check_collatz(device: &Device, scale: Scale) -> Result<(), String> {
+    let x: Vec<u32> = (2..scale.pick(300, 10_000)).collect();
+    let steps = |start: &u32| {
+        let (mut v, mut n) = (*start, 0u16);
+        while v != 1 {
+            v = if v % 2 == 0 { v / 2 } else { 3 * v + 1 };
+            n += 1;
+        }
+        n - 1
+    };
+    // Numbers of more than 255 steps would overflow the counter, which is a fault of the twin.
+    let x: Vec<u32> = x.into_iter().filter(|v| steps(v) <= 255).collect();
+    let want: Vec<u8> = x.iter().map(|v| steps(v) as u8).collect();
+    let input = device.upload(&x).map_err(text)?;
+    let mut out = device.upload(&vec![0xa5u8; x.len()]).map_err(text)?;
+    collatz(&input, &mut out).over(x.len()).launch(device).map_err(text)?;
+    same(&device.download(&out).map_err(text)?, &want)
 }
