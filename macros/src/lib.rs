@@ -36,7 +36,7 @@ pub fn gpu_trait(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a `#[repr(C)]` struct of device types a device type.
-#[proc_macro_derive(GpuType)]
+#[proc_macro_derive(GpuType, attributes(gpu))]
 pub fn gpu_type(item: TokenStream) -> TokenStream {
     expand::derive_gpu_type(item.into()).into()
 }

@@ -1,7 +1,9 @@
 //! What the expansions of the macros spell; not for people.
 
 use crate::args::KernelArg;
-use crate::ir::{Expr, ExprKind, FieldType, FormatPiece, StructType, Type};
+use crate::ir::{
+    Const, ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type, VariantType,
+};
 use crate::types::{GpuType, Slice};
 
 pub use crate::args::{SliceArg, SliceMutArg};
@@ -10,12 +12,44 @@ pub use crate::device_api::shared::shared_alloc;
 pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kernel};
 pub use crate::simulator::context::print;
 pub use crate::types::Device;
+pub use crate::types::operators::{self, operand, operands};
 pub use crate::witness::{DeviceFn, FnProbe, Probe, Returns, never_called, types_of};
 
 /// An index of any integer type.
 #[inline(always)]
 pub fn to_index<I: crate::types::IndexInteger>(index: I) -> usize {
     index.to_index()
+}
+
+/// Two indices of any integer types.
+#[inline(always)]
+pub fn to_index2<I: crate::types::IndexInteger, J: crate::types::IndexInteger>(
+    (i, j): (I, J),
+) -> (usize, usize) {
+    (i.to_index(), j.to_index())
+}
+
+/// Three indices of any integer types.
+#[inline(always)]
+pub fn to_index3<
+    I: crate::types::IndexInteger,
+    J: crate::types::IndexInteger,
+    K: crate::types::IndexInteger,
+>(
+    (i, j, k): (I, J, K),
+) -> (usize, usize, usize) {
+    (i.to_index(), j.to_index(), k.to_index())
+}
+
+/// The elements of `base` from `start` up to `end`.
+#[inline(always)]
+#[track_caller]
+pub fn sub_slice<S: crate::types::Sliceable + ?Sized>(
+    base: &S,
+    start: usize,
+    end: Option<usize>,
+) -> Slice<S::Element> {
+    base.sub_slice(start, end)
 }
 
 /// A piece of text in a format string.
@@ -47,6 +81,32 @@ pub fn struct_type(
     Type::Struct(StructType { name, cuda_name: None, fields, size, align }.into())
 }
 
+/// The type of a derived enum; `layout` is its size and alignment.
+pub fn enum_type(
+    name: &str,
+    arguments: &[String],
+    tag: Scalar,
+    variants: Vec<VariantType>,
+    layout: (usize, usize),
+    in_memory: bool,
+) -> Type {
+    let name = [&[name.to_owned()], arguments].concat().join("_");
+    let plain = variants.iter().all(|v| v.fields.is_empty());
+    // Without a `repr` rustc chooses the tag; in registers an `int` serves.
+    let (size, align) = if plain && !in_memory { (4, 4) } else { layout };
+    Type::Enum(EnumType { name, tag, variants, size, align, in_memory }.into())
+}
+
+/// A constant of a derived enum.
+pub fn enum_constant(ty: Type, index: usize, tag: i128, fields: Vec<Expr>) -> Expr {
+    let Type::Enum(def) = &ty else { return Expr::never() };
+    if def.is_plain() {
+        let value = Const { value: ConstValue::Int(tag), name: None };
+        return Expr { kind: ExprKind::Const(value), ty };
+    }
+    Expr { kind: ExprKind::Variant(def.clone(), index, fields), ty }
+}
+
 /// A constant of a derived struct.
 pub fn struct_constant(ty: Type, fields: Vec<Expr>) -> Expr {
     match &ty {
@@ -62,12 +122,17 @@ pub fn type_suffix(ty: &Type) -> String {
         Type::Array(elem, n) => format!("{}x{n}", type_suffix(elem)),
         Type::Tuple(items) => items.iter().map(type_suffix).collect::<Vec<_>>().join("_"),
         Type::Struct(s) => s.name.clone(),
-        Type::View { elem, .. } => format!("view_{}", type_suffix(elem)),
+        Type::Vector(s, n) => format!("{s}x{n}"),
+        Type::Enum(e) => e.name.clone(),
+        Type::View { elem, mutable, rank } => {
+            format!("view{}{rank}_{}", if *mutable { "_mut" } else { "" }, type_suffix(elem))
+        }
+        Type::Ptr { to, mutable } => format!("ptr{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
+        Type::Ref { to, mutable } => format!("ref{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
         Type::Unit
         | Type::Never
         | Type::Slice(_)
         | Type::Shared { .. }
-        | Type::Ref { .. }
         | Type::Closure => "x".into(),
     }
 }

@@ -86,9 +86,10 @@ impl Lower<'_> {
             "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "==", &quote!(Eq)),
             "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!=", &quote!(Ne)),
             "println" => self.println(mac),
+            "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
-            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `panic!` and `unreachable!` are"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `matches!`, `panic!` and `unreachable!` are"),
         }
     }
 

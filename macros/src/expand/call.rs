@@ -45,8 +45,9 @@ impl Lower<'_> {
             );
         }
         if starts_uppercase(&last.ident.to_string()) {
-            return self.refuse(&e.func, "tuple structs and enum constructors are not supported in a kernel; use a struct with named fields");
+            return self.constructor(e, path, &last.ident.to_string());
         }
+        let path = &std_function(path);
         let callee = if names_type(path) {
             associated(path)
         } else {
@@ -68,6 +69,21 @@ impl Lower<'_> {
         }
     }
 
+    /// `Name(a, b)`, `Enum::Variant(a, b)`
+    fn constructor(&mut self, e: &ExprCall, path: &syn::ExprPath, name: &str) -> Two {
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let (witness, setup, names) = self.operand_list(&args);
+        let (probe, index) = self.probe(e.func.span());
+        let fields = names.iter().enumerate().map(|(i, value)| {
+            let field = i.to_string();
+            quote!((#field, #value))
+        });
+        Two {
+            witness: tap(&probe, e.func.span(), quote!(#path(#(#witness),*))),
+            emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::std::vec![#(#fields),*]) }),
+        }
+    }
+
     fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
         let (witness, setup, names) = self.operand_list(&args);
@@ -79,6 +95,12 @@ impl Lower<'_> {
     }
 
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
+        if ITERATORS.contains(&e.method.to_string().as_str()) {
+            return self.refuse(
+                &e.method,
+                "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
+            );
+        }
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter());
         let (mut witness, setup, names) = self.operand_list(&exprs);
@@ -103,7 +125,7 @@ impl Lower<'_> {
         }
     }
 
-    fn closure(&mut self, e: &ExprClosure) -> Two {
+    pub(super) fn closure(&mut self, e: &ExprClosure) -> Two {
         if let Some(token) = &e.asyncness {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
         }
@@ -173,6 +195,27 @@ fn names_type(path: &syn::ExprPath) -> bool {
     let Some(owner) = segments.len().checked_sub(2).and_then(|i| segments.get(i)) else { return false };
     let name = owner.ident.to_string();
     starts_uppercase(&name) || PRIMITIVES.contains(&name.as_str())
+}
+
+/// Methods that only iterators have.
+const ITERATORS: [&str; 19] = [
+    "iter", "iter_mut", "into_iter", "enumerate", "zip", "filter", "fold", "for_each", "sum", "product", "collect", "chain",
+    "copied", "chunks", "windows", "any", "all", "position", "flat_map",
+];
+
+/// A function of Rust's library, as the function of ours that stands for it.
+fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
+    let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let module = match names.as_slice() {
+        ["std" | "core", "mem", "swap" | "replace" | "take"] | ["mem", "swap" | "replace" | "take"] => "memory",
+        ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
+        ["std" | "core", "hint", "assert_unchecked"] => "hint",
+        _ => return path.clone(),
+    };
+    let module = syn::Ident::new(module, path.span());
+    let Some(last) = path.path.segments.last() else { return path.clone() };
+    syn::parse_quote!(::warpsmith::device_api::#module::#last)
 }
 
 const PRIMITIVES: [&str; 13] =

@@ -10,6 +10,9 @@ use super::lower::{Lower, Two, see, tap};
 
 impl Lower<'_> {
     pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
+        if let Some(two) = self.if_let(e) {
+            return two;
+        }
         let cond = self.expr(&e.cond);
         let then = self.block(&e.then_branch);
         self.forget_line();
@@ -34,13 +37,28 @@ impl Lower<'_> {
     }
 
     pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Two {
-        if let Some(label) = &e.label {
-            return self.refuse(
-                label,
-                "labelled blocks are not supported in a kernel; use a labelled `loop` with `break`",
-            );
+        match &e.label {
+            Some(label) => self.labelled_block(label, &e.block),
+            None => self.block(&e.block),
         }
-        self.block(&e.block)
+    }
+
+    /// `'name: { … break 'name value; … }`: a loop that runs once.
+    fn labelled_block(&mut self, label: &syn::Label, block: &syn::Block) -> Two {
+        let body = self.block(block);
+        self.forget_line();
+        let text = label_text(Some(&label.name));
+        let (bw, be) = (body.witness, body.emit);
+        let (probe, index) = self.probe(label.span());
+        Two {
+            witness: tap(&probe, label.span(), quote!(#label #bw)),
+            emit: quote!({
+                __r.loop_begin(#text, __t.ty(#index));
+                let __v = #be;
+                __r.block_end(#text, __v);
+                __r.loop_end()
+            }),
+        }
     }
 
     pub(super) fn unsafe_block(&mut self, e: &syn::ExprUnsafe) -> Two {
@@ -73,6 +91,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn while_(&mut self, e: &syn::ExprWhile) -> Two {
+        if let Some(two) = self.while_let(e) {
+            return two;
+        }
         let cond = self.expr(&e.cond);
         let body = self.block(&e.body);
         self.forget_line();
@@ -91,13 +112,13 @@ impl Lower<'_> {
     }
 
     pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> Two {
-        let Some(walk) = Walk::of(&e.expr) else {
-            return self.refuse(&e.expr, "a kernel's `for` runs over `a..b` or `a..=b`, with `.step_by(n)` or `.rev()`; index slices in the body");
-        };
         let name = match &*e.pat {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             Pat::Wild(_) => None,
-            other => return self.refuse(other, "a kernel's `for` binds a single name"),
+            _ => return self.for_items(e),
+        };
+        let Some(walk) = Walk::of(&e.expr) else {
+            return self.for_items(e);
         };
         let mut exprs = vec![walk.start, walk.end];
         exprs.extend(walk.step);
@@ -139,7 +160,7 @@ impl Lower<'_> {
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.
-    fn unroll(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
+    pub(super) fn unroll(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
         let mut unroll = quote!(::core::option::Option::None);
         for attr in attrs {
             if !attr.path().is_ident("unroll") {
@@ -147,8 +168,8 @@ impl Lower<'_> {
             } else if let syn::Meta::Path(_) = attr.meta {
                 unroll = quote!(::core::option::Option::Some(::core::option::Option::None));
             } else {
-                match attr.parse_args::<syn::LitInt>() {
-                    Ok(n) => unroll = quote!(::core::option::Option::Some(::core::option::Option::Some(#n))),
+                match attr.parse_args::<Expr>() {
+                    Ok(n) => unroll = quote!(::core::option::Option::Some(::core::option::Option::Some((#n) as u32))),
                     Err(error) => self.errors.add(error),
                 }
             }
@@ -259,7 +280,7 @@ impl<'a> Walk<'a> {
 }
 
 /// A label as the emitter passes it: without the apostrophe.
-fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
+pub(super) fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
     match label {
         Some(label) => {
             let text = label.ident.to_string();

@@ -1,54 +1,106 @@
-//! `#[derive(GpuType)]`: the layout of a struct, as rustc chose it.
+//! `#[derive(GpuType)]`: the layout of a struct or enum, as rustc chose it.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields, GenericParam, parse_quote};
+use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
 use crate::errors::Errors;
 
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let fields = check(item, &mut errors);
+    let equality = check_attributes(item, &mut errors);
+    let tokens = match &item.data {
+        Data::Struct(data) => structure(item, &data.fields, &mut errors),
+        Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
+        Data::Union(union) => {
+            errors.at(union.union_token, "a union cannot be a device type; write an enum, or read bytes with `bit_cast`");
+            TokenStream::new()
+        }
+    };
     if errors.any() {
         return errors.into_tokens();
     }
+    let equality = if equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let user = user_type(item);
+    quote!(#tokens #equality #user)
+}
+
+/// `#[gpu(PartialEq)]`; whether it is there.
+fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> bool {
+    let mut equality = false;
+    for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
+        match attr.parse_args::<syn::Path>() {
+            Ok(path) if path.is_ident("PartialEq") => equality = true,
+            _ => errors.at(attr, "`#[gpu(…)]` knows `PartialEq`"),
+        }
+    }
+    equality
+}
+
+/// Marks the type as one whose operators need `#[gpu_impl]`.
+fn user_type(item: &DeriveInput) -> TokenStream {
+    let name = &item.ident;
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    quote! {
+        impl #impl_generics ::warpsmith::__macro::operators::UserType for #name #ty_generics #where_clause {}
+    }
+}
+
+/// The value of `#[repr(...)]`: `C`, `u8`, ….
+pub fn representation(item: &DeriveInput) -> Vec<String> {
+    let mut found = Vec::new();
+    for attr in item.attrs.iter().filter(|a| a.path().is_ident("repr")) {
+        // rustc itself refuses what does not parse.
+        let _ = attr.parse_nested_meta(|meta| {
+            if let Some(ident) = meta.path.get_ident() {
+                found.push(ident.to_string());
+            }
+            if meta.input.peek(syn::token::Paren) {
+                let inner;
+                syn::parenthesized!(inner in meta.input);
+                inner.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    found
+}
+
+/// Refuses what no device type can hold, at its tokens.
+pub fn check_field(field: &Field, errors: &mut Errors) {
+    if let syn::Type::Reference(_) = &field.ty {
+        errors.at(&field.ty, "a reference cannot be a field of a device type; use `View` or `ViewMut`");
+    }
+}
+
+fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
+    let repr = representation(item);
+    // Without fields there is no layout to agree on.
+    if !fields.is_empty() && !repr.iter().any(|r| r == "C" || r == "transparent") {
+        errors.at(&item.ident, "a device struct needs `#[repr(C)]`, so that CUDA lays it out as Rust does");
+    }
+    fields.iter().for_each(|f| check_field(f, errors));
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let plain = bounded(item, &quote!(::warpsmith::types::GpuType));
-    let (plain_generics, _, plain_where) = plain.split_for_impl();
-    let checks = fields.iter().map(|f| {
+    let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
+    let members: Vec<syn::Member> = fields.members().collect();
+    let field_types = fields.iter().zip(&members).map(|(f, member)| {
         let ty = &f.ty;
-        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_plain::<#ty>();)
-    });
-    let erased = erased(item);
-    let text = name.to_string();
-    let arguments = item.generics.params.iter().filter_map(|p| match p {
-        GenericParam::Type(t) => {
-            let ident = &t.ident;
-            Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
-        }
-        GenericParam::Const(c) => {
-            let ident = &c.ident;
-            Some(quote!(::std::format!("{}", #ident)))
-        }
-        GenericParam::Lifetime(_) => None,
-    });
-    let field_types = fields.iter().map(|f| {
-        let (ident, ty) = (&f.ident, &f.ty);
-        let text = ident.to_token_stream().to_string();
+        let text = member.to_token_stream().to_string();
         quote_spanned! {ty.span().resolved_at(proc_macro2::Span::call_site())=>
             ::warpsmith::ir::FieldType {
                 name: #text,
                 ty: ::warpsmith::__macro::field_type::<#ty>(),
-                offset: ::core::mem::offset_of!(Self, #ident),
+                offset: ::core::mem::offset_of!(Self, #member),
             }
         }
     });
-    let idents: Vec<_> = fields.iter().map(|f| &f.ident).collect();
-    let constant = constant_impl(item, &idents);
+    let constant = constant_impl(item, &members);
+    let plain = plain_impl(item, fields.iter());
+    let plain = if fields.is_empty() { TokenStream::new() } else { plain };
     quote! {
         impl #impl_generics ::warpsmith::__macro::Device for #name #ty_generics #where_clause {
             type Erased = #erased;
@@ -62,52 +114,50 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
                 )
             }
         }
+        #plain
+        #constant
+    }
+}
 
-        // SAFETY: `repr(C)`, every field is `GpuType`, and `Device` requires `Copy` of it.
+/// `GpuType`, and the check that every field is plain data.
+pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field>) -> TokenStream {
+    let name = &item.ident;
+    let (_, ty_generics, _) = item.generics.split_for_impl();
+    let plain = bounded(item, &quote!(::warpsmith::types::GpuType));
+    let (plain_generics, _, plain_where) = plain.split_for_impl();
+    let checks = fields.map(|f| {
+        let ty = &f.ty;
+        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_plain::<#ty>();)
+    });
+    quote! {
+        // SAFETY: it has a `repr`, every field is `GpuType`, and `Device` requires `Copy` of it.
         unsafe impl #plain_generics ::warpsmith::types::GpuType for #name #ty_generics #plain_where {}
 
         const _: () = {
             #[allow(dead_code)]
             fn fields_are_plain #plain_generics () #plain_where { #(#checks)* }
         };
-
-        #constant
     }
 }
 
-fn check(item: &DeriveInput, errors: &mut Errors) -> Vec<syn::Field> {
-    let repr_c = item
-        .attrs
-        .iter()
-        .any(|a| a.path().is_ident("repr") && a.meta.to_token_stream().to_string().contains('C'));
-    if !repr_c {
-        errors.at(&item.ident, "a device struct needs `#[repr(C)]`, so that CUDA lays it out as Rust does");
-    }
-    match &item.data {
-        Data::Struct(data) => match &data.fields {
-            Fields::Named(named) if !named.named.is_empty() => {
-                for field in named.named.iter().filter(|f| matches!(f.ty, syn::Type::Reference(_))) {
-                    errors.at(
-                        &field.ty,
-                        "a reference cannot be a field of a device struct; use `View` or `ViewMut`",
-                    );
-                }
-                named.named.iter().cloned().collect()
-            }
-            _ => {
-                errors.at(&item.ident, "a device struct has named fields, at least one");
-                Vec::new()
-            }
-        },
-        _ => {
-            errors.at(&item.ident, "`GpuType` can be derived for structs only");
-            Vec::new()
+/// Names of the generic arguments, as parts of the C++ name.
+pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
+    let name = |p: &GenericParam| match p {
+        GenericParam::Type(t) => {
+            let ident = &t.ident;
+            Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
         }
-    }
+        GenericParam::Const(c) => {
+            let ident = &c.ident;
+            Some(quote!(::std::format!("{}", #ident)))
+        }
+        GenericParam::Lifetime(_) => None,
+    };
+    item.generics.params.iter().filter_map(name).collect()
 }
 
 /// The generics, with every type parameter bounded by a trait of the library.
-fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
+pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
     let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
     for ident in types {
@@ -117,7 +167,7 @@ fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
 }
 
 /// The type with every lifetime `'static`.
-fn erased(item: &DeriveInput) -> TokenStream {
+pub fn erased(item: &DeriveInput) -> TokenStream {
     let name = &item.ident;
     let arguments = item.generics.params.iter().map(|p| match p {
         GenericParam::Lifetime(_) => quote!('static),
@@ -134,7 +184,7 @@ fn erased(item: &DeriveInput) -> TokenStream {
 }
 
 /// Constants of the type, unless it has lifetimes: an address is no constant.
-fn constant_impl(item: &DeriveInput, idents: &[&Option<syn::Ident>]) -> TokenStream {
+fn constant_impl(item: &DeriveInput, members: &[syn::Member]) -> TokenStream {
     if item.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }
@@ -146,7 +196,7 @@ fn constant_impl(item: &DeriveInput, idents: &[&Option<syn::Ident>]) -> TokenStr
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
                 ::warpsmith::__macro::struct_constant(
                     <Self as ::warpsmith::__macro::Device>::ty(),
-                    ::std::vec![#(::warpsmith::types::Constant::to_expr(&self.#idents, ::core::option::Option::None)),*],
+                    ::std::vec![#(::warpsmith::types::Constant::to_expr(&self.#members, ::core::option::Option::None)),*],
                 )
             }
         }

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
 use super::lower::{Lower, Name, Two, tap};
+use super::operators::compound;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -20,7 +21,7 @@ impl Lower<'_> {
             Expr::Call(e) => self.call(e),
             Expr::Cast(e) => self.cast(e),
             Expr::Closure(e) => self
-                .refuse(e, "a closure can only be an argument of a `#[gpu_fn]`; write a `#[gpu_fn]` for it"),
+                .refuse(e, "a closure is an argument of a `#[gpu_fn]`, or the value of a variable; write a `#[gpu_fn]` for it"),
             Expr::Continue(e) => self.continue_(e),
             Expr::Field(e) => self.field(e),
             Expr::ForLoop(e) => self.for_loop(e),
@@ -49,10 +50,10 @@ impl Lower<'_> {
     fn refused(&mut self, expr: &Expr) -> Two {
         let advice = match expr {
             Expr::Async(_) | Expr::Await(_) => "`async` has no meaning in a kernel; remove it",
-            Expr::Let(_) => "`if let` and `while let` are not supported in a kernel; use `match`",
+            Expr::Let(_) => "a pattern can only be tested in the condition of `if` or `while`; use `matches!`",
             Expr::Range(_) => "a range is only supported in `for i in a..b`; use a `for` loop",
             Expr::Try(_) => "`?` is not supported in a kernel; use `match` or return early",
-            Expr::RawAddr(_) => "raw pointers are not supported in a kernel; use `&mut` or a `ViewMut`",
+            Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
             Expr::Infer(_) => "`_` is not supported here in a kernel; write a value",
             _ => "this expression is not supported in a kernel; write it with `if`, `match`, loops and calls",
@@ -84,60 +85,6 @@ impl Lower<'_> {
         let text = if negative { format!("-{text}") } else { text };
         let _ = suffix;
         Two { witness: tap(&probe, lit.span(), signed), emit: quote!(__r.literal(#text, __t.ty(#index))) }
-    }
-
-    fn unary(&mut self, e: &syn::ExprUnary) -> Two {
-        if let (UnOp::Neg(_), Expr::Lit(lit)) = (&e.op, &*e.expr)
-            && !matches!(lit.lit, Lit::Bool(_))
-        {
-            return self.literal(&lit.lit, true);
-        }
-        let Two { witness, emit } = self.expr(&e.expr);
-        let op = &e.op;
-        let emit = match op {
-            UnOp::Neg(_) => quote!({ let __a = #emit; __r.unary(::warpsmith::ir::UnaryOp::Neg, __a) }),
-            UnOp::Not(_) => quote!({ let __a = #emit; __r.unary(::warpsmith::ir::UnaryOp::Not, __a) }),
-            UnOp::Deref(_) => quote!({ let __a = #emit; __r.deref(__a) }),
-            other => return self.refuse(other, "this operator is not supported in a kernel"),
-        };
-        Two { witness: quote!(#op #witness), emit }
-    }
-
-    fn binary(&mut self, e: &syn::ExprBinary) -> Two {
-        if let Some(op) = compound(&e.op) {
-            return self.assign_op(e, &op);
-        }
-        let op = &e.op;
-        match op {
-            BinOp::And(_) => self.lazy(e, &quote!(and_begin), &quote!(and_end)),
-            BinOp::Or(_) => self.lazy(e, &quote!(or_begin), &quote!(or_end)),
-            _ => {
-                let (witness, setup, names) = self.operands([&*e.left, &*e.right]);
-                let [left, right] = witness;
-                let [a, b] = names;
-                let variant = variant(op);
-                let line = self.line(op.span());
-                Two {
-                    witness: quote!(#left #op #right),
-                    emit: quote!({ #setup #line __r.binary(::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
-                }
-            }
-        }
-    }
-
-    fn lazy(&mut self, e: &syn::ExprBinary, begin: &TokenStream, end: &TokenStream) -> Two {
-        let left = self.expr(&e.left);
-        let right = self.expr(&e.right);
-        self.forget_line();
-        let (op, lw, le, rw, re) = (&e.op, left.witness, left.emit, right.witness, right.emit);
-        Two {
-            witness: quote!(#lw #op #rw),
-            emit: quote!({
-                let __a = #le;
-                if __r.#begin(__a) { let __b = #re; __r.if_value(__b); }
-                __r.#end()
-            }),
-        }
     }
 
     /// Lowers operands in Rust's order; the emitter's part binds them to the names returned.
@@ -186,29 +133,59 @@ impl Lower<'_> {
         if let Expr::Infer(_) = &*e.left {
             return self.refuse(&e.left, "assigning to `_` is not supported in a kernel; use `let _ = …;`");
         }
-        if let Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_) = &*e.left {
+        if let Expr::Tuple(places) = &*e.left {
+            return self.assign_tuple(e, places);
+        }
+        if let Expr::Struct(_) | Expr::Array(_) | Expr::Call(_) = &*e.left {
             return self.refuse(
                 &e.left,
-                "destructuring assignment is not supported in a kernel; assign one place at a time",
+                "only a tuple can be taken apart by an assignment in a kernel; assign one place at a time",
             );
         }
-        let ([value, place], setup, [v, p]) = self.operands([&*e.right, &*e.left]);
+        let ([value, place], setup, [v, p]) = self.assignment(&e.right, &e.left);
         let line = self.line(e.eq_token.span());
         Two { witness: quote!(#place = #value), emit: quote!({ #setup #line __r.assign(#p, #v) }) }
     }
 
-    fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
-        let ([value, place], setup, [v, p]) = self.operands([&*e.right, &*e.left]);
-        let (op, line) = (&e.op, self.line(e.op.span()));
+    /// `(a, b) = value`
+    fn assign_tuple(&mut self, e: &syn::ExprAssign, places: &syn::ExprTuple) -> Two {
+        let value = self.expr(&e.right);
+        let mut witness = Vec::new();
+        let mut emit = Vec::new();
+        for place in &places.elems {
+            if let Expr::Infer(_) = place {
+                witness.push(quote!(_));
+                emit.push(quote!(::core::option::Option::None));
+                continue;
+            }
+            self.written_place = Some(place.span());
+            let two = self.expr(place);
+            self.written_place = None;
+            let place = two.emit;
+            witness.push(two.witness);
+            emit.push(quote!({ let __p = #place; ::core::option::Option::Some(__p) }));
+        }
+        let (vw, ve, line) = (value.witness, value.emit, self.line(e.eq_token.span()));
         Two {
-            witness: quote!(#place #op #value),
-            emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
+            witness: quote!((#(#witness),*) = #vw),
+            emit: quote!({
+                let __v = #ve;
+                #line
+                let __v = __r.bind_parts(__v);
+                let __places = ::std::vec![#(#emit),*];
+                __r.assign_parts(__places, __v)
+            }),
         }
     }
 
     fn cast(&mut self, e: &syn::ExprCast) -> Two {
         if let syn::Type::Infer(_) = &*e.ty {
-            return self.refuse(&e.ty, "`as _` is not supported in a kernel; name the type");
+            let Two { witness, emit } = self.expr(&e.expr);
+            let (probe, index) = self.probe(e.as_token.span());
+            return Two {
+                witness: tap(&probe, e.as_token.span(), quote!((#witness as _))),
+                emit: quote!({ let __a = #emit; __r.cast(__a, __t.ty(#index)) }),
+            };
         }
         let ty = device_type(&e.ty);
         let (literal, negative) = match &*e.expr {
@@ -246,26 +223,18 @@ impl Lower<'_> {
         }
     }
 
-    fn index(&mut self, e: &syn::ExprIndex) -> Two {
-        if let Expr::Range(range) = &*e.index {
-            return self.refuse(
-                range,
-                "slicing is not supported in a kernel; index elements, or use a view's `offset`",
-            );
-        }
-        let ([base, index], setup, [b, i]) = self.operands([&*e.expr, &*e.index]);
-        let line = self.line(e.index.span());
-        let span = e.index.span().resolved_at(Span::call_site());
-        let index = quote_spanned!(span=> ::warpsmith::__macro::to_index(#index));
-        let mut shown = e.clone();
-        shown.expr = Box::new(Expr::Verbatim(base));
-        shown.index = Box::new(Expr::Verbatim(index));
-        Two { witness: shown.into_token_stream(), emit: quote!({ #setup #line __r.index(#b, #i) }) }
-    }
-
     fn reference(&mut self, e: &syn::ExprReference) -> Two {
-        let Two { witness, emit } = self.expr(&e.expr);
+        if let Expr::Index(index) = &*e.expr
+            && let Expr::Range(range) = &*index.index
+        {
+            return self.sub_slice(e, &index.expr, range);
+        }
         let mutable = e.mutability.is_some();
+        if mutable {
+            self.written_place = Some(e.expr.span());
+        }
+        let Two { witness, emit } = self.expr(&e.expr);
+        self.written_place = None;
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(witness));
         Two { witness: shown.into_token_stream(), emit: quote!({ let __a = #emit; __r.ref_(#mutable, __a) }) }
@@ -301,18 +270,26 @@ impl Lower<'_> {
     }
 
     fn struct_(&mut self, e: &syn::ExprStruct) -> Two {
-        if let Some(dots) = &e.dot2_token {
-            return self.refuse(dots, "struct update syntax is not supported in a kernel; name every field");
-        }
         let values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
         let (witness, setup, names) = self.operand_list(&values);
         let (probe, index) = self.probe(e.path.span());
         let path = &e.path;
         let members: Vec<&Member> = e.fields.iter().map(|f| &f.member).collect();
         let texts: Vec<String> = members.iter().map(|m| m.to_token_stream().to_string()).collect();
-        Two {
-            witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness),* })),
-            emit: quote!({ #setup __r.struct_(__t.ty(#index), ::std::vec![#((#texts, #names)),*]) }),
+        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let given = quote!(::std::vec![#((#texts, #names)),*]);
+        match &e.rest {
+            Some(rest) => {
+                let Two { witness: rw, emit: re } = self.expr(rest);
+                Two {
+                    witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness,)* ..#rw })),
+                    emit: quote!({ #setup let __b = #re; __r.struct_update(__t.ty(#index), #given, __b) }),
+                }
+            }
+            None => Two {
+                witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness),* })),
+                emit: quote!({ #setup __r.construct(__t.ty(#index), #name, #given) }),
+            },
         }
     }
 
@@ -331,12 +308,26 @@ impl Lower<'_> {
                 }
                 Some(Name::Comptime) | None => {}
             }
+            if ident == "Self" {
+                return self.refuse(e, "`Self` is no value in a kernel; name the fields: `Self { … }`");
+            }
         }
         self.constant(e)
     }
 
-    /// A path that is no variable: a const, an associated const, a const generic, a comptime value.
+    /// A path that is no variable: a const, an associated const, a const generic, a comptime value,
+    /// or a variant without fields.
     fn constant(&mut self, e: &syn::ExprPath) -> Two {
+        if let Some(last) = e.path.segments.last()
+            && super::pattern::is_variant(&last.ident.to_string())
+        {
+            let (probe, index) = self.probe(e.span());
+            let name = last.ident.to_string();
+            return Two {
+                witness: tap(&probe, e.span(), e.to_token_stream()),
+                emit: quote!(__r.construct(__t.ty(#index), #name, ::std::vec![])),
+            };
+        }
         let name = match e.path.get_ident() {
             Some(ident) => {
                 let name = ident.to_string();
@@ -375,43 +366,4 @@ fn is_quiet(expr: &Expr) -> bool {
 fn int_text(int: &syn::LitInt) -> String {
     let text = int.to_string();
     text.strip_suffix(int.suffix()).unwrap_or(&text).to_owned()
-}
-
-/// The IR's name of a plain binary operator.
-fn variant(op: &BinOp) -> TokenStream {
-    match op {
-        BinOp::Add(_) => quote!(Add),
-        BinOp::Sub(_) => quote!(Sub),
-        BinOp::Mul(_) => quote!(Mul),
-        BinOp::Div(_) => quote!(Div),
-        BinOp::Rem(_) => quote!(Rem),
-        BinOp::BitAnd(_) => quote!(BitAnd),
-        BinOp::BitOr(_) => quote!(BitOr),
-        BinOp::BitXor(_) => quote!(BitXor),
-        BinOp::Shl(_) => quote!(Shl),
-        BinOp::Shr(_) => quote!(Shr),
-        BinOp::Eq(_) => quote!(Eq),
-        BinOp::Ne(_) => quote!(Ne),
-        BinOp::Lt(_) => quote!(Lt),
-        BinOp::Le(_) => quote!(Le),
-        BinOp::Gt(_) => quote!(Gt),
-        _ => quote!(Ge),
-    }
-}
-
-/// The IR's name of the operator in a compound assignment.
-fn compound(op: &BinOp) -> Option<TokenStream> {
-    Some(match op {
-        BinOp::AddAssign(_) => quote!(Add),
-        BinOp::SubAssign(_) => quote!(Sub),
-        BinOp::MulAssign(_) => quote!(Mul),
-        BinOp::DivAssign(_) => quote!(Div),
-        BinOp::RemAssign(_) => quote!(Rem),
-        BinOp::BitAndAssign(_) => quote!(BitAnd),
-        BinOp::BitOrAssign(_) => quote!(BitOr),
-        BinOp::BitXorAssign(_) => quote!(BitXor),
-        BinOp::ShlAssign(_) => quote!(Shl),
-        BinOp::ShrAssign(_) => quote!(Shr),
-        _ => return None,
-    })
 }

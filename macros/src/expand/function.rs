@@ -15,6 +15,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
     signature::name_impl_params(&mut item.sig);
+    super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
@@ -31,7 +32,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
 fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let sig = twin_signature(&item.sig);
-    let body = twin(&item.block);
+    let body = twin(&item.block, item.sig.constness.is_some());
     if broken {
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
     } else {

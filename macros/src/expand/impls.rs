@@ -12,17 +12,14 @@ use super::twin::twin;
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
 
-/// Traits of Rust itself, whose implementations cannot carry emitters.
-const FOREIGN: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "Default", "From", "Clone"];
-
 /// Expands an `impl` block.
 pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
-    if let Some((path, _)) = &item.trait_
-        && let Some(last) = path.segments.last()
-        && FOREIGN.contains(&last.ident.to_string().as_str())
-    {
-        errors.at(path, "traits of Rust's library cannot be called from a kernel yet; write a method in an inherent `#[gpu_impl]`");
+    let mut item = item.clone();
+    super::foreign::add_device_bounds(&mut item.generics);
+    let item = &item;
+    if let Some(method) = super::foreign::method(item, &mut errors) {
+        return super::foreign::expand(item, method);
     }
     let Some(type_name) = type_name(&item.self_ty) else {
         errors.at(&item.self_ty, "`#[gpu_impl]` takes an `impl` of a named type");
@@ -48,36 +45,53 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
 }
 
 /// One function of an `impl` block.
-struct Method<'a> {
+pub(super) struct Method<'a> {
     block: &'a ItemImpl,
     item: ImplItemFn,
     recording: Recording,
 }
 
 impl<'a> Method<'a> {
-    fn new(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Self {
+    pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Self {
         let mut item = item.clone();
         signature::name_impl_params(&mut item.sig);
+        super::foreign::add_device_bounds(&mut item.sig.generics);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         let recording = signature::recording(&params, &item.sig.output, &item.block, errors);
         Self { block, item, recording }
     }
 
+    /// Its name.
+    pub(super) fn name(&self) -> &Ident {
+        &self.item.sig.ident
+    }
+
+    /// The twin.
+    pub(super) fn twin(&self) -> ImplItem {
+        let mut item = self.item.clone();
+        item.sig = twin_signature(&self.item.sig);
+        item.block = twin(&self.item.block, self.item.sig.constness.is_some());
+        ImplItem::Fn(item)
+    }
+
+    /// The statements that witness and record it.
+    pub(super) fn record(&self) -> TokenStream {
+        let Recording { witness, emit } = &self.recording;
+        quote!(#witness #emit)
+    }
+
     /// The twin, and the hidden function that records.
     fn items(&self) -> Vec<ImplItem> {
-        let mut twin_item = self.item.clone();
-        twin_item.sig = twin_signature(&self.item.sig);
-        twin_item.block = twin(&self.item.block);
         let (record, quiet) = (record_name(&self.item.sig.ident), signature::quiet());
-        let (generics, Recording { witness, emit }) = (self.own_generics(), &self.recording);
+        let (generics, body) = (self.own_generics(), self.record());
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let vis = if self.block.trait_.is_some() { quote!() } else { quote!(pub) };
         vec![
-            ImplItem::Fn(twin_item),
+            self.twin(),
             ImplItem::Verbatim(quote! {
                 #quiet
-                #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #witness #emit }
+                #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #body }
             }),
         ]
     }
@@ -160,6 +174,11 @@ impl Marker<'_> {
 /// Expands a trait.
 pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
+    let mut item = item.clone();
+    super::foreign::add_device_bounds(&mut item.generics);
+    let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
+    item.supertraits.extend(added);
+    let item = &item;
     let mut kept = item.clone();
     kept.items.clear();
     let mut markers = TokenStream::new();
@@ -170,6 +189,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         };
         let mut method = method.clone();
         signature::name_impl_params(&mut method.sig);
+        super::foreign::add_device_bounds(&mut method.sig.generics);
         let name = &method.sig.ident;
         let marker = marker_name(&item.ident, name);
         let own = signature::instance_generics(&method.sig.generics);
@@ -200,7 +220,7 @@ fn trait_items(
     let quiet = signature::quiet();
     let mut shown = method.clone();
     shown.sig = twin_signature(&method.sig);
-    shown.default = method.default.as_ref().map(twin);
+    shown.default = method.default.as_ref().map(|block| twin(block, false));
     let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
     let record = record_name(&method.sig.ident);

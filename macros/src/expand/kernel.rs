@@ -14,6 +14,9 @@ use crate::errors::Errors;
 /// Expands a kernel.
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
+    let mut item = item.clone();
+    super::foreign::add_device_bounds(&mut item.sig.generics);
+    let item = &item;
     let attr = KernelAttr::parse(attr, &mut errors);
     check(item, &mut errors);
     let params = signature::params(&item.sig, None, &mut errors);
@@ -91,7 +94,7 @@ impl<'a> Parts<'a> {
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
         let Recording { witness, emit } = recording;
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
-        let (twin_params, body) = (self.twin_params(), twin(&self.item.block));
+        let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
         let (decode, pass) = self.decode();
         let quiet = signature::quiet();
         let attrs =

@@ -38,12 +38,27 @@ pub struct Lower<'e> {
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
+    /// Parts of patterns so far, for their identifiers.
+    pub parts: usize,
+    /// Whether the place being lowered is written, so that an index is one of `IndexMut`.
+    pub mutable_place: bool,
+    /// Where the place starts that is about to be written.
+    pub written_place: Option<Span>,
 }
 
 impl<'e> Lower<'e> {
     /// Nothing in scope.
     pub fn new(errors: &'e mut Errors) -> Self {
-        Self { errors, probes: Vec::new(), scopes: vec![HashMap::new()], last_line: 0, closures: 0 }
+        Self {
+            errors,
+            probes: Vec::new(),
+            scopes: vec![HashMap::new()],
+            last_line: 0,
+            closures: 0,
+            parts: 0,
+            mutable_place: false,
+            written_place: None,
+        }
     }
 
     /// Declares a type probe: its name in the witness, its number in the emitter.

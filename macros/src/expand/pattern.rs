@@ -1,168 +1,266 @@
-//! Lowering of `match`: patterns become conditions on a value that cannot change.
+//! Lowering of patterns: conditions on a value, and names for its parts.
+//!
+//! What is matched is held by an identifier of the emitter; each part that a pattern looks at gets
+//! an identifier of its own, so that every call of the recorder stands alone.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Arm, Expr, ExprMatch, Pat, RangeLimits};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit::{self, Visit};
+use syn::{Expr, Member, Pat, RangeLimits};
 
-use super::lower::{Lower, Name, Two};
+use super::lower::{Lower, Name};
+
+/// How the names of a pattern are bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Binds {
+    /// `match` and its relatives: to parts of a value that cannot change.
+    Parts,
+    /// `let`: to variables of their own.
+    Variables,
+    /// `for`: to what an iterator gives.
+    Items,
+}
+
+/// What lowering a pattern gave.
+#[derive(Default)]
+pub struct Tested {
+    /// Statements of the emitter before the condition.
+    pub setup: TokenStream,
+    /// The condition, an expression of the emitter.
+    pub cond: TokenStream,
+    /// Statements that bind the names, once the condition holds.
+    pub bindings: TokenStream,
+}
 
 impl Lower<'_> {
-    /// `match`, as a chain of `if`s.
-    pub fn match_(&mut self, e: &ExprMatch) -> Two {
-        let scrutinee = self.expr(&e.expr);
-        let mut arms = Vec::new();
-        for arm in &e.arms {
-            self.forget_line();
-            arms.push(self.scoped(|lower| lower.arm(arm)));
-        }
-        self.forget_line();
-        let (sw, se) = (scrutinee.witness, scrutinee.emit);
-        let witness = arms.iter().map(|arm| &arm.witness);
-        let mut chain = quote!(::warpsmith::ir::Expr::never());
-        for (i, arm) in arms.iter().enumerate().rev() {
-            let (cond, body) = (&arm.cond, &arm.body);
-            // rustc has proven the arms exhaustive, so the last one needs no test.
-            chain = if i + 1 == arms.len() && !arm.guarded {
-                quote!({ #body })
-            } else {
-                quote!({
-                    let __c = #cond;
-                    if __r.if_then(__c) { let __v = { #body }; __r.if_value(__v); }
-                    if __r.if_else() { let __v = #chain; __r.if_value(__v); }
-                    __r.if_end()
-                })
-            };
-        }
-        Two {
-            witness: quote!(match #sw { #(#witness)* }),
-            emit: quote!({ let __s = { let __v = #se; __r.bind_parts(__v) }; #chain }),
-        }
+    /// Lowers a pattern over what `of` holds.
+    pub fn pattern(&mut self, pat: &Pat, of: &Ident, binds: Binds) -> Tested {
+        let mut tested = Tested::default();
+        tested.cond = self.test(pat, of, binds, &mut tested.setup, &mut tested.bindings);
+        tested
     }
 
-    fn arm(&mut self, arm: &Arm) -> LoweredArm {
-        let (pat, guard) = match &arm.pat {
-            Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
-            other => (other, None),
-        };
-        let mut bindings = TokenStream::new();
-        let test = self.test(pat, &quote!(__s), &mut bindings);
-        let guard = guard.map(|guard| self.expr(guard));
-        let body = self.expr(&arm.body);
-        let shown = witness_pattern(pat);
-        let (bw, be) = (body.witness, body.emit);
-        let (cond, guard_witness) = match &guard {
-            None => (test, TokenStream::new()),
-            Some(Two { witness, emit }) => (
-                quote!({
-                    #bindings
-                    let __a = #test;
-                    if __r.and_begin(__a) { let __b = #emit; __r.if_value(__b); }
-                    __r.and_end()
-                }),
-                quote!(if #witness),
-            ),
-        };
-        LoweredArm {
-            witness: quote!(#shown #guard_witness => { #bw }),
-            cond,
-            body: quote!(#bindings #be),
-            guarded: guard.is_some(),
-        }
-    }
-
-    /// The condition that `of` matches `pat`; names it binds go to `bindings`.
-    fn test(&mut self, pat: &Pat, of: &TokenStream, bindings: &mut TokenStream) -> TokenStream {
+    fn test(
+        &mut self,
+        pat: &Pat,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
+        bindings: &mut TokenStream,
+    ) -> TokenStream {
         match pat {
-            Pat::Wild(_) => quote!(__r.bool_(true)),
-            Pat::Paren(inner) => self.test(&inner.pat, of, bindings),
+            Pat::Wild(_) | Pat::Rest(_) => quote!(__r.bool_(true)),
+            Pat::Paren(inner) => self.test(&inner.pat, of, binds, setup, bindings),
+            Pat::Type(typed) => self.test(&typed.pat, of, binds, setup, bindings),
             Pat::Lit(lit) => {
                 let value = self.pattern_value(&Expr::Lit(lit.clone()), of);
-                test(&quote!(Eq), of, &value)
+                compare(&quote!(Eq), of, &value)
             }
             Pat::Ident(name) if is_constant(&name.ident.to_string()) && name.subpat.is_none() => {
-                let (ident, text) = (&name.ident, name.ident.to_string());
-                test(&quote!(Eq), of, &quote!(__r.constant(&#ident, ::core::option::Option::Some(#text))))
+                self.named(&name.ident, &name.ident.to_token_stream(), of)
             }
-            Pat::Path(path) => {
-                test(&quote!(Eq), of, &quote!(__r.constant(&#path, ::core::option::Option::None)))
-            }
-            Pat::Ident(name) => self.bind_pattern(name, of, bindings),
-            Pat::Or(or) => self.or_pattern(or, of, bindings),
+            Pat::Path(path) => match path.path.segments.last() {
+                Some(last) => self.named(&last.ident, &path.to_token_stream(), of),
+                None => quote!(__r.bool_(true)),
+            },
+            Pat::Ident(name) => self.bind_name(name, of, binds, setup, bindings),
+            Pat::Or(or) => self.or_pattern(or, of, setup),
             Pat::Range(range) => self.range_pattern(range, of),
+            Pat::Reference(reference) => {
+                let inner = self.part_ident();
+                match &*reference.pat {
+                    // The value gets the name itself.
+                    Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                        let (ident, text) = (&name.ident, name.ident.to_string());
+                        let mutable = name.mutability.is_some();
+                        self.bind(ident, Name::Local);
+                        bindings.extend(quote!(let #ident = { let __v = #of.clone(); __r.let_copy(#text, #mutable, __v) };));
+                        quote!(__r.bool_(true))
+                    }
+                    other => {
+                        setup.extend(quote!(let #inner = { let __v = #of.clone(); let __v = __r.read(__v); __r.bind(__v) };));
+                        self.test(other, &inner, binds, setup, bindings)
+                    }
+                }
+            }
             Pat::Tuple(tuple) => {
-                let parts: Vec<TokenStream> = tuple
-                    .elems
-                    .iter()
-                    .enumerate()
-                    .map(|(i, part)| {
-                        let field = i.to_string();
-                        self.test(part, &quote!(__r.field(#of.clone(), #field)), bindings)
-                    })
-                    .collect();
-                quote!({
-                    let __all = ::std::vec![#({ #parts }),*];
-                    __r.all(__all)
-                })
+                let parts: Vec<&Pat> = tuple.elems.iter().collect();
+                self.positions(&parts, None, of, binds, setup, bindings)
             }
-            Pat::Struct(fields) => {
-                let parts: Vec<TokenStream> = fields
-                    .fields
-                    .iter()
-                    .map(|field| {
-                        let name = field.member.to_token_stream().to_string();
-                        self.test(&field.pat, &quote!(__r.field(#of.clone(), #name)), bindings)
-                    })
-                    .collect();
-                quote!({
-                    let __all = ::std::vec![#({ #parts }),*];
-                    __r.all(__all)
-                })
+            Pat::TupleStruct(tuple) => {
+                let parts: Vec<&Pat> = tuple.elems.iter().collect();
+                let name = tuple.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+                self.positions(&parts, Some(&name), of, binds, setup, bindings)
             }
+            Pat::Struct(fields) => self.fields(fields, of, binds, setup, bindings),
+            Pat::Slice(slice) => self.elements(slice, of, binds, setup, bindings),
             other => {
-                self.errors.at(other, "this pattern is not supported in a kernel; use literals, ranges, `|`, tuples, structs, names and `_`");
+                self.errors.at(other, "this pattern is not supported in a kernel; use literals, ranges, `|`, tuples, structs, enums, names and `_`");
                 quote!(__r.bool_(true))
             }
         }
     }
 
-    fn bind_pattern(
+    /// A fresh identifier of the emitter for a part.
+    pub fn part_ident(&mut self) -> Ident {
+        self.parts += 1;
+        format_ident!("__p{}", self.parts)
+    }
+
+    /// A name in upper case: a variant of an enum, or a constant.
+    fn named(&mut self, name: &Ident, path: &TokenStream, of: &Ident) -> TokenStream {
+        let text = name.to_string();
+        if is_variant(&text) {
+            return quote!({ let __x = #of.clone(); __r.is_variant(__x, #text) });
+        }
+        let value = quote!(__r.constant(&#path, ::core::option::Option::Some(#text)));
+        compare(&quote!(Eq), of, &value)
+    }
+
+    /// `(a, b)`, `Name(a, b)`
+    fn positions(
         &mut self,
-        name: &syn::PatIdent,
-        of: &TokenStream,
+        parts: &[&Pat],
+        variant: Option<&str>,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
         bindings: &mut TokenStream,
     ) -> TokenStream {
-        if name.by_ref.is_some() || name.mutability.is_some() {
-            self.errors.at(name, "`ref` and `mut` are not supported in a `match` pattern in a kernel; copy the value with `let mut`");
+        let mut tests = variant_test(variant, of);
+        for (i, part) in parts.iter().enumerate() {
+            if let Pat::Rest(rest) = part {
+                if i + 1 != parts.len() {
+                    self.errors.at(
+                        rest,
+                        "`..` can only end a pattern in a kernel; write `_` for each field before others",
+                    );
+                }
+                continue;
+            }
+            tests.push(self.part(part, variant, &i.to_string(), of, binds, setup, bindings));
         }
+        all(&tests)
+    }
+
+    /// `Name { a, b: pattern, .. }`
+    fn fields(
+        &mut self,
+        pat: &syn::PatStruct,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
+        bindings: &mut TokenStream,
+    ) -> TokenStream {
+        let name = pat.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let mut tests = variant_test(Some(&name), of);
+        for field in &pat.fields {
+            let member = match &field.member {
+                Member::Named(ident) => ident.to_string(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            tests.push(self.part(&field.pat, Some(&name), &member, of, binds, setup, bindings));
+        }
+        all(&tests)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn part(
+        &mut self,
+        pat: &Pat,
+        variant: Option<&str>,
+        field: &str,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
+        bindings: &mut TokenStream,
+    ) -> TokenStream {
+        if matches!(pat, Pat::Wild(_)) {
+            return quote!(__r.bool_(true));
+        }
+        let part = self.part_ident();
+        let variant = match variant {
+            Some(name) => quote!(::core::option::Option::Some(#name)),
+            None => quote!(::core::option::Option::None),
+        };
+        setup.extend(quote!(let #part = { let __x = #of.clone(); __r.part(__x, #variant, #field) };));
+        self.test(pat, &part, binds, setup, bindings)
+    }
+
+    /// `[a, b, c]`
+    fn elements(
+        &mut self,
+        slice: &syn::PatSlice,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
+        bindings: &mut TokenStream,
+    ) -> TokenStream {
+        let mut tests = Vec::new();
+        for (i, elem) in slice.elems.iter().enumerate() {
+            if let Pat::Rest(rest) = elem {
+                self.errors
+                    .at(rest, "`..` in an array pattern is not supported in a kernel; index the elements");
+            }
+            let part = self.part_ident();
+            let index = i.to_string();
+            setup.extend(quote!(let #part = {
+                let __x = #of.clone();
+                let __i = __r.literal(#index, ::warpsmith::ir::Type::U64);
+                __r.index(__x, __i)
+            };));
+            tests.push(self.test(elem, &part, binds, setup, bindings));
+        }
+        all(&tests)
+    }
+
+    fn bind_name(
+        &mut self,
+        name: &syn::PatIdent,
+        of: &Ident,
+        binds: Binds,
+        setup: &mut TokenStream,
+        bindings: &mut TokenStream,
+    ) -> TokenStream {
         let test = match &name.subpat {
-            Some((_, inner)) => self.test(inner, of, bindings),
+            Some((_, inner)) => self.test(inner, of, binds, setup, bindings),
             None => quote!(__r.bool_(true)),
         };
-        let ident = &name.ident;
+        let (ident, text) = (&name.ident, name.ident.to_string());
+        let mutable = name.mutability.is_some();
         self.bind(ident, Name::Local);
-        bindings.extend(quote!(let #ident = { let __v = #of.clone(); __r.alias(__v) };));
+        let bound = if name.by_ref.is_some() {
+            quote!({ let __v = __r.ref_(#mutable, __v); __r.alias(__v) })
+        } else {
+            match binds {
+                Binds::Parts => quote!(__r.bind_part(#text, #mutable, __v)),
+                Binds::Variables => quote!(__r.bind_let(#text, #mutable, __v)),
+                Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
+            }
+        };
+        bindings.extend(quote!(let #ident = { let __v = #of.clone(); #bound };));
         test
     }
 
-    fn or_pattern(&mut self, or: &syn::PatOr, of: &TokenStream, bindings: &mut TokenStream) -> TokenStream {
+    fn or_pattern(&mut self, or: &syn::PatOr, of: &Ident, setup: &mut TokenStream) -> TokenStream {
         let mut inner = TokenStream::new();
-        let cases: Vec<TokenStream> = or.cases.iter().map(|case| self.test(case, of, &mut inner)).collect();
+        let cases: Vec<TokenStream> =
+            or.cases.iter().map(|case| self.test(case, of, Binds::Parts, setup, &mut inner)).collect();
         if !inner.is_empty() {
             self.errors
                 .at(or, "names inside `|` are not supported in a kernel; bind the whole with `name @ …`");
         }
-        let _ = bindings;
         quote!({
             let __any = ::std::vec![#({ #cases }),*];
             __r.any(__any)
         })
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange, of: &TokenStream) -> TokenStream {
+    fn range_pattern(&mut self, range: &syn::PatRange, of: &Ident) -> TokenStream {
         let mut parts = Vec::new();
         if let Some(start) = &range.start {
             let value = self.pattern_value(start, of);
-            parts.push(test(&quote!(Ge), of, &value));
+            parts.push(compare(&quote!(Ge), of, &value));
         }
         if let Some(end) = &range.end {
             let value = self.pattern_value(end, of);
@@ -170,57 +268,80 @@ impl Lower<'_> {
                 RangeLimits::HalfOpen(_) => quote!(Lt),
                 RangeLimits::Closed(_) => quote!(Le),
             };
-            parts.push(test(&op, of, &value));
+            parts.push(compare(&op, of, &value));
         }
-        quote!({
-            let __all = ::std::vec![#({ #parts }),*];
-            __r.all(__all)
-        })
+        all(&parts)
     }
 
     /// A literal or constant in a pattern, of the type of what is matched.
-    fn pattern_value(&mut self, value: &Expr, of: &TokenStream) -> TokenStream {
+    fn pattern_value(&mut self, value: &Expr, of: &Ident) -> TokenStream {
         let (negative, inner) = match value {
             Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => (true, &**expr),
             other => (false, other),
         };
+        let literal = |text: String| {
+            let text = if negative { format!("-{text}") } else { text };
+            quote!({ let __x = #of.clone(); __r.pattern_literal(#text, &__x) })
+        };
         match inner {
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(b), .. }) => {
-                quote!({ let __k = __r.bool_(#b); __k })
-            }
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(b), .. }) => quote!({ let __k = __r.bool_(#b); __k }),
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => {
                 let text = int.to_string();
-                let text = text.strip_suffix(int.suffix()).unwrap_or(&text);
-                let text = if negative { format!("-{text}") } else { text.to_owned() };
-                quote!({ let __ty = #of.ty.clone(); __r.literal(#text, __ty) })
+                literal(text.strip_suffix(int.suffix()).unwrap_or(&text).to_owned())
+            }
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Byte(byte), .. }) => literal(byte.value().to_string()),
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(float), .. }) => {
+                literal(float.base10_digits().to_owned())
             }
             Expr::Path(path) => quote!({ let __k = __r.constant(&#path, ::core::option::Option::None); __k }),
             other => {
-                self.errors.at(other, "only integers, `bool`s and constants can be matched in a kernel");
+                self.errors.at(
+                    other,
+                    "only numbers, `bool`s, constants and enum variants can be matched in a kernel",
+                );
                 quote!(::warpsmith::ir::Expr::unit())
             }
         }
     }
 }
 
-struct LoweredArm {
-    witness: TokenStream,
-    cond: TokenStream,
-    body: TokenStream,
-    guarded: bool,
+/// Whether a pattern takes a part by `ref`.
+pub fn binds_by_ref(pat: &Pat) -> bool {
+    struct Search(bool);
+    impl<'a> Visit<'a> for Search {
+        fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+            self.0 |= pat.by_ref.is_some();
+            visit::visit_pat_ident(self, pat);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_pat(pat);
+    search.0
 }
 
-/// The emitter of one test; both operands stand before the call that borrows the recorder.
-fn test(op: &TokenStream, of: &TokenStream, value: &TokenStream) -> TokenStream {
+fn variant_test(variant: Option<&str>, of: &Ident) -> Vec<TokenStream> {
+    variant.map(|name| quote!({ let __x = #of.clone(); __r.is_variant(__x, #name) })).into_iter().collect()
+}
+
+/// The emitter of all of some tests.
+fn all(tests: &[TokenStream]) -> TokenStream {
+    quote!({
+        let __all = ::std::vec![#({ #tests }),*];
+        __r.all(__all)
+    })
+}
+
+/// The emitter of one comparison; both operands stand before the call that borrows the recorder.
+fn compare(op: &TokenStream, of: &Ident, value: &TokenStream) -> TokenStream {
     quote!({ let __x = #of.clone(); let __k = #value; __r.test(::warpsmith::ir::BinaryOp::#op, __x, __k) })
 }
 
-/// The pattern as the witness repeats it.
-pub fn witness_pattern(pat: &Pat) -> TokenStream {
-    pat.to_token_stream()
-}
-
-/// Whether a name in a pattern is a constant by Rust's naming convention.
+/// Whether a name in a pattern is a constant or a variant by Rust's naming convention.
 fn is_constant(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
+pub fn is_variant(name: &str) -> bool {
+    is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
 }

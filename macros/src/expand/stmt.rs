@@ -7,6 +7,7 @@ use syn::{Block, Expr, Item, Local, Pat, Stmt, Type};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Name, Two, see};
+use super::pattern::{Binds, binds_by_ref};
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -92,8 +93,9 @@ impl Lower<'_> {
             other => (other, None),
         };
         let two = match (&local.init, pat) {
-            (Some(init), _) if init.diverge.is_some() => {
-                self.refuse(local, "`let … else` is not supported in a kernel; use `match`")
+            (Some(syn::LocalInit { expr, diverge: Some((_, diverge)), .. }), _) => {
+                let annotation = annotation(ty);
+                self.let_else(pat, &annotation, expr, diverge)
             }
             (None, Pat::Ident(name)) => self.let_late(name, ty),
             (None, other) => self.refuse(other, "late initialisation needs a single name"),
@@ -108,10 +110,7 @@ impl Lower<'_> {
         let text = ident.to_string();
         let (probe, index) = self.probe(ident.span());
         self.bind(ident, Name::Local);
-        let annotation = ty.map(|ty| {
-            let ty = device_type(ty);
-            quote!(: #ty)
-        });
+        let annotation = annotation(ty);
         let see = see(&probe, ident);
         Two {
             witness: quote!(let mut #ident #annotation = ::warpsmith::__macro::never_called(); #see),
@@ -130,11 +129,14 @@ impl Lower<'_> {
                 return self.let_dynamic_shared(name, init);
             }
         }
-        let annotation = ty.map(|ty| {
-            let ty = device_type(ty);
-            quote!(: #ty)
-        });
+        if let (Pat::Ident(name), Expr::Closure(closure)) = (pat, init) {
+            return self.let_closure(name, closure);
+        }
+        let annotation = annotation(ty);
+        let by_ref = binds_by_ref(pat);
+        self.mutable_place = by_ref;
         let value = self.expr(init);
+        self.mutable_place = false;
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
@@ -150,15 +152,26 @@ impl Lower<'_> {
                 emit: quote!({ let __v = #ve; __r.statement(__v); }),
             },
             _ => {
-                let mut sees = TokenStream::new();
-                let mut lets = TokenStream::new();
-                self.destructure(pat, &quote!(__d), &mut sees, &mut lets);
-                let shown = super::pattern::witness_pattern(pat);
+                let of = self.part_ident();
+                let tested = self.pattern(pat, &of, Binds::Variables);
+                let (setup, bindings) = (tested.setup, tested.bindings);
+                let hold = if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) };
                 Two {
-                    witness: quote!(let #shown #annotation = #vw; #sees),
-                    emit: quote!(let __d = { let __v = #ve; __r.bind_parts(__v) }; #lets),
+                    witness: quote!(let #pat #annotation = #vw;),
+                    emit: quote!(let #of = { let __v = #ve; #hold }; #setup #bindings),
                 }
             }
+        }
+    }
+
+    /// `let name = |…| …;`
+    fn let_closure(&mut self, name: &syn::PatIdent, closure: &syn::ExprClosure) -> Two {
+        let Two { witness, emit } = self.closure(closure);
+        let (ident, text) = (&name.ident, name.ident.to_string());
+        self.bind(ident, Name::Closure);
+        Two {
+            witness: quote!(let #name = #witness;),
+            emit: quote!(let #ident = { let __v = #emit; __r.let_closure(#text, __v) };),
         }
     }
 
@@ -169,42 +182,6 @@ impl Lower<'_> {
         let (probe, index) = self.probe(ident.span());
         self.bind(ident, Name::Local);
         Two { witness: see(&probe, ident), emit: quote!(__r.let_(#text, #mutable, __t.ty(#index), #value)) }
-    }
-
-    /// Variables of an irrefutable pattern over the value that `of` holds.
-    fn destructure(&mut self, pat: &Pat, of: &TokenStream, sees: &mut TokenStream, lets: &mut TokenStream) {
-        match pat {
-            Pat::Wild(_) | Pat::Rest(_) => {}
-            Pat::Paren(inner) => self.destructure(&inner.pat, of, sees, lets),
-            Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                let two = self.binding(name, &quote!(__f));
-                let (see, make, ident) = (two.witness, two.emit, &name.ident);
-                sees.extend(see);
-                lets.extend(quote!(let #ident = { let __f = #of.clone(); #make };));
-            }
-            Pat::Tuple(tuple) => {
-                if let Some(rest) = tuple.elems.iter().find(|p| matches!(p, Pat::Rest(_))) {
-                    return self.errors.at(
-                        rest,
-                        "`..` in a tuple pattern is not supported in a kernel; write `_` for each",
-                    );
-                }
-                for (i, part) in tuple.elems.iter().enumerate() {
-                    let field = i.to_string();
-                    self.destructure(part, &quote!(__r.field(#of.clone(), #field)), sees, lets);
-                }
-            }
-            Pat::Struct(fields) => {
-                for field in &fields.fields {
-                    let name = field.member.to_token_stream().to_string();
-                    self.destructure(&field.pat, &quote!(__r.field(#of.clone(), #name)), sees, lets);
-                }
-            }
-            other => self.errors.at(
-                other,
-                "this pattern is not supported in `let` in a kernel; bind a name, a tuple or a struct",
-            ),
-        }
     }
 
     fn let_shared(&mut self, name: &syn::PatIdent, mac: &syn::Macro) -> Two {
@@ -235,6 +212,17 @@ impl Lower<'_> {
             witness: quote!(let #pat = #init; #see),
             emit: quote!(let #ident = __r.dynamic_shared(#text, __t.ty(#index));),
         }
+    }
+}
+
+/// The type of a `let`, as the witness spells it.
+fn annotation(ty: Option<&Type>) -> TokenStream {
+    match ty {
+        Some(ty) => {
+            let ty = device_type(ty);
+            quote!(: #ty)
+        }
+        None => TokenStream::new(),
     }
 }
 

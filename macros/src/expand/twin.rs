@@ -1,30 +1,44 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
 
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::operators::{slice_value, to_index};
 use super::types::Slices;
 
 /// Rewrites a body into its twin.
-pub fn twin(block: &Block) -> Block {
+pub fn twin(block: &Block, is_const: bool) -> Block {
     let mut block = block.clone();
-    Twin.visit_block_mut(&mut block);
+    Twin { is_const }.visit_block_mut(&mut block);
     block
 }
 
-struct Twin;
+struct Twin {
+    /// Whether the function is a `const fn`, which indexes by `usize` alone.
+    is_const: bool,
+}
 
 impl VisitMut for Twin {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         match expr {
-            Expr::Index(index) if !matches!(*index.index, Expr::Range(_)) => {
+            Expr::Reference(reference) => {
+                if let Expr::Index(index) = &*reference.expr
+                    && let Expr::Range(range) = &*index.index
+                {
+                    let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+                    let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
+                    let base = index.expr.to_token_stream();
+                    let value = slice_value(&base, end(&range.start), end(&range.end), inclusive);
+                    *reference.expr = Expr::Verbatim(value);
+                }
+            }
+            Expr::Index(index) if !self.is_const && !matches!(*index.index, Expr::Range(_)) => {
                 let inner = &index.index;
-                let span = inner.span().resolved_at(proc_macro2::Span::call_site());
-                *index.index = Expr::Verbatim(quote_spanned!(span=> ::warpsmith::__macro::to_index(#inner)));
+                *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
             Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
             Expr::Macro(mac) => {

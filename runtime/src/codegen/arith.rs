@@ -3,7 +3,7 @@
 use super::Printer;
 use super::precedence::Text;
 use super::types::scalar as c_name;
-use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, UnaryOp};
+use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, Type, UnaryOp};
 
 /// The unsigned type in which arithmetic wraps: at least 32 bits, so that nothing promotes to `int`.
 fn wide(s: Scalar) -> &'static str {
@@ -22,6 +22,9 @@ fn is_ring(op: BinaryOp) -> bool {
 impl Printer<'_> {
     /// `a op b`
     pub(super) fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Text {
+        if matches!(left.ty, Type::Vector(..)) || matches!(right.ty, Type::Vector(..)) {
+            return self.vector_binary(op, left, right);
+        }
         let Some(scalar) = left.ty.scalar() else {
             return Text::binary(op, self.expr(left), self.expr(right));
         };
@@ -35,7 +38,11 @@ impl Printer<'_> {
             }
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, left, right, scalar),
             BinaryOp::Rem if scalar.is_float() => {
-                let name = if scalar == Scalar::F32 { "fmodf" } else { "fmod" };
+                let name = match scalar {
+                    Scalar::F32 => "fmodf",
+                    Scalar::F64 => "fmod",
+                    _ => "ws_fmod",
+                };
                 let (left, right) = (self.argument(left), self.argument(right));
                 Text::primary(format!("{name}({left}, {right})"))
             }
@@ -89,6 +96,9 @@ impl Printer<'_> {
 
     /// `-a`, `!a`
     pub(super) fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Text {
+        if let Type::Vector(s, n) = operand.ty {
+            return self.vector_unary(op, operand, s, n);
+        }
         let scalar = operand.ty.scalar().unwrap_or(Scalar::I32);
         let text = self.expr(operand);
         match op {

@@ -10,6 +10,9 @@ pub(super) const OFFSET: &str = "offset";
 impl Printer<'_> {
     /// Prints an expression.
     pub(super) fn expr(&mut self, e: &Expr) -> Text {
+        if let Some(text) = self.static_value(e) {
+            return text;
+        }
         match &e.kind {
             ExprKind::Const(c) => self.constant(c, &e.ty),
             ExprKind::Unit => Text::primary("(void)0"),
@@ -18,7 +21,10 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
-                None => self.expr(a),
+                None => {
+                    let ty = self.ty(&e.ty);
+                    Text::cast(&ty, self.expr(a))
+                }
             },
             ExprKind::Field(base, name) => self.field(base, name),
             ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
@@ -36,6 +42,12 @@ impl Printer<'_> {
             ExprKind::Builtin { op, args, at } => self.builtin(op, args, &e.ty, *at),
             ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, ("{", "}")),
             ExprKind::ArrayList(items) => self.braces(&e.ty, items, ("{{", "}}")),
+            ExprKind::Vector(items) => self.vector_literal(&e.ty, items),
+            ExprKind::Variant(def, index, items) => self.variant(def, *index, items),
+            ExprKind::Table { .. } => self.static_text(e),
+            ExprKind::Global(global) => self.global(global),
+            // Only ever an initialiser or an argument, where it is two expressions.
+            ExprKind::SubSlice { .. } => Text::primary(self.slice_parts(e).0),
             ExprKind::ArrayRepeat(item, n) => self.repeat(&e.ty, item, *n),
             ExprKind::Select(c, a, b) => {
                 let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
@@ -56,16 +68,24 @@ impl Printer<'_> {
 
     /// `base.name`, `base->name` through a pointer.
     fn field(&mut self, base: &Expr, name: &str) -> Text {
-        let tuple = name.starts_with(|c: char| c.is_ascii_digit());
-        let member =
-            if tuple { format!("_{name}") } else { super::names::fresh(name, &super::names::reserved()) };
+        let member = match &base.ty {
+            Type::Enum(_) => Self::payload_member(name),
+            Type::Vector(..) => name.to_owned(),
+            _ => super::types::member(name),
+        };
         if let ExprKind::Deref(pointer) = &base.kind {
             return Text::primary(format!("{}->{member}", self.expr(pointer).at(PRIMARY)));
         }
         Text::primary(format!("{}.{member}", self.expr(base).at(PRIMARY)))
     }
 
-    fn index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+    pub(super) fn index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+        if let Type::View { rank: 2.., .. } = &base.ty {
+            return self.view_index(base, index, at, proven);
+        }
+        if let Some(text) = self.parameter_index(base, index, at, proven) {
+            return text;
+        }
         let subscript = self.argument(index);
         let subscript = if self.options.checks && !proven {
             self.need(&prelude::AT);
@@ -75,7 +95,11 @@ impl Printer<'_> {
         } else {
             subscript
         };
-        let base = self.expr(base).at(PRIMARY);
+        if matches!(base.ty, Type::Vector(..)) {
+            let first = self.expr(base).at(PRIMARY);
+            return Text::primary(format!("(&{first}.x)[{subscript}]"));
+        }
+        let base = self.indexed(base).at(PRIMARY);
         Text::primary(format!("{base}[{subscript}]"))
     }
 
@@ -92,13 +116,20 @@ impl Printer<'_> {
     }
 
     /// Number of elements, as `unsigned long long`.
-    fn len(&mut self, of: &Expr) -> Text {
+    pub(super) fn len(&mut self, of: &Expr) -> Text {
         match &of.ty {
-            Type::Array(_, n) => Text::primary(format!("{n}ull")),
-            Type::View { .. } => Text::primary(format!("{}.len", self.expr(of).at(PRIMARY))),
+            Type::Array(_, n) | Type::Vector(_, n) => Text::primary(format!("{n}ull")),
+            Type::View { rank, .. } => {
+                let extent = super::slice::extent_names(*rank)[0];
+                Text::primary(format!("{}.{extent}", self.expr(of).at(PRIMARY)))
+            }
             Type::Shared { .. } => self.shared_len(of),
             Type::Ref { to, .. } => match (&**to, &of.kind) {
                 (Type::Slice(_), ExprKind::Var(id)) => Text::primary(format!("{}_len", self.var(*id))),
+                (Type::Shared { rank, .. }, ExprKind::Var(id)) => {
+                    let extent = super::slice::extent_names(*rank)[0];
+                    Text::primary(format!("{}_{extent}", self.var(*id)))
+                }
                 (_, ExprKind::Ref(place)) => self.len(place),
                 (Type::View { .. }, _) => Text::primary(format!("{}->len", self.expr(of).at(PRIMARY))),
                 _ => Text::primary("0ull"),
@@ -114,6 +145,10 @@ impl Printer<'_> {
         while let ExprKind::Index { base, .. } = &root.kind {
             depth += 1;
             root = base;
+        }
+        if let (ExprKind::Deref(pointer), Type::Shared { rank, .. }) = (&root.kind, &root.ty) {
+            let extent = super::slice::extent_names(*rank).get(depth).copied().unwrap_or("len");
+            return Text::primary(format!("{}_{extent}", self.expr(pointer).at(PRIMARY)));
         }
         let ExprKind::Var(id) = root.kind else { return Text::primary("0ull") };
         let var = self.function.var(id).clone();
@@ -144,19 +179,15 @@ impl Printer<'_> {
 
     /// A slice argument is a pointer and a length.
     fn slice_argument(&mut self, arg: &Expr) -> String {
-        let len = self.len(arg).at(ASSIGNMENT);
-        format!("{}, {len}", self.argument(arg))
-    }
-
-    fn is_slice(ty: &Type) -> bool {
-        matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }))
+        let (ptr, len) = self.slice_parts(arg);
+        format!("{ptr}, {len}")
     }
 
     fn call(&mut self, function: FnId, args: &[Expr]) -> Text {
         let name = self.function_names[function.0 as usize].clone();
         let mut printed: Vec<String> = Vec::new();
         for arg in args {
-            printed.push(if Self::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) });
+            printed.push(if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) });
         }
         if self.faulting.contains(&function.0) {
             printed.push("ws_fault".into());
@@ -176,7 +207,7 @@ impl Printer<'_> {
         let mut text = cuda.template;
         let printed: Vec<String> = args
             .iter()
-            .map(|a| if Self::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })
+            .map(|a| if super::slice::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })
             .collect();
         let printed = if op.name == OFFSET && self.options.checks {
             self.checked_offset(args, printed, at)
@@ -216,7 +247,8 @@ impl Printer<'_> {
 
     fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {
         let name = self.ty(ty);
-        let items: Vec<String> = items.iter().map(|e| self.argument(e)).collect();
+        let items: Vec<String> =
+            items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.argument(e)).collect();
         Text::primary(format!("{name}{open}{}{close}", items.join(", ")))
     }
 

@@ -58,14 +58,17 @@ impl State {
     /// Brings a slice into the open scope: its name, and with `_len` behind it that of its length.
     pub fn declare_slice(&mut self, id: VarId) -> String {
         let mut taken = self.taken();
-        let wanted = self.var(id).name.clone();
+        let (wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
+        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
+        let extents = extents(&ty);
         let mut name = names::fresh(&wanted, &taken);
-        while taken.contains(&format!("{name}_len")) {
+        while extents.iter().any(|extent| taken.contains(&format!("{name}_{extent}"))) {
             taken.insert(name);
             name = names::fresh(&wanted, &taken);
         }
         if let Some(scope) = self.scopes.last_mut() {
-            scope.extend([name.clone(), format!("{name}_len")]);
+            scope.insert(name.clone());
+            scope.extend(extents.iter().map(|extent| format!("{name}_{extent}")));
         }
         self.names.insert(id, name.clone());
         name
@@ -153,6 +156,17 @@ impl State {
     }
 }
 
+/// Names of the extents beside the pointer of a slice or shared array.
+fn extents(ty: &Type) -> &'static [&'static str] {
+    match ty {
+        Type::Ref { to, .. } => match **to {
+            Type::Shared { rank, .. } => super::slice::extent_names(rank),
+            _ => &["len"],
+        },
+        _ => &["len"],
+    }
+}
+
 impl Printer<'_> {
     /// A `__device__` function; closure parameters make it a template.
     pub(super) fn device_function(&mut self, function: &Function, name: &str, faulting: bool) -> String {
@@ -208,9 +222,11 @@ impl Printer<'_> {
         let ty = self.function.var(id).ty.clone();
         let printed = self.ty(&ty);
         match &ty {
-            Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
+            ty if super::slice::is_slice(ty) => {
                 let name = self.function.declare_slice(id);
-                format!("{printed} {name}, unsigned long long {name}_len")
+                let extents: String =
+                    extents(ty).iter().map(|e| format!(", unsigned long long {name}_{e}")).collect();
+                format!("{printed} {name}{extents}")
             }
             _ => format!("{printed} {}", self.function.declare(id)),
         }

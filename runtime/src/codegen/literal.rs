@@ -7,9 +7,14 @@ use crate::ir::{Const, ConstValue, Scalar, Type};
 impl Printer<'_> {
     /// A constant: by its Rust name where that always means the same value, else as a literal.
     pub(super) fn constant(&mut self, c: &Const, ty: &Type) -> Text {
+        if let (Type::Enum(e), ConstValue::Int(tag)) = (ty, c.value) {
+            return self.enumerator(e, tag);
+        }
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
+        self.scalar(scalar);
         if let Some(name) = c.name
             && let Some(Some(_)) = self.named.get(name)
+            && !scalar.is_half()
             && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
             && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
         {
@@ -30,6 +35,15 @@ impl Printer<'_> {
 
 /// A literal of a scalar type.
 pub(super) fn literal(value: ConstValue, scalar: Scalar) -> Text {
+    match (value, scalar) {
+        (ConstValue::F32(f), Scalar::F16) => {
+            return Text::primary(format!("ws_f16{{{:#06x}}}", half::f16::from_f32(f).to_bits()));
+        }
+        (ConstValue::F32(f), Scalar::BF16) => {
+            return Text::primary(format!("ws_bf16{{{:#06x}}}", half::bf16::from_f32(f).to_bits()));
+        }
+        _ => {}
+    }
     match value {
         ConstValue::Bool(b) => Text::primary(b.to_string()),
         ConstValue::Int(i) => integer(i, scalar),
@@ -50,7 +64,7 @@ fn integer(i: i128, scalar: Scalar) -> Text {
         Scalar::U32 => signed(format!("{i}u")),
         Scalar::I64 => signed(format!("{i}ll")),
         Scalar::U64 => signed(format!("{i}ull")),
-        Scalar::Bool | Scalar::F32 | Scalar::F64 => signed(i.to_string()),
+        Scalar::Bool | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => signed(i.to_string()),
         Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => {
             Text::cast(types::scalar(scalar), signed(i.to_string()))
         }

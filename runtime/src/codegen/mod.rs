@@ -5,16 +5,20 @@
 //! prelude, printed on demand.
 
 mod arith;
+mod enums;
 mod expr;
 mod function;
 mod literal;
 mod loops;
 mod names;
 mod precedence;
+mod half_precision;
 mod prelude;
+mod slice;
 mod source;
 mod stmt;
 mod types;
+mod vector;
 
 pub use source::{CudaSource, Needs, Site, SiteKind};
 pub(crate) use types::scalar as scalar_name;
@@ -56,6 +60,9 @@ struct Printer<'m> {
     sites: Vec<Site>,
     needs: Needs,
     dynamic_names: HashMap<String, Type>,
+    /// Array constants by name and text, and globals, with their symbols.
+    tables: Vec<(String, String)>,
+    global_symbols: Vec<(&'static crate::ir::Global, String)>,
     function: function::State,
 }
 
@@ -75,6 +82,8 @@ impl<'m> Printer<'m> {
             sites: Vec::new(),
             needs: Needs::default(),
             dynamic_names: HashMap::new(),
+            tables: Vec::new(),
+            global_symbols: Vec::new(),
             function: function::State::default(),
         };
         printer.collect();
@@ -139,6 +148,9 @@ impl<'m> Printer<'m> {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
             ExprKind::Index { proven, .. } => found |= self.options.checks && !proven,
+            ExprKind::SubSlice { start, end, .. } => {
+                found |= self.options.checks && (start.is_some() || end.is_some());
+            }
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
             ExprKind::Builtin { op, .. } => found |= self.options.checks && op.name == expr::OFFSET,
             _ => {}
@@ -176,6 +188,7 @@ impl<'m> Printer<'m> {
             sites: std::mem::take(&mut self.sites),
             has_fault_param: faults,
             needs: self.needs.clone(),
+            globals: std::mem::take(&mut self.global_symbols),
         }
     }
 

@@ -28,6 +28,30 @@ struct ws_View {
     needs: &[],
 };
 
+/// A matrix: a pointer, extents and the distance of rows, by value.
+pub(crate) static VIEW2: Prelude = Prelude {
+    name: "ws_View2",
+    code: "template <class T>
+struct ws_View2 {
+    T* ptr;
+    unsigned long long rows, cols, stride;
+};
+",
+    needs: &[],
+};
+
+/// A volume: a pointer, extents and the distances of planes and rows, by value.
+pub(crate) static VIEW3: Prelude = Prelude {
+    name: "ws_View3",
+    code: "template <class T>
+struct ws_View3 {
+    T* ptr;
+    unsigned long long planes, rows, cols, plane_stride, stride;
+};
+",
+    needs: &[],
+};
+
 /// An array by value.
 pub(super) static ARRAY: Prelude = Prelude {
     name: "ws_Array",
@@ -128,6 +152,19 @@ pub(super) static AT: Prelude = Prelude {
 __device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int site, ws_Fault* fault) {
     if ((unsigned long long)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
     return index;
+}
+",
+    needs: &[&FAULT],
+};
+
+/// The start of a range that must lie within a length.
+pub(super) static PART: Prelude = Prelude {
+    name: "ws_part",
+    code: "template <class I, class J>
+__device__ __forceinline__ I ws_part(I start, J end, unsigned long long len, unsigned int site, ws_Fault* fault) {
+    if ((unsigned long long)start > (unsigned long long)end) ws_fail(fault, site, (unsigned long long)start, (unsigned long long)end);
+    if ((unsigned long long)end > len) ws_fail(fault, site, (unsigned long long)end, len);
+    return start;
 }
 ",
     needs: &[&FAULT],

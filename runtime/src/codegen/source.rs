@@ -1,9 +1,9 @@
 //! What printing gives: the text, and what the launch must know about it.
 
-use crate::ir::Location;
+use crate::ir::{Global, Location};
 
 /// CUDA C++ of one kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct CudaSource {
     /// The text.
     pub code: String,
@@ -15,6 +15,8 @@ pub struct CudaSource {
     pub has_fault_param: bool,
     /// What it needs of a device and a launch.
     pub needs: Needs,
+    /// Constants and device globals that it names, with their symbols.
+    pub globals: Vec<(&'static Global, String)>,
 }
 
 /// What a kernel needs of a device and a launch.
@@ -48,6 +50,8 @@ pub struct Site {
 pub enum SiteKind {
     /// An index at or beyond the length.
     Bounds,
+    /// A range that starts beyond its end, or ends beyond the length.
+    Range,
     /// A false assertion, with its message.
     Assert(String),
 }

@@ -55,6 +55,9 @@ impl Printer<'_> {
 
     fn let_(&mut self, var: VarId, init: Option<&Expr>) {
         let ty = self.function.var(var).ty.clone();
+        if super::slice::is_slice(&ty) {
+            return self.let_slice(var, init);
+        }
         // The value is printed before the name is taken: in Rust it cannot mean the new variable.
         let value = init.map(|e| self.expr(e).at(ASSIGNMENT));
         let (printed, name) = (self.ty(&ty), self.function.declare(var));
@@ -85,11 +88,18 @@ impl Printer<'_> {
     }
 
     fn assign(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) {
+        if super::slice::is_slice(&place.ty) {
+            return self.assign_slice(place, value);
+        }
         let target = self.expr(place).text;
         let Some(op) = op else {
             let value = self.expr(value).at(ASSIGNMENT);
             return self.function.push(&format!("{target} = {value};"));
         };
+        if let Type::Vector(..) = place.ty {
+            let value = self.binary(op, place, value).text;
+            return self.function.push(&format!("{target} = {value};"));
+        }
         let scalar = place.ty.scalar().unwrap_or(Scalar::F32);
         let as_it_stands = match op {
             BinaryOp::Rem => !scalar.is_float(),

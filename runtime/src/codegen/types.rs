@@ -1,6 +1,6 @@
 //! Types in CUDA C++.
 
-use super::{Printer, names, prelude};
+use super::{Printer, half_precision, names, prelude, vector};
 use crate::ir::{Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
@@ -15,6 +15,8 @@ pub(crate) fn scalar(s: Scalar) -> &'static str {
         Scalar::U16 => "unsigned short",
         Scalar::U32 => "unsigned int",
         Scalar::U64 => "unsigned long long",
+        Scalar::F16 => "ws_f16",
+        Scalar::BF16 => "ws_bf16",
         Scalar::F32 => "float",
         Scalar::F64 => "double",
     }
@@ -25,16 +27,24 @@ impl Printer<'_> {
     pub(super) fn ty(&mut self, ty: &Type) -> String {
         match ty {
             Type::Unit | Type::Never => "void".into(),
-            Type::Scalar(s) => scalar(*s).into(),
+            Type::Scalar(s) => self.scalar(*s).into(),
             Type::Array(elem, n) => {
                 self.need(&prelude::ARRAY);
                 format!("ws_Array<{}, {n}>", self.ty(elem))
             }
+            Type::Vector(s, n) => self.vector(*s, *n),
             Type::Tuple(_) | Type::Struct(_) => self.aggregate(ty),
-            Type::View { elem, mutable } => {
-                self.need(&prelude::VIEW);
-                format!("ws_View<{}{}>", if *mutable { "" } else { "const " }, self.ty(elem))
+            Type::Enum(e) => self.enum_(e),
+            Type::View { elem, mutable, rank } => {
+                let (piece, suffix) = match rank {
+                    1 => (&prelude::VIEW, ""),
+                    2 => (&prelude::VIEW2, "2"),
+                    _ => (&prelude::VIEW3, "3"),
+                };
+                self.need(piece);
+                format!("ws_View{suffix}<{}{}>", if *mutable { "" } else { "const " }, self.ty(elem))
             }
+            Type::Ptr { to, mutable } => format!("{}{}*", if *mutable { "" } else { "const " }, self.ty(to)),
             Type::Ref { to, mutable } => {
                 let constant = if *mutable { "" } else { "const " };
                 match &**to {
@@ -44,6 +54,38 @@ impl Printer<'_> {
             }
             Type::Slice(elem) | Type::Shared { elem, .. } => self.ty(elem),
             Type::Closure => "auto".into(),
+        }
+    }
+
+    /// The name of a scalar, defining the half-precision ones before their first use.
+    pub(super) fn scalar(&mut self, s: Scalar) -> &'static str {
+        if s.is_half() {
+            let exact = !self.module.attributes.fmad;
+            self.need(if exact { &half_precision::ROUNDED } else { &half_precision::CONTRACTED });
+            self.need(if s == Scalar::F16 { &half_precision::F16 } else { &half_precision::BF16 });
+            if s == Scalar::BF16 {
+                self.needs.min_compute = self.needs.min_compute.max((8, 0));
+            }
+        }
+        scalar(s)
+    }
+
+    fn vector(&mut self, s: Scalar, n: usize) -> String {
+        let component = self.scalar(s);
+        if let Some(name) = vector::builtin_name(s, n) {
+            return name;
+        }
+        let name = vector::own_name(s, n);
+        let align = Type::Vector(s, n).align();
+        let members = vector::components(n).map(|c| format!("    {component} {c};\n")).collect::<String>();
+        self.define(format!("struct __align__({align}) {name} {{\n{members}}};\n"));
+        name
+    }
+
+    /// Adds a definition that stands before the functions, once.
+    pub(super) fn define(&mut self, text: String) {
+        if !self.structs.contains(&text) {
+            self.structs.push(text);
         }
     }
 
@@ -60,7 +102,7 @@ impl Printer<'_> {
             Type::Tuple(items) => {
                 let suffix: Vec<String> = items.iter().map(crate::__macro::type_suffix).collect();
                 let mut fields = String::new();
-                for (i, item) in items.iter().enumerate() {
+                for (i, item) in items.iter().enumerate().filter(|(_, item)| **item != Type::Unit) {
                     fields.push_str(&format!("    {} _{i};\n", self.ty(item)));
                 }
                 (format!("Tuple_{}", suffix.join("_")), (fields, Vec::new()))
@@ -72,26 +114,46 @@ impl Printer<'_> {
         self.struct_names.insert(ty.clone(), name.clone());
         let (fields, asserts) = definition;
         let asserts: String = asserts.iter().map(|a| a.replace("{name}", &name)).collect();
-        self.structs.push(format!("struct {name} {{\n{fields}}};\n{asserts}"));
+        // CUDA aligns a struct as its fields ask; a larger alignment is written out.
+        let natural = match ty {
+            Type::Struct(s) => s.fields.iter().map(|f| f.ty.align()).max().unwrap_or(1) >= s.align,
+            _ => true,
+        };
+        let align = if natural { String::new() } else { format!("__align__({}) ", ty.align()) };
+        self.structs.push(format!("struct {align}{name} {{\n{fields}}};\n{asserts}"));
         name
     }
 
     /// Fields, and assertions that CUDA lays them out as rustc does.
     fn struct_body(&mut self, s: &StructType) -> (String, Vec<String>) {
-        self.need(&prelude::OFFSETOF);
         let mut fields = String::new();
-        let mut asserts = vec![format!(
-            "static_assert(sizeof({{name}}) == {}, \"{} is laid out as in Rust\");\n",
-            s.size, s.name
-        )];
-        for field in &s.fields {
-            let name = names::fresh(field.name, &names::reserved());
-            fields.push_str(&format!("    {} {name};\n", self.ty(&field.ty)));
+        let mut asserts = Vec::new();
+        if s.size > 0 {
+            self.need(&prelude::OFFSETOF);
             asserts.push(format!(
-                "static_assert(ws_offsetof({{name}}, {name}) == {}, \"{}.{} is laid out as in Rust\");\n",
-                field.offset, s.name, field.name
+                "static_assert(sizeof({{name}}) == {}, \"{} is laid out as in Rust\");\n",
+                s.size, s.name
             ));
         }
+        for field in s.fields.iter().filter(|f| f.ty != Type::Unit) {
+            let name = member(field.name);
+            fields.push_str(&format!("    {} {name};\n", self.ty(&field.ty)));
+            if s.size > 0 {
+                asserts.push(format!(
+                    "static_assert(ws_offsetof({{name}}, {name}) == {}, \"{}.{} is laid out as in Rust\");\n",
+                    field.offset, s.name, field.name
+                ));
+            }
+        }
         (fields, asserts)
+    }
+}
+
+/// The C++ name of a field: `0` of a tuple is `_0`.
+pub(super) fn member(name: &str) -> String {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{name}")
+    } else {
+        names::fresh(name, &names::reserved())
     }
 }

@@ -53,16 +53,11 @@ impl Loaded {
     pub(super) fn take_fault(&self) -> Option<LaunchError> {
         let record = self.fault.as_ref()?.take()?;
         let site = self.sites.get(record.site as usize)?;
-        let (index, len) = match &site.kind {
-            SiteKind::Bounds => (Some(record.a as i64), Some(record.b)),
-            SiteKind::Assert(_) => (None, None),
-        };
-        let what = match (&site.kind, index, len) {
-            (SiteKind::Assert(message), ..) => message.clone(),
-            (SiteKind::Bounds, Some(index), Some(len)) => {
-                format!("index {index} is out of bounds for length {len}")
-            }
-            (SiteKind::Bounds, ..) => "an index is out of bounds".to_owned(),
+        let (a, b) = (record.a as i64, record.b);
+        let what = match &site.kind {
+            SiteKind::Bounds => format!("index {a} is out of bounds for length {b}"),
+            SiteKind::Range => format!("range bound {a} is beyond {b}"),
+            SiteKind::Assert(message) => message.clone(),
         };
         Some(LaunchError::Fault {
             kernel: self.kernel,

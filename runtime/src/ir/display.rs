@@ -20,6 +20,8 @@ impl Display for Scalar {
             Scalar::U16 => "u16",
             Scalar::U32 => "u32",
             Scalar::U64 => "u64",
+            Scalar::F16 => "f16",
+            Scalar::BF16 => "bf16",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
         })
@@ -35,8 +37,14 @@ impl Display for Type {
             Type::Array(elem, n) => write!(f, "[{elem}; {n}]"),
             Type::Tuple(items) => write!(f, "({})", list(items.iter())),
             Type::Struct(s) => f.write_str(&s.name),
-            Type::View { elem, mutable: false } => write!(f, "View<{elem}>"),
-            Type::View { elem, mutable: true } => write!(f, "ViewMut<{elem}>"),
+            Type::Vector(s, n) => write!(f, "{}x{n}", s.to_string().to_uppercase()),
+            Type::Enum(e) => f.write_str(&e.name),
+            Type::View { elem, mutable, rank } => {
+                let rank = if *rank == 1 { String::new() } else { rank.to_string() };
+                write!(f, "View{}{rank}<{elem}>", if *mutable { "Mut" } else { "" })
+            }
+            Type::Ptr { to, mutable: false } => write!(f, "*const {to}"),
+            Type::Ptr { to, mutable: true } => write!(f, "*mut {to}"),
             Type::Slice(elem) => write!(f, "[{elem}]"),
             Type::Shared { elem, rank } => write!(f, "shared array of rank {rank} of {elem}"),
             Type::Ref { to, mutable: false } => write!(f, "&{to}"),
@@ -219,6 +227,16 @@ impl Printer<'_> {
             ExprKind::Builtin { op, args, .. } => format!("{}({})", op.name, self.exprs(args)),
             ExprKind::Struct(def, items) => format!("{} {{ {} }}", def.name, self.exprs(items)),
             ExprKind::Tuple(items) => format!("({})", self.exprs(items)),
+            ExprKind::Vector(items) => format!("{}({})", e.ty, self.exprs(items)),
+            ExprKind::Variant(def, index, items) => {
+                format!("{}::{}({})", def.name, def.variants[*index].name, self.exprs(items))
+            }
+            ExprKind::Table { name, .. } => format!("table {name}"),
+            ExprKind::Global(global) => format!("global {}", global.name),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                let part = |e: &Option<Box<Expr>>| e.as_ref().map(|e| self.expr(e)).unwrap_or_default();
+                format!("{}[{}..{}]", self.expr(base), part(start), part(end))
+            }
             ExprKind::ArrayList(items) => format!("[{}]", self.exprs(items)),
             ExprKind::ArrayRepeat(item, n) => format!("[{}; {n}]", self.expr(item)),
             ExprKind::Select(c, a, b) => {

@@ -1,6 +1,8 @@
 //! Expressions: pure trees with at most one effect, see the module's essay.
 
-use super::{Block, Builtin, Effect, Location, StructRef, Type};
+use std::sync::Arc;
+
+use super::{Block, Builtin, Effect, EnumType, Global, Location, StructRef, Type};
 
 /// A variable of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,6 +82,30 @@ pub enum ExprKind {
     },
     /// `S { a, b }`, fields in declaration order.
     Struct(StructRef, Vec<Expr>),
+    /// `F32x4::new(x, y, z, w)`
+    Vector(Vec<Expr>),
+    /// `Enum::Variant(a, b)` of an enum with fields, by the variant's position.
+    Variant(Arc<EnumType>, usize, Vec<Expr>),
+    /// An array constant with a name: printed once, in constant memory.
+    Table {
+        /// Its Rust name.
+        name: &'static str,
+        /// The array.
+        value: Arc<Expr>,
+    },
+    /// A `#[gpu_const]` or `#[gpu_static]`; a place.
+    Global(&'static Global),
+    /// `&base[start..end]`: part of a slice, with its own length.
+    SubSlice {
+        /// A reference to a slice, a view, a shared array or a place of an array type.
+        base: Box<Expr>,
+        /// First element; absent from the start on.
+        start: Option<Box<Expr>>,
+        /// One past the last element; absent up to the end.
+        end: Option<Box<Expr>>,
+        /// Where, for a failed bounds check.
+        at: Location,
+    },
     /// `(a, b)`
     Tuple(Vec<Expr>),
     /// `[a, b, c]`
@@ -223,7 +249,12 @@ impl Expr {
     /// Its direct operands, in evaluation order. A closure's body is not an operand.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Closure(_) => vec![],
+            ExprKind::Const(_)
+            | ExprKind::Unit
+            | ExprKind::Var(_)
+            | ExprKind::Table { .. }
+            | ExprKind::Global(_)
+            | ExprKind::Closure(_) => vec![],
             ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
             ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
             ExprKind::Binary(_, a, b) => vec![a, b],
@@ -233,15 +264,26 @@ impl Expr {
             | ExprKind::CallClosure { args, .. }
             | ExprKind::Builtin { args, .. }
             | ExprKind::Struct(_, args)
+            | ExprKind::Vector(args)
+            | ExprKind::Variant(_, _, args)
             | ExprKind::Tuple(args)
             | ExprKind::ArrayList(args) => args.iter().collect(),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                let parts = [Some(base), start.as_ref(), end.as_ref()];
+                parts.into_iter().flatten().map(|e| &**e).collect()
+            }
         }
     }
 
     /// Its direct operands, to be rewritten in place.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
-            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Closure(_) => vec![],
+            ExprKind::Const(_)
+            | ExprKind::Unit
+            | ExprKind::Var(_)
+            | ExprKind::Table { .. }
+            | ExprKind::Global(_)
+            | ExprKind::Closure(_) => vec![],
             ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
             ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
             ExprKind::Binary(_, a, b) => vec![a, b],
@@ -251,8 +293,14 @@ impl Expr {
             | ExprKind::CallClosure { args, .. }
             | ExprKind::Builtin { args, .. }
             | ExprKind::Struct(_, args)
+            | ExprKind::Vector(args)
+            | ExprKind::Variant(_, _, args)
             | ExprKind::Tuple(args)
             | ExprKind::ArrayList(args) => args.iter_mut().collect(),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                let parts = [Some(base), start.as_mut(), end.as_mut()];
+                parts.into_iter().flatten().map(|e| &mut **e).collect()
+            }
         }
     }
 

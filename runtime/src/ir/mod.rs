@@ -50,7 +50,7 @@ pub mod visit;
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
 pub use stmt::{Block, FormatPiece, LoopId, RangeLoop, Stmt, StmtKind};
-pub use ty::{FieldType, Scalar, StructType, Type};
+pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
 use std::sync::Arc;
 
@@ -146,6 +146,19 @@ pub enum VarKind {
     },
     /// The block's dynamic shared memory, its length set by the launch.
     DynamicShared,
+}
+
+/// A static of the device: every kernel that names it sees the same memory.
+#[derive(Debug)]
+pub struct Global {
+    /// Its Rust name.
+    pub name: &'static str,
+    /// The crate and module that declare it, which tell two statics of one name apart.
+    pub path: &'static str,
+    /// Its type.
+    pub ty: fn() -> Type,
+    /// Whether it is constant memory.
+    pub constant: bool,
 }
 
 /// A struct type shared between the values that have it.

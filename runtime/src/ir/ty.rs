@@ -23,6 +23,10 @@ pub enum Scalar {
     U32,
     /// `u64`, `usize`
     U64,
+    /// `f16` of the crate `half`
+    F16,
+    /// `bf16` of the crate `half`
+    BF16,
     /// `f32`
     F32,
     /// `f64`
@@ -34,15 +38,20 @@ impl Scalar {
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 8,
-            Scalar::I16 | Scalar::U16 => 16,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::BF16 => 16,
             Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
             Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
         }
     }
 
-    /// Whether it is `f32` or `f64`.
+    /// Whether it is a float of any width.
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64)
+    }
+
+    /// Whether it is `f16` or `bf16`.
+    pub fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::BF16)
     }
 
     /// Whether it is a signed integer.
@@ -86,13 +95,26 @@ pub enum Type {
     Array(Arc<Type>, usize),
     /// A tuple of two or more.
     Tuple(Arc<[Type]>),
+    /// Two, three or four scalars side by side: `F32x4`.
+    Vector(Scalar, usize),
     /// A struct that derives `GpuType`, or one that CUDA defines.
     Struct(Arc<StructType>),
-    /// `View<T>` or `ViewMut<T>`: a pointer and a length by value.
+    /// An enum that derives `GpuType`, an `Option` or a `Result`.
+    Enum(Arc<EnumType>),
+    /// `View<T>`, `View2<T>`, `View3<T>` and their writable forms: a pointer and extents by value.
     View {
         /// Element type.
         elem: Arc<Type>,
         /// Whether elements may be written.
+        mutable: bool,
+        /// Number of indices: 1, 2 or 3.
+        rank: usize,
+    },
+    /// `*const T` or `*mut T`.
+    Ptr {
+        /// What it points to.
+        to: Arc<Type>,
+        /// Whether it is `*mut`.
         mutable: bool,
     },
     /// `[T]`, only ever behind a [`Type::Ref`].
@@ -145,8 +167,12 @@ impl Type {
             Type::Scalar(s) => s.bits() as usize / 8,
             Type::Array(elem, n) => elem.size() * n,
             Type::Struct(s) => s.size,
-            Type::View { .. } => 16,
-            Type::Ref { .. } => 8,
+            Type::Vector(s, n) => (s.bits() as usize / 8 * n).next_multiple_of(self.align()),
+            Type::Enum(e) => e.size,
+            Type::View { rank: 1, .. } => 16,
+            Type::View { rank: 2, .. } => 32,
+            Type::View { .. } => 48,
+            Type::Ref { .. } | Type::Ptr { .. } => 8,
             Type::Tuple(items) => {
                 let align = items.iter().map(Type::align).max().unwrap_or(1);
                 let end = items.iter().fold(0usize, |at, t| at.next_multiple_of(t.align()) + t.size());
@@ -161,7 +187,11 @@ impl Type {
         match self {
             Type::Array(elem, _) => elem.align(),
             Type::Struct(s) => s.align,
-            Type::View { .. } | Type::Ref { .. } => 8,
+            Type::Enum(e) => e.align,
+            // Three scalars are aligned as one, as CUDA's `float3`.
+            Type::Vector(s, 3) => s.bits() as usize / 8,
+            Type::Vector(s, n) => (s.bits() as usize / 8 * n).min(16),
+            Type::View { .. } | Type::Ref { .. } | Type::Ptr { .. } => 8,
             Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
             Type::Scalar(_) => self.size(),
             Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => 1,
@@ -172,6 +202,7 @@ impl Type {
     pub fn element(&self) -> Option<Type> {
         match self.peeled() {
             Type::Array(elem, _) | Type::Slice(elem) | Type::View { elem, .. } => Some((**elem).clone()),
+            Type::Vector(s, _) => Some(Type::Scalar(*s)),
             Type::Shared { elem, rank: 1 } => Some((**elem).clone()),
             Type::Shared { elem, rank } => Some(Type::Shared { elem: elem.clone(), rank: rank - 1 }),
             _ => None,
@@ -203,4 +234,44 @@ pub struct FieldType {
     pub ty: Type,
     /// Offset in bytes, as rustc lays it out.
     pub offset: usize,
+}
+
+/// An enum: a tag, and for some variants fields.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumType {
+    /// The Rust name with its generic arguments folded in (`Option_f32`).
+    pub name: String,
+    /// The integer that says which variant a value is.
+    pub tag: Scalar,
+    /// Variants in order.
+    pub variants: Vec<VariantType>,
+    /// Size in bytes, as rustc lays it out; of no meaning unless `in_memory`.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+    /// Whether CUDA lays it out as Rust does: it has a `repr`.
+    pub in_memory: bool,
+}
+
+impl EnumType {
+    /// Whether no variant has fields: a value is its tag.
+    pub fn is_plain(&self) -> bool {
+        self.variants.iter().all(|v| v.fields.is_empty())
+    }
+
+    /// The variant of a name.
+    pub fn variant(&self, name: &str) -> Option<&VariantType> {
+        self.variants.iter().find(|v| v.name == name)
+    }
+}
+
+/// A variant of an [`EnumType`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VariantType {
+    /// Its Rust name.
+    pub name: &'static str,
+    /// The value of the tag.
+    pub tag: i128,
+    /// Names and types of its fields; `0`, `1`, … for those without names.
+    pub fields: Vec<(&'static str, Type)>,
 }

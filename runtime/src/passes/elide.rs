@@ -173,7 +173,7 @@ fn mark(e: &mut Expr, vars: &[Variable], facts: &mut Vec<Fact>) {
         mark(operand, vars, facts);
     }
     if let ExprKind::Index { base, index, proven, .. } = &mut e.kind {
-        *proven = is_proven(base, index, vars, facts);
+        *proven = *proven || is_proven(base, index, vars, facts);
     }
 }
 

@@ -114,6 +114,16 @@ impl Frame {
     }
 }
 
+/// Whether a part is reached through a reference.
+fn is_behind_reference(part: &Expr) -> bool {
+    match &part.kind {
+        ExprKind::Deref(_) => true,
+        ExprKind::Field(base, _) => is_behind_reference(base),
+        ExprKind::Index { base, .. } => is_behind_reference(base),
+        _ => false,
+    }
+}
+
 impl Recorder {
     /// Sets the Rust line of what is recorded next.
     pub fn at(&mut self, file: &'static str, line: u32) {
@@ -144,12 +154,17 @@ impl Recorder {
 
     /// Sets the result type of the function being recorded.
     pub fn returns(&mut self, ty: Type) {
+        if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
+            let (function, at) = (self.frame().name.clone(), self.location());
+            self.fail(super::RecordError::SliceResult { function, at });
+        }
         self.frame().ret = ty;
     }
 
     /// `let name: ty = init;`
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
+        let init = self.coerce(init, &ty);
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
         {
@@ -187,6 +202,61 @@ impl Recorder {
     /// Binds a name to a value that cannot change while the name is in scope.
     pub fn alias(&mut self, value: Expr) -> Local {
         Local(value)
+    }
+
+    /// A binding of a pattern to a part of a value; `mut` gives it memory of its own.
+    pub fn bind_part(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+        if mutable {
+            let ty = part.ty.clone();
+            return self.let_(name, true, ty, part);
+        }
+        Local(part)
+    }
+
+    /// A name of a `let` pattern: a variable of its own, but a part behind a reference stays a part.
+    pub fn bind_let(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+        if !mutable && is_behind_reference(&part) {
+            return Local(part);
+        }
+        let ty = part.ty.clone();
+        self.let_(name, mutable, ty, part)
+    }
+
+    /// A name of the pattern of a `for`: the loop's counter takes it, a reference stands for its place.
+    pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+        match &part.kind {
+            ExprKind::Var(id) if !mutable => {
+                let var = &mut self.frame().vars[id.0 as usize];
+                if var.name == "k" {
+                    name.clone_into(&mut var.name);
+                }
+                Local(part)
+            }
+            ExprKind::Ref(_) if !mutable => Local(part),
+            _ => {
+                let ty = part.ty.clone();
+                self.let_(name, mutable, ty, part)
+            }
+        }
+    }
+
+    /// A copy of the value behind a reference, by the pattern `&name`.
+    pub fn let_copy(&mut self, name: &str, mutable: bool, reference: Expr) -> Local {
+        let value = self.value(reference);
+        let ty = value.ty.clone();
+        self.let_(name, mutable, ty, value)
+    }
+
+    /// A binding by `&name`: the value behind a reference.
+    pub fn read(&mut self, reference: Expr) -> Expr {
+        self.value(reference)
+    }
+
+    /// `let name = |…| …;`
+    pub fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
+        let id = self.frame().new_var(name, Type::Closure, false, VarKind::Local);
+        self.push(StmtKind::Let { var: id, init: Some(closure) });
+        Local(Expr { kind: ExprKind::Var(id), ty: Type::Closure })
     }
 
     /// A name as an expression.

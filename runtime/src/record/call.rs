@@ -8,8 +8,16 @@ use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, St
 pub enum Callee {
     /// A builtin of the device language.
     Builtin(&'static Builtin),
+    /// An operator that the type does not overload.
+    Native,
     /// `.len()`
     Len,
+    /// A conversion that the IR knows as a cast to the type of the result.
+    Cast,
+    /// `Vector::new(…)`
+    Vector,
+    /// A constant of the type: `T::default()`.
+    Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
     Device(DeviceCallee),
 }
@@ -34,8 +42,18 @@ impl Recorder {
         match callee {
             Some(Callee::Builtin(op)) => self.call_builtin(op, args, ty),
             Some(Callee::Len) => self.call_len(args, ty),
-            Some(Callee::Device(device)) => self.call_device(&device, args, ty),
-            None => {
+            Some(Callee::Cast) => {
+                let operand = args.into_iter().next().unwrap_or_else(Expr::never);
+                self.cast(operand, ty)
+            }
+            Some(Callee::Vector) => {
+                let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
+                self.sequence(&mut args);
+                Expr { kind: ExprKind::Vector(args), ty }
+            }
+            Some(Callee::Constant(value)) => value(),
+            Some(Callee::Device(device)) => self.call_device(&device, args),
+            Some(Callee::Native) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }
@@ -65,10 +83,10 @@ impl Recorder {
         Expr { kind: ExprKind::Len(of.into()), ty }
     }
 
-    fn call_device(&mut self, device: &DeviceCallee, args: Vec<Expr>, ty: Type) -> Expr {
-        let Some(function) = self.instance(device) else { return Expr { kind: ExprKind::Unit, ty } };
+    fn call_device(&mut self, device: &DeviceCallee, args: Vec<Expr>) -> Expr {
+        let Some(function) = self.instance(device) else { return Expr::never() };
         let callee = &self.functions[function.0 as usize];
-        let effect = callee.effect;
+        let (effect, ty) = (callee.effect, callee.ret.clone());
         let params: Vec<Type> = callee.params.iter().map(|p| callee.var(*p).ty.clone()).collect();
         let mut args: Vec<Expr> = args.into_iter().zip(&params).map(|(a, p)| self.adjust(a, p)).collect();
         self.sequence(&mut args);
@@ -101,7 +119,16 @@ impl Recorder {
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.
     fn adjust(&mut self, arg: Expr, param: &Type) -> Expr {
         match (param, &arg.ty) {
-            (Type::Ref { .. }, Type::Ref { .. }) | (Type::Closure, _) => arg,
+            // A method of `&self` on a `&&T`: the receiver is read once for each extra reference.
+            (Type::Ref { to, .. }, Type::Ref { to: inner, .. }) => {
+                if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
+                    let inner = self.deref(arg);
+                    self.adjust(inner, param)
+                } else {
+                    arg
+                }
+            }
+            (Type::Closure, _) => arg,
             (Type::Ref { mutable, .. }, _) => self.ref_(*mutable, arg),
             (_, Type::Ref { .. }) => self.value(arg),
             _ => arg,
@@ -110,7 +137,7 @@ impl Recorder {
 
     /// A closure's effects become those of the function it is given in.
     fn note_closure_effects(&mut self, arg: &Expr) {
-        if matches!(arg.kind, ExprKind::Closure(_)) {
+        if arg.ty == Type::Closure {
             self.frame().add_effect(Effect::Writes);
         }
     }

@@ -243,6 +243,20 @@ impl Recorder {
         }
     }
 
+    /// The end of a labelled block, which is a loop that runs once.
+    pub fn block_end(&mut self, label: Option<&str>, value: Expr) {
+        if self.frame().block().dead {
+            return;
+        }
+        let value = if matches!(value.ty, Type::Unit | Type::Never) {
+            self.statement(value);
+            None
+        } else {
+            Some(value)
+        };
+        self.break_(label, value);
+    }
+
     /// Opens `while`; its condition is recorded next.
     pub fn while_begin(&mut self, label: Option<&'static str>) {
         self.open_loop(label, Type::Unit, None);
@@ -370,7 +384,11 @@ impl Recorder {
                 self.statement(value);
                 self.push(StmtKind::Return(None));
             }
-            other => self.push(StmtKind::Return(other)),
+            Some(value) => {
+                let value = self.result(value);
+                self.push(StmtKind::Return(Some(value)));
+            }
+            None => self.push(StmtKind::Return(None)),
         }
         self.frame().block().dead = true;
         Expr::never()
@@ -381,8 +399,15 @@ impl Recorder {
         if matches!(value.ty, Type::Unit | Type::Never) {
             self.statement(value);
         } else {
+            let value = self.result(value);
             self.push(StmtKind::Return(Some(value)));
         }
+    }
+
+    /// A value as the function's result; a closure's result has no declared type.
+    fn result(&mut self, value: Expr) -> Expr {
+        let ty = self.frame().ret.clone();
+        if self.frame().closures.is_empty() && ty != Type::Unit { self.coerce(value, &ty) } else { value }
     }
 
     /// Opens a closure; its parameters are declared next, by [`Recorder::closure_arg`].

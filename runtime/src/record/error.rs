@@ -14,7 +14,7 @@ pub enum RecordError {
         at: Location,
     },
     /// An operator on a type that has it in Rust only.
-    #[error("{}:{}: the operator `{operator}` is not supported on `{operand}` in a kernel; call a `#[gpu_impl]` method instead", at.file, at.line)]
+    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; write `#[gpu_impl]` above the `impl` of its operator trait", at.file, at.line)]
     Operator {
         /// The operator.
         operator: &'static str,
@@ -38,6 +38,22 @@ pub enum RecordError {
     Index {
         /// Its type.
         base: String,
+        /// Where.
+        at: Location,
+    },
+    /// A range of something that has no elements side by side.
+    #[error("{}:{}: a value of type `{base}` cannot be sliced in a kernel; slices, arrays, `View`s and one-dimensional shared arrays can", at.file, at.line)]
+    Slice {
+        /// Its type.
+        base: String,
+        /// Where.
+        at: Location,
+    },
+    /// A slice as the result of a function.
+    #[error("{}:{}: `{function}` cannot return a slice in a kernel; return a `View`, or the range", at.file, at.line)]
+    SliceResult {
+        /// The function.
+        function: String,
         /// Where.
         at: Location,
     },

@@ -143,7 +143,7 @@ fn wrap(value: i128, scalar: Scalar) -> i128 {
         Scalar::U16 => (value as u16).into(),
         Scalar::U32 => (value as u32).into(),
         Scalar::U64 => (value as u64).into(),
-        Scalar::Bool | Scalar::F32 | Scalar::F64 => value,
+        Scalar::Bool | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => value,
     }
 }
 

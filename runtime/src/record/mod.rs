@@ -12,14 +12,17 @@ mod call;
 mod control;
 mod error;
 mod fold;
+mod iter;
 mod ops;
 mod order;
 mod pattern;
+mod slice;
 
 pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
 pub use control::RangeShape;
 pub use error::RecordError;
+pub use iter::Iter;
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Operators, casts, places and literals.
 
-use super::{RecordError, Recorder, fold};
-use crate::ir::{BinaryOp, Const, Expr, ExprKind, StmtKind, StructRef, Type, UnaryOp};
+use super::{Callee, RecordError, Recorder, fold};
+use crate::ir::{BinaryOp, Const, Expr, ExprKind, Scalar, StmtKind, StructRef, Type, UnaryOp};
 use crate::types::Constant;
 
 impl Recorder {
@@ -43,7 +43,7 @@ impl Recorder {
         if let (UnaryOp::Not, ExprKind::Unary(UnaryOp::Not, inner)) = (op, &operand.kind) {
             return (**inner).clone();
         }
-        let supported = match (op, operand.ty.scalar()) {
+        let supported = match (op, components(&operand.ty)) {
             (UnaryOp::Neg, Some(s)) => s.is_float() || s.is_signed(),
             (UnaryOp::Not, Some(s)) => !s.is_float(),
             (_, None) => false,
@@ -70,14 +70,83 @@ impl Recorder {
             }
             fold::Folded::No => {}
         }
+        if let Some(parts) = self.compare_parts(op, &left, &right) {
+            return parts;
+        }
         let diverges = left.ty == Type::Never || right.ty == Type::Never;
-        if !diverges && (left.ty.scalar().is_none() || right.ty.scalar().is_none()) {
-            let operand = if left.ty.scalar().is_none() { &left } else { &right };
+        if let Some(operand) = [&left, &right].into_iter().find(|e| !has_operator(op, &e.ty))
+            && !diverges
+        {
             let operand = operand.clone();
             self.unsupported_operator(op.symbol(), &operand);
         }
-        let ty = if op.is_comparison() { Type::BOOL } else { left.ty.clone() };
+        let vector = [&left, &right].into_iter().find(|e| matches!(e.ty, Type::Vector(..)));
+        let ty =
+            if op.is_comparison() { Type::BOOL } else { vector.map_or(left.ty.clone(), |v| v.ty.clone()) };
         Expr { kind: ExprKind::Binary(op, left.into(), right.into()), ty }
+    }
+
+    /// `==` and `!=` of tuples, part by part.
+    fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        let Type::Tuple(items) = &left.ty else { return None };
+        if !matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            return None;
+        }
+        let (left, right) = (self.bind_parts(left.clone()), self.bind_parts(right.clone()));
+        let mut tests = Vec::new();
+        for i in 0..items.len() {
+            let name = i.to_string();
+            let (a, b) = (self.field(left.clone(), &name), self.field(right.clone(), &name));
+            tests.push(self.binary(op, a, b));
+        }
+        Some(if op == BinaryOp::Eq { self.all(tests) } else { self.any(tests) })
+    }
+
+    /// `a op b` where the type of `a` may overload the operator: `callee` is what it resolves to.
+    pub fn operator(&mut self, callee: Option<Callee>, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        match callee {
+            Some(callee @ Callee::Device(_)) => {
+                let result = self.call(Some(callee), vec![left, right], Type::BOOL);
+                if op == BinaryOp::Ne { self.unary(UnaryOp::Not, result) } else { result }
+            }
+            _ => self.binary(op, left, right),
+        }
+    }
+
+    /// `place op= value` where the type of the place may overload the operator.
+    pub fn assign_operator(
+        &mut self,
+        callee: Option<Callee>,
+        op: BinaryOp,
+        place: Expr,
+        value: Expr,
+    ) -> Expr {
+        match callee {
+            Some(callee @ Callee::Device(_)) => {
+                let place = self.ref_(true, place);
+                self.call(Some(callee), vec![place, value], Type::Unit)
+            }
+            _ => self.assign_op(op, place, value),
+        }
+    }
+
+    /// `-a` or `!a` where the type of `a` may overload the operator.
+    pub fn unary_operator(&mut self, callee: Option<Callee>, op: UnaryOp, operand: Expr) -> Expr {
+        match callee {
+            Some(callee @ Callee::Device(_)) => self.call(Some(callee), vec![operand], Type::Unit),
+            _ => self.unary(op, operand),
+        }
+    }
+
+    /// `base[index]` where the type of `base` may overload indexing.
+    pub fn index_operator(&mut self, callee: Option<Callee>, base: Expr, index: Expr) -> Expr {
+        match callee {
+            Some(callee @ Callee::Device(_)) => {
+                let pointer = self.call(Some(callee), vec![base, index], Type::Unit);
+                self.deref(pointer)
+            }
+            _ => self.index(base, index),
+        }
     }
 
     fn unsupported_operator(&mut self, operator: &'static str, operand: &Expr) {
@@ -87,11 +156,14 @@ impl Recorder {
 
     /// `a as T`
     pub fn cast(&mut self, operand: Expr, to: Type) -> Expr {
-        let operand = self.value(operand);
+        let operand = if matches!(to, Type::Ptr { .. }) { operand } else { self.value(operand) };
         if operand.ty == to || operand.ty == Type::Never {
             return operand;
         }
-        let (Some(from), Some(target)) = (operand.ty.scalar(), to.scalar()) else {
+        if is_address_cast(&operand.ty, &to) {
+            return Expr { kind: ExprKind::Cast(operand.into()), ty: to };
+        }
+        let (Some(from), Some(target)) = (cast_source(&operand.ty), to.scalar()) else {
             let at = self.location();
             self.fail(RecordError::Cast { from: operand.ty.to_string(), to: to.to_string(), at });
             return Expr { kind: ExprKind::Unit, ty: to };
@@ -109,9 +181,14 @@ impl Recorder {
         let index = self.value(index);
         // A place is printed once for each use, so its index has no effect.
         let index = if index.has_effect() { self.bind(index) } else { index };
+        // So is a base that is computed: a call that gives a view.
+        let base = if base.has_effect() { self.bind(base) } else { base };
         let mut operands = [base, index];
         self.sequence(&mut operands);
         let [base, index] = operands;
+        if let Some(item) = table_item(&base, &index) {
+            return item;
+        }
         let Some(ty) = base.ty.element() else {
             if base.ty != Type::Never {
                 self.fail(RecordError::Index { base: base.ty.to_string(), at });
@@ -122,7 +199,8 @@ impl Recorder {
     }
 
     /// What is indexed or has a field: references to arrays, views and structs are looked through.
-    fn place_base(&mut self, base: Expr) -> Expr {
+    pub(super) fn place_base(&mut self, base: Expr) -> Expr {
+        let base = if matches!(base.kind, ExprKind::SubSlice { .. }) { self.bind_always(base) } else { base };
         match &base.ty {
             Type::Ref { to, .. } if !matches!(**to, Type::Slice(_)) => {
                 let ty = (**to).clone();
@@ -139,6 +217,9 @@ impl Recorder {
         let ty = match &base.ty {
             Type::Struct(s) => s.fields.iter().find(|f| f.name == name).map(|f| f.ty.clone()),
             Type::Tuple(items) => name.parse::<usize>().ok().and_then(|i| items.get(i).cloned()),
+            Type::Vector(s, n) => {
+                "xyzw".find(name).filter(|i| i < n && name.len() == 1).map(|_| Type::Scalar(*s))
+            }
             _ => None,
         };
         // A field of a literal is that operand.
@@ -181,13 +262,36 @@ impl Recorder {
 
     /// `place = value`
     pub fn assign(&mut self, place: Expr, value: Expr) -> Expr {
+        let value = self.coerce(value, &place.ty.clone());
         self.assign_with(place, None, value)
+    }
+
+    /// `(a, b) = value`: the parts of the value are read before the first place is written.
+    pub fn assign_parts(&mut self, places: Vec<Option<Expr>>, value: Expr) -> Expr {
+        let value = self.bind_parts(value);
+        for (i, place) in places.into_iter().enumerate() {
+            if let Some(place) = place {
+                let part = self.field(value.clone(), &i.to_string());
+                self.assign(place, part);
+            }
+        }
+        Expr::unit()
+    }
+
+    /// A value where `ty` is expected: names that stand for places become references and back.
+    pub(super) fn coerce(&mut self, value: Expr, ty: &Type) -> Expr {
+        match (ty, &value.ty) {
+            (Type::Ref { .. } | Type::Never | Type::Unit, Type::Ref { .. } | Type::Never | Type::Unit) => value,
+            (Type::Ref { mutable, .. }, other) if other != ty => self.ref_(*mutable, value),
+            (other, Type::Ref { .. }) if !matches!(other, Type::Ref { .. }) => self.value(value),
+            _ => value,
+        }
     }
 
     /// `place op= value`
     pub fn assign_op(&mut self, op: BinaryOp, place: Expr, value: Expr) -> Expr {
         let value = self.value(value);
-        if place.ty.scalar().is_none() && place.ty != Type::Never {
+        if !has_operator(op, &place.ty) && place.ty != Type::Never {
             self.unsupported_operator(op.symbol(), &place);
         }
         self.assign_with(place, Some(op), value)
@@ -235,13 +339,74 @@ impl Recorder {
             return Expr::never();
         };
         let def: StructRef = def.clone();
-        let ordered = def.fields.iter().map(|f| {
-            let position = names.iter().position(|n| *n == f.name);
-            position.map_or_else(Expr::never, |i| std::mem::replace(&mut values[i], Expr::unit()))
-        });
-        let ordered = ordered.collect();
+        let mut ordered = Vec::new();
+        for field in &def.fields {
+            let position = names.iter().position(|n| *n == field.name);
+            let value = position.map_or_else(Expr::never, |i| std::mem::replace(&mut values[i], Expr::unit()));
+            ordered.push(self.coerce(value, &field.ty));
+        }
         Expr { kind: ExprKind::Struct(def, ordered), ty }
     }
+
+    /// `S { name: value, …, ..base }`
+    pub fn struct_update(&mut self, ty: Type, mut fields: Vec<(&'static str, Expr)>, base: Expr) -> Expr {
+        let base = self.bind(base);
+        if let Type::Struct(def) = &ty {
+            for field in &def.clone().fields {
+                if fields.iter().all(|(name, _)| *name != field.name) {
+                    let kept = self.field(base.clone(), field.name);
+                    fields.push((field.name, kept));
+                }
+            }
+        }
+        self.struct_(ty, fields)
+    }
+}
+
+/// The scalar that a value has one or several of.
+fn components(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Vector(s, _) => Some(*s),
+        other => other.scalar(),
+    }
+}
+
+/// Whether the IR has an operator for operands of a type.
+fn has_operator(op: BinaryOp, ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) => true,
+        Type::Vector(..) => !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
+        Type::Enum(e) => e.is_plain() && op.is_comparison(),
+        Type::Ptr { .. } => op.is_comparison(),
+        _ => false,
+    }
+}
+
+/// What a cast to a number reads: a scalar, or the tag of an enum without fields.
+fn cast_source(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Enum(e) if e.is_plain() => Some(e.tag),
+        other => other.scalar(),
+    }
+}
+
+/// Whether a cast is between addresses, or from an address to an integer.
+fn is_address_cast(from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (Type::Ref { to: what, .. }, Type::Ptr { .. }) => {
+            !matches!(**what, Type::Slice(_) | Type::Shared { .. })
+        }
+        (Type::Ptr { .. }, Type::Ptr { .. }) => true,
+        (Type::Ptr { .. }, Type::Scalar(s)) => s.bits() == 64 && s.is_int(),
+        _ => false,
+    }
+}
+
+/// The element of an array constant at a constant index.
+fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
+    let ExprKind::Table { value, .. } = &base.kind else { return None };
+    let ExprKind::ArrayList(items) = &value.kind else { return None };
+    items.get(usize::try_from(index.as_int()?).ok()?).cloned()
 }
 
 /// `*reference` as a place; `*&place` is the place.
@@ -255,8 +420,8 @@ fn deref_expr(reference: Expr, ty: Type) -> Expr {
 /// Whether an expression denotes memory rather than a value.
 pub(super) fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Var(_) | ExprKind::Deref(_) => true,
-        ExprKind::Index { base, .. } => !matches!(base.ty, Type::Array(..)) || is_place(base),
+        ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
+        ExprKind::Index { base, .. } => !matches!(base.ty, Type::Array(..) | Type::Vector(..)) || is_place(base),
         ExprKind::Field(base, _) => is_place(base),
         _ => false,
     }

@@ -51,6 +51,14 @@ impl Recorder {
         if self.is_stable(&value) || matches!(value.ty, Type::Unit | Type::Never) {
             return value;
         }
+        self.bind_always(value)
+    }
+
+    /// The value in a temporary, whatever it is.
+    pub(super) fn bind_always(&mut self, value: Expr) -> Expr {
+        if matches!(value.ty, Type::Unit | Type::Never) {
+            return value;
+        }
         let ty = value.ty.clone();
         let var = self.frame().new_var("", ty.clone(), false, VarKind::Local);
         self.push(StmtKind::Let { var, init: Some(value) });
@@ -60,11 +68,11 @@ impl Recorder {
     /// Whether nothing that happens later can change what the expression computes.
     pub(super) fn is_stable(&mut self, value: &Expr) -> bool {
         match &value.kind {
-            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Closure(_) => true,
+            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Closure(_) | ExprKind::Table { .. } => true,
             ExprKind::Var(id) => {
                 let frame = self.frame();
                 let var = &frame.vars[id.0 as usize];
-                !var.mutable || matches!(var.ty, Type::Ref { .. } | Type::Shared { .. })
+                !var.mutable || matches!(var.ty, Type::Shared { .. })
             }
             ExprKind::Ref(place) => self.is_stable_place(place),
             ExprKind::Len(a) => self.is_stable_place(a),
@@ -83,8 +91,9 @@ impl Recorder {
     /// Whether the address of a place cannot change.
     fn is_stable_place(&mut self, place: &Expr) -> bool {
         match &place.kind {
-            ExprKind::Var(_) => true,
-            ExprKind::Field(base, _) | ExprKind::Deref(base) => self.is_stable_place(base),
+            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
+            ExprKind::Field(base, _) => self.is_stable_place(base),
+            ExprKind::Deref(base) => self.is_stable(base),
             ExprKind::Index { base, index, .. } => self.is_stable_place(base) && self.is_stable(index),
             _ => self.is_stable(place),
         }

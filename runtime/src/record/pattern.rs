@@ -1,11 +1,18 @@
 //! What `match` and destructuring need: parts that cannot change, and tests on them.
 
-use super::Recorder;
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Type};
+use std::sync::Arc;
+
+use super::{RecordError, Recorder};
+use crate::ir::{BinaryOp, Const, ConstValue, EnumType, Expr, ExprKind, Type};
 
 impl Recorder {
     /// The value with every part that a pattern may look at stable; tuples are bound part by part.
+    ///
+    /// Behind a reference it stays a place, so that a name of the pattern refers into it.
     pub fn bind_parts(&mut self, value: Expr) -> Expr {
+        if matches!(&value.ty, Type::Ref { to, .. } if !matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
+            return self.bind_place(value);
+        }
         match value.kind {
             ExprKind::Tuple(items) => {
                 let items = items.into_iter().map(|item| self.bind_parts(item)).collect();
@@ -16,6 +23,107 @@ impl Recorder {
                 self.bind(value)
             }
         }
+    }
+
+    /// What a pattern with `ref` looks into: a place whose address cannot change.
+    pub fn bind_place(&mut self, place: Expr) -> Expr {
+        let pointer = if matches!(place.ty, Type::Ref { .. }) { place } else { self.ref_(true, place) };
+        let pointer = self.bind(pointer);
+        let place = self.deref(pointer);
+        if matches!(place.ty, Type::Ref { .. }) { self.bind_place(place) } else { place }
+    }
+
+    /// A field that a pattern names, of a struct, a tuple or a variant.
+    pub fn part(&mut self, of: Expr, variant: Option<&str>, name: &str) -> Expr {
+        match (&of.ty, variant) {
+            (Type::Enum(e), Some(variant)) => self.payload(of.clone(), &e.clone(), variant, name),
+            (Type::Ref { to, .. }, _) if !matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
+                let inner = self.deref(of);
+                self.part(inner, variant, name)
+            }
+            _ => self.field(of, name),
+        }
+    }
+
+    fn payload(&mut self, of: Expr, e: &EnumType, variant: &str, name: &str) -> Expr {
+        // A field of a value just built is that operand.
+        if let ExprKind::Variant(_, index, items) = &of.kind
+            && e.variants.get(*index).is_some_and(|v| v.name == variant)
+            && let Some(position) = e.variants[*index].fields.iter().position(|(n, _)| *n == name)
+        {
+            return items[position].clone();
+        }
+        let fields = e.variant(variant).map(|v| v.fields.as_slice()).unwrap_or_default();
+        match fields.iter().find(|(n, _)| *n == name) {
+            Some((_, ty)) => {
+                Expr { ty: ty.clone(), kind: ExprKind::Field(of.into(), format!("{variant}.{name}")) }
+            }
+            None => {
+                let at = self.location();
+                self.fail(RecordError::Field { base: e.name.clone(), field: format!("{variant}.{name}"), at });
+                Expr::never()
+            }
+        }
+    }
+
+    /// Whether a value is of a variant; on a struct, whose only shape it is, always true.
+    pub fn is_variant(&mut self, of: Expr, variant: &str) -> Expr {
+        let of = self.value(of);
+        let Type::Enum(e) = of.ty.clone() else { return self.bool_(true) };
+        let Some(tag) = e.variant(variant).map(|v| v.tag) else {
+            let at = self.location();
+            self.fail(RecordError::Field { base: e.name.clone(), field: variant.to_owned(), at });
+            return Expr::never();
+        };
+        if e.variants.len() == 1 {
+            return self.bool_(true);
+        }
+        if let ExprKind::Variant(_, index, _) = &of.kind {
+            let same = e.variants[*index].tag == tag;
+            return self.bool_(same);
+        }
+        if e.is_plain() {
+            let value = Const { value: ConstValue::Int(tag), name: None };
+            let wanted = Expr { kind: ExprKind::Const(value), ty: of.ty.clone() };
+            return self.binary(BinaryOp::Eq, of, wanted);
+        }
+        let ty = Type::Scalar(e.tag);
+        let found = Expr { kind: ExprKind::Field(of.into(), "tag".to_owned()), ty: ty.clone() };
+        let wanted = Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(tag), name: None }), ty };
+        self.binary(BinaryOp::Eq, found, wanted)
+    }
+
+    /// `Name(a, b)`, `Enum::Variant { a, b }`, `Enum::Variant`, of a witnessed type.
+    pub fn construct(&mut self, ty: Type, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
+        match &ty {
+            Type::Enum(e) => {
+                let e = e.clone();
+                self.variant(e, name, fields)
+            }
+            _ => self.struct_(ty, fields),
+        }
+    }
+
+    fn variant(&mut self, e: Arc<EnumType>, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
+        let ty = Type::Enum(e.clone());
+        let Some(index) = e.variants.iter().position(|v| v.name == name) else {
+            let at = self.location();
+            self.fail(RecordError::Field { base: e.name.clone(), field: name.to_owned(), at });
+            return Expr { kind: ExprKind::Unit, ty };
+        };
+        let variant = &e.variants[index];
+        if e.is_plain() {
+            let value = Const { value: ConstValue::Int(variant.tag), name: None };
+            return Expr { kind: ExprKind::Const(value), ty };
+        }
+        let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+        self.sequence(&mut values);
+        let mut ordered = Vec::new();
+        for (field, wanted) in &variant.fields {
+            let value = names.iter().position(|n| n == field).map_or_else(Expr::never, |i| values[i].clone());
+            ordered.push(self.coerce(value, wanted));
+        }
+        Expr { kind: ExprKind::Variant(e, index, ordered), ty }
     }
 
     /// One test of a pattern.
@@ -52,6 +160,12 @@ impl Recorder {
             }
         }
         joined.unwrap_or_else(|| self.bool_(neutral))
+    }
+
+    /// A literal of a pattern: of the type of what is matched, references looked through.
+    pub fn pattern_literal(&mut self, text: &str, of: &Expr) -> Expr {
+        let ty = of.ty.peeled().clone();
+        self.literal(text, ty)
     }
 
     /// An integer literal under a cast: `255 as u8`, `3 as f32`.

@@ -14,8 +14,13 @@ pub trait Constant: Device {
 }
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
-    fn to_expr(&self, _name: Option<&'static str>) -> Expr {
-        Expr { kind: ExprKind::ArrayList(self.iter().map(|v| v.to_expr(None)).collect()), ty: Self::ty() }
+    fn to_expr(&self, name: Option<&'static str>) -> Expr {
+        let kind = ExprKind::ArrayList(self.iter().map(|v| v.to_expr(None)).collect());
+        let list = Expr { kind, ty: Self::ty() };
+        match name {
+            Some(name) => Expr { ty: Self::ty(), kind: ExprKind::Table { name, value: list.into() } },
+            None => list,
+        }
     }
 }
 
@@ -29,4 +34,16 @@ macro_rules! tuples {
     )+};
 }
 
-tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+tuples! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
+
+impl Constant for () {
+    fn to_expr(&self, _name: Option<&'static str>) -> Expr {
+        Expr::unit()
+    }
+}
+
+impl<T: ?Sized> Constant for core::marker::PhantomData<T> {
+    fn to_expr(&self, _name: Option<&'static str>) -> Expr {
+        Expr::unit()
+    }
+}

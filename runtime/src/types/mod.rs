@@ -4,17 +4,26 @@
 //! is the plain data among them, which buffers and kernel arguments hold. Knows no CUDA text.
 
 mod constant;
+mod enums;
 mod index;
+pub mod operators;
+mod pointer;
 mod scalar;
 mod shared;
 mod slice;
+mod vector;
 mod view;
 
 pub use constant::Constant;
 pub use index::IndexInteger;
 pub use scalar::{Float, Int, Num};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
-pub use slice::Slice;
+pub use slice::{Elements, ElementsMut, Slice, Sliceable};
+pub use vector::{
+    BF16x2, BF16x3, BF16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2, I8x3, I8x4,
+    I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4, U16x2, U16x3, U16x4,
+    U32x2, U32x3, U32x4, U64x2, U64x3, U64x4, Vector,
+};
 pub use view::{View, ViewMut};
 
 use crate::ir;
@@ -26,7 +35,7 @@ use crate::ir;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used in a GPU kernel",
     label = "not a device type",
-    note = "device types are integers up to 64 bits, f32, f64, bool, arrays and tuples of them, `View`, `ViewMut`, slices, and `#[repr(C)]` structs that derive `GpuType`"
+    note = "device types are integers up to 64 bits, floats of 16 to 64 bits, bool, vectors, arrays, tuples and `Option`s of them, `View`, `ViewMut`, slices, raw pointers, and structs and enums that derive `GpuType`"
 )]
 pub trait Device {
     /// The same type with every lifetime made `'static`.
@@ -78,6 +87,16 @@ impl Device for () {
     }
 }
 
+impl<T: ?Sized> Device for core::marker::PhantomData<T> {
+    type Erased = core::marker::PhantomData<()>;
+    fn ty() -> ir::Type {
+        ir::Type::Unit
+    }
+}
+
+// SAFETY: it has no bytes; structs leave such fields out.
+unsafe impl<T: ?Sized> GpuType for core::marker::PhantomData<T> {}
+
 macro_rules! tuples {
     ($(($($t:ident),+))+) => {$(
         impl<$($t: Device),+> Device for ($($t,)+) {
@@ -89,4 +108,4 @@ macro_rules! tuples {
     )+};
 }
 
-tuples! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
+tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }

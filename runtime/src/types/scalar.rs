@@ -1,8 +1,11 @@
 //! Scalars, and the numeric traits that generic device code bounds its types with.
 
-use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+use core::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign, Neg,
+    Not, Rem, RemAssign, Shl, Shr, Sub, SubAssign,
+};
 
-use super::{Constant, Device, GpuType};
+use super::{Constant, Device, GpuType, operators};
 use crate::ir::{Const, ConstValue, Expr, ExprKind, Scalar, Type};
 
 /// A number: every integer and float type.
@@ -22,6 +25,18 @@ pub trait Num:
     + MulAssign
     + DivAssign
     + RemAssign
+    + operators::Add
+    + operators::Sub
+    + operators::Mul
+    + operators::Div
+    + operators::Rem
+    + operators::AddAssign
+    + operators::SubAssign
+    + operators::MulAssign
+    + operators::DivAssign
+    + operators::RemAssign
+    + operators::PartialEq
+    + operators::Default
     + 'static
 {
     /// `0`
@@ -35,13 +50,37 @@ pub trait Num:
 }
 
 /// An integer type.
-pub trait Int: Num + Eq + Ord + crate::device_api::methods::IntMethods {}
+pub trait Int:
+    Num
+    + Eq
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + operators::BitAnd
+    + operators::BitOr
+    + operators::BitXor
+    + operators::Not
+    + operators::Shl<u32>
+    + operators::Shr<u32>
+    + operators::BitAndAssign
+    + operators::BitOrAssign
+    + operators::BitXorAssign
+    + crate::device_api::methods::IntMethods
+{
+}
 
 /// Declares [`Float`] with std's methods, so that generic device code can call them.
 macro_rules! float {
     ($($method:ident($($arg:ident: $ty:ty),*);)+) => {
         /// `f32` or `f64`, with the methods of their names in Rust's library.
-        pub trait Float: Num + Neg<Output = Self> + crate::device_api::methods::FloatMethods {
+        pub trait Float: Num + Neg<Output = Self> + operators::Neg + crate::device_api::methods::FloatMethods {
             $(
                 #[doc = concat!("As `f64::", stringify!($method), "`.")]
                 fn $method(self $(, $arg: $ty)*) -> Self;
@@ -103,6 +142,8 @@ scalars! {
     u32, U32, |v| ConstValue::Int(v.into());
     u64, U64, |v| ConstValue::Int(v.into());
     usize, U64, |v| ConstValue::Int(v as i128);
+    half::f16, F16, |v| ConstValue::F32(v.to_f32());
+    half::bf16, BF16, |v| ConstValue::F32(v.to_f32());
     f32, F32, |v| ConstValue::F32(v);
     f64, F64, |v| ConstValue::F64(v);
 }
@@ -120,6 +161,19 @@ macro_rules! numbers {
 
 numbers! { 0, 1: i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 numbers! { 0.0, 1.0: f32 f64 }
+
+macro_rules! halves {
+    ($($t:ty)+) => {$(
+        impl Num for $t {
+            const ZERO: Self = <$t>::ZERO;
+            const ONE: Self = <$t>::ONE;
+            const LOWEST: Self = <$t>::MIN;
+            const HIGHEST: Self = <$t>::MAX;
+        }
+    )+};
+}
+
+halves! { half::f16 half::bf16 }
 
 macro_rules! integers {
     ($($t:ty)+) => {$(

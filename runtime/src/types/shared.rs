@@ -83,6 +83,20 @@ impl<T> IndexMut<usize> for Shared<T> {
     }
 }
 
+impl<T> super::Sliceable for Shared<T> {
+    type Element = T;
+    fn extent(&self) -> (*mut T, usize) {
+        self.0.extent()
+    }
+}
+
+impl<T> super::Sliceable for Row<T> {
+    type Element = T;
+    fn extent(&self) -> (*mut T, usize) {
+        (core::ptr::from_ref(self) as *mut T, self.len.len())
+    }
+}
+
 impl<T> Row<T> {
     fn from_raw<'a>(ptr: *mut T, len: usize) -> &'a mut Row<T> {
         let fat = core::ptr::slice_from_raw_parts_mut(ptr.cast::<()>(), len) as *mut Row<T>;

@@ -54,6 +54,151 @@ impl<T> Slice<T> {
     }
 }
 
+impl<T> Slice<T> {
+    /// The elements in order.
+    pub fn iter(&self) -> Elements<'_, T> {
+        Elements { slice: self.alias(), next: 0, end: self.len, _borrow: PhantomData }
+    }
+
+    /// The elements in order, to be written.
+    pub fn iter_mut(&mut self) -> ElementsMut<'_, T> {
+        ElementsMut { slice: self.alias(), next: 0, end: self.len, _borrow: PhantomData }
+    }
+
+    /// The same elements behind another descriptor.
+    fn alias(&self) -> Self {
+        Self { ptr: self.ptr, len: self.len, _elements: PhantomData }
+    }
+}
+
+macro_rules! elements {
+    ($(#[$doc:meta])* $name:ident, $item:ty, |$slice:ident, $i:ident| $get:expr) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<'a, T> {
+            slice: Slice<T>,
+            next: usize,
+            end: usize,
+            _borrow: PhantomData<&'a mut T>,
+        }
+
+        impl<'a, T> Iterator for $name<'a, T> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                if self.next == self.end {
+                    return None;
+                }
+                let ($slice, $i) = (&mut self.slice, self.next);
+                self.next += 1;
+                // SAFETY: each element is given once, in bounds; no reference outlives one access of a thread.
+                Some(unsafe { $get })
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.end - self.next, Some(self.end - self.next))
+            }
+        }
+
+        impl<T> DoubleEndedIterator for $name<'_, T> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                if self.next == self.end {
+                    return None;
+                }
+                self.end -= 1;
+                let ($slice, $i) = (&mut self.slice, self.end);
+                // SAFETY: as in `next`.
+                Some(unsafe { $get })
+            }
+        }
+
+        impl<T> ExactSizeIterator for $name<'_, T> {}
+    };
+}
+
+elements! {
+    /// Elements of a slice in a kernel, in order.
+    Elements, &'a T, |slice, i| &*slice.at(i)
+}
+
+elements! {
+    /// Elements of a slice in a kernel, in order, to be written.
+    ElementsMut, &'a mut T, |slice, i| &mut *slice.at(i)
+}
+
+impl<'a, T> IntoIterator for &'a Slice<T> {
+    type Item = &'a T;
+    type IntoIter = Elements<'a, T>;
+    fn into_iter(self) -> Elements<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut Slice<T> {
+    type Item = &'a mut T;
+    type IntoIter = ElementsMut<'a, T>;
+    fn into_iter(self) -> ElementsMut<'a, T> {
+        self.iter_mut()
+    }
+}
+
+/// What `&x[a..b]` works on in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be sliced in a kernel",
+    note = "slices, arrays, `View`s and one-dimensional shared arrays can"
+)]
+pub trait Sliceable {
+    /// The type of an element.
+    type Element;
+
+    /// Address of the first element, and how many there are.
+    fn extent(&self) -> (*mut Self::Element, usize);
+
+    /// The elements from `start` up to `end`.
+    #[track_caller]
+    fn sub_slice(&self, start: usize, end: Option<usize>) -> Slice<Self::Element> {
+        let (ptr, len) = self.extent();
+        let end = end.unwrap_or(len);
+        if start > end {
+            context::fault_bounds(start as i64, end);
+        }
+        if end > len {
+            context::fault_bounds(end as i64, len);
+        }
+        Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData }
+    }
+}
+
+impl<T> Sliceable for Slice<T> {
+    type Element = T;
+    fn extent(&self) -> (*mut T, usize) {
+        (self.ptr, self.len)
+    }
+}
+
+impl<T, const N: usize> Sliceable for [T; N] {
+    type Element = T;
+    fn extent(&self) -> (*mut T, usize) {
+        (self.as_ptr().cast_mut(), N)
+    }
+}
+
+impl<S: Sliceable + ?Sized> Sliceable for &S {
+    type Element = S::Element;
+    fn extent(&self) -> (*mut S::Element, usize) {
+        (**self).extent()
+    }
+}
+
+impl<S: Sliceable + ?Sized> Sliceable for &mut S {
+    type Element = S::Element;
+    fn extent(&self) -> (*mut S::Element, usize) {
+        (**self).extent()
+    }
+}
+
 impl<T> Index<usize> for Slice<T> {
     type Output = T;
 

@@ -69,6 +69,13 @@ macro_rules! view {
             }
         }
 
+        impl<T> super::Sliceable for $name<'_, T> {
+            type Element = T;
+            fn extent(&self) -> (*mut T, usize) {
+                (self.ptr as *mut T, self.len as usize)
+            }
+        }
+
         impl<T> Index<usize> for $name<'_, T> {
             type Output = T;
 
@@ -83,7 +90,7 @@ macro_rules! view {
         impl<T: Device> Device for $name<'_, T> {
             type Erased = $name<'static, T::Erased>;
             fn ty() -> Type {
-                Type::View { elem: T::ty().into(), mutable: $mutable }
+                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 1 }
             }
         }
 

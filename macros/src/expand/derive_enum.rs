@@ -1,0 +1,176 @@
+//! `#[derive(GpuType)]` of enums, and equality that Rust and the device share.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::{Data, DataEnum, DeriveInput, Fields};
+
+use super::derive::{argument_names, bounded, check_field, erased, plain_impl, representation};
+use crate::errors::Errors;
+
+const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
+
+/// Expands the derive of an enum.
+pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> TokenStream {
+    if data.variants.is_empty() {
+        errors.at(&item.ident, "a device enum has at least one variant");
+    }
+    data.variants.iter().flat_map(|v| v.fields.iter()).for_each(|f| check_field(f, errors));
+    let repr = representation(item);
+    let plain = data.variants.iter().all(|v| v.fields.is_empty());
+    let integer = repr.iter().find(|r| INTEGERS.contains(&r.as_str()));
+    let in_memory = if plain { integer.is_some() || repr.iter().any(|r| r == "C") } else { repr == ["C"] };
+    if !plain && integer.is_some() {
+        errors.at(
+            &item.ident,
+            "an enum with fields is laid out as in CUDA by `#[repr(C)]`, not by the `repr` of an integer",
+        );
+    }
+    let name = &item.ident;
+    let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
+    let tag = match integer {
+        Some(integer) => format_ident!("{}", integer.to_uppercase()),
+        None => format_ident!("I32"),
+    };
+    let tags = tags(data);
+    let variants = data.variants.iter().zip(&tags).map(|(variant, tag)| {
+        let name = variant.ident.to_string();
+        let fields = variant.fields.members().zip(&variant.fields).map(|(member, field)| {
+            let (member, ty) = (member.to_token_stream().to_string(), &field.ty);
+            quote!((#member, ::warpsmith::__macro::field_type::<#ty>()))
+        });
+        quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::std::vec![#(#fields),*] })
+    });
+    let gpu_type =
+        if in_memory { plain_impl(item, data.variants.iter().flat_map(|v| v.fields.iter())) } else { quote!() };
+    let constant = constant_impl(item, data, &tags);
+    let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
+    quote! {
+        impl #impl_generics ::warpsmith::__macro::Device for #name #ty_generics #where_clause {
+            type Erased = #erased;
+            fn ty() -> ::warpsmith::ir::Type {
+                ::warpsmith::__macro::enum_type(
+                    #text,
+                    &[#(#arguments),*],
+                    ::warpsmith::ir::Scalar::#tag,
+                    ::std::vec![#(#variants),*],
+                    (::core::mem::size_of::<Self>(), ::core::mem::align_of::<Self>()),
+                    #in_memory,
+                )
+            }
+        }
+        #gpu_type
+        #constant
+        #zero
+    }
+}
+
+/// The tag of each variant: what was written, or one more than the variant before.
+fn tags(data: &DataEnum) -> Vec<TokenStream> {
+    let mut tags: Vec<TokenStream> = Vec::new();
+    for variant in &data.variants {
+        let tag = match (&variant.discriminant, tags.last()) {
+            (Some((_, value)), _) => quote!(((#value) as i128)),
+            (None, Some(before)) => quote!((#before + 1)),
+            (None, None) => quote!(0i128),
+        };
+        tags.push(tag);
+    }
+    tags
+}
+
+/// Memory that was only zeroed must hold a variant.
+fn zero_check(data: &DataEnum, tags: &[TokenStream]) -> TokenStream {
+    if data.variants.iter().all(|v| v.discriminant.is_none()) {
+        return TokenStream::new();
+    }
+    quote! {
+        const _: () = ::core::assert!(
+            #(#tags == 0)||*,
+            "an enum in device memory needs a variant with the value 0, which zeroed memory holds",
+        );
+    }
+}
+
+fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> TokenStream {
+    if item.generics.lifetimes().next().is_some() {
+        return TokenStream::new();
+    }
+    let name = &item.ident;
+    let generics = bounded(item, &quote!(::warpsmith::types::Constant));
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let arms = data.variants.iter().zip(tags).enumerate().map(|(index, (variant, tag))| {
+        let ident = &variant.ident;
+        let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
+        let pattern = field_pattern(&variant.fields, &names);
+        quote! {
+            Self::#ident #pattern => ::warpsmith::__macro::enum_constant(
+                __ty, #index, #tag,
+                ::std::vec![#(::warpsmith::types::Constant::to_expr(#names, ::core::option::Option::None)),*],
+            ),
+        }
+    });
+    quote! {
+        impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
+            fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
+                let __ty = <Self as ::warpsmith::__macro::Device>::ty();
+                match self { #(#arms)* }
+            }
+        }
+    }
+}
+
+fn field_pattern(fields: &Fields, names: &[syn::Ident]) -> TokenStream {
+    let members = fields.members();
+    match fields {
+        Fields::Unit => quote!(),
+        _ => quote!({ #(#members: #names),* }),
+    }
+}
+
+/// `PartialEq` in Rust and on the device, field by field, from one place.
+pub fn equality(item: &DeriveInput) -> TokenStream {
+    let name = &item.ident;
+    let generics = bounded(item, &quote!(::core::cmp::PartialEq));
+    let mut device = bounded(item, &quote!(::warpsmith::__macro::operators::PartialEq));
+    let copies: Vec<_> = item.generics.type_params().map(|t| t.ident.clone()).collect();
+    for ident in copies {
+        device
+            .make_where_clause()
+            .predicates
+            .push(syn::parse_quote!(#ident: ::warpsmith::types::GpuType + ::core::cmp::PartialEq));
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let body = match &item.data {
+        Data::Struct(data) => {
+            let members: Vec<syn::Member> = data.fields.members().collect();
+            if members.is_empty() { quote!(true) } else { quote!(#(self.#members == other.#members)&&*) }
+        }
+        Data::Enum(data) => enum_equality(data),
+        Data::Union(_) => quote!(false),
+    };
+    let method: syn::ItemImpl = syn::parse_quote! {
+        impl #impl_generics ::core::cmp::PartialEq for #name #ty_generics #where_clause {
+            fn eq(&self, other: &Self) -> bool { #body }
+        }
+    };
+    let mut method = method;
+    method.generics = device;
+    super::impls::expand_impl(&method)
+}
+
+fn enum_equality(data: &DataEnum) -> TokenStream {
+    let arms = data.variants.iter().map(|variant| {
+        let ident = &variant.ident;
+        let names = |prefix: &str| -> Vec<_> {
+            (0..variant.fields.len()).map(|i| format_ident!("{prefix}{i}")).collect()
+        };
+        let (left, right) = (names("a"), names("b"));
+        let (lp, rp) = (field_pattern(&variant.fields, &left), field_pattern(&variant.fields, &right));
+        let test = if left.is_empty() { quote!(true) } else { quote!(#(*#left == *#right)&&*) };
+        quote!((Self::#ident #lp, Self::#ident #rp) => #test,)
+    });
+    let rest = if data.variants.len() > 1 { quote!(_ => false,) } else { quote!() };
+    quote!(match (self, other) { #(#arms)* #rest })
+}

@@ -1,0 +1,163 @@
+//! `#[gpu_impl]` of traits of Rust's library: operators, indexing, equality, `Default`, `From`.
+//!
+//! The `impl` itself is the twin. Beside it stands one of the library's trait of the same name,
+//! which carries the emitter; a marker type stands for the instance.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Generics, Ident, ImplItem, ItemImpl, PathArguments, TypeParamBound, WherePredicate, parse_quote};
+
+use super::impls::Method;
+use super::signature;
+use crate::errors::Errors;
+
+/// Traits of Rust's library that carry an emitter, and their one method.
+const TRAITS: [(&str, &str); 27] = [
+    ("Add", "add"),
+    ("Sub", "sub"),
+    ("Mul", "mul"),
+    ("Div", "div"),
+    ("Rem", "rem"),
+    ("BitAnd", "bitand"),
+    ("BitOr", "bitor"),
+    ("BitXor", "bitxor"),
+    ("Shl", "shl"),
+    ("Shr", "shr"),
+    ("AddAssign", "add_assign"),
+    ("SubAssign", "sub_assign"),
+    ("MulAssign", "mul_assign"),
+    ("DivAssign", "div_assign"),
+    ("RemAssign", "rem_assign"),
+    ("BitAndAssign", "bitand_assign"),
+    ("BitOrAssign", "bitor_assign"),
+    ("BitXorAssign", "bitxor_assign"),
+    ("ShlAssign", "shl_assign"),
+    ("ShrAssign", "shr_assign"),
+    ("Neg", "neg"),
+    ("Not", "not"),
+    ("PartialEq", "eq"),
+    ("Index", "index"),
+    ("IndexMut", "index_mut"),
+    ("Default", "default"),
+    ("From", "from"),
+];
+
+/// Traits of Rust's library that no kernel can call.
+const REFUSED: [&str; 9] =
+    ["Clone", "Iterator", "IntoIterator", "Deref", "DerefMut", "Drop", "PartialOrd", "Ord", "Into"];
+
+/// The method of a trait of Rust's library, if `item` implements one.
+pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static str)> {
+    let (path, _) = item.trait_.as_ref()?;
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    if REFUSED.contains(&name.as_str()) {
+        errors.at(
+            path,
+            format!("`{name}` cannot be implemented for kernels; write a method in an inherent `#[gpu_impl]`"),
+        );
+    }
+    TRAITS.iter().find(|(known, _)| *known == name).map(|(_, method)| (last.ident.clone(), *method))
+}
+
+/// Expands the `impl` of such a trait.
+pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut kept = item.clone();
+    kept.items.clear();
+    let mut device = TokenStream::new();
+    for part in &item.items {
+        match part {
+            ImplItem::Fn(function) if function.sig.ident == wanted => {
+                let method = Method::new(item, function, &mut errors);
+                kept.items.push(method.twin());
+                device = device_impl(item, &name, &method, wanted);
+            }
+            ImplItem::Fn(other) => {
+                errors.at(&other.sig.ident, format!("a kernel calls only `{wanted}` of `{name}`; leave the rest to its default"));
+            }
+            other => kept.items.push(other.clone()),
+        }
+    }
+    if errors.any() { super::fallback::implementation(item, errors) } else { quote!(#kept #device) }
+}
+
+fn device_impl(item: &ItemImpl, name: &Ident, method: &Method<'_>, function: &str) -> TokenStream {
+    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
+    let self_ty = &item.self_ty;
+    let arguments = match item.trait_.as_ref().and_then(|(path, _)| path.segments.last()) {
+        Some(last) => last.arguments.clone(),
+        None => PathArguments::None,
+    };
+    let generics = signature::without_lifetimes(&item.generics);
+    let (declarations, types) = signature::bare_declarations(&generics);
+    let instance = signature::arguments(&generics);
+    let (record, quiet, at) = (method.record(), signature::quiet(), signature::location(method.name()));
+    let target = quote!(::warpsmith::__macro::operators::#name #arguments);
+    let indexed = if name == "Index" || name == "IndexMut" {
+        let indexed = format_ident!("Indexed{}", if name == "Index" { "" } else { "Mut" });
+        quote! {
+            impl #impl_generics ::warpsmith::__macro::operators::#indexed #arguments for #self_ty #where_clause {
+                type Marker = Marker<#(#instance),*>;
+            }
+        }
+    } else {
+        TokenStream::new()
+    };
+    quote! {
+        const _: () = {
+            #[doc(hidden)]
+            pub struct Marker<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+
+            #quiet
+            impl #impl_generics #target for #self_ty #where_clause {
+                type Marker = Marker<#(#instance),*>;
+                fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #record }
+            }
+
+            #quiet
+            impl #impl_generics ::warpsmith::__macro::DeviceFn for Marker<#(#instance),*> #where_clause {
+                fn callee() -> ::warpsmith::__macro::Callee {
+                    ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
+                        key: ::core::any::type_name::<(Self, #self_ty)>(),
+                        name: #function,
+                        at: #at,
+                        record: <#self_ty as #target>::__record,
+                    })
+                }
+            }
+            #indexed
+        };
+    }
+}
+
+/// Adds to each bound by an operator of Rust the bound by its device side.
+pub fn add_device_bounds(generics: &mut Generics) {
+    for param in generics.type_params_mut() {
+        let added: Vec<TypeParamBound> = param.bounds.iter().filter_map(device_bound).collect();
+        param.bounds.extend(added);
+    }
+    for predicate in generics.where_clause.iter_mut().flat_map(|clause| clause.predicates.iter_mut()) {
+        if let WherePredicate::Type(predicate) = predicate {
+            let added: Vec<TypeParamBound> = predicate.bounds.iter().filter_map(device_bound).collect();
+            predicate.bounds.extend(added);
+        }
+    }
+}
+
+/// The bound by the device side of an operator: `Add<R>` for `Add<R, Output = T>`.
+pub fn device_bound(bound: &TypeParamBound) -> Option<TypeParamBound> {
+    let TypeParamBound::Trait(bound) = bound else { return None };
+    let last = bound.path.segments.last()?;
+    let name = &last.ident;
+    TRAITS.iter().find(|(known, _)| name == known)?;
+    let arguments: Vec<&syn::GenericArgument> = match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments
+            .args
+            .iter()
+            .filter(|a| !matches!(a, syn::GenericArgument::AssocType(_) | syn::GenericArgument::Constraint(_)))
+            .collect(),
+        _ => Vec::new(),
+    };
+    Some(parse_quote!(::warpsmith::__macro::operators::#name<#(#arguments),*>))
+}

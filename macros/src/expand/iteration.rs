@@ -1,0 +1,148 @@
+//! Lowering of `for` over elements: `for x in slice`, `.iter()`, and the adapters that keep a plain loop.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Expr, ExprForLoop, ExprMethodCall};
+
+use super::control::label_text;
+use super::lower::{Lower, Two};
+use super::pattern::Binds;
+
+const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
+    `zip`, `rev`, `step_by`, `skip`, `take`, `copied` and `cloned`";
+
+impl Lower<'_> {
+    /// `for pattern in iterator`
+    pub fn for_items(&mut self, e: &ExprForLoop) -> Two {
+        let iter = self.iterator(&e.expr);
+        let unroll = self.unroll(&e.attrs);
+        let of = self.part_ident();
+        let body = self.scoped(|lower| {
+            let tested = lower.pattern(&e.pat, &of, Binds::Items);
+            let body = lower.statements(&e.body.stmts);
+            let (setup, bindings, emit) = (tested.setup, tested.bindings, body.emit);
+            Two { witness: body.witness, emit: quote!(#setup #bindings #emit) }
+        });
+        self.forget_line();
+        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
+        let (iw, ie, bw, be, pat) = (iter.witness, iter.emit, body.witness, body.emit, &e.pat);
+        Two {
+            witness: quote!(#label for #pat in #iw { #bw }),
+            emit: quote!({
+                let __it = #ie;
+                let #of = __r.iter_begin(#label_text, __it, #unroll);
+                let __v = { #be };
+                __r.statement(__v);
+                __r.for_end();
+                ::warpsmith::ir::Expr::unit()
+            }),
+        }
+    }
+
+    /// An iterator; its emitter is an expression of type `record::Iter`.
+    fn iterator(&mut self, expr: &Expr) -> Two {
+        match expr {
+            Expr::Paren(inner) => {
+                let Two { witness, emit } = self.iterator(&inner.expr);
+                Two { witness: quote!((#witness)), emit }
+            }
+            Expr::Group(inner) => self.iterator(&inner.expr),
+            Expr::Range(range) => self.range_iterator(range),
+            Expr::MethodCall(call) => self.adapter(call),
+            Expr::Reference(reference)
+                if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
+            {
+                let mutable = reference.mutability.is_some();
+                let Two { witness, emit } = self.expr(&reference.expr);
+                let mutability = &reference.mutability;
+                Two {
+                    witness: quote!(& #mutability #witness),
+                    emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
+                }
+            }
+            other => {
+                let Two { witness, emit } = self.expr(other);
+                Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
+            }
+        }
+    }
+
+    fn range_iterator(&mut self, range: &syn::ExprRange) -> Two {
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            return self.refuse_iterator(range, "a range in a kernel's `for` has a start and an end");
+        };
+        let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);
+        let (inclusive, dots) = match &range.limits {
+            syn::RangeLimits::HalfOpen(dots) => (false, dots.to_token_stream()),
+            syn::RangeLimits::Closed(dots) => (true, dots.to_token_stream()),
+        };
+        Two {
+            witness: quote!((#sw) #dots (#ew)),
+            emit: quote!({ #setup __r.iter_range(#a, #b, #inclusive) }),
+        }
+    }
+
+    fn adapter(&mut self, call: &ExprMethodCall) -> Two {
+        let (name, dot, method) = (call.method.to_string(), &call.dot_token, &call.method);
+        match (name.as_str(), call.args.first()) {
+            ("iter" | "iter_mut", None) => {
+                let Two { witness, emit } = self.expr(&call.receiver);
+                let mutable = name == "iter_mut";
+                Two {
+                    witness: quote!(#witness #dot #method()),
+                    emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
+                }
+            }
+            ("into_iter", None) => {
+                let Two { witness, emit } = self.iterator(&call.receiver);
+                Two { witness: quote!(#witness #dot #method()), emit }
+            }
+            ("enumerate" | "rev" | "copied" | "cloned", None) => {
+                let Two { witness, emit } = self.iterator(&call.receiver);
+                let record = syn::Ident::new(
+                    match name.as_str() {
+                        "enumerate" => "iter_enumerate",
+                        "rev" => "iter_rev",
+                        _ => "iter_copied",
+                    },
+                    method.span(),
+                );
+                Two {
+                    witness: quote!(#witness #dot #method()),
+                    emit: quote!({ let __i = #emit; __r.#record(__i) }),
+                }
+            }
+            ("zip", Some(other)) => {
+                let left = self.iterator(&call.receiver);
+                let right = self.iterator(other);
+                let (lw, le, rw, re) = (left.witness, left.emit, right.witness, right.emit);
+                Two {
+                    witness: quote!(#lw #dot #method(#rw)),
+                    emit: quote!({ let __i = #le; let __j = #re; __r.iter_zip(__i, __j) }),
+                }
+            }
+            ("step_by" | "skip" | "take", Some(n)) => {
+                let iter = self.iterator(&call.receiver);
+                let n = self.expr(n);
+                let (iw, ie, nw, ne) = (iter.witness, iter.emit, n.witness, n.emit);
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
+                Two {
+                    witness: quote!(#iw #dot #method(#nw)),
+                    emit: quote!({ let __i = #ie; let __n = #ne; __r.#record(__i, __n) }),
+                }
+            }
+            ("map" | "filter" | "chunks" | "chunks_exact" | "windows" | "chain" | "flat_map" | "rposition", _) => {
+                self.refuse_iterator(method, SUPPORTED)
+            }
+            _ => {
+                let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
+                Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
+            }
+        }
+    }
+
+    fn refuse_iterator(&mut self, tokens: impl ToTokens, message: &str) -> Two {
+        self.errors.at(&tokens, message);
+        Two { witness: quote!(0..0), emit: TokenStream::new() }
+    }
+}

@@ -1,0 +1,311 @@
+//! Lowering of what takes patterns apart: `match`, `if let`, `while let`, `let … else`, `matches!`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
+
+use super::control::label_text;
+use super::lower::{Lower, Two};
+use super::pattern::{Binds, binds_by_ref};
+
+/// An arm, lowered.
+struct LoweredArm {
+    witness: TokenStream,
+    setup: TokenStream,
+    cond: TokenStream,
+    body: TokenStream,
+    guarded: bool,
+}
+
+/// What an arm is made of.
+struct ArmParts<'a> {
+    pat: &'a Pat,
+    guard: Option<&'a Expr>,
+    body: Body<'a>,
+}
+
+/// What an arm does.
+#[derive(Clone, Copy)]
+enum Body<'a> {
+    Expr(&'a Expr),
+    Block(&'a Block),
+    Bool(bool),
+    Break,
+}
+
+impl Lower<'_> {
+    /// `match`, as a chain of `if`s.
+    pub fn match_(&mut self, e: &ExprMatch) -> Two {
+        let arms: Vec<ArmParts<'_>> = e.arms.iter().map(arm_parts).collect();
+        let by_ref = arms.iter().any(|arm| binds_by_ref(arm.pat));
+        let (scrutinee, arms, chain) = self.arms(&e.expr, &arms, by_ref);
+        let witness = arms.iter().map(|arm| &arm.witness);
+        let sw = &scrutinee.witness;
+        Two { witness: quote!(match #sw { #(#witness)* }), emit: scrutinized(&scrutinee, by_ref, &chain) }
+    }
+
+    fn arms(
+        &mut self,
+        scrutinee: &Expr,
+        arms: &[ArmParts<'_>],
+        by_ref: bool,
+    ) -> (Two, Vec<LoweredArm>, TokenStream) {
+        self.mutable_place = by_ref;
+        let scrutinee = self.expr(scrutinee);
+        self.mutable_place = false;
+        let mut lowered = Vec::new();
+        for arm in arms {
+            self.forget_line();
+            lowered.push(self.scoped(|lower| lower.arm(arm)));
+        }
+        self.forget_line();
+        let mut chain = quote!(::warpsmith::ir::Expr::never());
+        for (i, arm) in lowered.iter().enumerate().rev() {
+            let LoweredArm { setup, cond, body, guarded, .. } = arm;
+            // rustc has proven the arms exhaustive, so the last one needs no test.
+            chain = if i + 1 == lowered.len() && !guarded {
+                quote!({ #setup #body })
+            } else {
+                quote!({
+                    #setup
+                    let __c = #cond;
+                    if __r.if_then(__c) { let __v = { #body }; __r.if_value(__v); }
+                    if __r.if_else() { let __v = #chain; __r.if_value(__v); }
+                    __r.if_end()
+                })
+            };
+        }
+        (scrutinee, lowered, chain)
+    }
+
+    fn arm(&mut self, arm: &ArmParts<'_>) -> LoweredArm {
+        let of = syn::Ident::new("__s", Span::call_site());
+        let tested = self.pattern(arm.pat, &of, Binds::Parts);
+        let guard = arm.guard.map(|guard| self.expr(guard));
+        let body = match arm.body {
+            Body::Expr(e) => self.expr(e),
+            Body::Block(block) => self.block(block),
+            Body::Bool(value) => Two { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
+            Body::Break => Two {
+                witness: quote!(break),
+                emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
+            },
+        };
+        let (shown, bindings, test) = (arm.pat, &tested.bindings, &tested.cond);
+        let (bw, be) = (body.witness, body.emit);
+        let (cond, guard_witness) = match &guard {
+            None => (quote!(#test), TokenStream::new()),
+            Some(Two { witness, emit }) => (
+                quote!({
+                    let __a = #test;
+                    if __r.and_begin(__a) { #bindings let __b = #emit; __r.if_value(__b); }
+                    __r.and_end()
+                }),
+                quote!(if #witness),
+            ),
+        };
+        LoweredArm {
+            witness: quote!(#shown #guard_witness => { #bw }),
+            setup: tested.setup,
+            cond,
+            body: quote!(#bindings #be),
+            guarded: guard.is_some(),
+        }
+    }
+
+    /// `if let pattern = value && rest { then } else { otherwise }`; `None` if no pattern is in the condition.
+    pub fn if_let(&mut self, e: &syn::ExprIf) -> Option<Two> {
+        let terms = conjunction(&e.cond);
+        if !terms.iter().any(|term| matches!(term, Expr::Let(_))) {
+            return None;
+        }
+        let (first, rest) = match terms.split_first() {
+            Some((Expr::Let(first), rest)) => (first, rest),
+            _ => return Some(self.nested_if_let(e, &terms)),
+        };
+        if rest.iter().any(|term| matches!(term, Expr::Let(_))) {
+            return Some(self.nested_if_let(e, &terms));
+        }
+        let guard = rest.iter().cloned().cloned().reduce(|a, b| syn::parse_quote!((#a) && (#b)));
+        let wild: Pat = syn::parse_quote!(_);
+        let otherwise: Expr = match &e.else_branch {
+            Some((_, branch)) => (**branch).clone(),
+            None => syn::parse_quote!({}),
+        };
+        let arms = [
+            ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.then_branch) },
+            ArmParts { pat: &wild, guard: None, body: Body::Expr(&otherwise) },
+        ];
+        let by_ref = binds_by_ref(&first.pat);
+        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let witness = arms.iter().map(|arm| &arm.witness);
+        let sw = &scrutinee.witness;
+        Some(Two {
+            witness: quote!(match #sw { #(#witness)* }),
+            emit: scrutinized(&scrutinee, by_ref, &chain),
+        })
+    }
+
+    /// Several patterns in one condition: one `if` inside another, where there is no `else`.
+    fn nested_if_let(&mut self, e: &syn::ExprIf, terms: &[&Expr]) -> Two {
+        if let Some((token, _)) = &e.else_branch {
+            return self.refuse(
+                token,
+                "an `else` after several patterns in one condition is not supported in a kernel; nest the `if`s",
+            );
+        }
+        let mut then = e.then_branch.clone();
+        let mut nested: Option<syn::ExprIf> = None;
+        for term in terms.iter().rev() {
+            if let Some(inner) = nested.take() {
+                then = syn::parse_quote!({ #inner });
+            }
+            nested = Some(syn::parse_quote!(if #term #then));
+        }
+        match nested {
+            Some(nested) => self.if_(&nested),
+            None => self.block(&then),
+        }
+    }
+
+    /// `while let pattern = value { body }`; `None` if the condition is no pattern.
+    pub fn while_let(&mut self, e: &syn::ExprWhile) -> Option<Two> {
+        let terms = conjunction(&e.cond);
+        let (first, rest) = match terms.split_first() {
+            Some((Expr::Let(first), rest)) => (first, rest),
+            _ => {
+                let pattern = terms.iter().find(|term| matches!(term, Expr::Let(_)))?;
+                return Some(self.refuse(
+                    pattern,
+                    "a pattern stands first in the condition of a `while` in a kernel",
+                ));
+            }
+        };
+        if let Some(pattern) = rest.iter().find(|term| matches!(term, Expr::Let(_))) {
+            return Some(self.refuse(
+                pattern,
+                "one pattern can stand in the condition of a `while` in a kernel; match the other inside",
+            ));
+        }
+        let guard = rest.iter().cloned().cloned().reduce(|a, b| syn::parse_quote!((#a) && (#b)));
+        let wild: Pat = syn::parse_quote!(_);
+        let arms = [
+            ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.body) },
+            ArmParts { pat: &wild, guard: None, body: Body::Break },
+        ];
+        let by_ref = binds_by_ref(&first.pat);
+        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
+        let witness = arms.iter().map(|arm| &arm.witness);
+        let sw = &scrutinee.witness;
+        let body = scrutinized(&scrutinee, by_ref, &chain);
+        Some(Two {
+            witness: quote!(#label loop { match #sw { #(#witness)* } }),
+            emit: quote!({
+                __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
+                let __v = #body;
+                __r.statement(__v);
+                __r.loop_end()
+            }),
+        })
+    }
+
+    /// `let pattern = value else { leave };`
+    pub fn let_else(&mut self, pat: &Pat, ty: &TokenStream, init: &Expr, diverge: &Expr) -> Two {
+        let by_ref = binds_by_ref(pat);
+        self.mutable_place = by_ref;
+        let value = self.expr(init);
+        self.mutable_place = false;
+        let leave = self.scoped(|lower| lower.expr(diverge));
+        let of = self.part_ident();
+        let tested = self.pattern(pat, &of, Binds::Variables);
+        let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
+        let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
+        let hold = hold(by_ref);
+        Two {
+            witness: quote!(let #pat #ty = #vw else #lw;),
+            emit: quote!(
+                let #of = { let __v = #ve; #hold };
+                #setup
+                {
+                    let __c = #cond;
+                    let __c = __r.unary(::warpsmith::ir::UnaryOp::Not, __c);
+                    if __r.if_then(__c) { let __v = #le; __r.if_value(__v); }
+                    let _ = __r.if_else();
+                    let __v = __r.if_end();
+                    __r.statement(__v);
+                }
+                #bindings
+            ),
+        }
+    }
+
+    /// `matches!(value, pattern if guard)`
+    pub fn matches(&mut self, mac: &syn::Macro) -> Two {
+        let parts: Matches = match mac.parse_body() {
+            Ok(parts) => parts,
+            Err(error) => return self.refuse(mac, error),
+        };
+        let wild: Pat = syn::parse_quote!(_);
+        let arms = [
+            ArmParts { pat: &parts.pat, guard: parts.guard.as_ref(), body: Body::Bool(true) },
+            ArmParts { pat: &wild, guard: None, body: Body::Bool(false) },
+        ];
+        let (scrutinee, arms, chain) = self.arms(&parts.value, &arms, false);
+        let witness = arms.iter().map(|arm| &arm.witness);
+        let sw = &scrutinee.witness;
+        Two { witness: quote!(match #sw { #(#witness)* }), emit: scrutinized(&scrutinee, false, &chain) }
+    }
+}
+
+/// The argument of `matches!`.
+struct Matches {
+    value: Expr,
+    pat: Pat,
+    guard: Option<Expr>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let value = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pat = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.parse::<Option<Token![if]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Self { value, pat, guard })
+    }
+}
+
+/// How what is matched is held: its parts cannot change, or it is a place.
+fn hold(by_ref: bool) -> TokenStream {
+    if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) }
+}
+
+fn scrutinized(scrutinee: &Two, by_ref: bool, chain: &TokenStream) -> TokenStream {
+    let (value, hold) = (&scrutinee.emit, hold(by_ref));
+    quote!({ let __s = { let __v = #value; #hold }; #chain })
+}
+
+fn arm_parts(arm: &Arm) -> ArmParts<'_> {
+    let (pat, guard) = match &arm.pat {
+        Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
+        other => (other, None),
+    };
+    ArmParts { pat, guard, body: Body::Expr(&arm.body) }
+}
+
+/// The terms of `a && b && c`.
+fn conjunction(cond: &Expr) -> Vec<&Expr> {
+    match cond {
+        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::And(_), right, .. }) => {
+            let mut terms = conjunction(left);
+            terms.extend(conjunction(right));
+            terms
+        }
+        other => vec![other],
+    }
+}

@@ -1,0 +1,336 @@
+//! Lowering of operators, which device types may overload.
+//!
+//! The witness asks the types of the operands which function an operator is; where both operands
+//! are certainly scalars it does not ask, which keeps expansions small.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Lit, UnOp};
+
+use super::lower::{Lower, Two};
+
+impl Lower<'_> {
+    pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
+        if let (UnOp::Neg(_), Expr::Lit(lit)) = (&e.op, &*e.expr)
+            && !matches!(lit.lit, Lit::Bool(_))
+        {
+            return self.literal(&lit.lit, true);
+        }
+        let Two { witness, emit } = self.expr(&e.expr);
+        let op = &e.op;
+        let (variant, tag) = match op {
+            UnOp::Neg(_) => (quote!(Neg), quote!(NegOp)),
+            UnOp::Not(_) => (quote!(Not), quote!(NotOp)),
+            UnOp::Deref(_) => {
+                return Two {
+                    witness: quote!(#op #witness),
+                    emit: quote!({ let __a = #emit; __r.deref(__a) }),
+                };
+            }
+            other => return self.refuse(other, "this operator is not supported in a kernel"),
+        };
+        if is_scalar(&e.expr) {
+            return Two {
+                witness: quote!(#op #witness),
+                emit: quote!({ let __a = #emit; __r.unary(::warpsmith::ir::UnaryOp::#variant, __a) }),
+            };
+        }
+        let (probe, index) = self.fn_probe(op.span());
+        let operand = spanned_ident("__l", e.expr.span());
+        let see = see_operand(&probe, &tag, &operand);
+        Two {
+            witness: quote!(({ let #operand = #witness; #see #op #operand })),
+            emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
+        }
+    }
+
+    pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Two {
+        if let Some(op) = compound(&e.op) {
+            return self.assign_op(e, &op);
+        }
+        let op = &e.op;
+        match op {
+            BinOp::And(_) => self.lazy(e, &quote!(and_begin), &quote!(and_end)),
+            BinOp::Or(_) => self.lazy(e, &quote!(or_begin), &quote!(or_end)),
+            _ => self.eager(e),
+        }
+    }
+
+    fn eager(&mut self, e: &syn::ExprBinary) -> Two {
+        let op = &e.op;
+        let ([left, right], setup, [a, b]) = self.operands([&*e.left, &*e.right]);
+        let variant = variant(op);
+        let line = self.line(op.span());
+        let Some(tag) = overload(op).filter(|_| !never_overloaded(op, &e.left, &e.right)) else {
+            return Two {
+                witness: quote!(#left #op #right),
+                emit: quote!({ #setup #line __r.binary(::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
+            };
+        };
+        let (probe, index) = self.fn_probe(op.span());
+        let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
+        let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
+        Two {
+            witness: quote!(({ let #l = #left; let #r = #right; #see #l #op #r })),
+            emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
+        }
+    }
+
+    fn lazy(&mut self, e: &syn::ExprBinary, begin: &TokenStream, end: &TokenStream) -> Two {
+        let left = self.expr(&e.left);
+        let right = self.expr(&e.right);
+        self.forget_line();
+        let (op, lw, le, rw, re) = (&e.op, left.witness, left.emit, right.witness, right.emit);
+        Two {
+            witness: quote!(#lw #op #rw),
+            emit: quote!({
+                let __a = #le;
+                if __r.#begin(__a) { let __b = #re; __r.if_value(__b); }
+                __r.#end()
+            }),
+        }
+    }
+
+    /// The value and the place of an assignment, in Rust's order; an index in the place is one of `IndexMut`.
+    pub(super) fn assignment(
+        &mut self,
+        value: &Expr,
+        place: &Expr,
+    ) -> ([TokenStream; 2], TokenStream, [Ident; 2]) {
+        self.written_place = Some(place.span());
+        let operands = self.operands([value, place]);
+        self.written_place = None;
+        operands
+    }
+
+    fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
+        let ([value, place], setup, [v, p]) = self.assignment(&e.right, &e.left);
+        let (op, line) = (&e.op, self.line(e.op.span()));
+        if is_scalar(&e.right) && matches!(&*e.right, Expr::Lit(lit) if !matches!(lit.lit, Lit::Float(_))) {
+            return Two {
+                witness: quote!(#place #op #value),
+                emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
+            };
+        }
+        let tag = format_ident!("{}AssignOp", variant.to_string());
+        let (probe, index) = self.fn_probe(op.span());
+        let r = spanned_ident("__r", e.right.span());
+        let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
+        Two {
+            witness: quote!(({ let #r = #value; #see #place #op #r })),
+            emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
+        }
+    }
+
+    /// `base[index]`
+    pub(super) fn index(&mut self, e: &syn::ExprIndex) -> Two {
+        if let Expr::Range(range) = &*e.index {
+            return self.refuse(
+                range,
+                "a slice is taken by reference in a kernel: write `&x[a..b]` or `&mut x[a..b]`",
+            );
+        }
+        let written = self.written_place.is_some_and(|span| same_span(span, e.span())) || self.mutable_place;
+        if written {
+            self.written_place = Some(e.expr.span());
+        }
+        let ([base, index], setup, [b, i]) = self.operands([&*e.expr, &*e.index]);
+        let line = self.line(e.index.span());
+        let mut index = to_index(&e.index, &index);
+        let mut emit = quote!({ #setup #line __r.index(#b, #i) });
+        if is_path(&e.expr) && !matches!(&*e.index, Expr::Lit(_)) {
+            let (probe, number) = self.fn_probe(e.index.span());
+            let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
+            let i_name = spanned_ident("__i", e.index.span());
+            let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#i_name));
+            // What stands behind `break` is type-checked, and borrows nothing.
+            index = quote!({ let #i_name = #index; loop { break #i_name; #see } });
+            emit = quote!({ #setup #line __r.index_operator(__t.callee(#number), #b, #i) });
+        }
+        let mut shown = e.clone();
+        shown.expr = Box::new(Expr::Verbatim(base));
+        shown.index = Box::new(Expr::Verbatim(index));
+        Two { witness: shown.into_token_stream(), emit }
+    }
+
+    /// `&base[a..b]`, `&mut base[a..b]`
+    pub(super) fn sub_slice(&mut self, e: &syn::ExprReference, base: &Expr, range: &syn::ExprRange) -> Two {
+        let mutable = e.mutability.is_some();
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        let mut exprs = vec![base];
+        exprs.extend(range.start.as_deref());
+        exprs.extend(range.end.as_deref());
+        let (mut witness, setup, names) = self.operand_list(&exprs);
+        let line = self.line(e.span());
+        let base_witness = witness.remove(0);
+        let mut ends = witness.into_iter();
+        let mut rest = names.iter().skip(1);
+        let option = |name: Option<&Ident>| match name {
+            Some(name) => quote!(::core::option::Option::Some(#name)),
+            None => quote!(::core::option::Option::None),
+        };
+        let (b, start) = (&names[0], option(range.start.as_ref().and_then(|_| rest.next())));
+        let end = option(range.end.as_ref().and_then(|_| rest.next()));
+        let start_witness = range.start.as_ref().and_then(|_| ends.next());
+        let end_witness = range.end.as_ref().and_then(|_| ends.next());
+        let value = slice_value(&base_witness, start_witness, end_witness, inclusive);
+        let mutability = &e.mutability;
+        Two {
+            witness: quote!(& #mutability #value),
+            emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
+        }
+    }
+}
+
+/// The twin of `base[start..end]`: a descriptor of the part.
+pub fn slice_value(
+    base: &TokenStream,
+    start: Option<TokenStream>,
+    end: Option<TokenStream>,
+    inclusive: bool,
+) -> TokenStream {
+    let start = match start {
+        Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
+        None => quote!(0),
+    };
+    let end = match end {
+        Some(end) if inclusive => {
+            quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end) + 1))
+        }
+        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(::warpsmith::__macro::sub_slice(&#base, #start, #end))
+}
+
+/// An index of any integer type, or a tuple of them.
+pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
+    let span = index.span().resolved_at(Span::call_site());
+    match index {
+        Expr::Tuple(tuple) if tuple.elems.len() == 2 => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index2(#tokens))
+        }
+        Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
+        }
+        _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
+    }
+}
+
+fn same_span(a: Span, b: Span) -> bool {
+    let place = |span: Span| {
+        let span = span.unwrap();
+        (span.line(), span.column())
+    };
+    place(a) == place(b)
+}
+
+fn spanned_ident(name: &str, span: Span) -> Ident {
+    Ident::new(name, span.resolved_at(Span::mixed_site()))
+}
+
+fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
+    quote! {
+        (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).__resolve(&#probe);
+    }
+}
+
+fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
+    quote! {
+        (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
+    }
+}
+
+/// Whether an expression is a name or fields of one, which may stand twice in a witness.
+fn is_path(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Field(e) => is_path(&e.base),
+        Expr::Paren(e) => is_path(&e.expr),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_path(&e.expr),
+        _ => false,
+    }
+}
+
+/// Whether an expression is a scalar whatever the types around it are.
+fn is_scalar(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) | Expr::Cast(_) => true,
+        Expr::Paren(e) => is_scalar(&e.expr),
+        Expr::Group(e) => is_scalar(&e.expr),
+        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && is_scalar(&e.expr),
+        Expr::Binary(e) => is_scalar(&e.left) && is_scalar(&e.right),
+        Expr::MethodCall(e) => e.method == "len" && e.args.is_empty(),
+        // `thread_idx().x`
+        Expr::Field(e) => matches!(&*e.base, Expr::Call(call) if call.args.is_empty()),
+        _ => false,
+    }
+}
+
+/// Whether no device type can overload this use of an operator.
+fn never_overloaded(op: &BinOp, left: &Expr, right: &Expr) -> bool {
+    if is_scalar(left) && is_scalar(right) {
+        return true;
+    }
+    let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_) | Lit::Bool(_)));
+    let comparison = matches!(op, BinOp::Eq(_) | BinOp::Ne(_));
+    integer(left) || integer(right) || (comparison && (is_scalar(left) || is_scalar(right)))
+}
+
+/// The tag of an operator that can be overloaded.
+fn overload(op: &BinOp) -> Option<TokenStream> {
+    Some(match op {
+        BinOp::Add(_) => quote!(AddOp),
+        BinOp::Sub(_) => quote!(SubOp),
+        BinOp::Mul(_) => quote!(MulOp),
+        BinOp::Div(_) => quote!(DivOp),
+        BinOp::Rem(_) => quote!(RemOp),
+        BinOp::BitAnd(_) => quote!(BitAndOp),
+        BinOp::BitOr(_) => quote!(BitOrOp),
+        BinOp::BitXor(_) => quote!(BitXorOp),
+        BinOp::Shl(_) => quote!(ShlOp),
+        BinOp::Shr(_) => quote!(ShrOp),
+        BinOp::Eq(_) | BinOp::Ne(_) => quote!(PartialEqOp),
+        _ => return None,
+    })
+}
+
+/// The IR's name of a plain binary operator.
+fn variant(op: &BinOp) -> TokenStream {
+    match op {
+        BinOp::Add(_) => quote!(Add),
+        BinOp::Sub(_) => quote!(Sub),
+        BinOp::Mul(_) => quote!(Mul),
+        BinOp::Div(_) => quote!(Div),
+        BinOp::Rem(_) => quote!(Rem),
+        BinOp::BitAnd(_) => quote!(BitAnd),
+        BinOp::BitOr(_) => quote!(BitOr),
+        BinOp::BitXor(_) => quote!(BitXor),
+        BinOp::Shl(_) => quote!(Shl),
+        BinOp::Shr(_) => quote!(Shr),
+        BinOp::Eq(_) => quote!(Eq),
+        BinOp::Ne(_) => quote!(Ne),
+        BinOp::Lt(_) => quote!(Lt),
+        BinOp::Le(_) => quote!(Le),
+        BinOp::Gt(_) => quote!(Gt),
+        _ => quote!(Ge),
+    }
+}
+
+/// The IR's name of the operator in a compound assignment.
+pub(super) fn compound(op: &BinOp) -> Option<TokenStream> {
+    Some(match op {
+        BinOp::AddAssign(_) => quote!(Add),
+        BinOp::SubAssign(_) => quote!(Sub),
+        BinOp::MulAssign(_) => quote!(Mul),
+        BinOp::DivAssign(_) => quote!(Div),
+        BinOp::RemAssign(_) => quote!(Rem),
+        BinOp::BitAndAssign(_) => quote!(BitAnd),
+        BinOp::BitOrAssign(_) => quote!(BitOr),
+        BinOp::BitXorAssign(_) => quote!(BitXor),
+        BinOp::ShlAssign(_) => quote!(Shl),
+        BinOp::ShrAssign(_) => quote!(Shr),
+        _ => return None,
+    })
+}

@@ -1,0 +1,325 @@
+//! What is a pointer with extents beside it: slices, views of higher rank, shared arrays that a
+//! function takes, and arrays in constant memory.
+
+use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
+use super::{Printer, SiteKind, names, prelude};
+use crate::ir::{Expr, ExprKind, Global, Location, Type, VarId};
+
+/// Whether a value prints as a pointer and a length.
+pub(super) fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }))
+}
+
+/// Names of the extents that a shared array brings to a function, after the pointer.
+pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
+    match rank {
+        2 => &["rows", "cols"],
+        3 => &["planes", "rows", "cols"],
+        _ => &["len"],
+    }
+}
+
+/// Whether a place is an array in constant memory or a device global, or a row of one.
+fn is_static(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Table { .. } => true,
+        ExprKind::Global(_) => matches!(place.ty, Type::Array(..)),
+        ExprKind::Index { base, .. } => matches!(base.ty, Type::Array(..)) && is_static(base),
+        _ => false,
+    }
+}
+
+impl Printer<'_> {
+    /// `let name = &x[a..b];`
+    pub(super) fn let_slice(&mut self, var: VarId, init: Option<&Expr>) {
+        let parts = init.map(|e| self.slice_parts(e));
+        let ty = self.function.var(var).ty.clone();
+        let (printed, name) = (self.ty(&ty), self.function.declare_slice(var));
+        match parts {
+            Some((ptr, len)) => {
+                self.function.push(&format!("{printed} {name} = {ptr};"));
+                self.function.push(&format!("unsigned long long {name}_len = {len};"));
+            }
+            None => {
+                self.function.push(&format!("{printed} {name};"));
+                self.function.push(&format!("unsigned long long {name}_len;"));
+            }
+        }
+    }
+
+    /// `name = &x[a..b];`
+    pub(super) fn assign_slice(&mut self, place: &Expr, value: &Expr) {
+        let name = self.expr(place).text;
+        let (ptr, len) = self.slice_parts(value);
+        self.function.push(&format!("{name} = {ptr};"));
+        self.function.push(&format!("{name}_len = {len};"));
+    }
+
+    /// The pointer and the extents of a slice, separated by commas.
+    pub(super) fn slice_parts(&mut self, e: &Expr) -> (String, String) {
+        match &e.kind {
+            ExprKind::SubSlice { base, start, end, at } => {
+                self.sub_slice(base, start.as_deref(), end.as_deref(), *at)
+            }
+            ExprKind::Ref(place) => self.elements(place),
+            ExprKind::Var(id) => {
+                let name = self.var(*id);
+                let rank = if let Type::Ref { to, .. } = &e.ty
+                    && let Type::Shared { rank, .. } = **to
+                {
+                    rank
+                } else {
+                    1
+                };
+                let extents: Vec<String> =
+                    extent_names(rank).iter().map(|extent| format!("{name}_{extent}")).collect();
+                (name, extents.join(", "))
+            }
+            _ => (self.argument(e), self.len(e).at(ASSIGNMENT)),
+        }
+    }
+
+    /// Address of the first element, and the extents, of what has elements side by side.
+    fn elements(&mut self, base: &Expr) -> (String, String) {
+        match &base.ty {
+            Type::View { .. } => {
+                let view = self.expr(base).at(PRIMARY);
+                (format!("{view}.ptr"), format!("{view}.len"))
+            }
+            Type::Array(_, n) => {
+                let first = if is_static(base) {
+                    self.static_text(base).at(PRIMARY)
+                } else {
+                    format!("{}.at", self.expr(base).at(PRIMARY))
+                };
+                (first, format!("{n}ull"))
+            }
+            Type::Shared { rank, .. } => {
+                if let ExprKind::Deref(of) = &base.kind {
+                    return self.slice_parts(of);
+                }
+                let mut extents = Vec::new();
+                let mut place = base.clone();
+                for _ in 0..*rank {
+                    extents.push(self.len(&place).at(ASSIGNMENT));
+                    let inner = place.ty.element().unwrap_or(Type::Unit);
+                    let zero = Expr { kind: ExprKind::Unit, ty: Type::U64 };
+                    let kind = ExprKind::Index {
+                        base: place.into(),
+                        index: zero.into(),
+                        at: Location { file: "", line: 0 },
+                        proven: true,
+                    };
+                    place = Expr { kind, ty: inner };
+                }
+                let zeros = "[0]".repeat(rank - 1);
+                (format!("{}{zeros}", self.expr(base).at(PRIMARY)), extents.join(", "))
+            }
+            _ => self.slice_parts(base),
+        }
+    }
+
+    fn sub_slice(
+        &mut self,
+        base: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
+        at: Location,
+    ) -> (String, String) {
+        let (ptr, whole) = self.elements(base);
+        let whole = if whole.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.') {
+            format!("({whole})")
+        } else {
+            whole
+        };
+        let end_text = end.map(|e| self.expr(e).at(UNARY)).unwrap_or_else(|| whole.clone());
+        let len = match start {
+            Some(start) => format!("{end_text} - {}", self.expr(start).at(UNARY)),
+            None => end_text.clone(),
+        };
+        let len = if end.is_some() { format!("(unsigned long long)({len})") } else { len };
+        let first = start.map(|e| self.expr(e).at(UNARY));
+        let exact = start.is_none() && end.is_none();
+        let ptr = match first {
+            _ if self.options.checks && !exact => {
+                self.need(&prelude::PART);
+                let site = self.site(SiteKind::Range, at);
+                let first = first.unwrap_or_else(|| "0ull".into());
+                format!("{ptr} + ws_part({first}, {end_text}, {whole}, {site}, ws_fault)")
+            }
+            Some(first) => format!("{ptr} + {first}"),
+            None => ptr,
+        };
+        (ptr, len)
+    }
+
+    /// `v.ptr[r * v.stride + c]` of a view of rank 2 or 3.
+    pub(super) fn view_index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+        let view = self.expr(base).at(PRIMARY);
+        let Type::View { rank, .. } = base.ty else { return Text::primary(view) };
+        let parts = match &index.kind {
+            ExprKind::Tuple(items) => items.clone(),
+            _ => (0..rank)
+                .map(|i| {
+                    let ty = if let Type::Tuple(items) = &index.ty { items[i].clone() } else { Type::U64 };
+                    Expr { kind: ExprKind::Field(index.clone().into(), i.to_string()), ty }
+                })
+                .collect(),
+        };
+        let extents = extent_names(rank);
+        let mut subscripts = Vec::new();
+        for (part, extent) in parts.iter().zip(extents) {
+            subscripts.push(self.checked(part, &format!("{view}.{extent}"), at, proven));
+        }
+        let strides: &[&str] = if rank == 2 { &["stride"] } else { &["plane_stride", "stride"] };
+        let mut terms = Vec::new();
+        for (i, subscript) in subscripts.into_iter().enumerate() {
+            terms.push(match strides.get(i) {
+                Some(stride) => format!("{} * {view}.{stride}", subscript.at(UNARY)),
+                None => subscript.at(UNARY),
+            });
+        }
+        Text::primary(format!("{view}.ptr[{}]", terms.join(" + ")))
+    }
+
+    /// An index, compared with its extent where checks are on and nothing proves it.
+    fn checked(&mut self, index: &Expr, extent: &str, at: Location, proven: bool) -> Text {
+        if !self.options.checks || proven {
+            return self.expr(index);
+        }
+        self.need(&prelude::AT);
+        let (site, index) = (self.site(SiteKind::Bounds, at), self.argument(index));
+        Text::primary(format!("ws_at({index}, {extent}, {site}, ws_fault)"))
+    }
+
+    /// An element or row of a shared array of higher rank that is a parameter; `None` for any other place.
+    pub(super) fn parameter_index(
+        &mut self,
+        base: &Expr,
+        index: &Expr,
+        at: Location,
+        proven: bool,
+    ) -> Option<Text> {
+        let mut indices = vec![(index, at, proven)];
+        let mut root = base;
+        while let ExprKind::Index { base, index, at, proven } = &root.kind {
+            indices.push((index, *at, *proven));
+            root = base;
+        }
+        let ExprKind::Deref(pointer) = &root.kind else { return None };
+        let Type::Shared { rank, .. } = root.ty else { return None };
+        if rank < 2 {
+            return None;
+        }
+        let name = self.expr(pointer).at(PRIMARY);
+        let extents = extent_names(rank);
+        let mut offset = String::new();
+        for (depth, (index, at, proven)) in indices.iter().rev().enumerate() {
+            let subscript = self.checked(index, &format!("{name}_{}", extents[depth]), *at, *proven).at(UNARY);
+            offset = if depth == 0 {
+                subscript
+            } else {
+                let sum = if depth > 1 { format!("({offset})") } else { offset };
+                format!("{sum} * {name}_{} + {subscript}", extents[depth])
+            };
+        }
+        let rest: Vec<String> =
+            extents[indices.len()..].iter().map(|extent| format!("{name}_{extent}")).collect();
+        Some(if rest.is_empty() {
+            Text::primary(format!("{name}[{offset}]"))
+        } else {
+            Text::primary(format!("({name} + ({offset}) * {})", rest.join(" * ")))
+        })
+    }
+
+    /// A table or global array as the C array that it is.
+    pub(super) fn static_text(&mut self, place: &Expr) -> Text {
+        match &place.kind {
+            ExprKind::Table { name, value } => Text::primary(self.table_name(name, value)),
+            ExprKind::Global(global) => {
+                let name = self.global_name(global);
+                if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
+            }
+            _ => self.expr(place),
+        }
+    }
+
+    /// What is indexed: an array in constant memory is a C array, not a value.
+    pub(super) fn indexed(&mut self, base: &Expr) -> Text {
+        if is_static(base) { self.static_text(base) } else { self.expr(base) }
+    }
+
+    /// An array constant, or a row of one, as a value.
+    pub(super) fn static_value(&mut self, e: &Expr) -> Option<Text> {
+        if !matches!(e.ty, Type::Array(..)) || !is_static(e) {
+            return None;
+        }
+        let ty = self.ty(&e.ty);
+        let text = match &e.kind {
+            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
+            _ => self.static_text(e),
+        };
+        Some(Text::unary(format!("*(const {ty}*)&{}", text.at(UNARY))))
+    }
+
+    /// `T name[n][m]`
+    fn declarator(&mut self, ty: &Type, name: &str) -> String {
+        let (mut elem, mut extents) = (ty.clone(), String::new());
+        while let Type::Array(inner, n) = elem {
+            extents.push_str(&format!("[{n}]"));
+            elem = (*inner).clone();
+        }
+        format!("{} {name}{extents}", self.ty(&elem))
+    }
+
+    /// The name of an array constant, defined at its first use.
+    fn table_name(&mut self, name: &'static str, value: &Expr) -> String {
+        let items = self.initializer(value);
+        let key = format!("{name} {:?} {items}", value.ty);
+        if let Some((_, printed)) = self.tables.iter().find(|(known, _)| *known == key) {
+            return printed.clone();
+        }
+        let printed = names::fresh(name, &self.globals);
+        self.globals.insert(printed.clone());
+        self.tables.push((key, printed.clone()));
+        let declarator = self.declarator(&value.ty, &printed);
+        self.define(format!("__constant__ {declarator} = {items};\n"));
+        printed
+    }
+
+    fn initializer(&mut self, value: &Expr) -> String {
+        match &value.kind {
+            ExprKind::ArrayList(items) => {
+                let items: Vec<String> = items.iter().map(|item| self.initializer(item)).collect();
+                format!("{{{}}}", items.join(", "))
+            }
+            _ => self.argument(value),
+        }
+    }
+
+    /// A global as a place.
+    pub(super) fn global(&mut self, global: &'static Global) -> Text {
+        let name = self.global_name(global);
+        if global.constant { Text::primary(name) } else { Text::unary(format!("*{name}")) }
+    }
+
+    /// The symbol of a global, declared at its first use. A device global is the address of memory
+    /// that all kernels share.
+    fn global_name(&mut self, global: &'static Global) -> String {
+        if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
+            return name.clone();
+        }
+        let name = names::fresh(global.name, &self.globals);
+        self.globals.insert(name.clone());
+        self.global_symbols.push((global, name.clone()));
+        let ty = (global.ty)();
+        let line = if global.constant {
+            format!("__constant__ {};\n", self.declarator(&ty, &name))
+        } else {
+            let pointer = if matches!(ty, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
+            format!("__constant__ {};\n", self.declarator(&ty, &pointer))
+        };
+        self.define(line);
+        name
+    }
+}

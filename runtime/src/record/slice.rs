@@ -1,0 +1,72 @@
+//! Parts of slices: `&x[a..b]`.
+
+use super::Recorder;
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Type};
+
+impl Recorder {
+    /// `&base[start..end]` or `&mut base[start..end]`; `inclusive` for `start..=end`.
+    pub fn sub_slice(
+        &mut self,
+        mutable: bool,
+        base: Expr,
+        start: Option<Expr>,
+        end: Option<Expr>,
+        inclusive: bool,
+    ) -> Expr {
+        let at = self.location();
+        let base = self.place_base(base);
+        let start = start.map(|e| self.simple(e));
+        let end = end.map(|e| {
+            let e = self.value(e);
+            let e = if inclusive { self.next(e) } else { e };
+            self.simple(e)
+        });
+        let elem = match &base.ty {
+            Type::Ref { to, .. } => to.element(),
+            other => other.element(),
+        };
+        let Some(elem) = elem.filter(|_| is_sliceable(&base.ty)) else {
+            if base.ty != Type::Never {
+                self.fail(super::RecordError::Slice { base: base.ty.to_string(), at });
+            }
+            return Expr::never();
+        };
+        let ty = Type::Ref { to: Type::Slice(elem.into()).into(), mutable };
+        let base = if matches!(base.ty, Type::Array(..)) && !super::ops::is_place(&base) {
+            self.bind(base)
+        } else {
+            base
+        };
+        let kind =
+            ExprKind::SubSlice { base: base.into(), start: start.map(Box::new), end: end.map(Box::new), at };
+        Expr { kind, ty }
+    }
+
+    /// `e + 1`
+    fn next(&mut self, e: Expr) -> Expr {
+        let one =
+            Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(1), name: None }), ty: e.ty.clone() };
+        self.binary(BinaryOp::Add, e, one)
+    }
+
+    /// The value as something that may be printed more than once: a variable, a constant or a length.
+    pub(super) fn simple(&mut self, e: Expr) -> Expr {
+        let e = self.value(e);
+        let plain = match &e.kind {
+            ExprKind::Var(_) | ExprKind::Len(_) => self.is_stable(&e),
+            ExprKind::Const(_) => true,
+            _ => false,
+        };
+        if plain { e } else { self.bind_always(e) }
+    }
+}
+
+/// Whether a type has elements side by side.
+fn is_sliceable(ty: &Type) -> bool {
+    match ty {
+        Type::Ref { to, .. } => is_sliceable(to),
+        Type::View { rank, .. } | Type::Shared { rank, .. } => *rank == 1,
+        Type::Array(..) | Type::Slice(_) => true,
+        _ => false,
+    }
+}

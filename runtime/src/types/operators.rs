@@ -1,0 +1,434 @@
+//! Operators that device types overload, and how a witness resolves them.
+//!
+//! `#[gpu_impl]` above `impl Add for Complex` also implements [`Add`] here, which carries the
+//! emitter. A witness asks by the rank of its receiver: first for a device operator, then for one of
+//! Rust alone, which is an error in our words, and last it leaves the operator to the IR.
+
+use core::marker::PhantomData;
+
+use crate::record::{Callee, Recorder};
+use crate::witness::{DeviceFn, FnProbe};
+
+/// Marker of an operator that the IR has itself: on scalars and vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Native;
+
+impl DeviceFn for Native {
+    fn callee() -> Callee {
+        Callee::Native
+    }
+}
+
+/// Operands of an operator, as a witness sees them.
+#[doc(hidden)]
+pub struct Operands<O, L, R>(PhantomData<(O, L, R)>);
+
+/// The operands of a binary operator.
+#[doc(hidden)]
+pub fn operands<O, L, R>(_left: &L, _right: &R) -> Operands<O, L, R> {
+    Operands(PhantomData)
+}
+
+/// The operand of a unary operator.
+#[doc(hidden)]
+pub fn operand<O, L>(_operand: &L) -> Operands<O, L, ()> {
+    Operands(PhantomData)
+}
+
+/// A struct or enum of the user's: its operators need `#[gpu_impl]`.
+#[doc(hidden)]
+pub trait UserType {}
+
+/// Third choice: the IR's own operator, or an error of rustc's alone.
+#[doc(hidden)]
+pub trait ResolveNative {
+    /// Sets the probe.
+    fn __resolve(&self, _probe: &FnProbe<Native>) {}
+}
+
+impl<O, L, R> ResolveNative for Operands<O, L, R> {}
+
+/// Declares the device side of operator traits.
+macro_rules! operators {
+    (@binary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident;)+) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = "this operator of `{Self}` cannot be used in a kernel",
+            label = "no device operator",
+            note = "write `#[gpu_impl]` above the `impl` of the operator for `{Self}`"
+        )]
+        pub trait $name<R = Self>: core::ops::$name<R> {
+            /// What a call resolves to.
+            type Marker: DeviceFn + 'static;
+            /// The emitter.
+            #[doc(hidden)]
+            fn __record(_r: &mut Recorder) {}
+        }
+
+        #[doc(hidden)]
+        pub struct $op;
+
+        #[doc(hidden)]
+        pub trait $first<M> {
+            /// Sets the probe.
+            fn __resolve(&self, _probe: &FnProbe<M>) {}
+        }
+
+        impl<L: $name<R>, R> $first<L::Marker> for &&Operands<$op, L, R> {}
+
+        #[doc(hidden)]
+        pub trait $second<L, R> {
+            /// Sets the probe.
+            fn __resolve(&self, _probe: &FnProbe<<L as $name<R>>::Marker>)
+            where
+                L: $name<R>,
+            {
+            }
+        }
+
+        impl<L: UserType + core::ops::$name<R>, R> $second<L, R> for &Operands<$op, L, R> {}
+    )+};
+    (@unary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident;)+) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = "this operator of `{Self}` cannot be used in a kernel",
+            label = "no device operator",
+            note = "write `#[gpu_impl]` above the `impl` of the operator for `{Self}`"
+        )]
+        pub trait $name: core::ops::$name {
+            /// What a call resolves to.
+            type Marker: DeviceFn + 'static;
+            /// The emitter.
+            #[doc(hidden)]
+            fn __record(_r: &mut Recorder) {}
+        }
+
+        #[doc(hidden)]
+        pub struct $op;
+
+        #[doc(hidden)]
+        pub trait $first<M> {
+            /// Sets the probe.
+            fn __resolve(&self, _probe: &FnProbe<M>) {}
+        }
+
+        impl<L: $name> $first<L::Marker> for &&Operands<$op, L, ()> {}
+
+        #[doc(hidden)]
+        pub trait $second<L> {
+            /// Sets the probe.
+            fn __resolve(&self, _probe: &FnProbe<<L as $name>::Marker>)
+            where
+                L: $name,
+            {
+            }
+        }
+
+        impl<L: UserType + core::ops::$name> $second<L> for &Operands<$op, L, ()> {}
+    )+};
+}
+
+operators! { @binary
+    /// `a + b` in kernels.
+    Add AddOp ResolveAdd UserAdd;
+    /// `a - b` in kernels.
+    Sub SubOp ResolveSub UserSub;
+    /// `a * b` in kernels.
+    Mul MulOp ResolveMul UserMul;
+    /// `a / b` in kernels.
+    Div DivOp ResolveDiv UserDiv;
+    /// `a % b` in kernels.
+    Rem RemOp ResolveRem UserRem;
+    /// `a & b` in kernels.
+    BitAnd BitAndOp ResolveBitAnd UserBitAnd;
+    /// `a | b` in kernels.
+    BitOr BitOrOp ResolveBitOr UserBitOr;
+    /// `a ^ b` in kernels.
+    BitXor BitXorOp ResolveBitXor UserBitXor;
+    /// `a << b` in kernels.
+    Shl ShlOp ResolveShl UserShl;
+    /// `a >> b` in kernels.
+    Shr ShrOp ResolveShr UserShr;
+    /// `a += b` in kernels.
+    AddAssign AddAssignOp ResolveAddAssign UserAddAssign;
+    /// `a -= b` in kernels.
+    SubAssign SubAssignOp ResolveSubAssign UserSubAssign;
+    /// `a *= b` in kernels.
+    MulAssign MulAssignOp ResolveMulAssign UserMulAssign;
+    /// `a /= b` in kernels.
+    DivAssign DivAssignOp ResolveDivAssign UserDivAssign;
+    /// `a %= b` in kernels.
+    RemAssign RemAssignOp ResolveRemAssign UserRemAssign;
+    /// `a &= b` in kernels.
+    BitAndAssign BitAndAssignOp ResolveBitAndAssign UserBitAndAssign;
+    /// `a |= b` in kernels.
+    BitOrAssign BitOrAssignOp ResolveBitOrAssign UserBitOrAssign;
+    /// `a ^= b` in kernels.
+    BitXorAssign BitXorAssignOp ResolveBitXorAssign UserBitXorAssign;
+    /// `a <<= b` in kernels.
+    ShlAssign ShlAssignOp ResolveShlAssign UserShlAssign;
+    /// `a >>= b` in kernels.
+    ShrAssign ShrAssignOp ResolveShrAssign UserShrAssign;
+}
+
+operators! { @unary
+    /// `-a` in kernels.
+    Neg NegOp ResolveNeg UserNeg;
+    /// `!a` in kernels.
+    Not NotOp ResolveNot UserNot;
+}
+
+/// `a == b` in kernels.
+#[diagnostic::on_unimplemented(
+    message = "`==` of `{Self}` cannot be used in a kernel",
+    label = "no device operator",
+    note = "write `#[gpu(PartialEq)]` on the type instead of deriving `PartialEq`, or `#[gpu_impl]` above `impl PartialEq for {Self}`"
+)]
+pub trait PartialEq<R: ?Sized = Self>: core::cmp::PartialEq<R> {
+    /// What a call resolves to.
+    type Marker: DeviceFn + 'static;
+    /// The emitter.
+    #[doc(hidden)]
+    fn __record(_r: &mut Recorder) {}
+}
+
+#[doc(hidden)]
+pub struct PartialEqOp;
+
+#[doc(hidden)]
+pub trait ResolvePartialEq<M> {
+    /// Sets the probe.
+    fn __resolve(&self, _probe: &FnProbe<M>) {}
+}
+
+impl<L: PartialEq<R>, R> ResolvePartialEq<L::Marker> for &&Operands<PartialEqOp, L, R> {}
+
+#[doc(hidden)]
+pub trait UserPartialEq<L, R> {
+    /// Sets the probe.
+    fn __resolve(&self, _probe: &FnProbe<<L as PartialEq<R>>::Marker>)
+    where
+        L: PartialEq<R>,
+    {
+    }
+}
+
+impl<L: UserType + core::cmp::PartialEq<R>, R> UserPartialEq<L, R> for &Operands<PartialEqOp, L, R> {}
+
+/// `a[i]` read in kernels.
+pub trait Index<I>: core::ops::Index<I> {
+    /// What a call resolves to.
+    type Marker: DeviceFn + 'static;
+    /// The emitter.
+    #[doc(hidden)]
+    fn __record(_r: &mut Recorder) {}
+}
+
+/// `a[i]` written in kernels.
+pub trait IndexMut<I>: core::ops::IndexMut<I> {
+    /// What a call resolves to.
+    type Marker: DeviceFn + 'static;
+    /// The emitter.
+    #[doc(hidden)]
+    fn __record(_r: &mut Recorder) {}
+}
+
+/// Declares how a witness resolves an index; references to a type are looked through.
+macro_rules! indexed {
+    ($($indexed:ident $op:ident $resolve:ident;)+) => {$(
+        #[doc(hidden)]
+        pub trait $indexed<I> {
+            /// What a call resolves to.
+            type Marker: DeviceFn + 'static;
+        }
+
+        impl<T: $indexed<I> + ?Sized, I> $indexed<I> for &T {
+            type Marker = T::Marker;
+        }
+
+        impl<T: $indexed<I> + ?Sized, I> $indexed<I> for &mut T {
+            type Marker = T::Marker;
+        }
+
+        #[doc(hidden)]
+        pub struct $op;
+
+        #[doc(hidden)]
+        pub trait $resolve<M> {
+            /// Sets the probe.
+            fn __resolve(&self, _probe: &FnProbe<M>) {}
+        }
+
+        impl<L: $indexed<I>, I> $resolve<L::Marker> for &&Operands<$op, L, I> {}
+    )+};
+}
+
+indexed! {
+    Indexed IndexOp ResolveIndex;
+    IndexedMut IndexMutOp ResolveIndexMut;
+}
+
+/// `T::default()` in kernels.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}::default()` cannot be used in a kernel",
+    note = "write `#[gpu_impl]` above `impl Default for {Self}`"
+)]
+pub trait Default: core::default::Default {
+    /// What a call resolves to.
+    type Marker: DeviceFn + 'static;
+    /// The emitter.
+    #[doc(hidden)]
+    fn __record(_r: &mut Recorder) {}
+    /// `Self::default()` in a witness.
+    #[doc(hidden)]
+    fn __gpu_method_default(_probe: &FnProbe<Self::Marker>) -> Self {
+        crate::witness::never_called()
+    }
+}
+
+/// `T::from(value)` and `value.into()` in kernels.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from a `{V}` in a kernel",
+    note = "write `#[gpu_impl]` above `impl From<{V}> for {Self}`"
+)]
+pub trait From<V>: core::convert::From<V> {
+    /// What a call resolves to.
+    type Marker: DeviceFn + 'static;
+    /// The emitter.
+    #[doc(hidden)]
+    fn __record(_r: &mut Recorder) {}
+    /// `Self::from(value)` in a witness.
+    #[doc(hidden)]
+    fn __gpu_method_from(_value: V, _probe: &FnProbe<Self::Marker>) -> Self {
+        crate::witness::never_called()
+    }
+}
+
+/// `value.into()` in a witness.
+#[doc(hidden)]
+pub trait Into: Sized {
+    /// `self.into()`
+    fn __gpu_method_into<T: From<Self>>(self, _probe: &FnProbe<T::Marker>) -> T {
+        crate::witness::never_called()
+    }
+}
+
+impl<T> Into for T {}
+
+/// `.clone()` of a device type, which is `Copy`: the value itself.
+#[doc(hidden)]
+pub trait Clone: Copy {
+    /// `self.clone()`
+    fn __gpu_method_clone(&self, _probe: &FnProbe<CastMarker>) -> Self {
+        crate::witness::never_called()
+    }
+}
+
+impl<T: Copy> Clone for T {}
+
+/// Marker of a conversion between scalars, which the IR casts.
+#[derive(Clone, Copy, Debug)]
+pub struct CastMarker;
+
+impl DeviceFn for CastMarker {
+    fn callee() -> Callee {
+        Callee::Cast
+    }
+}
+
+macro_rules! native {
+    ($($t:ty: $($name:ident)+;)+) => {$($(
+        impl $name for $t {
+            type Marker = Native;
+        }
+        impl $name<&$t> for $t {
+            type Marker = Native;
+        }
+        impl<'a> $name<$t> for &'a $t {
+            type Marker = Native;
+        }
+        impl<'a, 'b> $name<&'a $t> for &'b $t {
+            type Marker = Native;
+        }
+    )+)+};
+    (@assign $($t:ty: $($name:ident)+;)+) => {$($(
+        impl $name for $t {
+            type Marker = Native;
+        }
+        impl $name<&$t> for $t {
+            type Marker = Native;
+        }
+    )+)+};
+    (@unary $($t:ty: $name:ident;)+) => {$(
+        impl $name for $t {
+            type Marker = Native;
+        }
+        impl<'a> $name for &'a $t {
+            type Marker = Native;
+        }
+    )+};
+    (@equal $($t:ty)+) => {$(
+        impl PartialEq for $t {
+            type Marker = Native;
+        }
+        impl Default for $t {
+            type Marker = ZeroMarker<$t>;
+        }
+    )+};
+    (@shift $($t:ty)+) => {$(
+        native! { @shift $t; i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+    )+};
+    (@shift $t:ty; $($n:ty)+) => {$(
+        impl Shl<$n> for $t {
+            type Marker = Native;
+        }
+        impl Shr<$n> for $t {
+            type Marker = Native;
+        }
+        impl ShlAssign<$n> for $t {
+            type Marker = Native;
+        }
+        impl ShrAssign<$n> for $t {
+            type Marker = Native;
+        }
+    )+};
+    (@from $($to:ty: $($from:ty)+;)+) => {$($(
+        impl From<$from> for $to {
+            type Marker = CastMarker;
+        }
+    )+)+};
+}
+
+macro_rules! integers {
+    ($($t:ty)+) => {
+        native! { $($t: Add Sub Mul Div Rem BitAnd BitOr BitXor;)+ }
+        native! { @assign $($t: AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign;)+ }
+        native! { @unary $($t: Not;)+ }
+        native! { @equal $($t)+ }
+        native! { @shift $($t)+ }
+    };
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+native! { @unary i8: Neg; i16: Neg; i32: Neg; i64: Neg; isize: Neg; f32: Neg; f64: Neg; bool: Not; }
+native! { f32: Add Sub Mul Div Rem; f64: Add Sub Mul Div Rem; bool: BitAnd BitOr BitXor; }
+native! { half::f16: Add Sub Mul Div Rem; half::bf16: Add Sub Mul Div Rem; }
+native! { @assign f32: AddAssign SubAssign MulAssign DivAssign RemAssign; f64: AddAssign SubAssign MulAssign DivAssign RemAssign; bool: BitAndAssign BitOrAssign BitXorAssign; }
+native! { @assign half::f16: AddAssign SubAssign MulAssign DivAssign RemAssign; half::bf16: AddAssign SubAssign MulAssign DivAssign RemAssign; }
+native! { @unary half::f16: Neg; half::bf16: Neg; }
+native! { @equal f32 f64 bool half::f16 half::bf16 }
+native! { @from
+    i16: i8 u8 bool; i32: i8 u8 i16 u16 bool; i64: i8 u8 i16 u16 i32 u32 bool; isize: i8 u8 i16 bool;
+    u16: u8 bool; u32: u8 u16 bool; u64: u8 u16 u32 bool; usize: u8 u16 bool; i8: bool; u8: bool;
+    f32: i8 u8 i16 u16; f64: i8 u8 i16 u16 i32 u32 f32;
+    f32: f32; f64: f64; i32: i32; u32: u32; i64: i64; u64: u64; usize: usize; u8: u8; i8: i8; u16: u16; i16: i16;
+}
+
+/// Marker of `T::default()` of a scalar.
+pub struct ZeroMarker<T>(PhantomData<fn() -> T>);
+
+impl<T: crate::types::Constant + core::default::Default> DeviceFn for ZeroMarker<T> {
+    fn callee() -> Callee {
+        Callee::Constant(|| T::default().to_expr(None))
+    }
+}

@@ -1,0 +1,270 @@
+//! Two, three or four scalars side by side, laid out and aligned as CUDA's vector types.
+//!
+//! A load or store of an 8- or 16-byte vector is one instruction.
+
+use super::operators::{self, Native};
+use super::{Constant, Device, GpuType};
+use crate::ir::{Expr, ExprKind, Type};
+use crate::record::Callee;
+use crate::witness::{DeviceFn, FnProbe, never_called};
+
+/// A vector of two, three or four scalars.
+pub trait Vector: GpuType + Constant + Default + PartialEq {
+    /// The type of a component.
+    type Scalar: GpuType;
+    /// Number of components.
+    const LEN: usize;
+    /// A vector whose components are equal.
+    fn splat(value: Self::Scalar) -> Self;
+}
+
+/// Marker of `Vector::new`.
+#[doc(hidden)]
+pub struct NewMarker;
+
+impl DeviceFn for NewMarker {
+    fn callee() -> Callee {
+        Callee::Vector
+    }
+}
+
+/// One component-wise operator of a vector with a vector, with a scalar, and of a scalar with it.
+macro_rules! operator {
+    ($name:ident $scalar:ty, $components:tt; $($trait:ident $method:ident $assign:ident $assign_method:ident)+) => {
+        $(operator! { @one $name $scalar, $components; $trait $method $assign $assign_method })+
+    };
+    (@one $name:ident $scalar:ty, [$($c:ident)+]; $trait:ident $method:ident $assign:ident $assign_method:ident) => {
+        impl core::ops::$trait for $name {
+            type Output = Self;
+            #[inline]
+            #[track_caller]
+            fn $method(self, other: Self) -> Self {
+                Self { $($c: self.$c.$method(other.$c)),+ }
+            }
+        }
+
+        impl core::ops::$trait<$scalar> for $name {
+            type Output = Self;
+            #[inline]
+            #[track_caller]
+            fn $method(self, other: $scalar) -> Self {
+                Self { $($c: self.$c.$method(other)),+ }
+            }
+        }
+
+        impl core::ops::$trait<$name> for $scalar {
+            type Output = $name;
+            #[inline]
+            #[track_caller]
+            fn $method(self, other: $name) -> $name {
+                $name { $($c: self.$method(other.$c)),+ }
+            }
+        }
+
+        impl core::ops::$assign for $name {
+            #[inline]
+            #[track_caller]
+            fn $assign_method(&mut self, other: Self) {
+                *self = core::ops::$trait::$method(*self, other);
+            }
+        }
+
+        impl core::ops::$assign<$scalar> for $name {
+            #[inline]
+            #[track_caller]
+            fn $assign_method(&mut self, other: $scalar) {
+                *self = core::ops::$trait::$method(*self, other);
+            }
+        }
+
+        impl operators::$trait for $name {
+            type Marker = Native;
+        }
+
+        impl operators::$trait<$scalar> for $name {
+            type Marker = Native;
+        }
+
+        impl operators::$trait<$name> for $scalar {
+            type Marker = Native;
+        }
+
+        impl operators::$assign for $name {
+            type Marker = Native;
+        }
+
+        impl operators::$assign<$scalar> for $name {
+            type Marker = Native;
+        }
+    };
+}
+
+macro_rules! negation {
+    ($name:ident, [$($c:ident)+]) => {
+        impl core::ops::Neg for $name {
+            type Output = Self;
+            #[inline]
+            #[track_caller]
+            fn neg(self) -> Self {
+                Self { $($c: -self.$c),+ }
+            }
+        }
+
+        impl operators::Neg for $name {
+            type Marker = Native;
+        }
+    };
+}
+
+macro_rules! bitwise {
+    ($name:ident $scalar:ty, $components:tt) => {
+        operator! { $name $scalar, $components;
+            BitAnd bitand BitAndAssign bitand_assign
+            BitOr bitor BitOrAssign bitor_assign
+            BitXor bitxor BitXorAssign bitxor_assign
+        }
+    };
+}
+
+macro_rules! vector {
+    ($name:ident $scalar:ident $ir:ident $len:literal $align:literal [$($c:ident $i:literal)+] $($kind:ident)*) => {
+        #[doc = concat!("`", stringify!($len), "` values of type `", stringify!($scalar), "`, aligned to ", stringify!($align), " bytes.")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[repr(C, align($align))]
+        #[allow(missing_docs, reason = "components")]
+        pub struct $name {
+            $(pub $c: $scalar),+
+        }
+
+        impl $name {
+            /// A vector of these components.
+            #[inline]
+            #[allow(clippy::too_many_arguments)]
+            pub const fn new($($c: $scalar),+) -> Self {
+                Self { $($c),+ }
+            }
+
+            /// A vector whose components are equal.
+            #[inline]
+            pub const fn splat(value: $scalar) -> Self {
+                Self { $($c: value),+ }
+            }
+
+            #[doc(hidden)]
+            #[allow(clippy::too_many_arguments)]
+            pub fn __gpu_method_new($($c: $scalar,)+ _probe: &FnProbe<NewMarker>) -> Self {
+                $(let _ = $c;)+
+                never_called()
+            }
+        }
+
+        impl Device for $name {
+            type Erased = Self;
+            fn ty() -> Type {
+                Type::Vector(crate::ir::Scalar::$ir, $len)
+            }
+        }
+
+        // SAFETY: `repr(C)`, of plain scalars, aligned as CUDA's type.
+        unsafe impl GpuType for $name {}
+
+        impl Constant for $name {
+            fn to_expr(&self, _name: Option<&'static str>) -> Expr {
+                Expr { kind: ExprKind::Vector(vec![$(self.$c.to_expr(None)),+]), ty: Self::ty() }
+            }
+        }
+
+        impl Vector for $name {
+            type Scalar = $scalar;
+            const LEN: usize = $len;
+            fn splat(value: $scalar) -> Self {
+                Self::splat(value)
+            }
+        }
+
+        impl core::ops::Index<usize> for $name {
+            type Output = $scalar;
+            #[inline]
+            #[track_caller]
+            fn index(&self, index: usize) -> &$scalar {
+                match index {
+                    $($i => &self.$c,)+
+                    _ => crate::simulator::context::fault_bounds(index as i64, $len),
+                }
+            }
+        }
+
+        impl core::ops::IndexMut<usize> for $name {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, index: usize) -> &mut $scalar {
+                match index {
+                    $($i => &mut self.$c,)+
+                    _ => crate::simulator::context::fault_bounds(index as i64, $len),
+                }
+            }
+        }
+
+        impl operators::PartialEq for $name {
+            type Marker = Native;
+        }
+
+        impl operators::Default for $name {
+            type Marker = operators::ZeroMarker<$name>;
+        }
+
+        operator! { $name $scalar, [$($c)+];
+            Add add AddAssign add_assign
+            Sub sub SubAssign sub_assign
+            Mul mul MulAssign mul_assign
+            Div div DivAssign div_assign
+        }
+        kinds! { ($($kind)*) $name $scalar, [$($c)+] }
+    };
+}
+
+/// What only vectors of some scalars have.
+macro_rules! kinds {
+    (() $name:ident $scalar:ty, $components:tt) => {};
+    (($kind:ident $($rest:ident)*) $name:ident $scalar:ty, $components:tt) => {
+        $kind! { $name $scalar, $components }
+        kinds! { ($($rest)*) $name $scalar, $components }
+    };
+}
+
+macro_rules! signed {
+    ($name:ident $scalar:ty, $components:tt) => {
+        negation! { $name, $components }
+    };
+}
+
+macro_rules! integer {
+    ($name:ident $scalar:ty, $components:tt) => {
+        bitwise! { $name $scalar, $components }
+    };
+}
+
+macro_rules! vectors {
+    ($($two:ident $three:ident $four:ident $scalar:ident $ir:ident $a2:literal $a3:literal $a4:literal $($kind:ident)*;)+) => {$(
+        vector! { $two $scalar $ir 2 $a2 [x 0 y 1] $($kind)* }
+        vector! { $three $scalar $ir 3 $a3 [x 0 y 1 z 2] $($kind)* }
+        vector! { $four $scalar $ir 4 $a4 [x 0 y 1 z 2 w 3] $($kind)* }
+    )+};
+}
+
+use half::{bf16, f16};
+
+vectors! {
+    I8x2 I8x3 I8x4 i8 I8 2 1 4 integer signed;
+    U8x2 U8x3 U8x4 u8 U8 2 1 4 integer;
+    I16x2 I16x3 I16x4 i16 I16 4 2 8 integer signed;
+    U16x2 U16x3 U16x4 u16 U16 4 2 8 integer;
+    I32x2 I32x3 I32x4 i32 I32 8 4 16 integer signed;
+    U32x2 U32x3 U32x4 u32 U32 8 4 16 integer;
+    I64x2 I64x3 I64x4 i64 I64 16 8 16 integer signed;
+    U64x2 U64x3 U64x4 u64 U64 16 8 16 integer;
+    F16x2 F16x3 F16x4 f16 F16 4 2 8 signed;
+    BF16x2 BF16x3 BF16x4 bf16 BF16 4 2 8 signed;
+    F32x2 F32x3 F32x4 f32 F32 8 4 16 signed;
+    F64x2 F64x3 F64x4 f64 F64 16 8 16 signed;
+}
