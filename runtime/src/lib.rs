@@ -82,7 +82,9 @@ pub mod prelude {
     pub use crate::device_api::sync::*;
     pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
+    pub use crate::types::vector::*;
     pub use crate::types::{Constant, Float, GpuType, Int, Num, View, ViewMut};
     pub use crate::{Buffer, Device, Kernel, Launch};
+    pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
 }

@@ -2,7 +2,8 @@
 
 use crate::args::KernelArg;
 use crate::ir::{
-    Const, ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type, VariantType,
+    Const, ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type,
+    VariantType,
 };
 use crate::types::{GpuType, Slice};
 
@@ -11,8 +12,8 @@ pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kernel};
 pub use crate::simulator::context::print;
-pub use crate::types::Device;
 pub use crate::types::operators::{self, operand, operands};
+pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{DeviceFn, FnProbe, Probe, Returns, never_called, types_of};
 
 /// An index of any integer type.
@@ -39,17 +40,6 @@ pub fn to_index3<
     (i, j, k): (I, J, K),
 ) -> (usize, usize, usize) {
     (i.to_index(), j.to_index(), k.to_index())
-}
-
-/// The elements of `base` from `start` up to `end`.
-#[inline(always)]
-#[track_caller]
-pub fn sub_slice<S: crate::types::Sliceable + ?Sized>(
-    base: &S,
-    start: usize,
-    end: Option<usize>,
-) -> Slice<S::Element> {
-    base.sub_slice(start, end)
 }
 
 /// A piece of text in a format string.
@@ -129,11 +119,7 @@ pub fn type_suffix(ty: &Type) -> String {
         }
         Type::Ptr { to, mutable } => format!("ptr{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
         Type::Ref { to, mutable } => format!("ref{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
-        Type::Unit
-        | Type::Never
-        | Type::Slice(_)
-        | Type::Shared { .. }
-        | Type::Closure => "x".into(),
+        Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
     }
 }
 

@@ -199,8 +199,25 @@ fn names_type(path: &syn::ExprPath) -> bool {
 
 /// Methods that only iterators have.
 const ITERATORS: [&str; 19] = [
-    "iter", "iter_mut", "into_iter", "enumerate", "zip", "filter", "fold", "for_each", "sum", "product", "collect", "chain",
-    "copied", "chunks", "windows", "any", "all", "position", "flat_map",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "enumerate",
+    "zip",
+    "filter",
+    "fold",
+    "for_each",
+    "sum",
+    "product",
+    "collect",
+    "chain",
+    "copied",
+    "chunks",
+    "windows",
+    "any",
+    "all",
+    "position",
+    "flat_map",
 ];
 
 /// A function of Rust's library, as the function of ours that stands for it.
@@ -208,7 +225,9 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let module = match names.as_slice() {
-        ["std" | "core", "mem", "swap" | "replace" | "take"] | ["mem", "swap" | "replace" | "take"] => "memory",
+        ["std" | "core", "mem", "swap" | "replace" | "take"] | ["mem", "swap" | "replace" | "take"] => {
+            "memory"
+        }
         ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
         ["std" | "core", "hint", "assert_unchecked"] => "hint",
         _ => return path.clone(),

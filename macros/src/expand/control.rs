@@ -169,7 +169,10 @@ impl Lower<'_> {
                 unroll = quote!(::core::option::Option::Some(::core::option::Option::None));
             } else {
                 match attr.parse_args::<Expr>() {
-                    Ok(n) => unroll = quote!(::core::option::Option::Some(::core::option::Option::Some((#n) as u32))),
+                    Ok(n) => {
+                        unroll =
+                            quote!(::core::option::Option::Some(::core::option::Option::Some((#n) as u32)))
+                    }
                     Err(error) => self.errors.add(error),
                 }
             }

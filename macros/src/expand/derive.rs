@@ -15,7 +15,10 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
         Data::Struct(data) => structure(item, &data.fields, &mut errors),
         Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
         Data::Union(union) => {
-            errors.at(union.union_token, "a union cannot be a device type; write an enum, or read bytes with `bit_cast`");
+            errors.at(
+                union.union_token,
+                "a union cannot be a device type; write an enum, or read bytes with `bit_cast`",
+            );
             TokenStream::new()
         }
     };

@@ -42,8 +42,11 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         });
         quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::std::vec![#(#fields),*] })
     });
-    let gpu_type =
-        if in_memory { plain_impl(item, data.variants.iter().flat_map(|v| v.fields.iter())) } else { quote!() };
+    let gpu_type = if in_memory {
+        plain_impl(item, data.variants.iter().flat_map(|v| v.fields.iter()))
+    } else {
+        quote!()
+    };
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
     quote! {

@@ -50,7 +50,9 @@ impl Lower<'_> {
     fn refused(&mut self, expr: &Expr) -> Two {
         let advice = match expr {
             Expr::Async(_) | Expr::Await(_) => "`async` has no meaning in a kernel; remove it",
-            Expr::Let(_) => "a pattern can only be tested in the condition of `if` or `while`; use `matches!`",
+            Expr::Let(_) => {
+                "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
+            }
             Expr::Range(_) => "a range is only supported in `for i in a..b`; use a `for` loop",
             Expr::Try(_) => "`?` is not supported in a kernel; use `match` or return early",
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",

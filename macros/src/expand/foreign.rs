@@ -54,7 +54,9 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
     if REFUSED.contains(&name.as_str()) {
         errors.at(
             path,
-            format!("`{name}` cannot be implemented for kernels; write a method in an inherent `#[gpu_impl]`"),
+            format!(
+                "`{name}` cannot be implemented for kernels; write a method in an inherent `#[gpu_impl]`"
+            ),
         );
     }
     TRAITS.iter().find(|(known, _)| *known == name).map(|(_, method)| (last.ident.clone(), *method))
@@ -74,7 +76,10 @@ pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenSt
                 device = device_impl(item, &name, &method, wanted);
             }
             ImplItem::Fn(other) => {
-                errors.at(&other.sig.ident, format!("a kernel calls only `{wanted}` of `{name}`; leave the rest to its default"));
+                errors.at(
+                    &other.sig.ident,
+                    format!("a kernel calls only `{wanted}` of `{name}`; leave the rest to its default"),
+                );
             }
             other => kept.items.push(other.clone()),
         }
@@ -155,7 +160,9 @@ pub fn device_bound(bound: &TypeParamBound) -> Option<TypeParamBound> {
         PathArguments::AngleBracketed(arguments) => arguments
             .args
             .iter()
-            .filter(|a| !matches!(a, syn::GenericArgument::AssocType(_) | syn::GenericArgument::Constraint(_)))
+            .filter(|a| {
+                !matches!(a, syn::GenericArgument::AssocType(_) | syn::GenericArgument::Constraint(_))
+            })
             .collect(),
         _ => Vec::new(),
     };

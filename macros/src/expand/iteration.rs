@@ -49,8 +49,7 @@ impl Lower<'_> {
             Expr::Group(inner) => self.iterator(&inner.expr),
             Expr::Range(range) => self.range_iterator(range),
             Expr::MethodCall(call) => self.adapter(call),
-            Expr::Reference(reference)
-                if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
+            Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
             {
                 let mutable = reference.mutability.is_some();
                 let Two { witness, emit } = self.expr(&reference.expr);
@@ -86,8 +85,10 @@ impl Lower<'_> {
         let (name, dot, method) = (call.method.to_string(), &call.dot_token, &call.method);
         match (name.as_str(), call.args.first()) {
             ("iter" | "iter_mut", None) => {
-                let Two { witness, emit } = self.expr(&call.receiver);
                 let mutable = name == "iter_mut";
+                self.mutable_place = mutable;
+                let Two { witness, emit } = self.expr(&call.receiver);
+                self.mutable_place = false;
                 Two {
                     witness: quote!(#witness #dot #method()),
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
@@ -131,9 +132,10 @@ impl Lower<'_> {
                     emit: quote!({ let __i = #ie; let __n = #ne; __r.#record(__i, __n) }),
                 }
             }
-            ("map" | "filter" | "chunks" | "chunks_exact" | "windows" | "chain" | "flat_map" | "rposition", _) => {
-                self.refuse_iterator(method, SUPPORTED)
-            }
+            (
+                "map" | "filter" | "chunks" | "chunks_exact" | "windows" | "chain" | "flat_map" | "rposition",
+                _,
+            ) => self.refuse_iterator(method, SUPPORTED),
             _ => {
                 let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }

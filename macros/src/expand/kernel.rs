@@ -20,6 +20,9 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let attr = KernelAttr::parse(attr, &mut errors);
     check(item, &mut errors);
     let params = signature::params(&item.sig, None, &mut errors);
+    for pat in params.iter().filter_map(|p| p.destructured.as_ref()) {
+        errors.at(pat, "a parameter of a kernel is a single name");
+    }
     for param in params.iter().filter(|p| p.kind == Name::Closure) {
         errors.at(&param.pat, "a kernel cannot take a closure; call a `#[gpu_fn]` that takes it");
     }

@@ -176,10 +176,9 @@ impl Lower<'_> {
             Some((Expr::Let(first), rest)) => (first, rest),
             _ => {
                 let pattern = terms.iter().find(|term| matches!(term, Expr::Let(_)))?;
-                return Some(self.refuse(
-                    pattern,
-                    "a pattern stands first in the condition of a `while` in a kernel",
-                ));
+                return Some(
+                    self.refuse(pattern, "a pattern stands first in the condition of a `while` in a kernel"),
+                );
             }
         };
         if let Some(pattern) = rest.iter().find(|term| matches!(term, Expr::Let(_))) {

@@ -126,10 +126,7 @@ impl Lower<'_> {
     /// `base[index]`
     pub(super) fn index(&mut self, e: &syn::ExprIndex) -> Two {
         if let Expr::Range(range) = &*e.index {
-            return self.refuse(
-                range,
-                "a slice is taken by reference in a kernel: write `&x[a..b]` or `&mut x[a..b]`",
-            );
+            return self.part_of(&e.expr, range, self.mutable_place);
         }
         let written = self.written_place.is_some_and(|span| same_span(span, e.span())) || self.mutable_place;
         if written {
@@ -156,13 +153,17 @@ impl Lower<'_> {
 
     /// `&base[a..b]`, `&mut base[a..b]`
     pub(super) fn sub_slice(&mut self, e: &syn::ExprReference, base: &Expr, range: &syn::ExprRange) -> Two {
-        let mutable = e.mutability.is_some();
+        self.part_of(base, range, e.mutability.is_some())
+    }
+
+    /// A reference to `base[a..b]`.
+    pub(super) fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Two {
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
         let mut exprs = vec![base];
         exprs.extend(range.start.as_deref());
         exprs.extend(range.end.as_deref());
         let (mut witness, setup, names) = self.operand_list(&exprs);
-        let line = self.line(e.span());
+        let line = self.line(range.span());
         let base_witness = witness.remove(0);
         let mut ends = witness.into_iter();
         let mut rest = names.iter().skip(1);
@@ -174,21 +175,19 @@ impl Lower<'_> {
         let end = option(range.end.as_ref().and_then(|_| rest.next()));
         let start_witness = range.start.as_ref().and_then(|_| ends.next());
         let end_witness = range.end.as_ref().and_then(|_| ends.next());
-        let value = slice_value(&base_witness, start_witness, end_witness, inclusive);
-        let mutability = &e.mutability;
         Two {
-            witness: quote!(& #mutability #value),
+            witness: slice_value(&base_witness, start_witness, end_witness, (inclusive, mutable)),
             emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
         }
     }
 }
 
-/// The twin of `base[start..end]`: a descriptor of the part.
+/// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
 pub fn slice_value(
     base: &TokenStream,
     start: Option<TokenStream>,
     end: Option<TokenStream>,
-    inclusive: bool,
+    (inclusive, mutable): (bool, bool),
 ) -> TokenStream {
     let start = match start {
         Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
@@ -201,7 +200,12 @@ pub fn slice_value(
         Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
         None => quote!(::core::option::Option::None),
     };
-    quote!(::warpsmith::__macro::sub_slice(&#base, #start, #end))
+    let (name, method) = if mutable {
+        (format_ident!("SliceableMut"), format_ident!("__sub_slice_mut"))
+    } else {
+        (format_ident!("Sliceable"), format_ident!("__sub_slice"))
+    };
+    quote!({ use ::warpsmith::__macro::#name as _; (#base).#method(#start, #end) })
 }
 
 /// An index of any integer type, or a tuple of them.

@@ -284,7 +284,9 @@ impl Lower<'_> {
             quote!({ let __x = #of.clone(); __r.pattern_literal(#text, &__x) })
         };
         match inner {
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(b), .. }) => quote!({ let __k = __r.bool_(#b); __k }),
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(b), .. }) => {
+                quote!({ let __k = __r.bool_(#b); __k })
+            }
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => {
                 let text = int.to_string();
                 literal(text.strip_suffix(int.suffix()).unwrap_or(&text).to_owned())

@@ -22,6 +22,8 @@ pub struct Param {
     pub written: Type,
     /// What the name stands for in the body.
     pub kind: Name,
+    /// The pattern that takes it apart, if it has no name.
+    pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
 }
@@ -70,13 +72,19 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     written: ty.clone(),
                     ty: device_type(&ty),
                     kind: Name::Local,
+                    destructured: None,
                     receiver: true,
                 });
             }
             FnArg::Typed(typed) => {
-                let Pat::Ident(pat) = &*typed.pat else {
-                    errors.at(&typed.pat, "a parameter of a kernel or `#[gpu_fn]` is a single name");
-                    continue;
+                let (pat, destructured) = match &*typed.pat {
+                    Pat::Ident(pat) => (pat.clone(), None),
+                    other => {
+                        let ident = format_ident!("arg{}", params.len());
+                        let pat =
+                            PatIdent { attrs: vec![], by_ref: None, mutability: None, ident, subpat: None };
+                        (pat, Some(other.clone()))
+                    }
                 };
                 let comptime = typed.attrs.iter().any(|a| a.path().is_ident("comptime"));
                 let closure = closure_pointer(&typed.ty, &sig.generics);
@@ -85,10 +93,11 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     (Some(_), false) => Name::Closure,
                     (None, false) => Name::Local,
                 };
-                let mut pat = pat.clone();
+                let mut pat = pat;
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
-                params.push(Param { pat, ty, written: (*typed.ty).clone(), kind, receiver: false });
+                let written = (*typed.ty).clone();
+                params.push(Param { pat, destructured, ty, written, kind, receiver: false });
             }
         }
     }
@@ -262,7 +271,14 @@ pub fn recording(
             Name::Comptime => quote!(),
         });
     }
-    let body = lower.block(block);
+    let mut block = block.clone();
+    for param in params.iter().rev() {
+        if let Some(pat) = &param.destructured {
+            let ident = &param.pat.ident;
+            block.stmts.insert(0, parse_quote!(let #pat = #ident;));
+        }
+    }
+    let body = lower.block(&block);
     let (probes, tree) = lower.probe_tree();
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {

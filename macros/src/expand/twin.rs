@@ -23,17 +23,25 @@ struct Twin {
 
 impl VisitMut for Twin {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // `x[a..b].method()` borrows as the method asks.
+        if let Expr::MethodCall(call) = expr
+            && let Expr::Index(index) = &mut *call.receiver
+            && let Expr::Range(_) = &*index.index
+        {
+            let mutable = call.method == "iter_mut" || call.method == "fill" || call.method == "swap";
+            visit_mut::visit_expr_mut(self, &mut index.expr);
+            visit_mut::visit_expr_mut(self, &mut index.index);
+            if let Expr::Range(range) = &*index.index {
+                *call.receiver = part(&index.expr, range, mutable);
+            }
+        }
         visit_mut::visit_expr_mut(self, expr);
         match expr {
             Expr::Reference(reference) => {
                 if let Expr::Index(index) = &*reference.expr
                     && let Expr::Range(range) = &*index.index
                 {
-                    let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-                    let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
-                    let base = index.expr.to_token_stream();
-                    let value = slice_value(&base, end(&range.start), end(&range.end), inclusive);
-                    *reference.expr = Expr::Verbatim(value);
+                    *expr = part(&index.expr, range, reference.mutability.is_some());
                 }
             }
             Expr::Index(index) if !self.is_const && !matches!(*index.index, Expr::Range(_)) => {
@@ -62,6 +70,14 @@ impl VisitMut for Twin {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);
     }
+}
+
+/// A reference to a part of a slice.
+fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
+    let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+    let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
+    let base = base.to_token_stream();
+    Expr::Verbatim(slice_value(&base, end(&range.start), end(&range.end), (inclusive, mutable)))
 }
 
 impl Twin {

@@ -187,7 +187,11 @@ impl Printer<'_> {
         let name = self.function_names[function.0 as usize].clone();
         let mut printed: Vec<String> = Vec::new();
         for arg in args {
-            printed.push(if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) });
+            printed.push(if super::slice::is_slice(&arg.ty) {
+                self.slice_argument(arg)
+            } else {
+                self.argument(arg)
+            });
         }
         if self.faulting.contains(&function.0) {
             printed.push("ws_fault".into());
@@ -198,8 +202,9 @@ impl Printer<'_> {
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         let cuda = (op.cuda)(&types, ret);
-        if types.iter().chain([ret]).any(|t| matches!(t.peeled(), Type::View { .. })) {
-            self.need(&prelude::VIEW);
+        // Whatever the text names is defined before it.
+        for ty in types.iter().chain([ret]).filter(|t| **t != Type::Closure) {
+            self.ty(ty);
         }
         for piece in cuda.prelude {
             self.need(piece);

@@ -5,12 +5,10 @@
 use crate::ir::Prelude;
 
 /// Arithmetic may be contracted.
-pub(super) static CONTRACTED: Prelude =
-    Prelude { name: "ws_rn", code: "#define ws_rn \"\"\n", needs: &[] };
+pub(super) static CONTRACTED: Prelude = Prelude { name: "ws_rn", code: "#define ws_rn \"\"\n", needs: &[] };
 
 /// Every operation is rounded.
-pub(super) static ROUNDED: Prelude =
-    Prelude { name: "ws_rn", code: "#define ws_rn \".rn\"\n", needs: &[] };
+pub(super) static ROUNDED: Prelude = Prelude { name: "ws_rn", code: "#define ws_rn \".rn\"\n", needs: &[] };
 
 /// `f16`: IEEE binary16.
 pub(crate) static F16: Prelude = Prelude {

@@ -8,11 +8,11 @@ mod arith;
 mod enums;
 mod expr;
 mod function;
+mod half_precision;
 mod literal;
 mod loops;
 mod names;
 mod precedence;
-mod half_precision;
 mod prelude;
 mod slice;
 mod source;
@@ -20,8 +20,9 @@ mod stmt;
 mod types;
 mod vector;
 
+pub(crate) use prelude::ARRAY;
 pub use source::{CudaSource, Needs, Site, SiteKind};
-pub(crate) use types::scalar as scalar_name;
+pub(crate) use types::{plain_type_name, scalar as scalar_name};
 
 use std::collections::{HashMap, HashSet};
 

@@ -53,7 +53,7 @@ struct ws_View3 {
 };
 
 /// An array by value.
-pub(super) static ARRAY: Prelude = Prelude {
+pub(crate) static ARRAY: Prelude = Prelude {
     name: "ws_Array",
     code: "template <class T, unsigned long long N>
 struct ws_Array {

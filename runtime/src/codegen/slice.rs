@@ -215,7 +215,8 @@ impl Printer<'_> {
         let extents = extent_names(rank);
         let mut offset = String::new();
         for (depth, (index, at, proven)) in indices.iter().rev().enumerate() {
-            let subscript = self.checked(index, &format!("{name}_{}", extents[depth]), *at, *proven).at(UNARY);
+            let subscript =
+                self.checked(index, &format!("{name}_{}", extents[depth]), *at, *proven).at(UNARY);
             offset = if depth == 0 {
                 subscript
             } else {
@@ -316,7 +317,8 @@ impl Printer<'_> {
         let line = if global.constant {
             format!("__constant__ {};\n", self.declarator(&ty, &name))
         } else {
-            let pointer = if matches!(ty, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
+            let pointer =
+                if matches!(ty, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
             format!("__constant__ {};\n", self.declarator(&ty, &pointer))
         };
         self.define(line);

@@ -22,6 +22,16 @@ pub(crate) fn scalar(s: Scalar) -> &'static str {
     }
 }
 
+/// The name of a scalar, a vector or an array of them, which depends on no module.
+pub(crate) fn plain_type_name(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(s) => scalar(*s).into(),
+        Type::Vector(s, n) => vector::builtin_name(*s, *n).unwrap_or_else(|| vector::own_name(*s, *n)),
+        Type::Array(elem, n) => format!("ws_Array<{}, {n}>", plain_type_name(elem)),
+        _ => "void".into(),
+    }
+}
+
 impl Printer<'_> {
     /// The type of a value.
     pub(super) fn ty(&mut self, ty: &Type) -> String {

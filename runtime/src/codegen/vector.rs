@@ -72,8 +72,7 @@ impl Printer<'_> {
         let ret = self.ty(&Type::Vector(s, n));
         let symbol = super::precedence::operator(op).0;
         let packed = n == 2 && s.is_half() && packed(op).is_some();
-        let name =
-            if op == BinaryOp::Rem { "ws_rem".to_owned() } else { format!("operator{symbol}") };
+        let name = if op == BinaryOp::Rem { "ws_rem".to_owned() } else { format!("operator{symbol}") };
         let body = match packed {
             true if left == right => self.packed_body(packed_name(op, s), s),
             _ => {

@@ -49,3 +49,8 @@ pub(crate) fn unsigned_name(s: Scalar) -> &'static str {
         _ => "unsigned long long",
     }
 }
+
+/// CUDA's name of a type that a template is instantiated with.
+pub(crate) fn type_name(ty: &Type) -> String {
+    crate::codegen::plain_type_name(ty)
+}

@@ -109,6 +109,8 @@ pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<C
 pub fn flags(options: &CompileOptions) -> Vec<String> {
     let mut flags = vec![format!("--gpu-architecture={}", options.arch), "--std=c++17".into()];
     flags.push(format!("--fmad={}", options.fmad));
+    // rustc has warned of what is never used: 177 never referenced, 550 set and never used.
+    flags.push("--diag-suppress=177,550".into());
     if options.line_info {
         flags.push("--generate-line-info".into());
     }

@@ -16,6 +16,8 @@ pub enum Callee {
     Cast,
     /// `Vector::new(…)`
     Vector,
+    /// `Vector::splat(…)`
+    Splat,
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -25,7 +27,7 @@ pub enum Callee {
 /// An instance of a `#[gpu_fn]` or `#[gpu_impl]` function.
 #[derive(Clone)]
 pub struct DeviceCallee {
-    /// Its path with generic arguments; two calls with the same key are calls of one function.
+    /// Its path with generic arguments.
     pub key: &'static str,
     /// Its Rust name.
     pub name: &'static str,
@@ -33,6 +35,16 @@ pub struct DeviceCallee {
     pub at: Location,
     /// Its emitter.
     pub record: fn(&mut Recorder),
+}
+
+/// What tells one instance of a function from all others: paths alone do not, as items inside
+/// blocks have none.
+pub(super) type Instance = (&'static str, &'static str, Location);
+
+impl DeviceCallee {
+    fn instance(&self) -> Instance {
+        (self.key, self.name, self.at)
+    }
 }
 
 impl Recorder {
@@ -50,6 +62,12 @@ impl Recorder {
                 let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
                 self.sequence(&mut args);
                 Expr { kind: ExprKind::Vector(args), ty }
+            }
+            Some(Callee::Splat) => {
+                let value = args.into_iter().next().unwrap_or_else(Expr::never);
+                let value = self.simple(value);
+                let n = if let Type::Vector(_, n) = &ty { *n } else { 0 };
+                Expr { kind: ExprKind::Vector(vec![value; n]), ty }
             }
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Device(device)) => self.call_device(&device, args),
@@ -99,20 +117,21 @@ impl Recorder {
 
     /// The function of an instance, recorded at its first call.
     fn instance(&mut self, device: &DeviceCallee) -> Option<FnId> {
-        if let Some(id) = self.instances.get(device.key) {
+        let key = device.instance();
+        if let Some(id) = self.instances.get(&key) {
             return Some(*id);
         }
-        if self.in_progress.contains(&device.key) {
+        if self.in_progress.contains(&key) {
             let at = self.location();
             self.fail(RecordError::Recursion { function: device.name.to_owned(), at });
             return None;
         }
-        self.in_progress.push(device.key);
+        self.in_progress.push(key);
         let function = self.function(device.name, Type::Unit, device.at, device.record);
         self.in_progress.pop();
         let id = FnId(self.functions.len() as u32);
         self.functions.push(function);
-        self.instances.insert(device.key, id);
+        self.instances.insert(key, id);
         Some(id)
     }
 

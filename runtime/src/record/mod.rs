@@ -33,8 +33,8 @@ use block::Frame;
 /// Builds one module.
 pub struct Recorder {
     functions: Vec<Function>,
-    instances: HashMap<&'static str, FnId>,
-    in_progress: Vec<&'static str>,
+    instances: HashMap<call::Instance, FnId>,
+    in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
     error: Option<RecordError>,
 }

@@ -142,6 +142,7 @@ impl Recorder {
     pub fn index_operator(&mut self, callee: Option<Callee>, base: Expr, index: Expr) -> Expr {
         match callee {
             Some(callee @ Callee::Device(_)) => {
+                let index = self.wide_index(index);
                 let pointer = self.call(Some(callee), vec![base, index], Type::Unit);
                 self.deref(pointer)
             }
@@ -268,20 +269,45 @@ impl Recorder {
 
     /// `(a, b) = value`: the parts of the value are read before the first place is written.
     pub fn assign_parts(&mut self, places: Vec<Option<Expr>>, value: Expr) -> Expr {
-        let value = self.bind_parts(value);
-        for (i, place) in places.into_iter().enumerate() {
-            if let Some(place) = place {
-                let part = self.field(value.clone(), &i.to_string());
-                self.assign(place, part);
+        let mut parts = Vec::new();
+        if let ExprKind::Tuple(items) = value.kind {
+            for (item, place) in items.into_iter().zip(&places) {
+                parts.push(if place.is_some() { self.bind(item) } else { item });
             }
+        } else {
+            let value = self.bind_parts(value);
+            parts = (0..places.len()).map(|i| self.field(value.clone(), &i.to_string())).collect();
+        }
+        for (part, place) in parts.into_iter().zip(places) {
+            match place {
+                Some(place) => self.assign(place, part),
+                None => {
+                    self.statement(part);
+                    Expr::unit()
+                }
+            };
         }
         Expr::unit()
+    }
+
+    /// An index as an overloaded operator takes it: `usize`, or a tuple of them.
+    fn wide_index(&mut self, index: Expr) -> Expr {
+        let index = self.value(index);
+        match index.kind {
+            ExprKind::Tuple(items) => {
+                let items = items.into_iter().map(|item| self.wide_index(item)).collect();
+                self.tuple(items)
+            }
+            _ => self.cast(index, Type::U64),
+        }
     }
 
     /// A value where `ty` is expected: names that stand for places become references and back.
     pub(super) fn coerce(&mut self, value: Expr, ty: &Type) -> Expr {
         match (ty, &value.ty) {
-            (Type::Ref { .. } | Type::Never | Type::Unit, Type::Ref { .. } | Type::Never | Type::Unit) => value,
+            (Type::Ref { .. } | Type::Never | Type::Unit, Type::Ref { .. } | Type::Never | Type::Unit) => {
+                value
+            }
             (Type::Ref { mutable, .. }, other) if other != ty => self.ref_(*mutable, value),
             (other, Type::Ref { .. }) if !matches!(other, Type::Ref { .. }) => self.value(value),
             _ => value,
@@ -342,7 +368,8 @@ impl Recorder {
         let mut ordered = Vec::new();
         for field in &def.fields {
             let position = names.iter().position(|n| *n == field.name);
-            let value = position.map_or_else(Expr::never, |i| std::mem::replace(&mut values[i], Expr::unit()));
+            let value =
+                position.map_or_else(Expr::never, |i| std::mem::replace(&mut values[i], Expr::unit()));
             ordered.push(self.coerce(value, &field.ty));
         }
         Expr { kind: ExprKind::Struct(def, ordered), ty }
@@ -421,7 +448,9 @@ fn deref_expr(reference: Expr, ty: Type) -> Expr {
 pub(super) fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
-        ExprKind::Index { base, .. } => !matches!(base.ty, Type::Array(..) | Type::Vector(..)) || is_place(base),
+        ExprKind::Index { base, .. } => {
+            !matches!(base.ty, Type::Array(..) | Type::Vector(..)) || is_place(base)
+        }
         ExprKind::Field(base, _) => is_place(base),
         _ => false,
     }

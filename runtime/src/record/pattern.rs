@@ -10,7 +10,8 @@ impl Recorder {
     ///
     /// Behind a reference it stays a place, so that a name of the pattern refers into it.
     pub fn bind_parts(&mut self, value: Expr) -> Expr {
-        if matches!(&value.ty, Type::Ref { to, .. } if !matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
+        if matches!(&value.ty, Type::Ref { to, .. } if !matches!(**to, Type::Slice(_) | Type::Shared { .. }))
+        {
             return self.bind_place(value);
         }
         match value.kind {
@@ -60,7 +61,11 @@ impl Recorder {
             }
             None => {
                 let at = self.location();
-                self.fail(RecordError::Field { base: e.name.clone(), field: format!("{variant}.{name}"), at });
+                self.fail(RecordError::Field {
+                    base: e.name.clone(),
+                    field: format!("{variant}.{name}"),
+                    at,
+                });
                 Expr::never()
             }
         }
@@ -128,6 +133,10 @@ impl Recorder {
 
     /// One test of a pattern.
     pub fn test(&mut self, op: BinaryOp, value: Expr, constant: Expr) -> Expr {
+        if let (BinaryOp::Eq, Some(wanted)) = (op, constant.as_bool()) {
+            let value = self.value(value);
+            return if wanted { value } else { self.unary(crate::ir::UnaryOp::Not, value) };
+        }
         self.binary(op, value, constant)
     }
 

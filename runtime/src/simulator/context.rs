@@ -138,6 +138,24 @@ pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
     current("map_shared_rank").map_shared_rank(ptr, rank, Location::caller())
 }
 
+/// Keeps a descriptor of two words for as long as the thread may name it.
+///
+/// Outside a launch it is kept for ever.
+pub(crate) fn keep<'a, T>(descriptor: T) -> &'a mut T {
+    const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
+    let machine = CURRENT.get();
+    if machine.is_null() {
+        return Box::leak(Box::new(descriptor));
+    }
+    // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine.
+    let place = unsafe { &*machine }.arena.take().cast::<T>();
+    // SAFETY: sixteen bytes, aligned to eight, given to nobody else until the thread has ended.
+    unsafe {
+        place.write(descriptor);
+        &mut *place
+    }
+}
+
 /// Called before each atomic: counts it, and lets other threads run now and then.
 #[inline]
 #[track_caller]

@@ -9,6 +9,7 @@ use std::panic::Location;
 
 use corosensei::Yielder;
 
+use super::arena::Arena;
 use super::barrier::Barrier;
 use super::memory::{self, SharedMemory};
 use super::shape::{Shape, WARP};
@@ -29,6 +30,7 @@ pub(super) struct Machine<'a> {
     pub blocks: Vec<Block>,
     pub cluster: Cluster,
     pub shared: SharedMemory,
+    pub arena: Arena,
     pub queues: Queues,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
@@ -135,6 +137,7 @@ impl<'a> Machine<'a> {
             blocks,
             cluster: Cluster { barrier: Barrier::default(), live: Cell::new(0) },
             shared,
+            arena: Arena::default(),
             queues: Queues::default(),
             waits: RefCell::default(),
             counters: Counters::default(),
@@ -146,6 +149,7 @@ impl<'a> Machine<'a> {
     /// Makes the cluster whose first block is `origin` the current one.
     pub fn enter_cluster(&self, origin: [u32; 3]) {
         self.shared.reset();
+        self.arena.reset();
         let threads = self.shape.threads;
         for (rank, block) in (0..).zip(&self.blocks) {
             block.reset(self.shape.block_idx(origin, rank), threads);

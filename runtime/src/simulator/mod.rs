@@ -7,6 +7,7 @@
 //! way when it waits. Blocks of one cluster run at once, clusters one after the other. Knows
 //! neither CUDA nor the IR, and nothing of a kernel but the closure.
 
+mod arena;
 mod barrier;
 pub mod context;
 mod fault;

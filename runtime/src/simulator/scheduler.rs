@@ -61,6 +61,7 @@ impl Machine<'_> {
         for linear in &self.shape.thread_order {
             self.enter_thread(rank, *linear, 0);
             (self.thread)();
+            self.arena.reset();
             self.counters.threads.update(|n| n + 1);
         }
     }

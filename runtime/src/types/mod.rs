@@ -11,19 +11,14 @@ mod pointer;
 mod scalar;
 mod shared;
 mod slice;
-mod vector;
+pub mod vector;
 mod view;
 
 pub use constant::Constant;
 pub use index::IndexInteger;
 pub use scalar::{Float, Int, Num};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
-pub use slice::{Elements, ElementsMut, Slice, Sliceable};
-pub use vector::{
-    BF16x2, BF16x3, BF16x4, F16x2, F16x3, F16x4, F32x2, F32x3, F32x4, F64x2, F64x3, F64x4, I8x2, I8x3, I8x4,
-    I16x2, I16x3, I16x4, I32x2, I32x3, I32x4, I64x2, I64x3, I64x4, U8x2, U8x3, U8x4, U16x2, U16x3, U16x4,
-    U32x2, U32x3, U32x4, U64x2, U64x3, U64x4, Vector,
-};
+pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
 pub use view::{View, ViewMut};
 
 use crate::ir;

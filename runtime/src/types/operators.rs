@@ -59,7 +59,7 @@ macro_rules! operators {
         )]
         pub trait $name<R = Self>: core::ops::$name<R> {
             /// What a call resolves to.
-            type Marker: DeviceFn + 'static;
+            type Marker: DeviceFn;
             /// The emitter.
             #[doc(hidden)]
             fn __record(_r: &mut Recorder) {}
@@ -97,7 +97,7 @@ macro_rules! operators {
         )]
         pub trait $name: core::ops::$name {
             /// What a call resolves to.
-            type Marker: DeviceFn + 'static;
+            type Marker: DeviceFn;
             /// The emitter.
             #[doc(hidden)]
             fn __record(_r: &mut Recorder) {}
@@ -186,7 +186,7 @@ operators! { @unary
 )]
 pub trait PartialEq<R: ?Sized = Self>: core::cmp::PartialEq<R> {
     /// What a call resolves to.
-    type Marker: DeviceFn + 'static;
+    type Marker: DeviceFn;
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
@@ -218,7 +218,7 @@ impl<L: UserType + core::cmp::PartialEq<R>, R> UserPartialEq<L, R> for &Operands
 /// `a[i]` read in kernels.
 pub trait Index<I>: core::ops::Index<I> {
     /// What a call resolves to.
-    type Marker: DeviceFn + 'static;
+    type Marker: DeviceFn;
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
@@ -227,7 +227,7 @@ pub trait Index<I>: core::ops::Index<I> {
 /// `a[i]` written in kernels.
 pub trait IndexMut<I>: core::ops::IndexMut<I> {
     /// What a call resolves to.
-    type Marker: DeviceFn + 'static;
+    type Marker: DeviceFn;
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
@@ -239,7 +239,7 @@ macro_rules! indexed {
         #[doc(hidden)]
         pub trait $indexed<I> {
             /// What a call resolves to.
-            type Marker: DeviceFn + 'static;
+            type Marker: DeviceFn;
         }
 
         impl<T: $indexed<I> + ?Sized, I> $indexed<I> for &T {
@@ -275,7 +275,7 @@ indexed! {
 )]
 pub trait Default: core::default::Default {
     /// What a call resolves to.
-    type Marker: DeviceFn + 'static;
+    type Marker: DeviceFn;
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
@@ -293,7 +293,7 @@ pub trait Default: core::default::Default {
 )]
 pub trait From<V>: core::convert::From<V> {
     /// What a call resolves to.
-    type Marker: DeviceFn + 'static;
+    type Marker: DeviceFn;
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}

@@ -90,6 +90,9 @@ impl<T> super::Sliceable for Shared<T> {
     }
 }
 
+impl<T> super::SliceableMut for Shared<T> {}
+impl<T> super::SliceableMut for Row<T> {}
+
 impl<T> super::Sliceable for Row<T> {
     type Element = T;
     fn extent(&self) -> (*mut T, usize) {
@@ -144,7 +147,21 @@ fn sub_array<T>(ptr: *mut T, index: usize, len: usize, stride: usize) -> *mut T 
     ptr.wrapping_add(index * stride)
 }
 
+impl<T> Row<T> {
+    /// Number of elements.
+    #[allow(clippy::len_without_is_empty, reason = "a shared array has elements")]
+    pub fn len(&self) -> usize {
+        self.len.len()
+    }
+}
+
 impl<T> Shared2<T> {
+    /// Number of rows.
+    #[allow(clippy::len_without_is_empty, reason = "a shared array has elements")]
+    pub fn len(&self) -> usize {
+        self.extents[0]
+    }
+
     /// The array of these extents at `ptr`.
     ///
     /// # Safety
@@ -203,6 +220,12 @@ impl<T> IndexMut<usize> for Plane<T> {
 }
 
 impl<T> Shared3<T> {
+    /// Number of planes.
+    #[allow(clippy::len_without_is_empty, reason = "a shared array has elements")]
+    pub fn len(&self) -> usize {
+        self.extents[0]
+    }
+
     /// The array of these extents at `ptr`.
     ///
     /// # Safety

@@ -157,19 +157,45 @@ pub trait Sliceable {
     fn extent(&self) -> (*mut Self::Element, usize);
 
     /// The elements from `start` up to `end`.
+    #[doc(hidden)]
+    #[inline]
     #[track_caller]
-    fn sub_slice(&self, start: usize, end: Option<usize>) -> Slice<Self::Element> {
-        let (ptr, len) = self.extent();
-        let end = end.unwrap_or(len);
-        if start > end {
-            context::fault_bounds(start as i64, end);
-        }
-        if end > len {
-            context::fault_bounds(end as i64, len);
-        }
-        Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData }
+    fn __sub_slice(&self, start: usize, end: Option<usize>) -> &Slice<Self::Element> {
+        part(self.extent(), start, end)
     }
 }
+
+/// A descriptor of a part; it lives as long as the simulated thread may use it.
+#[inline]
+#[track_caller]
+fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) -> &'a mut Slice<T> {
+    let end = end.unwrap_or(len);
+    if start > end {
+        context::fault_bounds(start as i64, end);
+    }
+    if end > len {
+        context::fault_bounds(end as i64, len);
+    }
+    context::keep(Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData })
+}
+
+/// What `&mut x[a..b]` works on in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be sliced for writing in a kernel",
+    note = "mutable slices, arrays, `ViewMut`s and one-dimensional shared arrays can"
+)]
+pub trait SliceableMut: Sliceable {
+    /// The elements from `start` up to `end`, to be written.
+    #[doc(hidden)]
+    #[inline]
+    #[track_caller]
+    fn __sub_slice_mut(&mut self, start: usize, end: Option<usize>) -> &mut Slice<Self::Element> {
+        part(self.extent(), start, end)
+    }
+}
+
+impl<T> SliceableMut for Slice<T> {}
+impl<T, const N: usize> SliceableMut for [T; N] {}
 
 impl<T> Sliceable for Slice<T> {
     type Element = T;
@@ -182,20 +208,6 @@ impl<T, const N: usize> Sliceable for [T; N] {
     type Element = T;
     fn extent(&self) -> (*mut T, usize) {
         (self.as_ptr().cast_mut(), N)
-    }
-}
-
-impl<S: Sliceable + ?Sized> Sliceable for &S {
-    type Element = S::Element;
-    fn extent(&self) -> (*mut S::Element, usize) {
-        (**self).extent()
-    }
-}
-
-impl<S: Sliceable + ?Sized> Sliceable for &mut S {
-    type Element = S::Element;
-    fn extent(&self) -> (*mut S::Element, usize) {
-        (**self).extent()
     }
 }
 

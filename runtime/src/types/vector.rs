@@ -12,6 +12,8 @@ use crate::witness::{DeviceFn, FnProbe, never_called};
 pub trait Vector: GpuType + Constant + Default + PartialEq {
     /// The type of a component.
     type Scalar: GpuType;
+    /// Its components in an array.
+    type Array: GpuType;
     /// Number of components.
     const LEN: usize;
     /// A vector whose components are equal.
@@ -26,6 +28,30 @@ impl DeviceFn for NewMarker {
     fn callee() -> Callee {
         Callee::Vector
     }
+}
+
+/// Marker of `Vector::splat`.
+#[doc(hidden)]
+pub struct SplatMarker;
+
+impl DeviceFn for SplatMarker {
+    fn callee() -> Callee {
+        Callee::Splat
+    }
+}
+
+/// The smaller of two; of a number and a NaN the number, as `f32::min` gives it.
+fn lesser<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a || !is_number(&a) { b } else { a }
+}
+
+/// The larger of two; of a number and a NaN the number.
+fn greater<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a || !is_number(&a) { b } else { a }
+}
+
+fn is_number<T: PartialOrd>(a: &T) -> bool {
+    a.partial_cmp(a).is_some()
 }
 
 /// One component-wise operator of a vector with a vector, with a scalar, and of a scalar with it.
@@ -150,6 +176,36 @@ macro_rules! vector {
                 Self { $($c: value),+ }
             }
 
+            /// The components in order.
+            #[inline]
+            pub const fn to_array(self) -> [$scalar; $len] {
+                [$(self.$c),+]
+            }
+
+            /// A vector of the components of an array.
+            #[inline]
+            pub const fn from_array(array: [$scalar; $len]) -> Self {
+                Self { $($c: array[$i]),+ }
+            }
+
+            /// The smaller of each pair of components.
+            #[inline]
+            pub fn min(self, other: Self) -> Self {
+                Self { $($c: lesser(self.$c, other.$c)),+ }
+            }
+
+            /// The larger of each pair of components.
+            #[inline]
+            pub fn max(self, other: Self) -> Self {
+                Self { $($c: greater(self.$c, other.$c)),+ }
+            }
+
+            #[doc(hidden)]
+            pub fn __gpu_method_splat(value: $scalar, _probe: &FnProbe<SplatMarker>) -> Self {
+                let _ = value;
+                never_called()
+            }
+
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
             pub fn __gpu_method_new($($c: $scalar,)+ _probe: &FnProbe<NewMarker>) -> Self {
@@ -176,6 +232,7 @@ macro_rules! vector {
 
         impl Vector for $name {
             type Scalar = $scalar;
+            type Array = [$scalar; $len];
             const LEN: usize = $len;
             fn splat(value: $scalar) -> Self {
                 Self::splat(value)
@@ -232,6 +289,44 @@ macro_rules! kinds {
     };
 }
 
+/// Sums of products, of vectors of floats.
+macro_rules! float {
+    ($name:ident $scalar:ty, [$first:ident $($c:ident)+]) => {
+        impl $name {
+            /// The sum of the components, from the first on.
+            #[inline]
+            pub fn sum(self) -> $scalar {
+                self.$first $(+ self.$c)+
+            }
+
+            /// The sum of the products of the components, from the first on.
+            #[inline]
+            pub fn dot(self, other: Self) -> $scalar {
+                self.$first * other.$first $(+ self.$c * other.$c)+
+            }
+        }
+    };
+}
+
+/// Lengths, of vectors of `f32` and `f64`.
+macro_rules! length {
+    ($name:ident $scalar:ty, $components:tt) => {
+        impl $name {
+            /// The square root of the sum of squares.
+            #[inline]
+            pub fn length(self) -> $scalar {
+                self.dot(self).sqrt()
+            }
+
+            /// The vector of length one in the same direction.
+            #[inline]
+            pub fn normalize(self) -> Self {
+                self / self.length()
+            }
+        }
+    };
+}
+
 macro_rules! signed {
     ($name:ident $scalar:ty, $components:tt) => {
         negation! { $name, $components }
@@ -263,8 +358,81 @@ vectors! {
     U32x2 U32x3 U32x4 u32 U32 8 4 16 integer;
     I64x2 I64x3 I64x4 i64 I64 16 8 16 integer signed;
     U64x2 U64x3 U64x4 u64 U64 16 8 16 integer;
-    F16x2 F16x3 F16x4 f16 F16 4 2 8 signed;
-    BF16x2 BF16x3 BF16x4 bf16 BF16 4 2 8 signed;
-    F32x2 F32x3 F32x4 f32 F32 8 4 16 signed;
-    F64x2 F64x3 F64x4 f64 F64 16 8 16 signed;
+    F16x2 F16x3 F16x4 f16 F16 4 2 8 signed float;
+    BF16x2 BF16x3 BF16x4 bf16 BF16 4 2 8 signed float;
+    F32x2 F32x3 F32x4 f32 F32 8 4 16 signed float length;
+    F64x2 F64x3 F64x4 f64 F64 16 8 16 signed float length;
+}
+
+macro_rules! swizzles {
+    ($($two:ident $three:ident $four:ident $scalar:ty;)+) => {$(
+        impl $three {
+            /// The first two components.
+            #[inline]
+            pub const fn xy(self) -> $two {
+                $two { x: self.x, y: self.y }
+            }
+
+            /// These components and a fourth.
+            #[inline]
+            pub const fn extend(self, w: $scalar) -> $four {
+                $four { x: self.x, y: self.y, z: self.z, w }
+            }
+        }
+
+        impl $four {
+            /// The first two components.
+            #[inline]
+            pub const fn xy(self) -> $two {
+                $two { x: self.x, y: self.y }
+            }
+
+            /// The last two components.
+            #[inline]
+            pub const fn zw(self) -> $two {
+                $two { x: self.z, y: self.w }
+            }
+
+            /// The first three components.
+            #[inline]
+            pub const fn xyz(self) -> $three {
+                $three { x: self.x, y: self.y, z: self.z }
+            }
+        }
+
+        impl Parts for $two {
+            type Two = Self;
+            type Three = Self;
+            type Four = Self;
+        }
+
+        impl Parts for $three {
+            type Two = $two;
+            type Three = Self;
+            type Four = $four;
+        }
+
+        impl Parts for $four {
+            type Two = $two;
+            type Three = $three;
+            type Four = Self;
+        }
+    )+};
+}
+
+/// Vectors of other lengths with the same scalar, where there are methods for them.
+#[doc(hidden)]
+pub trait Parts: Vector {
+    /// Two components.
+    type Two;
+    /// Three.
+    type Three;
+    /// Four.
+    type Four;
+}
+
+swizzles! {
+    I8x2 I8x3 I8x4 i8; U8x2 U8x3 U8x4 u8; I16x2 I16x3 I16x4 i16; U16x2 U16x3 U16x4 u16;
+    I32x2 I32x3 I32x4 i32; U32x2 U32x3 U32x4 u32; I64x2 I64x3 I64x4 i64; U64x2 U64x3 U64x4 u64;
+    F16x2 F16x3 F16x4 f16; BF16x2 BF16x3 BF16x4 bf16; F32x2 F32x3 F32x4 f32; F64x2 F64x3 F64x4 f64;
 }

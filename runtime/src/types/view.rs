@@ -111,6 +111,8 @@ view! {
     ViewMut, *mut T, true
 }
 
+impl<T> super::SliceableMut for ViewMut<'_, T> {}
+
 impl<T> IndexMut<usize> for ViewMut<'_, T> {
     #[inline]
     #[track_caller]

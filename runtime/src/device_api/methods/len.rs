@@ -2,7 +2,7 @@
 
 use crate::ir::{CudaText, Prelude, Type};
 use crate::record::Callee;
-use crate::types::{GpuType, IndexInteger, Shared, Slice, View, ViewMut};
+use crate::types::{GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// Marker of `.len()`.
@@ -26,6 +26,9 @@ pub trait ArrayLen {
 impl<T, const N: usize> ArrayLen for [T; N] {}
 impl<T> ArrayLen for Slice<T> {}
 impl<T> ArrayLen for Shared<T> {}
+impl<T> ArrayLen for Shared2<T> {}
+impl<T> ArrayLen for Shared3<T> {}
+impl<T> ArrayLen for Row<T> {}
 impl<T> ArrayLen for View<'_, T> {}
 impl<T> ArrayLen for ViewMut<'_, T> {}
 

@@ -7,17 +7,20 @@ mod float;
 mod int;
 mod len;
 mod prelude;
+mod vector;
 
 pub use float::{FloatBits, FloatMethods};
 pub use int::{IntMethods, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
+pub use vector::VectorMethods;
 
 pub use crate::types::operators::{
-    Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd, ResolveAddAssign,
-    ResolveBitAnd, ResolveBitAndAssign, ResolveBitOr, ResolveBitOrAssign, ResolveBitXor, ResolveBitXorAssign, ResolveDiv,
-    ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg, ResolveNot,
-    ResolvePartialEq, ResolveRem, ResolveRemAssign, ResolveShl, ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub,
-    ResolveSubAssign, UserAdd, UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor,
-    UserBitXorAssign, UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem,
-    UserRemAssign, UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
+    Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,
+    ResolveAddAssign, ResolveBitAnd, ResolveBitAndAssign, ResolveBitOr, ResolveBitOrAssign, ResolveBitXor,
+    ResolveBitXorAssign, ResolveDiv, ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul,
+    ResolveMulAssign, ResolveNative, ResolveNeg, ResolveNot, ResolvePartialEq, ResolveRem, ResolveRemAssign,
+    ResolveShl, ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, UserAdd,
+    UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor, UserBitXorAssign,
+    UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign,
+    UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
 };

@@ -1,0 +1,51 @@
+//! Closures in variables and as arguments, capturing by reference and by value.
+
+use warpsmith::prelude::*;
+
+use super::{everywhere, written};
+
+#[gpu_fn]
+fn twice(start: i32, mut step: impl FnMut(i32) -> i32) -> i32 {
+    let once = step(start);
+    step(once)
+}
+
+#[gpu_kernel]
+fn captured(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i >= x.len() || (i + 1) * 3 > out.len() {
+        return;
+    }
+    let factor = x[i];
+    let mut calls = 0;
+    let scaled = |v: i32| v * factor + 1;
+    let sum = scaled(2) + scaled(3);
+    let mut count = |v| {
+        calls += 1;
+        scaled(v)
+    };
+    let counted = twice(sum, |v| count(v)) + count(1);
+    let mut state = 10;
+    let mut moved = move |v: i32| {
+        state += 1;
+        state + v
+    };
+    let own = moved(0) * 100 + moved(0);
+    out[i * 3] = counted;
+    out[i * 3 + 1] = calls;
+    out[i * 3 + 2] = own + state;
+}
+
+#[test]
+fn closures_see_what_they_capture() {
+    everywhere::<captured>(&(), |device| {
+        let x = [1, 2, -3];
+        let input = device.upload(&x).expect("memory");
+        let out = written(device, (9, 77), |out| captured(&input, out).over(3).launch(device));
+        for (f, got) in x.iter().zip(out.chunks(3)) {
+            let scaled = |v| v * f + 1;
+            let want = scaled(scaled(scaled(2) + scaled(3))) + scaled(1);
+            assert_eq!(got, [want, 3, 1112 + 10], "on {}", device.name());
+        }
+    });
+}

@@ -1,0 +1,171 @@
+//! Operators that device types overload, and generic code over them.
+
+use core::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub};
+
+use warpsmith::prelude::*;
+
+use super::{everywhere, written};
+
+/// A complex number.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[gpu(PartialEq)]
+#[repr(C)]
+struct Complex<T> {
+    re: T,
+    im: T,
+}
+
+#[gpu_impl]
+impl<T: Num> Add for Complex<T> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self::Output {
+        Self { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+#[gpu_impl]
+impl<T: Num> Sub for Complex<T> {
+    type Output = Complex<T>;
+    fn sub(self, other: Self) -> Complex<T> {
+        Complex { re: self.re - other.re, im: self.im - other.im }
+    }
+}
+
+#[gpu_impl]
+impl<T: Num> Mul for Complex<T> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let re = self.re * other.re - self.im * other.im;
+        Self { re, im: self.re * other.im + self.im * other.re }
+    }
+}
+
+#[gpu_impl]
+impl Mul<Complex<f32>> for f32 {
+    type Output = Complex<f32>;
+    fn mul(self, other: Complex<f32>) -> Complex<f32> {
+        Complex { re: self * other.re, im: self * other.im }
+    }
+}
+
+#[gpu_impl]
+impl<T: Num + Neg<Output = T>> Neg for Complex<T> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Complex { re: -self.re, im: -self.im }
+    }
+}
+
+#[gpu_impl]
+impl<T: Num> AddAssign for Complex<T> {
+    fn add_assign(&mut self, other: Self) {
+        self.re += other.re;
+        self.im += other.im;
+    }
+}
+
+#[gpu_impl]
+impl Default for Complex<f32> {
+    fn default() -> Self {
+        Self { re: 0.0, im: 0.0 }
+    }
+}
+
+#[gpu_impl]
+impl From<f32> for Complex<f32> {
+    fn from(re: f32) -> Self {
+        Complex { re, im: 0.0 }
+    }
+}
+
+/// The sum of two equal terms and a third, of any type that adds.
+#[gpu_fn]
+fn weigh<T: Copy + GpuType + Add<Output = T> + Mul<Output = T>>(a: T, b: T) -> T {
+    a * b + a + b
+}
+
+#[gpu_kernel(fmad = false)]
+fn complex(x: &[Complex<f32>], out: &mut [Complex<f32>]) {
+    let i = global_id();
+    if i < x.len() && i < out.len() {
+        let z = x[i];
+        let mut sum = Complex::default();
+        sum += z * z;
+        sum += 2.0 * z - Complex::from(1.0);
+        let one: Complex<f32> = 1.0.into();
+        out[i] = weigh(sum, one) + -z;
+        if z == one || z != x[i] {
+            out[i] += Complex { re: 1000.0, im: weigh(1.0, 2.0) };
+        }
+    }
+}
+
+#[test]
+fn operators_of_structs_call_their_functions() {
+    everywhere::<complex>(&(), |device| {
+        let x =
+            [Complex { re: 1.5f32, im: -2.0 }, Complex { re: 1.0, im: 0.0 }, Complex { re: -3.0, im: 0.25 }];
+        let input = device.upload(&x).expect("memory");
+        let fill = Complex { re: f32::NAN, im: 0.0 };
+        let out = written(device, (3, fill), |out| complex(&input, out).over(3).launch(device));
+        let one = Complex { re: 1.0, im: 0.0 };
+        for (z, got) in x.iter().zip(&out) {
+            let sum = *z * *z + (2.0 * *z - one);
+            let mut want = weigh(sum, one) + -*z;
+            if *z == one {
+                want += Complex { re: 1000.0, im: 5.0 };
+            }
+            assert_eq!(*got, want, "on {}", device.name());
+        }
+    });
+}
+
+/// A 3×3 matrix, indexed by row and column.
+#[derive(Clone, Copy, Debug, Default, GpuType)]
+#[repr(C)]
+struct Matrix3 {
+    cells: [f32; 9],
+}
+
+#[gpu_impl]
+impl Index<(usize, usize)> for Matrix3 {
+    type Output = f32;
+    fn index(&self, (row, col): (usize, usize)) -> &f32 {
+        &self.cells[row * 3 + col]
+    }
+}
+
+#[gpu_impl]
+impl IndexMut<(usize, usize)> for Matrix3 {
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut f32 {
+        &mut self.cells[at.0 * 3 + at.1]
+    }
+}
+
+#[gpu_kernel]
+fn transposed(x: &[Matrix3], out: &mut [Matrix3]) {
+    let i = global_id();
+    if i < x.len() && i < out.len() {
+        let m = x[i];
+        let mut t = Matrix3 { cells: [0.0; 9] };
+        for r in 0..3u32 {
+            for c in 0..3u32 {
+                t[(c, r)] = m[(r, c)];
+                t[(c, r)] += 1.0;
+            }
+        }
+        out[i] = t;
+    }
+}
+
+#[test]
+fn an_overloaded_index_reads_and_writes() {
+    everywhere::<transposed>(&(), |device| {
+        let mut m = Matrix3::default();
+        (0..9).for_each(|i| m.cells[i] = i as f32);
+        let input = device.upload(&[m]).expect("memory");
+        let out =
+            written(device, (1, Matrix3::default()), |out| transposed(&input, out).over(1).launch(device));
+        assert_eq!(out[0].cells, [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0]);
+    });
+}

@@ -1,0 +1,88 @@
+//! Patterns: nested, by reference, of slices of arrays; labelled blocks; assignments to tuples.
+
+use warpsmith::prelude::*;
+
+use super::{everywhere, written};
+
+/// A pair without names.
+#[derive(Clone, Copy, Debug, Default, GpuType)]
+#[repr(C)]
+struct Pair(i32, i32);
+
+/// A record around it.
+#[derive(Clone, Copy, Debug, Default, GpuType)]
+#[repr(C)]
+struct Outer {
+    pair: Pair,
+    flag: bool,
+    weight: f32,
+}
+
+#[gpu_kernel]
+fn taken_apart(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i >= x.len() {
+        return;
+    }
+    let v = x[i];
+    let outer = Outer { pair: Pair(v, v + 1), flag: v > 2, weight: 0.5 };
+    let Outer { pair: Pair(first, mut second), flag, .. } = outer;
+    second *= 2;
+    let changed = Outer { flag: !flag, ..outer };
+    let class = match (changed, [v, second, 3]) {
+        (Outer { flag: true, pair: Pair(0, _), .. }, _) => 1,
+        (Outer { flag: true, .. }, [1 | 2, s, _]) if s > 4 => 2,
+        (Outer { pair: p @ Pair(3..=5, _), .. }, [_, s, t]) => p.1 * s + t,
+        _ => 4,
+    };
+    let (mut a, mut b) = (first, second);
+    (a, b) = (b, a + b);
+    (_, b) = (a, b - 1);
+    let mut target = outer;
+    match &mut target {
+        Outer { pair: Pair(p, _), flag: true, .. } => *p += 100,
+        Outer { pair, .. } => pair.1 -= 100,
+    }
+    let Outer { pair: Pair(_, ref mut q), .. } = target;
+    *q += 1;
+    let ordered = 'search: {
+        if a > b {
+            break 'search 1;
+        }
+        if a == b {
+            break 'search 0;
+        }
+        -1
+    };
+    let o = i * 6;
+    out[o] = class;
+    out[o + 1] = a;
+    out[o + 2] = b;
+    out[o + 3] = target.pair.0;
+    out[o + 4] = target.pair.1;
+    out[o + 5] = ordered;
+}
+
+fn on_host(v: i32) -> [i32; 6] {
+    let (flag, s) = (v > 2, (v + 1) * 2);
+    let class = match (!flag, v) {
+        (true, 0) => 1,
+        (true, 1 | 2) if s > 4 => 2,
+        (_, 3..=5) => (v + 1) * s + 3,
+        _ => 4,
+    };
+    let (a, b) = (s, v + s - 1);
+    let (p, q) = if flag { (v + 100, v + 1) } else { (v, v + 1 - 100) };
+    [class, a, b, p, q + 1, (a > b) as i32 - (a < b) as i32]
+}
+
+#[test]
+fn patterns_take_values_and_places_apart() {
+    everywhere::<taken_apart>(&(), |device| {
+        let x = [0, 1, 2, 3, 4, 5, 6, -7];
+        let input = device.upload(&x).expect("memory");
+        let out = written(device, (48, 77), |out| taken_apart(&input, out).over(8).launch(device));
+        let want: Vec<i32> = x.iter().flat_map(|v| on_host(*v)).collect();
+        assert_eq!(out, want);
+    });
+}

@@ -1,0 +1,112 @@
+//! Parts of slices, arrays, views and shared arrays; shared arrays as arguments.
+
+use warpsmith::prelude::*;
+use warpsmith::types::Shared2;
+
+use super::{everywhere, written};
+
+#[gpu_fn]
+fn sum(x: &[i32]) -> i32 {
+    let mut total = 0;
+    for v in x {
+        total += *v;
+    }
+    total
+}
+
+#[gpu_fn]
+fn scale(x: &mut [i32], by: i32) {
+    for v in x.iter_mut() {
+        *v *= by;
+    }
+}
+
+#[gpu_kernel]
+fn parts(x: &[i32], width: u32, out: &mut [i32]) {
+    let i = global_id();
+    let start = i * width as usize;
+    if start + width as usize > x.len() || (i + 1) * 4 > out.len() {
+        return;
+    }
+    let row = &x[start..start + width as usize];
+    let mut tail = &row[1..];
+    let whole = sum(row);
+    let mut ends = sum(tail);
+    tail = &tail[..=0];
+    ends = ends * 10 + tail[0];
+    let mut local = [1, 2, 3, 4, 5];
+    scale(&mut local[2..], row[0]);
+    let mine = &mut out[i * 4..(i + 1) * 4];
+    mine[0] = whole;
+    mine[1] = ends;
+    mine[2] = sum(&local[..]);
+    mine[3] = row.len() as i32 * 10 + sum(&row[row.len()..]);
+}
+
+#[test]
+fn parts_of_slices_have_their_own_length() {
+    everywhere::<parts>(&(), |device| {
+        let x: Vec<i32> = (0..12).map(|v| v * v - 20).collect();
+        let input = device.upload(&x).expect("memory");
+        let out = written(device, (12, 77), |out| parts(&input, 4, out).over(3).launch(device));
+        for (i, row) in x.chunks(4).enumerate() {
+            let tail: i32 = row[1..].iter().sum();
+            let want = [row.iter().sum(), tail * 10 + row[1], 3 + 12 * row[0], 40];
+            assert_eq!(out[i * 4..(i + 1) * 4], want, "on {}", device.name());
+        }
+    });
+}
+
+#[gpu_kernel]
+fn beyond(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i < out.len() {
+        out[i] = sum(&x[i..i + 3]);
+    }
+}
+
+#[test]
+fn a_range_beyond_the_end_is_a_fault() {
+    everywhere::<beyond>(&(), |device| {
+        let input = device.upload(&[1, 2, 3, 4]).expect("memory");
+        let mut out = device.upload(&[0; 4]).expect("memory");
+        let outcome = beyond(&input, &mut out).over(4).launch(device).and_then(|()| device.synchronize());
+        let message = outcome.expect_err("the last ranges end beyond the slice").to_string();
+        assert!(message.contains("slices.rs") && message.contains("beyond"), "{message}");
+    });
+}
+
+/// Adds the columns of a tile into its first row.
+#[gpu_fn]
+fn fold_rows(tile: &mut Shared2<i32>, col: u32) {
+    for r in 1..tile.len() {
+        tile[0][col] = tile[0][col] + tile[r][col];
+    }
+}
+
+#[gpu_kernel]
+fn shared_argument(x: &[i32], out: &mut [i32]) {
+    let mut tile = shared!([[i32; 33]; 4]);
+    let (c, r) = (thread_idx().x, thread_idx().y);
+    tile[r][c] = x[r * 32 + c];
+    sync_threads();
+    if r == 0 {
+        fold_rows(&mut tile, c);
+    }
+    sync_threads();
+    if r == 0 && c == 0 {
+        out[0] = sum(&tile[0][..32]);
+        out[1] = sum(&tile[3][30..32]);
+    }
+}
+
+#[test]
+fn shared_arrays_of_two_dimensions_are_arguments() {
+    everywhere::<shared_argument>(&(), |device| {
+        let x: Vec<i32> = (0..128).collect();
+        let input = device.upload(&x).expect("memory");
+        let out =
+            written(device, (2, 0), |out| shared_argument(&input, out).grid(1).block([32, 4]).launch(device));
+        assert_eq!(out, [x.iter().sum::<i32>(), 126 + 127]);
+    });
+}
