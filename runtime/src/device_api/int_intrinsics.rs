@@ -64,7 +64,11 @@ fn by_width(narrow: &'static str, wide: &'static str) -> impl Fn(&[Type], &Type)
 fn brev_text(args: &[Type], _ret: &Type) -> CudaText {
     let s = scalar(args);
     let name = if s.bits() == 64 { "__brevll" } else { "__brev" };
-    CudaText::new(if s.is_signed() { format!("(({}){name}({{0}}))", scalar_name(s)) } else { format!("{name}({{0}})") })
+    CudaText::new(if s.is_signed() {
+        format!("(({}){name}({{0}}))", scalar_name(s))
+    } else {
+        format!("{name}({{0}})")
+    })
 }
 
 fn mul_hi_text(args: &[Type], _ret: &Type) -> CudaText {

@@ -22,7 +22,9 @@ fn mask(bits: u32) -> u32 {
 
 /// Lanes side by side, each without the bits that it has no room for.
 fn pack(lanes: impl Iterator<Item = i32>, bits: u32) -> u32 {
-    lanes.zip(0..).fold(0, |all, (value, lane): (i32, u32)| all | (value as u32 & mask(bits)) << (lane * bits))
+    lanes
+        .zip(0..)
+        .fold(0, |all, (value, lane): (i32, u32)| all | (value as u32 & mask(bits)) << (lane * bits))
 }
 
 /// `value` clamped to a signed lane.

@@ -54,7 +54,6 @@ __device__ __forceinline__ ws_Pair<double, double> ws_modf(double x) {
     needs: &[&PAIR],
 };
 
-
 builtin! {
     /// `1 / sqrt(x)`.
     ///

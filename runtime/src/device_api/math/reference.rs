@@ -162,7 +162,8 @@ pub(super) fn erf_inverse(x: f64) -> f64 {
     }
     // The first terms of the series, then Newton's steps.
     let square = magnitude * magnitude;
-    let series = 1.0 + square * (0.2617993877991494 + square * (0.14393173084921979 + square * 0.09766361950392055));
+    let series =
+        1.0 + square * (0.2617993877991494 + square * (0.14393173084921979 + square * 0.09766361950392055));
     let mut y = magnitude * series / FRAC_2_SQRT_PI;
     for _ in 0..4 {
         y -= (libm::erf(y) - magnitude) / (FRAC_2_SQRT_PI * (-y * y).exp());

@@ -170,17 +170,35 @@ fn special_values_are_cudas() {
     assert_eq!(rsqrt(-0.0f32), f32::NEG_INFINITY);
     assert_eq!((sinpi(1e300), cospi(1e300), sinpi(-0.0f64).to_bits()), (0.0, 1.0, (-0.0f64).to_bits()));
     assert_eq!((cospi(0.5f32).to_bits(), cospi(1.5f32).to_bits()), (0, 0));
-    assert_eq!((erfinv(1.0), erfinv(-1.0), erfcinv(0.0), erfcinv(2.0)), (f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY));
+    assert_eq!(
+        (erfinv(1.0), erfinv(-1.0), erfcinv(0.0), erfcinv(2.0)),
+        (f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY)
+    );
     assert!(erfinv(1.1f32).is_nan() && erfcinv(-0.1f32).is_nan() && normcdfinv(2.0f32).is_nan());
-    assert_eq!((normcdfinv(0.0), normcdfinv(1.0), normcdfinv(0.5f64).to_bits()), (f64::NEG_INFINITY, f64::INFINITY, 0));
-    assert_eq!((erfcx(f64::NEG_INFINITY), erfcx(f64::INFINITY), erfcx(1e300) > 0.0), (f64::INFINITY, 0.0, true));
+    assert_eq!(
+        (normcdfinv(0.0), normcdfinv(1.0), normcdfinv(0.5f64).to_bits()),
+        (f64::NEG_INFINITY, f64::INFINITY, 0)
+    );
+    assert_eq!(
+        (erfcx(f64::NEG_INFINITY), erfcx(f64::INFINITY), erfcx(1e300) > 0.0),
+        (f64::INFINITY, 0.0, true)
+    );
     assert_eq!((normcdf(f64::NEG_INFINITY), normcdf(f64::INFINITY)), (0.0, 1.0));
-    assert_eq!((ilogb(0.0f32), ilogb(f32::NAN), ilogb(f32::INFINITY), ilogb(1e-45f32)), (i32::MIN, i32::MIN, i32::MAX, -149));
-    assert_eq!((logb(0.0), logb(f64::NEG_INFINITY), logb(5e-324)), (f64::NEG_INFINITY, f64::INFINITY, -1074.0));
+    assert_eq!(
+        (ilogb(0.0f32), ilogb(f32::NAN), ilogb(f32::INFINITY), ilogb(1e-45f32)),
+        (i32::MIN, i32::MIN, i32::MAX, -149)
+    );
+    assert_eq!(
+        (logb(0.0), logb(f64::NEG_INFINITY), logb(5e-324)),
+        (f64::NEG_INFINITY, f64::INFINITY, -1074.0)
+    );
     assert_eq!(norm3d(f64::NAN, f64::INFINITY, 1.0), f64::INFINITY);
     assert_eq!((rnorm3d(0.0, 0.0, 0.0f32), rhypot(f32::INFINITY, f32::NAN)), (f32::INFINITY, 0.0));
     assert!(rnorm3d(f64::MAX, f64::MAX, f64::MAX) > 0.0);
     assert_eq!((frexp(-12.0f32), frexp(0.0f32), modf(-1.5f64)), ((-0.75, 4), (0.0, 0), (-0.5, -1.0)));
-    assert_eq!((y0(0.0), yn(3, f64::INFINITY), cyl_bessel_i0(0.0), cyl_bessel_i1(f64::NEG_INFINITY)), (f64::NEG_INFINITY, 0.0, 1.0, f64::NEG_INFINITY));
+    assert_eq!(
+        (y0(0.0), yn(3, f64::INFINITY), cyl_bessel_i0(0.0), cyl_bessel_i1(f64::NEG_INFINITY)),
+        (f64::NEG_INFINITY, 0.0, 1.0, f64::NEG_INFINITY)
+    );
     assert!(jn(-1, 1.0).is_nan() && y1(-1.0).is_nan() && tgamma(-2.0).is_nan());
 }

@@ -98,8 +98,7 @@ impl Exact {
         let (kept, half) = self.split(quantum - self.exponent);
         let away = match mode {
             Rounding::Nearest => {
-                half == std::cmp::Ordering::Greater
-                    || (half == std::cmp::Ordering::Equal && kept & 1 == 1)
+                half == std::cmp::Ordering::Greater || (half == std::cmp::Ordering::Equal && kept & 1 == 1)
             }
             Rounding::Zero => false,
             Rounding::Up => !self.negative && self.loses(quantum - self.exponent),
@@ -229,4 +228,3 @@ pub(crate) fn rsqrt(a: f32) -> f32 {
     Exact { negative: false, significand: root, exponent: -63 - n.exponent / 2, inexact }
         .round(Rounding::Nearest)
 }
-

@@ -2,6 +2,7 @@
 
 use super::exact::{self, Rounding};
 use super::*;
+use crate::types::Float;
 
 const EDGES: [f64; 24] = [
     0.0,
@@ -37,7 +38,15 @@ fn random(count: usize) -> Vec<f64> {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         state ^ state >> 29
     };
-    (0..count).map(|i| if i % 3 == 0 { f64::from_bits(next()) } else { (next() as i64 as f64) * 2f64.powi((next() % 40) as i32 - 60) }).collect()
+    (0..count)
+        .map(|i| {
+            if i % 3 == 0 {
+                f64::from_bits(next())
+            } else {
+                (next() as i64 as f64) * 2f64.powi((next() % 40) as i32 - 60)
+            }
+        })
+        .collect()
 }
 
 fn same<T: MathFloat>(a: T, b: T) -> bool {
@@ -53,8 +62,14 @@ fn check<T: MathFloat>(native: T, at: impl Fn(Rounding) -> T, what: &str) {
         return;
     }
     assert!(rd <= rn && rn <= ru, "{what}: {rd:?} {rn:?} {ru:?}");
-    assert!(ru == rd || same(rd.toward(ru), ru) || ru == T::ZERO, "{what}: {rd:?} and {ru:?} are not neighbours");
-    assert!(same(rz, if native < T::ZERO || native.is_sign_negative() { ru } else { rd }) || rz == T::ZERO, "{what}: {rz:?}");
+    assert!(
+        ru == rd || same(rd.toward(ru), ru) || ru == T::ZERO,
+        "{what}: {rd:?} and {ru:?} are not neighbours"
+    );
+    assert!(
+        same(rz, if native < T::ZERO || native.is_sign_negative() { ru } else { rd }) || rz == T::ZERO,
+        "{what}: {rz:?}"
+    );
 }
 
 fn check_all<T: MathFloat>(values: &[T]) {
@@ -75,8 +90,6 @@ fn check_all<T: MathFloat>(values: &[T]) {
     }
 }
 
-use crate::types::Float;
-
 #[test]
 fn nearest_is_the_hosts_and_the_others_are_its_neighbours() {
     let mut wide = EDGES.to_vec();
@@ -96,7 +109,43 @@ fn reciprocal_roots_are_nearest() {
         // In `f64` the root is near enough to tell, except within a hair of the middle of two floats.
         let near = 1.0 / f64::from(x).sqrt();
         let got = rsqrt_rn(x);
-        assert!(got == near as f32 || x.is_nan() || (f64::from(got) - near).abs() / near < 2f64.powi(-24), "{x:e}");
+        assert!(
+            got == near as f32 || x.is_nan() || (f64::from(got) - near).abs() / near < 2f64.powi(-24),
+            "{x:e}"
+        );
     }
     assert_eq!((rsqrt_rn(4.0), rsqrt_rn(0.0), rsqrt_rn(f32::INFINITY)), (0.5, f32::INFINITY, 0.0));
+}
+
+/// The two directed results of an exact `f64` value are the same only if `f32` holds it.
+fn brackets(exact_value: f64, at: impl Fn(Rounding) -> f32, what: &str) {
+    let (rd, ru) = (f64::from(at(Rounding::Down)), f64::from(at(Rounding::Up)));
+    assert!(rd <= exact_value && exact_value <= ru, "{what}: {rd:e} <= {exact_value:e} <= {ru:e}");
+    let held = f64::from(exact_value as f32) == exact_value;
+    assert_eq!(rd == ru, held, "{what}: {rd:e} and {ru:e} around {exact_value:e}");
+}
+
+#[test]
+fn products_and_sums_are_bracketed_by_their_directed_results() {
+    let values: Vec<f32> = random(300)
+        .iter()
+        .map(|v| f32::from_bits((v.to_bits() >> 17) as u32))
+        .filter(|v| v.is_finite())
+        .collect();
+    for a in &values {
+        for b in &values {
+            // 48 bits: `f64` holds every product of two `f32`, and the sums of those near in size.
+            let what = format!("{a:e}, {b:e}");
+            brackets(f64::from(*a) * f64::from(*b), |m| exact::mul(*a, *b, m), &what);
+            let sum = f64::from(*a) + f64::from(*b);
+            if sum - f64::from(*a) == f64::from(*b) && sum - f64::from(*b) == f64::from(*a) {
+                brackets(sum, |m| exact::add(*a, *b, m), &what);
+                brackets(sum, |m| exact::fma(*a, 1.0, *b, m), &what);
+            }
+        }
+        let root = (exact::sqrt(a.abs(), Rounding::Down), exact::sqrt(a.abs(), Rounding::Up));
+        let square = |r: f32| f64::from(r) * f64::from(r);
+        assert!(square(root.0) <= a.abs().into() && square(root.1) >= a.abs().into(), "root of {a:e}");
+        assert_eq!(root.0 == root.1, square(root.0) == f64::from(a.abs()), "root of {a:e}");
+    }
 }
