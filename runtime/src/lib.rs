@@ -75,8 +75,14 @@ pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
 pub mod prelude {
     pub use crate::device_api::atomic::*;
     pub use crate::device_api::cluster::*;
+    pub use crate::device_api::convert::*;
+    pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
     pub use crate::device_api::index::*;
+    pub use crate::device_api::int_intrinsics::*;
+    pub use crate::device_api::math::*;
+    pub use crate::device_api::packed::*;
+    pub use crate::device_api::rounding::*;
     pub use crate::device_api::shared::*;
     pub use crate::device_api::shuffle::*;
     pub use crate::device_api::sync::*;

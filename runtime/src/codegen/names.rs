@@ -15,7 +15,9 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool ca
 const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh \
     acosh atanh hypot pow fabs floor ceil round rint trunc fmin fmax copysign fmod erf erfc rsqrt abs min max printf assert \
     clock malloc free memcpy memset atomicAdd atomicSub atomicMin atomicMax atomicAnd atomicOr atomicXor atomicExch atomicCAS \
-    atomicInc atomicDec";
+    atomicInc atomicDec rcbrt exp10 sinpi cospi erfcx erfinv erfcinv normcdf normcdfinv tgamma lgamma jn yn cyl_bessel_i0 \
+    cyl_bessel_i1 norm3d rnorm3d norm4d rnorm4d rhypot fdim ldexp scalbn frexp modf logb ilogb nextafter remainder sincos \
+    sincospi";
 
 /// Whether C++, CUDA or the prelude has the name already.
 fn is_reserved(name: &str) -> bool {

@@ -51,9 +51,15 @@ macro_rules! builtin {
 
 pub mod atomic;
 pub mod cluster;
+pub mod convert;
+pub mod fast;
 pub mod fence;
 pub mod index;
+pub mod int_intrinsics;
+pub mod math;
 pub mod methods;
+pub mod packed;
+pub mod rounding;
 pub mod shared;
 pub mod shuffle;
 pub mod sync;

@@ -78,23 +78,27 @@ pub trait Int:
 
 /// Declares [`Float`] with std's methods, so that generic device code can call them.
 macro_rules! float {
-    ($($method:ident($($arg:ident: $ty:ty),*);)+) => {
+    ($($method:ident($($arg:ident: $ty:ty),*);)+ => $($other:ident($($by:ident: $of:ty),*) -> $ret:ty;)+) => {
         /// `f32` or `f64`, with the methods of their names in Rust's library.
         pub trait Float: Num + Neg<Output = Self> + operators::Neg + crate::device_api::methods::FloatMethods {
             $(
                 #[doc = concat!("As `f64::", stringify!($method), "`.")]
                 fn $method(self $(, $arg: $ty)*) -> Self;
             )+
+            $(
+                #[doc = concat!("As `f64::", stringify!($other), "`.")]
+                fn $other(self $(, $by: $of)*) -> $ret;
+            )+
         }
 
-        float! { impl f32: $($method($($arg: $ty),*);)+ }
-        float! { impl f64: $($method($($arg: $ty),*);)+ }
+        float! { impl f32: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
+        float! { impl f64: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
     };
-    (impl $float:ident: $($method:ident($($arg:ident: $ty:ty),*);)+) => {
+    (impl $float:ident: $($method:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)+) => {
         impl Float for $float {
             $(
                 #[inline]
-                fn $method(self $(, $arg: $ty)*) -> Self {
+                fn $method(self $(, $arg: $ty)*) -> $ret {
                     $float::$method(self $(, $arg)*)
                 }
             )+
@@ -104,9 +108,15 @@ macro_rules! float {
 
 float! {
     sqrt(); cbrt(); exp(); exp2(); ln(); log2(); log10(); sin(); cos(); tan(); sinh(); cosh(); tanh(); asin(); acos(); atan();
+    asinh(); acosh(); atanh(); exp_m1(); ln_1p(); to_degrees(); to_radians(); round_ties_even(); next_up(); next_down();
+    log(base: Self); div_euclid(other: Self); rem_euclid(other: Self); midpoint(other: Self);
     abs(); floor(); ceil(); round(); trunc(); fract(); recip(); signum();
     mul_add(a: Self, b: Self); atan2(other: Self); hypot(other: Self); powf(n: Self); powi(n: i32);
     min(other: Self); max(other: Self); clamp(low: Self, high: Self); copysign(sign: Self);
+    =>
+    sin_cos() -> (Self, Self);
+    is_nan() -> bool; is_infinite() -> bool; is_finite() -> bool; is_normal() -> bool; is_subnormal() -> bool;
+    is_sign_negative() -> bool; is_sign_positive() -> bool;
 }
 
 macro_rules! scalars {

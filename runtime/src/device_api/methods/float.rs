@@ -5,14 +5,9 @@
 
 use warpsmith_macros::device_methods;
 
-use super::super::text::{math, scalar, with};
-use super::prelude;
+use super::super::text::{either, math, with};
+use super::{float_prelude, prelude};
 use crate::ir::{CudaText, Scalar, Type};
-
-/// One text for `f32` and one for `f64`.
-fn either(f32_text: &'static str, f64_text: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
-    move |args, _| CudaText::new(if scalar(args) == Scalar::F32 { f32_text } else { f64_text })
-}
 
 /// `f32::from_bits` and `f64::from_bits`: the argument is the integer, so the result tells them apart.
 fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
@@ -46,11 +41,13 @@ device_methods! {
         fn exp2(self) -> Self = math("exp2");
         fn exp_m1(self) -> Self = math("expm1");
         fn ln(self) -> Self = math("log");
+        fn log(self, base: Self) -> Self = either("(logf({0}) / logf({1}))", "(log({0}) / log({1}))");
         fn log2(self) -> Self = math("log2");
         fn log10(self) -> Self = math("log10");
         fn ln_1p(self) -> Self = math("log1p");
         fn sin(self) -> Self = math("sin");
         fn cos(self) -> Self = math("cos");
+        fn sin_cos(self) -> (Self, Self) = with("ws_sin_cos({0})", &float_prelude::SIN_COS);
         fn tan(self) -> Self = math("tan");
         fn asin(self) -> Self = math("asin");
         fn acos(self) -> Self = math("acos");
@@ -72,6 +69,11 @@ device_methods! {
         fn round_ties_even(self) -> Self = math("rint");
         fn trunc(self) -> Self = math("trunc");
         fn fract(self) -> Self = with("ws_fract({0})", &prelude::FRACT);
+        fn div_euclid(self, other: Self) -> Self = with("ws_float_div_euclid({0}, {1})", &float_prelude::DIV_EUCLID);
+        fn rem_euclid(self, other: Self) -> Self = with("ws_float_rem_euclid({0}, {1})", &float_prelude::REM_EUCLID);
+        fn midpoint(self, other: Self) -> Self = with("ws_float_midpoint({0}, {1})", &float_prelude::MIDPOINT);
+        fn next_up(self) -> Self = with("ws_next_up({0})", &float_prelude::NEXT_UP);
+        fn next_down(self) -> Self = with("(-ws_next_up(-({0})))", &float_prelude::NEXT_UP);
         fn min(self, other: Self) -> Self = math("fmin");
         fn max(self, other: Self) -> Self = math("fmax");
         fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP);
@@ -83,6 +85,8 @@ device_methods! {
         fn is_nan(self) -> bool = with("ws_is_nan({0})", &prelude::IS_NAN);
         fn is_infinite(self) -> bool = either("(fabsf({0}) == __int_as_float(0x7f800000))", "(fabs({0}) == __longlong_as_double(0x7ff0000000000000ll))");
         fn is_finite(self) -> bool = either("(fabsf({0}) < __int_as_float(0x7f800000))", "(fabs({0}) < __longlong_as_double(0x7ff0000000000000ll))");
+        fn is_normal(self) -> bool = with("ws_is_normal({0})", &float_prelude::IS_NORMAL);
+        fn is_subnormal(self) -> bool = with("ws_is_subnormal({0})", &float_prelude::IS_SUBNORMAL);
         fn is_sign_negative(self) -> bool = either("(__float_as_int({0}) < 0)", "(__double_as_longlong({0}) < 0)");
         fn is_sign_positive(self) -> bool = either("(__float_as_int({0}) >= 0)", "(__double_as_longlong({0}) >= 0)");
         fn to_bits(self) -> <Self as FloatBits>::Bits = either("__float_as_uint({0})", "((unsigned long long)__double_as_longlong({0}))");

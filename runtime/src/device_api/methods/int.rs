@@ -2,8 +2,8 @@
 
 use warpsmith_macros::device_methods;
 
-use super::super::text::{scalar, unsigned_name, with};
-use super::prelude;
+use super::super::text::{fixed, scalar, unsigned_name, with};
+use super::{int_prelude, prelude};
 use crate::codegen::scalar_name;
 use crate::ir::{CudaText, Scalar, Type};
 
@@ -16,6 +16,16 @@ fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
             prelude: vec![&prelude::BITS],
         }
     }
+}
+
+/// A count of leading or trailing ones, of the value as unsigned.
+fn ones(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, ret| CudaText { prelude: vec![&int_prelude::ONES], ..bits(helper)(args, ret) }
+}
+
+/// The same bits as the result type.
+fn reinterpret(_args: &[Type], ret: &Type) -> CudaText {
+    CudaText::new(format!("(({})({{0}}))", scalar_name(ret.scalar().unwrap_or(Scalar::I32))))
 }
 
 /// `a op b` in the unsigned type of the width, cast back.
@@ -63,6 +73,22 @@ macro_rules! unsigned {
 
 unsigned! { i8 => u8, i16 => u16, i32 => u32, i64 => u64, isize => usize, u8 => u8, u16 => u16, u32 => u32, u64 => u64, usize => usize }
 
+/// The signed integer of the same width.
+pub trait Signed {
+    /// `i32` for `u32`.
+    type Signed: crate::types::Num;
+}
+
+macro_rules! signed {
+    ($($t:ty => $i:ty),+) => {$(
+        impl Signed for $t {
+            type Signed = $i;
+        }
+    )+};
+}
+
+signed! { u8 => i8, u16 => i16, u32 => i32, u64 => i64, usize => isize }
+
 device_methods! {
     /// Methods of every integer type that kernels may call.
     pub trait IntMethods: Unsigned in int for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
@@ -75,6 +101,8 @@ device_methods! {
         fn count_zeros(self) -> u32 = bits("ws_count_zeros");
         fn leading_zeros(self) -> u32 = bits("ws_leading_zeros");
         fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros");
+        fn leading_ones(self) -> u32 = ones("ws_leading_ones");
+        fn trailing_ones(self) -> u32 = ones("ws_trailing_ones");
         fn rotate_left(self, n: u32) -> Self = with("ws_rotate_left({0}, {1})", &prelude::ROTATE_LEFT);
         fn rotate_right(self, n: u32) -> Self = with("ws_rotate_right({0}, {1})", &prelude::ROTATE_RIGHT);
         fn swap_bytes(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
@@ -83,14 +111,32 @@ device_methods! {
         fn wrapping_sub(self, other: Self) -> Self = wrapping("-");
         fn wrapping_mul(self, other: Self) -> Self = wrapping("*");
         fn wrapping_neg(self) -> Self = wrapping_neg;
+        fn wrapping_div(self, other: Self) -> Self = with("ws_wrapping_div({0}, {1})", &int_prelude::WRAPPING_DIV);
+        fn wrapping_rem(self, other: Self) -> Self = with("ws_wrapping_rem({0}, {1})", &int_prelude::WRAPPING_REM);
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
         fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>");
         fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
         fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB);
+        fn saturating_mul(self, other: Self) -> Self = with("ws_saturating_mul({0}, {1})", &int_prelude::SATURATING_MUL);
+        fn saturating_div(self, other: Self) -> Self = with("ws_saturating_div({0}, {1})", &int_prelude::SATURATING_DIV);
+        fn saturating_pow(self, n: u32) -> Self = with("ws_saturating_pow({0}, {1})", &int_prelude::SATURATING_POW);
+        fn overflowing_add(self, other: Self) -> (Self, bool) = with("ws_overflowing_add({0}, {1})", &int_prelude::OVERFLOWING_ADD);
+        fn overflowing_sub(self, other: Self) -> (Self, bool) = with("ws_overflowing_sub({0}, {1})", &int_prelude::OVERFLOWING_SUB);
+        fn overflowing_mul(self, other: Self) -> (Self, bool) = with("ws_overflowing_mul({0}, {1})", &int_prelude::OVERFLOWING_MUL);
+        fn overflowing_neg(self) -> (Self, bool) = with("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
+        fn overflowing_pow(self, n: u32) -> (Self, bool) = with("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
+        fn unbounded_shl(self, n: u32) -> Self = with("ws_unbounded_shl({0}, {1})", &int_prelude::UNBOUNDED_SHL);
+        fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR);
+        fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT);
+        fn isqrt(self) -> Self = with("ws_isqrt({0})", &int_prelude::ISQRT);
+        fn to_be(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
+        fn to_le(self) -> Self = fixed("({0})");
         fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = with("ws_abs_diff({0}, {1})", &prelude::ABS_DIFF);
         fn rem_euclid(self, other: Self) -> Self = with("ws_rem_euclid({0}, {1})", &prelude::REM_EUCLID);
         fn div_euclid(self, other: Self) -> Self = with("ws_div_euclid({0}, {1})", &prelude::DIV_EUCLID);
         fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2);
+        fn ilog10(self) -> u32 = with("ws_ilog({0}, 10)", &int_prelude::ILOG);
+        fn ilog(self, base: Self) -> u32 = with("ws_ilog({0}, {1})", &int_prelude::ILOG);
     }
 }
 
@@ -101,6 +147,11 @@ device_methods! {
         fn wrapping_abs(self) -> Self = with("ws_wrapping_abs({0})", &prelude::WRAPPING_ABS);
         fn unsigned_abs(self) -> <Self as Unsigned>::Unsigned = with("ws_unsigned_abs({0})", &prelude::UNSIGNED_ABS);
         fn signum(self) -> Self = with("ws_int_signum({0})", &prelude::INT_SIGNUM);
+        fn saturating_abs(self) -> Self = with("ws_saturating_abs({0})", &int_prelude::SATURATING_ABS);
+        fn saturating_neg(self) -> Self = with("ws_saturating_neg({0})", &int_prelude::SATURATING_NEG);
+        fn cast_unsigned(self) -> <Self as Unsigned>::Unsigned = reinterpret;
+        fn wrapping_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("+");
+        fn wrapping_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("-");
         fn is_negative(self) -> bool = with("ws_is_negative({0})", &prelude::IS_NEGATIVE);
         fn is_positive(self) -> bool = with("ws_is_positive({0})", &prelude::IS_POSITIVE);
     }
@@ -108,9 +159,12 @@ device_methods! {
 
 device_methods! {
     /// Methods of the unsigned integers that kernels may call.
-    pub trait UnsignedMethods in unsigned for u8, u16, u32, u64, usize {
+    pub trait UnsignedMethods: Signed in unsigned for u8, u16, u32, u64, usize {
         fn is_power_of_two(self) -> bool = with("ws_is_power_of_two({0})", &prelude::IS_POWER_OF_TWO);
         fn next_power_of_two(self) -> Self = with("ws_next_power_of_two({0})", &prelude::NEXT_POWER_OF_TWO);
+        fn cast_signed(self) -> <Self as Signed>::Signed = reinterpret;
+        fn wrapping_add_signed(self, other: <Self as Signed>::Signed) -> Self = wrapping("+");
+        fn saturating_add_signed(self, other: <Self as Signed>::Signed) -> Self = with("ws_saturating_add_signed({0}, {1})", &int_prelude::SATURATING_ADD_SIGNED);
         fn div_ceil(self, other: Self) -> Self = with("ws_div_ceil({0}, {1})", &prelude::DIV_CEIL);
         fn next_multiple_of(self, other: Self) -> Self = with("ws_next_multiple_of({0}, {1})", &prelude::NEXT_MULTIPLE_OF);
         fn is_multiple_of(self, other: Self) -> bool = with("ws_is_multiple_of({0}, {1})", &prelude::IS_MULTIPLE_OF);

@@ -4,13 +4,15 @@
 //! one. The hidden traits only exist so that a witness learns which type a call is on.
 
 mod float;
+mod float_prelude;
 mod int;
+mod int_prelude;
 mod len;
 mod prelude;
 mod vector;
 
 pub use float::{FloatBits, FloatMethods};
-pub use int::{IntMethods, SignedMethods, Unsigned, UnsignedMethods};
+pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
 pub use vector::VectorMethods;
 

@@ -76,7 +76,7 @@ __device__ __forceinline__ unsigned int ws_trailing_zeros(T x) {
     needs: &[],
 };
 
-static UNSIGNED: Prelude = Prelude {
+pub(super) static UNSIGNED: Prelude = Prelude {
     name: "ws_unsigned",
     code: "template <class T> struct ws_unsigned { typedef T type; };
 template <> struct ws_unsigned<signed char> { typedef unsigned char type; };
