@@ -81,7 +81,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
             impl<S> crate::witness::DeviceFn for #marker<S> {
                 fn callee() -> crate::record::Callee {
                     fn #text_fn(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
-                        (#text)(args, ret)
+                        crate::device_api::methods::for_halves(#rust_name, args, ret, &(#text))
                     }
                     static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
                         name: #rust_name,

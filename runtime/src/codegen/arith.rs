@@ -122,6 +122,9 @@ impl Printer<'_> {
     /// `a as T`
     pub(super) fn cast(&mut self, operand: &Expr, to: Scalar) -> Text {
         let from = operand.ty.scalar().unwrap_or(to);
+        if from.is_half() || to.is_half() {
+            return self.half_cast(operand, from, to);
+        }
         if from.is_float() && to.is_int() {
             self.need(&super::prelude::SATURATE);
             let argument = self.argument(operand);
@@ -132,5 +135,30 @@ impl Printer<'_> {
         }
         let text = self.expr(operand);
         Text::cast(c_name(to), text)
+    }
+
+    /// A conversion from or to a half: through `f32`, or from an integer through `double`.
+    fn half_cast(&mut self, operand: &Expr, from: Scalar, to: Scalar) -> Text {
+        let value = self.argument(operand);
+        if !to.is_half() {
+            let float = Text::cast("float", Text::primary(format!("({value})")));
+            return match to {
+                Scalar::F32 => float,
+                Scalar::F64 => Text::cast("double", float),
+                _ => {
+                    self.need(&super::prelude::SATURATE);
+                    let suffix = crate::__macro::type_suffix(&Type::Scalar(to));
+                    Text::primary(format!("ws_to_{suffix}({})", float.text))
+                }
+            };
+        }
+        self.scalar(to);
+        let name = if to == Scalar::F16 { "ws_to_f16" } else { "ws_to_bf16" };
+        let wide = match from {
+            Scalar::F32 | Scalar::F64 => value,
+            _ if from.is_half() => format!("(float)({value})"),
+            _ => format!("(double)({value})"),
+        };
+        Text::primary(format!("{name}({wide})"))
     }
 }

@@ -149,6 +149,9 @@ fn wrap(value: i128, scalar: Scalar) -> i128 {
 
 /// `value as to`, as Rust casts.
 pub(super) fn cast(value: ConstValue, from: Scalar, to: Scalar) -> ConstValue {
+    if to.is_half() {
+        return half(value, to);
+    }
     match (value, to) {
         (ConstValue::Bool(b), _) => cast(ConstValue::Int(b.into()), Scalar::U8, to),
         (ConstValue::Int(i), Scalar::F32) if from.is_signed() => ConstValue::F32(i as i64 as f32),
@@ -162,6 +165,20 @@ pub(super) fn cast(value: ConstValue, from: Scalar, to: Scalar) -> ConstValue {
         (ConstValue::F64(f), Scalar::F64) => ConstValue::F64(f),
         (ConstValue::F64(f), _) => ConstValue::Int(saturate(f, to)),
     }
+}
+
+/// `value as to` for a half, which constants hold as the `f32` of the same value.
+fn half(value: ConstValue, to: Scalar) -> ConstValue {
+    let wide = match value {
+        ConstValue::Bool(b) => f64::from(u8::from(b)),
+        ConstValue::Int(i) => i as f64,
+        ConstValue::F32(f) => f.into(),
+        ConstValue::F64(f) => f,
+    };
+    ConstValue::F32(match to {
+        Scalar::F16 => half::f16::from_f64(wide).to_f32(),
+        _ => half::bf16::from_f64(wide).to_f32(),
+    })
 }
 
 /// Float to integer: truncated, saturated, NaN to zero.

@@ -5,7 +5,9 @@
 
 mod constant;
 mod enums;
+mod half_float;
 mod index;
+mod number;
 pub mod operators;
 mod pointer;
 mod scalar;
@@ -16,7 +18,8 @@ mod view;
 
 pub use constant::Constant;
 pub use index::IndexInteger;
-pub use scalar::{Float, Int, Num};
+pub use number::{Num, Number};
+pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
 pub use view::{View, ViewMut};

@@ -1,53 +1,9 @@
 //! Scalars, and the numeric traits that generic device code bounds its types with.
 
-use core::ops::{
-    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul,
-    MulAssign, Neg, Not, Rem, RemAssign, Shl, Shr, Sub, SubAssign,
-};
+use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
 
-use super::{Constant, Device, GpuType, operators};
+use super::{Constant, Device, GpuType, Num, operators};
 use crate::ir::{Const, ConstValue, Expr, ExprKind, Scalar, Type};
-
-/// A number: every integer and float type.
-pub trait Num:
-    GpuType
-    + Constant
-    + Default
-    + PartialOrd
-    + core::fmt::Debug
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Rem<Output = Self>
-    + AddAssign
-    + SubAssign
-    + MulAssign
-    + DivAssign
-    + RemAssign
-    + operators::Add
-    + operators::Sub
-    + operators::Mul
-    + operators::Div
-    + operators::Rem
-    + operators::AddAssign
-    + operators::SubAssign
-    + operators::MulAssign
-    + operators::DivAssign
-    + operators::RemAssign
-    + operators::PartialEq
-    + operators::Default
-    + 'static
-{
-    /// `0`
-    const ZERO: Self;
-    /// `1`
-    const ONE: Self;
-    /// The smallest finite value.
-    const LOWEST: Self;
-    /// The largest finite value.
-    const HIGHEST: Self;
-}
 
 /// An integer type.
 pub trait Int:
@@ -79,7 +35,7 @@ pub trait Int:
 /// Declares [`Float`] with std's methods, so that generic device code can call them.
 macro_rules! float {
     ($($method:ident($($arg:ident: $ty:ty),*);)+ => $($other:ident($($by:ident: $of:ty),*) -> $ret:ty;)+) => {
-        /// `f32` or `f64`, with the methods of their names in Rust's library.
+        /// `f16`, `bf16`, `f32` or `f64`, with the methods that `f64` has in Rust's library.
         pub trait Float: Num + Neg<Output = Self> + operators::Neg + crate::device_api::methods::FloatMethods {
             $(
                 #[doc = concat!("As `f64::", stringify!($method), "`.")]
@@ -93,6 +49,7 @@ macro_rules! float {
 
         float! { impl f32: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
         float! { impl f64: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
+        super::half_float::halves! { $($method($($arg: $ty),*);)+ }
     };
     (impl $float:ident: $($method:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)+) => {
         impl Float for $float {
@@ -157,33 +114,6 @@ scalars! {
     f32, F32, |v| ConstValue::F32(v);
     f64, F64, |v| ConstValue::F64(v);
 }
-
-macro_rules! numbers {
-    ($zero:literal, $one:literal: $($t:ty)+) => {$(
-        impl Num for $t {
-            const ZERO: Self = $zero;
-            const ONE: Self = $one;
-            const LOWEST: Self = <$t>::MIN;
-            const HIGHEST: Self = <$t>::MAX;
-        }
-    )+};
-}
-
-numbers! { 0, 1: i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
-numbers! { 0.0, 1.0: f32 f64 }
-
-macro_rules! halves {
-    ($($t:ty)+) => {$(
-        impl Num for $t {
-            const ZERO: Self = <$t>::ZERO;
-            const ONE: Self = <$t>::ONE;
-            const LOWEST: Self = <$t>::MIN;
-            const HIGHEST: Self = <$t>::MAX;
-        }
-    )+};
-}
-
-halves! { half::f16 half::bf16 }
 
 macro_rules! integers {
     ($($t:ty)+) => {$(

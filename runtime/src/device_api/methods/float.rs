@@ -19,7 +19,7 @@ fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
 
 /// The integer of a float's size.
 pub trait FloatBits {
-    /// `u32` or `u64`.
+    /// `u16`, `u32` or `u64`.
     type Bits: crate::types::Num;
 }
 
@@ -31,9 +31,17 @@ impl FloatBits for f64 {
     type Bits = u64;
 }
 
+impl FloatBits for half::f16 {
+    type Bits = u16;
+}
+
+impl FloatBits for half::bf16 {
+    type Bits = u16;
+}
+
 device_methods! {
-    /// Methods of `f32` and `f64` that kernels may call.
-    pub trait FloatMethods: FloatBits in float for f32, f64 {
+    /// Methods of floats that kernels may call.
+    pub trait FloatMethods: FloatBits in float for f32, f64, half::f16, half::bf16 {
         fn sqrt(self) -> Self = math("sqrt");
         fn cbrt(self) -> Self = math("cbrt");
         fn mul_add(self, a: Self, b: Self) -> Self = math("fma");

@@ -5,12 +5,16 @@
 
 mod float;
 mod float_prelude;
+mod half;
 mod int;
 mod int_prelude;
 mod len;
 mod prelude;
 mod vector;
 
+pub(crate) use half::for_halves;
+
+pub use half::HalfMethods;
 pub use float::{FloatBits, FloatMethods};
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};

@@ -1,0 +1,118 @@
+//! Methods of `f16` and `bf16`.
+//!
+//! Arithmetic is native. What hardware has for `f32` only is computed there and rounded once; the
+//! twin does the same.
+
+use warpsmith_macros::device_methods;
+
+use crate::ir::{CudaText, Prelude, Scalar, Type};
+use half::{bf16, f16};
+
+device_methods! {
+    /// Conversions of `f16` and `bf16` that kernels may call.
+    pub trait HalfMethods in half_conversion for f16, bf16 {
+        fn to_f32(self) -> f32 = converted;
+        fn to_f64(self) -> f64 = converted;
+        fn from_f32(value: f32) -> Self = converted;
+        fn from_f64(value: f64) -> Self = converted;
+    }
+}
+
+/// A conversion from or to a half.
+fn converted(args: &[Type], ret: &Type) -> CudaText {
+    match (args.first().and_then(Type::scalar), ret.scalar()) {
+        (Some(from), Some(Scalar::F64)) if from.is_half() => CudaText::new("(double)({0})"),
+        (Some(from), _) if from.is_half() => CudaText::new("(float)({0})"),
+        (_, Some(Scalar::BF16)) => CudaText::new("ws_to_bf16({0})"),
+        _ => CudaText::new("ws_to_f16({0})"),
+    }
+}
+
+/// The text of a float's method; on a half it is computed in `f32` and rounded.
+pub(crate) fn for_halves(
+    name: &str,
+    args: &[Type],
+    ret: &Type,
+    text: &dyn Fn(&[Type], &Type) -> CudaText,
+) -> CudaText {
+    let half = args.iter().chain([ret]).filter_map(|ty| ty.peeled().scalar()).find(|s| s.is_half());
+    let Some(half) = half.filter(|_| !["to_f32", "to_f64", "from_f32", "from_f64"].contains(&name)) else {
+        return text(args, ret);
+    };
+    if let Some(own) = by_bits(name, half) {
+        return own;
+    }
+    let is_half = |ty: &Type| ty.peeled().scalar().is_some_and(Scalar::is_half);
+    let f32 = Type::Scalar(Scalar::F32);
+    let wide: Vec<Type> = args.iter().map(|ty| if is_half(ty) { f32.clone() } else { ty.clone() }).collect();
+    let mut inner = text(&wide, if is_half(ret) { &f32 } else { ret });
+    for (i, ty) in args.iter().enumerate() {
+        if is_half(ty) {
+            inner.template = inner.template.replace(&format!("{{{i}}}"), &format!("(float)({{{i}}})"));
+        }
+    }
+    let to = if half == Scalar::F16 { "ws_to_f16" } else { "ws_to_bf16" };
+    match ret {
+        ret if is_half(ret) => inner.template = format!("{to}({})", inner.template),
+        Type::Tuple(_) => {
+            inner.template = format!("{to}s({})", inner.template);
+            inner.prelude.push(if half == Scalar::F16 { &PAIR_F16 } else { &PAIR_BF16 });
+        }
+        _ => {}
+    }
+    inner
+}
+
+/// Methods that look at the bits of a half, or that the hardware has.
+fn by_bits(name: &str, half: Scalar) -> Option<CudaText> {
+    let own = crate::codegen::scalar_name(half);
+    let (infinity, least_normal) = if half == Scalar::F16 { ("0x7c00", "0x0400") } else { ("0x7f80", "0x0080") };
+    let bits = "({0}).bits";
+    let text = match name {
+        "mul_add" => "ws_fma({0}, {1}, {2})".to_owned(),
+        "to_bits" => bits.to_owned(),
+        "from_bits" => format!("{own}{{ {{0}} }}"),
+        "abs" => format!("{own}{{ (unsigned short)({bits} & 0x7fff) }}"),
+        "is_normal" => format!("ws_half_is_normal({bits}, {least_normal}, {infinity})"),
+        "is_subnormal" => format!("ws_half_is_subnormal({bits}, {least_normal})"),
+        "next_up" => format!("{own}{{ ws_half_next_up({bits}, {infinity}) }}"),
+        "next_down" => format!("-{own}{{ ws_half_next_up((unsigned short)({bits} ^ 0x8000), {infinity}) }}"),
+        _ => return None,
+    };
+    Some(CudaText { template: text, prelude: vec![&BITS] })
+}
+
+static BITS: Prelude = Prelude {
+    name: "ws_half_bits",
+    code: "__device__ __forceinline__ bool ws_half_is_normal(unsigned short bits, unsigned int least, unsigned int infinity) {
+    unsigned int magnitude = bits & 0x7fffu;
+    return magnitude >= least && magnitude < infinity;
+}
+__device__ __forceinline__ bool ws_half_is_subnormal(unsigned short bits, unsigned int least) {
+    unsigned int magnitude = bits & 0x7fffu;
+    return magnitude != 0u && magnitude < least;
+}
+__device__ __forceinline__ unsigned short ws_half_next_up(unsigned short bits, unsigned int infinity) {
+    if ((bits & 0x7fffu) > infinity || bits == infinity) return bits;
+    if ((bits & 0x7fffu) == 0u) return 1;
+    return (unsigned short)(bits < 0x8000u ? bits + 1 : bits - 1);
+}
+",
+    needs: &[],
+};
+
+static PAIR_F16: Prelude = Prelude {
+    name: "ws_to_f16s",
+    code: "template <class P>
+__device__ __forceinline__ ws_Pair<ws_f16, ws_f16> ws_to_f16s(P pair) { return {ws_to_f16(pair._0), ws_to_f16(pair._1)}; }
+",
+    needs: &[&super::super::text::PAIR],
+};
+
+static PAIR_BF16: Prelude = Prelude {
+    name: "ws_to_bf16s",
+    code: "template <class P>
+__device__ __forceinline__ ws_Pair<ws_bf16, ws_bf16> ws_to_bf16s(P pair) { return {ws_to_bf16(pair._0), ws_to_bf16(pair._1)}; }
+",
+    needs: &[&super::super::text::PAIR],
+};
