@@ -78,18 +78,24 @@ pub mod prelude {
     pub use crate::device_api::convert::*;
     pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
+    pub use crate::device_api::hint::*;
     pub use crate::device_api::index::*;
     pub use crate::device_api::int_intrinsics::*;
     pub use crate::device_api::math::*;
+    pub use crate::device_api::memory::{
+        CacheAccess, bit_cast, load_l2, load_last_use, load_read_only, load_streaming, prefetch_l1,
+        prefetch_l2, store_l2, store_streaming, store_through, trap, volatile_load, volatile_store,
+    };
     pub use crate::device_api::packed::*;
     pub use crate::device_api::rounding::*;
     pub use crate::device_api::shared::*;
     pub use crate::device_api::shuffle::*;
     pub use crate::device_api::sync::*;
+    pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
     pub use crate::types::vector::*;
-    pub use crate::types::{Constant, Float, GpuType, Int, Num, View, ViewMut};
+    pub use crate::types::{AnyBits, Constant, Float, GpuType, Int, Num, View, ViewMut};
     pub use crate::{Buffer, Device, Kernel, Launch};
     pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};

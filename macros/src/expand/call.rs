@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
+use super::expr::is_place;
 use super::lower::{Lower, Name, Two, see, tap};
 use super::types::device_type;
 
@@ -103,9 +104,15 @@ impl Lower<'_> {
         }
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter());
-        let (mut witness, setup, names) = self.operand_list(&exprs);
-        let receiver = witness.remove(0);
         let (fn_probe, fn_index) = self.fn_probe(e.method.span());
+        let (mut witness, setup, names) = self.operands_kept(&exprs, &quote!(keep_receiver));
+        let receiver = witness.remove(0);
+        let own = if is_place(&e.receiver) {
+            quote!()
+        } else {
+            let name = &names[0];
+            quote!(let #name = __r.rvalue(#name);)
+        };
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
         let method = hidden_method(&e.method);
@@ -121,7 +128,7 @@ impl Lower<'_> {
                 e.method.span(),
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
 

@@ -109,6 +109,16 @@ impl Lower<'_> {
 
     /// [`Lower::operands`] for any number.
     pub fn operand_list(&mut self, exprs: &[&Expr]) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
+        self.operands_kept(exprs, &quote!(keep))
+    }
+
+    /// [`Lower::operand_list`], where `first` is the recorder's method that keeps the first operand
+    /// while later ones are evaluated.
+    pub fn operands_kept(
+        &mut self,
+        exprs: &[&Expr],
+        first: &TokenStream,
+    ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
         let mut witness = Vec::new();
         let mut names: Vec<syn::Ident> = Vec::new();
         let mut setup = TokenStream::new();
@@ -119,8 +129,14 @@ impl Lower<'_> {
             if i > 0 && !is_quiet(expr) {
                 setup.extend(quote!(let mut __m = __r.mark();));
                 setup.extend(quote!(let #name = #emit;));
-                for earlier in &names {
-                    setup.extend(quote!(let #earlier = __r.keep(#earlier, &mut __m, &#name);));
+                for (j, earlier) in names.iter().enumerate() {
+                    setup.extend(match first.to_string().as_str() {
+                        "keep_receiver" if j == 0 => {
+                            quote!(let #earlier = __r.keep_receiver(__by_reference, #earlier, &mut __m, &#name);)
+                        }
+                        _ if j == 0 => quote!(let #earlier = __r.#first(#earlier, &mut __m, &#name);),
+                        _ => quote!(let #earlier = __r.keep(#earlier, &mut __m, &#name);),
+                    });
                 }
             } else {
                 setup.extend(quote!(let #name = #emit;));
@@ -239,7 +255,11 @@ impl Lower<'_> {
         self.written_place = None;
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(witness));
-        Two { witness: shown.into_token_stream(), emit: quote!({ let __a = #emit; __r.ref_(#mutable, __a) }) }
+        let record = if is_place(&e.expr) { quote!(ref_) } else { quote!(ref_value) };
+        Two {
+            witness: shown.into_token_stream(),
+            emit: quote!({ let __a = #emit; __r.#record(#mutable, __a) }),
+        }
     }
 
     fn array(&mut self, e: &syn::ExprArray) -> Two {
@@ -341,6 +361,18 @@ impl Lower<'_> {
         let span = e.span().resolved_at(Span::call_site());
         let emit = quote_spanned!(span=> __r.constant(&(#e), #name));
         Two { witness: tap(&probe, e.span(), e.to_token_stream()), emit }
+    }
+}
+
+/// Whether an expression is a place in Rust: a reference to it refers to memory that is there already.
+pub fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Index(_) => true,
+        Expr::Field(e) => is_place(&e.base),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
+        Expr::Paren(e) => is_place(&e.expr),
+        Expr::Group(e) => is_place(&e.expr),
+        _ => false,
     }
 }
 

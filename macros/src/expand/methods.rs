@@ -86,6 +86,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
                     static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
                         name: #rust_name,
                         cuda: #text_fn,
+                        by_constant: None,
                         effect: crate::ir::Effect::Pure,
                         variance: crate::ir::Variance::Uniform,
                         fixes_variance: false,

@@ -132,7 +132,9 @@ impl Lower<'_> {
         if written {
             self.written_place = Some(e.expr.span());
         }
-        let ([base, index], setup, [b, i]) = self.operands([&*e.expr, &*e.index]);
+        let (witness, setup, names) = self.operands_kept(&[&*e.expr, &*e.index], &quote!(keep_place));
+        let [base, index] = [witness[0].clone(), witness[1].clone()];
+        let [b, i] = [names[0].clone(), names[1].clone()];
         let line = self.line(e.index.span());
         let mut index = to_index(&e.index, &index);
         let mut emit = quote!({ #setup #line __r.index(#b, #i) });

@@ -201,7 +201,11 @@ impl Printer<'_> {
 
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
-        let cuda = (op.cuda)(&types, ret);
+        let constants = || args.iter().map(Expr::as_int).collect::<Vec<_>>();
+        let cuda = match op.by_constant {
+            Some(text) => text(&types, &constants()),
+            None => (op.cuda)(&types, ret),
+        };
         // Whatever the text names is defined before it.
         for ty in types.iter().chain([ret]).filter(|t| **t != Type::Closure) {
             self.ty(ty);
@@ -209,7 +213,14 @@ impl Printer<'_> {
         for piece in cuda.prelude {
             self.need(piece);
         }
+        for definition in cuda.definitions {
+            self.define(definition);
+        }
         let mut text = cuda.template;
+        if text.contains("{ret}") {
+            let name = self.ty(ret);
+            text = text.replace("{ret}", &name);
+        }
         let printed: Vec<String> = args
             .iter()
             .map(|a| if super::slice::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })

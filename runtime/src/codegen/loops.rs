@@ -52,8 +52,8 @@ impl Printer<'_> {
             self.function.push(&format!("const {ty} {name} = {};", end_text.at(ASSIGNMENT)));
             end_text = Text::primary(name);
         }
-        self.unroll(range);
         let (head, first) = self.for_head(range, &start, &end, end_text);
+        self.unroll(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
         if braces {

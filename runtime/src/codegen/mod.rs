@@ -149,9 +149,7 @@ impl<'m> Printer<'m> {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
             ExprKind::Index { proven, .. } => found |= self.options.checks && !proven,
-            ExprKind::SubSlice { start, end, .. } => {
-                found |= self.options.checks && (start.is_some() || end.is_some());
-            }
+            ExprKind::SubSlice { .. } => found |= self.options.checks,
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
             ExprKind::Builtin { op, .. } => found |= self.options.checks && op.name == expr::OFFSET,
             _ => {}

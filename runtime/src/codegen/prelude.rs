@@ -169,3 +169,15 @@ __device__ __forceinline__ I ws_part(I start, J end, unsigned long long len, uns
 ",
     needs: &[&FAULT],
 };
+
+/// An address that must be aligned.
+pub(super) static ALIGNED: Prelude = Prelude {
+    name: "ws_aligned",
+    code: "template <class T>
+__device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int site, ws_Fault* fault) {
+    if ((unsigned long long)p % align != 0) ws_fail(fault, site, (unsigned long long)p, align);
+    return p;
+}
+",
+    needs: &[&FAULT],
+};

@@ -29,6 +29,14 @@ fn is_static(place: &Expr) -> bool {
     }
 }
 
+/// The element type of what a slice is taken of.
+fn element_of(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Ref { to, .. } => to.element(),
+        other => other.element(),
+    }
+}
+
 impl Printer<'_> {
     /// `let name = &x[a..b];`
     pub(super) fn let_slice(&mut self, var: VarId, init: Option<&Expr>) {
@@ -59,7 +67,8 @@ impl Printer<'_> {
     pub(super) fn slice_parts(&mut self, e: &Expr) -> (String, String) {
         match &e.kind {
             ExprKind::SubSlice { base, start, end, at } => {
-                self.sub_slice(base, start.as_deref(), end.as_deref(), *at)
+                let parts = self.sub_slice(base, start.as_deref(), end.as_deref(), *at);
+                self.reinterpreted(base, &e.ty, parts, *at)
             }
             ExprKind::Ref(place) => self.elements(place),
             ExprKind::Var(id) => {
@@ -77,6 +86,42 @@ impl Printer<'_> {
             }
             _ => (self.argument(e), self.len(e).at(ASSIGNMENT)),
         }
+    }
+
+    /// The parts of a slice as those of the element type that is wanted.
+    fn reinterpreted(
+        &mut self,
+        base: &Expr,
+        ty: &Type,
+        (ptr, len): (String, String),
+        at: Location,
+    ) -> (String, String) {
+        let Type::Ref { to, mutable } = ty else { return (ptr, len) };
+        let (Some(from), Some(elem)) = (element_of(&base.ty), to.element()) else { return (ptr, len) };
+        if from == elem {
+            return (ptr, len);
+        }
+        let name = self.ty(&elem);
+        let constant = if *mutable { "" } else { "const " };
+        let (old, new) = (from.size(), elem.size().max(1));
+        let simple = len.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+        let len = if simple { len } else { format!("({len})") };
+        let len = match (old % new, new % old.max(1)) {
+            (0, _) if old == new => len,
+            (0, _) => format!("{len} * {}", old / new),
+            (_, 0) => format!("{len} / {}", new / old),
+            _ => format!("{len} * {old} / {new}"),
+        };
+        let ptr = if self.options.checks && elem.align() > from.align() {
+            self.need(&prelude::ALIGNED);
+            let site = self.site(SiteKind::Aligned, at);
+            format!("ws_aligned({ptr}, {}, {site}, ws_fault)", elem.align())
+        } else if ptr.contains(' ') {
+            format!("({ptr})")
+        } else {
+            ptr
+        };
+        (format!("({constant}{name}*){ptr}"), len)
     }
 
     /// Address of the first element, and the extents, of what has elements side by side.

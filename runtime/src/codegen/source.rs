@@ -52,6 +52,8 @@ pub enum SiteKind {
     Bounds,
     /// A range that starts beyond its end, or ends beyond the length.
     Range,
+    /// An address that is not aligned for the type it is read as.
+    Aligned,
     /// A false assertion, with its message.
     Assert(String),
 }

@@ -1,6 +1,7 @@
 //! Thread block clusters: ranks, their barrier, and each other's shared memory. Compute capability 9.0.
 
-use super::text::fixed;
+use super::index::Index3;
+use super::text::{fixed, with};
 use crate::ir::{CudaText, Effect, Scope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
@@ -18,12 +19,45 @@ builtin! {
         context::cluster_size()
     }
 
+    /// Blocks of a cluster, in each dimension.
+    pub fn cluster_dim() -> Index3 { cuda: with("ws_cluster_dim()", &CLUSTER_INDEX), min_compute: (9, 0) } {
+        context::cluster_dim().into()
+    }
+
+    /// Index of the calling thread's block in its cluster.
+    pub fn cluster_block_idx() -> Index3 {
+        cuda: with("ws_cluster_block_idx()", &CLUSTER_INDEX), variance: Variance::PerBlock, min_compute: (9, 0)
+    } {
+        context::block_idx_in_cluster().into()
+    }
+
+    /// Index of the calling thread's cluster in the grid of clusters.
+    pub fn cluster_idx() -> Index3 {
+        cuda: with("ws_cluster_idx()", &CLUSTER_INDEX), variance: Variance::PerBlock, min_compute: (9, 0)
+    } {
+        context::cluster_idx().into()
+    }
+
+    /// The first half of [`cluster_sync`]: tells that the thread has come, without waiting.
+    pub fn cluster_arrive() {
+        cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+    } {
+        context::cluster_arrive();
+    }
+
+    /// The second half of [`cluster_sync`]: waits for every thread of the cluster to have arrived.
+    pub fn cluster_wait() {
+        cuda: with("ws_cluster_wait()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+    } {
+        context::cluster_wait();
+    }
+
     /// Waits for every thread of the cluster; orders their accesses to each other's shared memory.
     ///
     /// Also guarantees that every block of the cluster has started, and, before a block exits, that
     /// the others are done with its shared memory.
     pub fn cluster_sync() {
-        cuda: |_: &[Type], _: &Type| CudaText { template: "ws_cluster_sync()".into(), prelude: vec![&CLUSTER_SYNC] },
+        cuda: |_: &[Type], _: &Type| CudaText::with("ws_cluster_sync()", &CLUSTER_SYNC),
         effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
     } {
         context::cluster_sync();
@@ -35,7 +69,7 @@ builtin! {
     pub fn map_shared_rank<T: GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
         cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, min_compute: (9, 0)
     } {
-        let ptr = context::map_shared_rank(shared.as_ptr().cast::<u8>(), rank);
+        let ptr = context::map_shared_rank(shared.as_mut_ptr().cast::<u8>(), rank);
         // SAFETY: another block's copy of the same array, which lives as long as the cluster.
         unsafe { ViewMut::from_raw_parts(ptr.cast::<T>(), shared.len()) }
     }
@@ -43,7 +77,7 @@ builtin! {
 
 /// A view of the mapped pointer; `{0}` of a shared array prints as pointer and length.
 fn map_shared_text(_args: &[Type]) -> CudaText {
-    CudaText { template: "ws_map_shared_rank({0}, {1})".into(), prelude: vec![&MAP_SHARED] }
+    CudaText::with("ws_map_shared_rank({0}, {1})", &MAP_SHARED)
 }
 
 static CLUSTER_SYNC: crate::ir::Prelude = crate::ir::Prelude {
@@ -55,5 +89,40 @@ static CLUSTER_SYNC: crate::ir::Prelude = crate::ir::Prelude {
 static MAP_SHARED: crate::ir::Prelude = crate::ir::Prelude {
     name: "ws_map_shared_rank",
     code: "template <class T>\n__device__ __forceinline__ ws_View<T> ws_map_shared_rank(T* shared, unsigned long long len, unsigned int rank) {\n    return ws_View<T>{(T*)__cluster_map_shared_rank(shared, rank), len};\n}\n",
+    needs: &[],
+};
+
+static CLUSTER_HALVES: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_cluster_arrive",
+    code: "__device__ __forceinline__ void ws_cluster_arrive() { asm volatile(\"barrier.cluster.arrive.aligned;\" ::: \"memory\"); }
+__device__ __forceinline__ void ws_cluster_wait() { asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\"); }
+",
+    needs: &[],
+};
+
+static CLUSTER_INDEX: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_cluster_index",
+    code: "__device__ __forceinline__ uint3 ws_cluster_dim() {
+    uint3 r;
+    asm(\"mov.u32 %0, %%cluster_nctaid.x;\" : \"=r\"(r.x));
+    asm(\"mov.u32 %0, %%cluster_nctaid.y;\" : \"=r\"(r.y));
+    asm(\"mov.u32 %0, %%cluster_nctaid.z;\" : \"=r\"(r.z));
+    return r;
+}
+__device__ __forceinline__ uint3 ws_cluster_block_idx() {
+    uint3 r;
+    asm(\"mov.u32 %0, %%cluster_ctaid.x;\" : \"=r\"(r.x));
+    asm(\"mov.u32 %0, %%cluster_ctaid.y;\" : \"=r\"(r.y));
+    asm(\"mov.u32 %0, %%cluster_ctaid.z;\" : \"=r\"(r.z));
+    return r;
+}
+__device__ __forceinline__ uint3 ws_cluster_idx() {
+    uint3 r;
+    asm(\"mov.u32 %0, %%clusterid.x;\" : \"=r\"(r.x));
+    asm(\"mov.u32 %0, %%clusterid.y;\" : \"=r\"(r.y));
+    asm(\"mov.u32 %0, %%clusterid.z;\" : \"=r\"(r.z));
+    return r;
+}
+",
     needs: &[],
 };

@@ -73,7 +73,7 @@ builtin! {
 
     /// Index of the calling thread in its warp, from 0 to 31.
     pub fn lane_id() -> u32 {
-        cuda: |_: &[Type], _: &Type| crate::ir::CudaText { template: "ws_lane_id()".into(), prelude: vec![&LANE_ID] },
+        cuda: |_: &[Type], _: &Type| crate::ir::CudaText::with("ws_lane_id()", &LANE_ID),
         variance: Variance::PerThread
     } {
         context::lane_id()

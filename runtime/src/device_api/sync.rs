@@ -1,7 +1,7 @@
 //! Barriers of a block and a warp, and the author's word that a value is uniform.
 
-use super::text::fixed;
-use crate::ir::{Effect, Scope, Variance};
+use super::text::{fixed, with};
+use crate::ir::{Effect, Prelude, Scope, Variance};
 use crate::simulator::context;
 use crate::types::Num;
 
@@ -12,6 +12,57 @@ builtin! {
     /// Every thread of the block must reach it.
     pub fn sync_threads() { cuda: fixed("__syncthreads()"), effect: Effect::Sync(Scope::Block) } {
         context::sync_threads();
+    }
+
+    /// A barrier of the block that counts the threads whose predicate holds.
+    pub fn sync_threads_count(predicate: bool) -> u32 {
+        cuda: fixed("(unsigned int)__syncthreads_count({0})"), effect: Effect::Sync(Scope::Block),
+        variance: Variance::PerBlock, fixes_variance: true
+    } {
+        context::sync_vote(predicate)
+    }
+
+    /// A barrier of the block; whether the predicate holds in every thread.
+    pub fn sync_threads_and(predicate: bool) -> bool {
+        cuda: fixed("(__syncthreads_and({0}) != 0)"), effect: Effect::Sync(Scope::Block),
+        variance: Variance::PerBlock, fixes_variance: true
+    } {
+        context::sync_vote(!predicate) == 0
+    }
+
+    /// A barrier of the block; whether the predicate holds in any thread.
+    pub fn sync_threads_or(predicate: bool) -> bool {
+        cuda: fixed("(__syncthreads_or({0}) != 0)"), effect: Effect::Sync(Scope::Block),
+        variance: Variance::PerBlock, fixes_variance: true
+    } {
+        context::sync_vote(predicate) != 0
+    }
+
+    /// Waits at barrier `number` of the block, from 1 to 15, until `threads` threads have arrived there.
+    ///
+    /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. Source: PTX ISA, `barrier.sync`.
+    pub fn named_barrier_sync(number: u32, threads: u32) {
+        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp)
+    } {
+        context::named_barrier(number, threads, true);
+    }
+
+    /// Arrives at barrier `number` of the block without waiting; others wait by [`named_barrier_sync`].
+    ///
+    /// Source: PTX ISA, `barrier.arrive`.
+    pub fn named_barrier_arrive(number: u32, threads: u32) {
+        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp)
+    } {
+        context::named_barrier(number, threads, false);
+    }
+
+    /// Waits for every thread of the grid; their writes before it are visible after it.
+    ///
+    /// The launch is `.cooperative()`. Source: CUDA C++ Programming Guide, grid synchronization.
+    pub fn grid_sync() {
+        cuda: with("ws_grid_sync()", &GRID_SYNC), effect: Effect::Sync(Scope::Grid)
+    } {
+        context::grid_sync();
     }
 
     /// Waits for every lane of the warp; orders their memory accesses.
@@ -36,3 +87,39 @@ builtin! {
         value
     }
 }
+
+static NAMED: Prelude = Prelude {
+    name: "ws_named_barrier",
+    code: "__device__ __forceinline__ void ws_barrier_sync(unsigned int number, unsigned int threads) {
+    asm volatile(\"barrier.sync %0, %1;\" :: \"r\"(number), \"r\"(threads) : \"memory\");
+}
+__device__ __forceinline__ void ws_barrier_arrive(unsigned int number, unsigned int threads) {
+    asm volatile(\"barrier.arrive %0, %1;\" :: \"r\"(number), \"r\"(threads) : \"memory\");
+}
+",
+    needs: &[],
+};
+
+/// The driver gives a cooperative launch a workspace, whose address two registers hold. Each block
+/// adds one to its second word and the first block what makes the top bit flip at the last.
+static GRID_SYNC: Prelude = Prelude {
+    name: "ws_grid_sync",
+    code: "__device__ __forceinline__ void ws_grid_sync() {
+    unsigned int low, high;
+    asm(\"mov.u32 %0, %%envreg2;\" : \"=r\"(low));
+    asm(\"mov.u32 %0, %%envreg1;\" : \"=r\"(high));
+    volatile unsigned int* arrived = (volatile unsigned int*)((unsigned long long)high << 32 | low) + 1;
+    __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+        unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+        bool first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+        __threadfence();
+        unsigned int before = atomicAdd((unsigned int*)arrived, first ? 0x80000000u - (blocks - 1u) : 1u);
+        while (((before ^ *arrived) & 0x80000000u) == 0u) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+",
+    needs: &[],
+};

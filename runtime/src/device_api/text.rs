@@ -7,6 +7,7 @@ pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
     Builtin {
         name: "",
         cuda,
+        by_constant: None,
         effect: Effect::Pure,
         variance: Variance::Uniform,
         fixes_variance: false,
@@ -23,7 +24,7 @@ pub(crate) fn fixed(template: &'static str) -> impl Fn(&[Type], &Type) -> CudaTe
 
 /// A fixed text that calls a prelude function.
 pub(crate) fn with(template: &'static str, prelude: &'static Prelude) -> impl Fn(&[Type], &Type) -> CudaText {
-    move |_, _| CudaText { template: template.into(), prelude: vec![prelude] }
+    move |_, _| CudaText::with(template, prelude)
 }
 
 /// A function of CUDA's math library, with the suffix `f` on `f32`.

@@ -57,6 +57,7 @@ impl Loaded {
         let what = match &site.kind {
             SiteKind::Bounds => format!("index {a} is out of bounds for length {b}"),
             SiteKind::Range => format!("range bound {a} is beyond {b}"),
+            SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
             SiteKind::Assert(message) => message.clone(),
         };
         Some(LaunchError::Fault {

@@ -45,6 +45,8 @@ pub struct Builtin {
     pub name: &'static str,
     /// The CUDA expression of a call, given argument types and the result type.
     pub cuda: fn(&[Type], &Type) -> CudaText,
+    /// The same where constant arguments decide, such as memory orderings; it is used instead of `cuda`.
+    pub by_constant: Option<fn(&[Type], &[Option<i128>]) -> CudaText>,
     /// What a call does besides its result.
     pub effect: Effect,
     /// How the result may differ between threads, besides what its operands bring.
@@ -68,16 +70,24 @@ impl std::fmt::Debug for Builtin {
 /// CUDA for one call.
 #[derive(Clone, Debug)]
 pub struct CudaText {
-    /// A primary or postfix expression with `{0}`, `{1}`, … for the arguments.
+    /// A primary or postfix expression with `{0}`, `{1}`, … for the arguments and `{ret}` for the
+    /// type of the result.
     pub template: String,
     /// Definitions it needs before the first function.
     pub prelude: Vec<&'static Prelude>,
+    /// Definitions that depend on the types or constants of the call.
+    pub definitions: Vec<String>,
 }
 
 impl CudaText {
+    /// A text that needs one piece of the prelude.
+    pub fn with(template: impl Into<String>, prelude: &'static Prelude) -> Self {
+        Self { prelude: vec![prelude], ..Self::new(template) }
+    }
+
     /// A text that needs no prelude.
     pub fn new(template: impl Into<String>) -> Self {
-        Self { template: template.into(), prelude: Vec::new() }
+        Self { template: template.into(), prelude: Vec::new(), definitions: Vec::new() }
     }
 }
 

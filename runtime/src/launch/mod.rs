@@ -208,6 +208,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             cluster: shape.cluster.unwrap_or([1; 3]),
             dynamic_shared: shape.dynamic_shared as usize,
             rendezvous: module.uses_rendezvous(),
+            cooperative: self.attributes.cooperative,
             settings,
             observers: &[],
         };

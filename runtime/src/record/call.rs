@@ -18,6 +18,16 @@ pub enum Callee {
     Vector,
     /// `Vector::splat(…)`
     Splat,
+    /// `.reinterpret::<U>()`
+    Reinterpret,
+    /// `.split_at(middle)`
+    SplitAt,
+    /// `.is_empty()`
+    IsEmpty,
+    /// `.as_ptr()`
+    Pointer,
+    /// A device function whose first parameter is a slice; the receiver may be any memory.
+    OfSlice(DeviceCallee),
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -69,12 +79,48 @@ impl Recorder {
                 let n = if let Type::Vector(_, n) = &ty { *n } else { 0 };
                 Expr { kind: ExprKind::Vector(vec![value; n]), ty }
             }
+            Some(Callee::Reinterpret) => self.reinterpret(args, ty),
+            Some(Callee::SplitAt) => self.split_at(args, &ty),
+            Some(Callee::IsEmpty) => {
+                let length = self.call_len(args, Type::U64);
+                let zero = self.constant(&0usize, None);
+                self.binary(crate::ir::BinaryOp::Eq, length, zero)
+            }
+            Some(Callee::Pointer) => self.pointer(args, ty),
+            Some(Callee::OfSlice(device)) => {
+                let mut args = args;
+                if let Some(first) = args.first_mut() {
+                    let base = std::mem::replace(first, Expr::unit());
+                    *first = self.sub_slice(true, base, None, None, false);
+                }
+                self.call_device(&device, args)
+            }
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Device(device)) => self.call_device(&device, args),
             Some(Callee::Native) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }
+        }
+    }
+
+    /// Whether a method takes its receiver by reference.
+    pub fn by_reference(&mut self, callee: Option<Callee>) -> bool {
+        match callee {
+            Some(Callee::Builtin(op)) => op.by_reference,
+            Some(Callee::Device(device)) => self.instance(&device).is_some_and(|id| {
+                let function = &self.functions[id.0 as usize];
+                function.params.first().is_some_and(|p| matches!(function.var(*p).ty, Type::Ref { .. }))
+            }),
+            Some(
+                Callee::Len
+                | Callee::Reinterpret
+                | Callee::SplitAt
+                | Callee::IsEmpty
+                | Callee::Pointer
+                | Callee::OfSlice(_),
+            ) => true,
+            _ => false,
         }
     }
 

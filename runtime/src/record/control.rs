@@ -96,6 +96,7 @@ impl Recorder {
         let ty = if then_value.ty == Type::Never { else_value.ty.clone() } else { then_value.ty.clone() };
         let is_value = !matches!(ty, Type::Unit | Type::Never) && !both_dead;
         if is_value
+            && selectable(&ty)
             && then.stmts.is_empty()
             && otherwise.stmts.is_empty()
             && !choice.then_dead
@@ -451,6 +452,17 @@ pub struct RangeShape {
     pub reversed: bool,
     /// `#[unroll]`, `#[unroll(N)]`
     pub unroll: Option<Option<u32>>,
+}
+
+/// Whether `c ? a : b` may give a value of the type: NVRTC does not survive all that are classes.
+fn selectable(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(s) => !s.is_half(),
+        Type::Enum(e) => e.is_plain(),
+        Type::Ptr { .. } => true,
+        Type::Ref { to, .. } => !matches!(**to, Type::Slice(_) | Type::Shared { .. }),
+        _ => false,
+    }
 }
 
 /// The constant `true`.

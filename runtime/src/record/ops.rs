@@ -242,12 +242,25 @@ impl Recorder {
 
     /// `&place`, `&mut place`; a value that is no place gets one.
     pub fn ref_(&mut self, mutable: bool, place: Expr) -> Expr {
-        let place = if is_place(&place) { place } else { self.bind(place) };
+        let place = if is_place(&place) { place } else { self.bind_mutable(place) };
         let ty = Type::Ref { to: place.ty.clone().into(), mutable };
         if let ExprKind::Deref(inner) = place.kind {
             return Expr { kind: inner.kind, ty };
         }
         Expr { kind: ExprKind::Ref(place.into()), ty }
+    }
+
+    /// `&value`, `&mut value` of what Rust computes: a temporary of its own.
+    pub fn ref_value(&mut self, mutable: bool, value: Expr) -> Expr {
+        let unsized_ = matches!(value.ty, Type::Slice(_) | Type::Shared { .. } | Type::Never | Type::Unit);
+        let place = if unsized_ { value } else { self.bind_mutable(value) };
+        self.ref_(mutable, place)
+    }
+
+    /// What Rust computes, where a place may be asked for: never the variable that it was read from.
+    pub fn rvalue(&mut self, value: Expr) -> Expr {
+        let read = is_place(&value) && !matches!(value.ty, Type::Ref { .. } | Type::Shared { .. });
+        if read && !self.is_stable(&value) { self.bind_mutable(value) } else { value }
     }
 
     /// `*reference`, a place.

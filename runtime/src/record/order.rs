@@ -22,6 +22,63 @@ impl Recorder {
         if !(added || neighbour.has_effect()) || self.is_stable(&operand) {
             return operand;
         }
+        self.bind_at(operand, mark)
+    }
+
+    /// A place that was evaluated at `mark`: its address is what it was, its value is not read yet.
+    pub fn keep_place(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
+        let added = {
+            let frame = self.frame();
+            frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts
+        };
+        if !(added || neighbour.has_effect()) {
+            return operand;
+        }
+        self.fix_place(operand, mark)
+    }
+
+    /// [`Recorder::keep_place`] for a receiver that is taken by reference, [`Recorder::keep`] else.
+    pub fn keep_receiver(
+        &mut self,
+        by_reference: bool,
+        operand: Expr,
+        mark: &mut Mark,
+        neighbour: &Expr,
+    ) -> Expr {
+        if by_reference {
+            self.keep_place(operand, mark, neighbour)
+        } else {
+            self.keep(operand, mark, neighbour)
+        }
+    }
+
+    fn fix_place(&mut self, place: Expr, mark: &mut Mark) -> Expr {
+        let ty = place.ty.clone();
+        match place.kind {
+            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => place,
+            ExprKind::Field(base, name) => {
+                Expr { kind: ExprKind::Field(self.fix_place(*base, mark).into(), name), ty }
+            }
+            ExprKind::Index { base, index, at, proven } => {
+                let base = self.fix_place(*base, mark);
+                let index = if self.is_stable(&index) { *index } else { self.bind_at(*index, mark) };
+                let kind = ExprKind::Index { base: base.into(), index: index.into(), at, proven };
+                Expr { kind, ty }
+            }
+            ExprKind::Deref(pointer) => {
+                let pointer = if self.is_stable(&pointer) { *pointer } else { self.bind_at(*pointer, mark) };
+                Expr { kind: ExprKind::Deref(pointer.into()), ty }
+            }
+            ExprKind::Ref(inner) => Expr { kind: ExprKind::Ref(self.fix_place(*inner, mark).into()), ty },
+            kind => {
+                let value = Expr { kind, ty };
+                if self.is_stable(&value) { value } else { self.bind_at(value, mark) }
+            }
+        }
+    }
+
+    /// Binds a value at a mark.
+    fn bind_at(&mut self, operand: Expr, mark: &mut Mark) -> Expr {
         let frame = self.frame();
         let (at, ty) = (frame.line, operand.ty.clone());
         let var = frame.new_var("", ty.clone(), false, VarKind::Local);
@@ -52,6 +109,15 @@ impl Recorder {
             return value;
         }
         self.bind_always(value)
+    }
+
+    /// The value in a temporary that may be written through a reference.
+    pub(super) fn bind_mutable(&mut self, value: Expr) -> Expr {
+        let bound = self.bind_always(value);
+        if let ExprKind::Var(id) = bound.kind {
+            self.frame().vars[id.0 as usize].mutable = true;
+        }
+        bound
     }
 
     /// The value in a temporary, whatever it is.

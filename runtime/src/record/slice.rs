@@ -42,6 +42,42 @@ impl Recorder {
         Expr { kind, ty }
     }
 
+    /// `base.reinterpret::<U>()`: a whole slice of another element type.
+    pub(super) fn reinterpret(&mut self, args: Vec<Expr>, ty: Type) -> Expr {
+        let Some(base) = args.into_iter().next() else { return Expr::never() };
+        let mut whole = self.sub_slice(true, base, None, None, false);
+        if let Type::Ref { to, .. } = &ty
+            && let Type::Slice(elem) = &**to
+            && !any_bits(elem)
+        {
+            let at = self.location();
+            let what = format!("memory as `{elem}`, of which not all bits are values");
+            self.fail(super::RecordError::Argument { builtin: "reinterpret", what, at });
+        }
+        whole.ty = ty;
+        whole
+    }
+
+    /// `base.split_at(middle)`: two slices.
+    pub(super) fn split_at(&mut self, args: Vec<Expr>, ty: &Type) -> Expr {
+        let mut args = args.into_iter();
+        let (Some(base), Some(middle)) = (args.next(), args.next()) else { return Expr::never() };
+        let mutable = matches!(ty, Type::Tuple(items) if matches!(items[0], Type::Ref { mutable: true, .. }));
+        let middle = self.simple(middle);
+        let first = self.sub_slice(mutable, base.clone(), None, Some(middle.clone()), false);
+        let second = self.sub_slice(mutable, base, Some(middle), None, false);
+        let (first, second) = (self.bind_always(first), self.bind_always(second));
+        Expr { kind: ExprKind::Tuple(vec![first, second]), ty: ty.clone() }
+    }
+
+    /// `base.as_ptr()`: the address of the first element.
+    pub(super) fn pointer(&mut self, args: Vec<Expr>, ty: Type) -> Expr {
+        let Some(base) = args.into_iter().next() else { return Expr::never() };
+        let whole = self.sub_slice(true, base, None, None, false);
+        let whole = self.bind_always(whole);
+        Expr { kind: ExprKind::Cast(whole.into()), ty }
+    }
+
     /// `e + 1`
     fn next(&mut self, e: Expr) -> Expr {
         let one =
@@ -58,6 +94,17 @@ impl Recorder {
             _ => false,
         };
         if plain { e } else { self.bind_always(e) }
+    }
+}
+
+/// Whether any bits are a value of a type.
+fn any_bits(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(s) => *s != crate::ir::Scalar::Bool,
+        Type::Vector(..) => true,
+        Type::Array(elem, _) => any_bits(elem),
+        Type::Struct(s) => s.fields.iter().all(|f| any_bits(&f.ty)),
+        _ => false,
     }
 }
 

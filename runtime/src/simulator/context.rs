@@ -56,13 +56,15 @@ pub fn warp_id() -> u32 {
 /// Rank of the block in its cluster, `x` fastest.
 #[inline]
 pub fn cluster_rank() -> u32 {
-    current("cluster_rank").here.get().rank
+    let machine = current("cluster_rank");
+    if machine.launch.cooperative { 0 } else { machine.here.get().rank }
 }
 
 /// Blocks in a cluster; 1 in a launch without clusters.
 #[inline]
 pub fn cluster_size() -> u32 {
-    current("cluster_size").shape.cluster_blocks
+    let machine = current("cluster_size");
+    if machine.launch.cooperative { 1 } else { machine.shape.cluster_blocks }
 }
 
 /// Blocks in a cluster, in each dimension.
@@ -106,6 +108,56 @@ pub fn sync_warp(mask: u32) {
 #[track_caller]
 pub fn cluster_sync() {
     current("cluster_sync").cluster_barrier(Location::caller());
+}
+
+/// Waits for all threads of the grid, which a cooperative launch has resident at once.
+#[inline]
+#[track_caller]
+pub fn grid_sync() {
+    let machine = current("grid_sync");
+    assert!(
+        machine.launch.cooperative,
+        "`grid_sync` needs a cooperative launch: add `.cooperative()` before `.launch(…)`"
+    );
+    machine.cluster_barrier(Location::caller());
+}
+
+/// Waits for all threads of the block; how many of them voted yes.
+#[track_caller]
+pub fn sync_vote(yes: bool) -> u32 {
+    current("sync_threads_count").block_vote(yes, Location::caller())
+}
+
+/// Arrives at barrier `number` of the block, and waits there for `threads` threads if told to.
+#[track_caller]
+pub fn named_barrier(number: u32, threads: u32, wait: bool) {
+    current("named_barrier").named_barrier(number, threads, wait, Location::caller());
+}
+
+/// The first half of the barrier of the cluster.
+#[track_caller]
+pub fn cluster_arrive() {
+    current("cluster_arrive").cluster_arrive(Location::caller());
+}
+
+/// The second half of the barrier of the cluster.
+#[track_caller]
+pub fn cluster_wait() {
+    current("cluster_wait").cluster_wait(Location::caller());
+}
+
+/// The lanes of the warp that are together at the caller's place.
+#[track_caller]
+pub fn active_lanes() -> u32 {
+    current("active_mask").active_lanes(Location::caller())
+}
+
+/// A number that grows as the launch goes on: its atomics, barriers and threads.
+pub fn clock() -> u64 {
+    let machine = current("clock");
+    let report = machine.report();
+    machine.counters.ticks.update(|n| n + 1);
+    machine.counters.ticks.get() + report.atomics + report.barriers + report.exchanges + report.threads
 }
 
 /// Waits for the lanes of `mask`, which must make the same call; what each of them brought.

@@ -4,13 +4,14 @@
 //! simulated thread waits.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::panic::Location;
 
 use corosensei::Yielder;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
+use super::meeting::{self, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::shape::{Shape, WARP};
 use super::warp::Warp;
@@ -32,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub shared: SharedMemory,
     pub arena: Arena,
     pub queues: Queues,
+    /// The half barriers that fibers have arrived at and not waited for.
+    pub arrivals: RefCell<HashMap<u32, u32>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
     pub counters: Counters,
@@ -59,11 +62,17 @@ pub(super) struct Block {
     /// Threads that have not returned.
     pub live: Cell<u32>,
     pub warps: Vec<Warp>,
+    pub named: [Named; meeting::NAMED],
+    /// Votes given at the barrier, the count of the last one, and who has yet to read it.
+    pub votes: Cell<u32>,
+    pub result: Cell<u32>,
+    pub voters: Cell<u32>,
 }
 
 /// A cluster while it runs.
 pub(super) struct Cluster {
     pub barrier: Barrier,
+    pub split: Split,
     /// Threads that have not returned.
     pub live: Cell<u32>,
 }
@@ -99,6 +108,8 @@ pub(super) enum WaitKind {
     Block,
     Cluster,
     Warp { operation: &'static str, mask: u32 },
+    Named,
+    Together,
     Spin,
 }
 
@@ -110,6 +121,8 @@ pub(super) struct Counters {
     pub barriers: Cell<u64>,
     pub exchanges: Cell<u64>,
     pub atomics: Cell<u64>,
+    /// Readings of the clock.
+    pub ticks: Cell<u64>,
     /// The count of atomics at which the thread gives way.
     pub next_check: Cell<u64>,
     /// The count of atomics, and of all progress, when progress was last seen.
@@ -135,7 +148,8 @@ impl<'a> Machine<'a> {
             here: Cell::new(here),
             yielder: Cell::new(std::ptr::null()),
             blocks,
-            cluster: Cluster { barrier: Barrier::default(), live: Cell::new(0) },
+            cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
+            arrivals: RefCell::default(),
             shared,
             arena: Arena::default(),
             queues: Queues::default(),
@@ -191,7 +205,16 @@ impl Block {
     fn new(threads: u32) -> Self {
         let warps =
             (0..threads.div_ceil(WARP)).map(|warp| Warp::new((threads - warp * WARP).min(WARP))).collect();
-        Self { idx: Cell::new([0; 3]), barrier: Barrier::default(), live: Cell::new(threads), warps }
+        Self {
+            idx: Cell::new([0; 3]),
+            barrier: Barrier::default(),
+            live: Cell::new(threads),
+            warps,
+            named: std::array::from_fn(|_| Named::default()),
+            votes: Cell::new(0),
+            result: Cell::new(0),
+            voters: Cell::new(0),
+        }
     }
 
     fn reset(&self, idx: [u32; 3], threads: u32) {

@@ -14,6 +14,7 @@ mod fault;
 mod fiber;
 mod hook;
 mod machine;
+mod meeting;
 mod memory;
 mod observer;
 mod scheduler;
@@ -46,6 +47,8 @@ pub struct SimLaunch<'a> {
     pub dynamic_shared: usize,
     /// Whether the kernel may wait: at a barrier, or in a warp operation.
     pub rendezvous: bool,
+    /// Whether all blocks are resident at once, so that `grid_sync` can join them.
+    pub cooperative: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
     /// Who watches.
@@ -62,6 +65,7 @@ impl<'a> SimLaunch<'a> {
             cluster: [1; 3],
             dynamic_shared: 0,
             rendezvous: true,
+            cooperative: false,
             settings: Settings::default(),
             observers: &[],
         }

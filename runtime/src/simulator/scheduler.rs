@@ -68,8 +68,13 @@ impl Machine<'_> {
 
     /// Runs the current cluster to its end.
     fn drive(&self, fibers: &mut Vec<Fiber>) -> Result<(), SimFault> {
-        while let Some(number) = self.next_fiber(fibers)? {
-            fibers[number as usize].resume(());
+        loop {
+            while let Some(number) = self.next_fiber(fibers)? {
+                fibers[number as usize].resume(());
+            }
+            if !self.answer_lanes() {
+                break;
+            }
         }
         if self.cluster.live.get() == 0 { Ok(()) } else { Err(self.stalled()) }
     }

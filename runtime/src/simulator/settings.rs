@@ -25,8 +25,8 @@ pub struct Settings {
     /// has; never more than 256 MiB.
     pub shared_limit: usize,
     /// Whether a thread that has returned counts as having reached every barrier and left every
-    /// mask, as GPUs of compute capability 7.0 and later do it. If not, which is the default, a
-    /// barrier or mask that misses such a thread is a fault.
+    /// mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier or
+    /// mask that misses such a thread is a fault.
     pub returned_threads_pass: bool,
 }
 
@@ -37,7 +37,7 @@ impl Default for Settings {
             seed: 0,
             atomic_budget: 1 << 28,
             shared_limit: 227 << 10,
-            returned_threads_pass: false,
+            returned_threads_pass: true,
         }
     }
 }

@@ -5,6 +5,9 @@ use super::{SimFault, SimLaunch};
 /// Lanes in a warp.
 pub(super) const WARP: u32 = 32;
 
+/// Blocks of a cooperative launch, more than any GPU holds at once.
+const COOPERATIVE_BLOCKS: u64 = 4096;
+
 /// Clusters that are shuffled among each other; a larger grid is shuffled piece by piece.
 const WINDOW: u64 = 1 << 16;
 
@@ -30,7 +33,9 @@ impl Shape {
     /// The geometry of a launch.
     pub fn new(launch: &SimLaunch<'_>) -> Result<Self, SimFault> {
         check(launch)?;
-        let (block, cluster, seed) = (launch.block, launch.cluster, launch.settings.seed);
+        // All blocks of a cooperative launch are there at once, as those of one cluster are.
+        let cluster = if launch.cooperative { launch.grid } else { launch.cluster };
+        let (block, seed) = (launch.block, launch.settings.seed);
         let threads = block.iter().product::<u32>();
         let cluster_blocks = cluster.iter().product::<u32>();
         let coords = (0..threads).map(|i| unflatten(u64::from(i), block)).collect();
@@ -78,6 +83,14 @@ fn check(launch: &SimLaunch<'_>) -> Result<(), SimFault> {
     let volume = |extents: [u32; 3]| extents.iter().fold(1u64, |v, n| v.saturating_mul(u64::from(*n)));
     if volume(launch.block) > 1024 {
         return refuse("block", launch.block, "a block has at most 1024 threads");
+    }
+    if launch.cooperative && volume(launch.cluster) > 1 {
+        let rule = "the simulator runs a cooperative launch without clusters only";
+        return refuse("cluster", launch.cluster, rule);
+    }
+    if launch.cooperative && volume(launch.grid) > COOPERATIVE_BLOCKS {
+        let rule = "a cooperative launch on the simulator has at most 4096 blocks, all resident at once";
+        return refuse("grid", launch.grid, rule);
     }
     if volume(launch.cluster) > 16 {
         return refuse("cluster", launch.cluster, "a cluster has at most 16 blocks");

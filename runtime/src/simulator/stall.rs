@@ -108,6 +108,8 @@ impl WaitKind {
             Self::Block => "sync_threads",
             Self::Cluster => "cluster_sync",
             Self::Warp { operation, .. } => operation,
+            Self::Named => "named_barrier",
+            Self::Together => "active_mask",
             Self::Spin => "a loop of atomics",
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Warp {
     pub returned: Cell<u32>,
     /// Operations that wait for lanes.
     open: RefCell<Vec<Rc<Exchange>>>,
+    /// Places at which lanes ask who is with them.
+    pub together: RefCell<Vec<Rc<super::meeting::Together>>>,
 }
 
 /// One operation of a warp.
@@ -56,7 +58,12 @@ impl Warp {
     /// A warp of the first `lanes` lanes.
     pub fn new(lanes: u32) -> Self {
         let exists = u32::MAX >> (WARP - lanes);
-        Self { exists, returned: Cell::new(0), open: RefCell::default() }
+        Self { exists, returned: Cell::new(0), open: RefCell::default(), together: RefCell::default() }
+    }
+
+    /// The lanes that exist and have not returned.
+    pub fn present(&self) -> u32 {
+        self.exists & !self.returned.get()
     }
 
     /// A lane returns from the kernel.

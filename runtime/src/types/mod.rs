@@ -22,6 +22,7 @@ pub use number::{Num, Number};
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
+pub(crate) use slice::{reinterpreted, split};
 pub use view::{View, ViewMut};
 
 use crate::ir;
@@ -53,6 +54,29 @@ pub trait Device {
     note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
 )]
 pub unsafe trait GpuType: Device + Copy {}
+
+/// Plain data of which any bits are a value: what memory may be read as.
+///
+/// # Safety
+/// Any bits of its size are a valid value.
+#[diagnostic::on_unimplemented(
+    message = "not all bits are a `{Self}`, so memory cannot be read as one",
+    label = "not any bits",
+    note = "numbers, vectors and arrays of them can; on a struct of such fields write `#[gpu(AnyBits)]` beside `derive(GpuType)`"
+)]
+pub unsafe trait AnyBits: GpuType {}
+
+macro_rules! any_bits {
+    ($($t:ty)+) => {$(
+        // SAFETY: numbers without invalid bits.
+        unsafe impl AnyBits for $t {}
+    )+};
+}
+
+any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf16 }
+
+// SAFETY: elements side by side, each of any bits.
+unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
 impl<T: Device + ?Sized> Device for &T {
     type Erased = &'static T::Erased;

@@ -38,11 +38,6 @@ impl<T> Slice<T> {
         self.len == 0
     }
 
-    /// Address of the first element.
-    pub(crate) fn as_ptr(&self) -> *mut T {
-        self.ptr
-    }
-
     #[inline]
     #[track_caller]
     fn at(&self, index: usize) -> *mut T {
@@ -177,6 +172,26 @@ fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) ->
         context::fault_bounds(end as i64, len);
     }
     context::keep(Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData })
+}
+
+/// The same memory as elements of another type.
+#[track_caller]
+pub(crate) fn reinterpreted<'a, T, U>((ptr, len): (*mut T, usize)) -> &'a mut Slice<U> {
+    let ptr = ptr.cast::<U>();
+    assert!(
+        ptr.is_aligned(),
+        "memory at {ptr:p} is reinterpreted as `{}`, which is aligned to {} bytes",
+        core::any::type_name::<U>(),
+        align_of::<U>()
+    );
+    let len = len * size_of::<T>() / size_of::<U>().max(1);
+    context::keep(Slice { ptr, len, _elements: PhantomData })
+}
+
+/// Two parts that do not overlap.
+#[track_caller]
+pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut Slice<T>, &'a mut Slice<T>) {
+    (part(extent, 0, Some(middle)), part(extent, middle, None))
 }
 
 /// What `&mut x[a..b]` works on in a kernel.

@@ -223,6 +223,8 @@ macro_rules! vector {
 
         // SAFETY: `repr(C)`, of plain scalars, aligned as CUDA's type.
         unsafe impl GpuType for $name {}
+        // SAFETY: components side by side, each of any bits.
+        unsafe impl super::AnyBits for $name {}
 
         impl Constant for $name {
             fn to_expr(&self, _name: Option<&'static str>) -> Expr {

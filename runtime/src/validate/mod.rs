@@ -10,7 +10,7 @@ mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use crate::ir::{Effect, ExprKind, Module, visit};
+use crate::ir::{Effect, Expr, ExprKind, Module, StmtKind, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -18,6 +18,18 @@ pub struct ValidModule {
     module: Module,
     warnings: Vec<Warning>,
 }
+
+/// Builtins that a thread may wait with, in a loop.
+const SPINS: [&str; 8] = [
+    "load",
+    "swap",
+    "compare_exchange",
+    "fetch_add",
+    "atomic_compare_exchange",
+    "atomic_exchange",
+    "volatile_load",
+    "atomic_add",
+];
 
 /// Checks a module.
 ///
@@ -48,6 +60,16 @@ impl ValidModule {
             visit::exprs(&function.body, &mut |e| {
                 if let ExprKind::Builtin { op, .. } = &e.kind {
                     found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
+                }
+            });
+            // A loop around an atomic may wait for another thread.
+            visit::stmts(&function.body, &mut |stmt| {
+                if let StmtKind::While { cond, body, .. } = &stmt.kind {
+                    let mut waits = |e: &Expr| {
+                        found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if SPINS.contains(&op.name));
+                    };
+                    visit::expr(cond, &mut waits);
+                    visit::exprs(body, &mut waits);
                 }
             });
         }

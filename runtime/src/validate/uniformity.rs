@@ -19,6 +19,9 @@ pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     Ok(analysis.warnings)
 }
 
+/// Warp operations that any of the lanes may reach.
+const ANY_LANES: [&str; 3] = ["active_mask", "named_barrier_sync", "named_barrier_arrive"];
+
 struct Analysis<'m> {
     module: &'m Module,
     warnings: Vec<Warning>,
@@ -399,6 +402,9 @@ impl<'m> Analysis<'m> {
             return Ok(());
         }
         if scope == Scope::Warp {
+            if ANY_LANES.contains(&name) {
+                return Ok(());
+            }
             let masked = name.ends_with("_sync") || name.ends_with("_mask");
             let full = !masked || args.first().and_then(Expr::as_int) == Some(0xffff_ffff);
             if full && control.parts && control.variance() == Variance::PerThread {

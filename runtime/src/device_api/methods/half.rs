@@ -66,7 +66,8 @@ pub(crate) fn for_halves(
 /// Methods that look at the bits of a half, or that the hardware has.
 fn by_bits(name: &str, half: Scalar) -> Option<CudaText> {
     let own = crate::codegen::scalar_name(half);
-    let (infinity, least_normal) = if half == Scalar::F16 { ("0x7c00", "0x0400") } else { ("0x7f80", "0x0080") };
+    let (infinity, least_normal) =
+        if half == Scalar::F16 { ("0x7c00", "0x0400") } else { ("0x7f80", "0x0080") };
     let bits = "({0}).bits";
     let text = match name {
         "mul_add" => "ws_fma({0}, {1}, {2})".to_owned(),
@@ -79,7 +80,7 @@ fn by_bits(name: &str, half: Scalar) -> Option<CudaText> {
         "next_down" => format!("-{own}{{ ws_half_next_up((unsigned short)({bits} ^ 0x8000), {infinity}) }}"),
         _ => return None,
     };
-    Some(CudaText { template: text, prelude: vec![&BITS] })
+    Some(CudaText::with(text, &BITS))
 }
 
 static BITS: Prelude = Prelude {

@@ -11,10 +11,7 @@ use crate::ir::{CudaText, Scalar, Type};
 fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let s = scalar(args);
-        CudaText {
-            template: format!("{helper}(({})({{0}}))", unsigned_name(s)),
-            prelude: vec![&prelude::BITS],
-        }
+        CudaText::with(format!("{helper}(({})({{0}}))", unsigned_name(s)), &prelude::BITS)
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Offset;
 impl DeviceFn for Offset {
     fn callee() -> Callee {
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText { template: "ws_offset({0}, {1})".into(), prelude: vec![&OFFSET] }
+            CudaText::with("ws_offset({0}, {1})", &OFFSET)
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "offset", ..crate::device_api::text::pure(text) };

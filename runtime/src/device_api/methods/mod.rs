@@ -10,14 +10,16 @@ mod int;
 mod int_prelude;
 mod len;
 mod prelude;
+mod slices;
 mod vector;
 
 pub(crate) use half::for_halves;
 
-pub use half::HalfMethods;
 pub use float::{FloatBits, FloatMethods};
+pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
+pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 
 pub use crate::types::operators::{
@@ -30,3 +32,5 @@ pub use crate::types::operators::{
     UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign,
     UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
 };
+
+pub use crate::types::Num as NumMethods;

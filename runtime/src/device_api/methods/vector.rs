@@ -10,7 +10,7 @@ fn sized(name: &'static str, args: usize) -> impl Fn(&[Type], &Type) -> CudaText
     move |types, _| {
         let n = if let Some(Type::Vector(_, n)) = types.first().map(Type::peeled) { *n } else { 4 };
         let holes: Vec<String> = (0..args).map(|i| format!("{{{i}}}")).collect();
-        CudaText { template: format!("{name}{n}({})", holes.join(", ")), prelude: vec![&VECTOR] }
+        CudaText::with(format!("{name}{n}({})", holes.join(", ")), &VECTOR)
     }
 }
 
@@ -18,24 +18,24 @@ fn sized(name: &'static str, args: usize) -> impl Fn(&[Type], &Type) -> CudaText
 fn picked(components: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |_, ret| {
         let to = super::super::text::type_name(ret);
-        CudaText { template: format!("ws_{components}<{to}>({{0}})"), prelude: vec![&SWIZZLE] }
+        CudaText::with(format!("ws_{components}<{to}>({{0}})"), &SWIZZLE)
     }
 }
 
 fn extended(_types: &[Type], ret: &Type) -> CudaText {
     let to = super::super::text::type_name(ret);
-    CudaText { template: format!("ws_extend<{to}>({{0}}, {{1}})"), prelude: vec![&SWIZZLE] }
+    CudaText::with(format!("ws_extend<{to}>({{0}}, {{1}})"), &SWIZZLE)
 }
 
 fn to_array(_types: &[Type], ret: &Type) -> CudaText {
     let n = if let Type::Array(_, n) = ret { *n } else { 0 };
-    CudaText { template: format!("ws_to_array{n}({{0}})"), prelude: vec![&ARRAYS] }
+    CudaText::with(format!("ws_to_array{n}({{0}})"), &ARRAYS)
 }
 
 fn from_array(_types: &[Type], ret: &Type) -> CudaText {
     let n = if let Type::Vector(_, n) = ret { *n } else { 0 };
     let to = super::super::text::type_name(ret);
-    CudaText { template: format!("ws_from_array{n}<{to}>({{0}})"), prelude: vec![&ARRAYS] }
+    CudaText::with(format!("ws_from_array{n}<{to}>({{0}})"), &ARRAYS)
 }
 
 device_methods! {

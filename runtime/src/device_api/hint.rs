@@ -1,0 +1,23 @@
+//! What the author knows and the compiler does not.
+
+use super::text::fixed;
+use crate::ir::Effect;
+
+builtin! {
+    /// Tells the compiler that a condition holds; the simulator checks it.
+    ///
+    /// On a GPU a condition that does not hold makes the rest of the kernel undefined.
+    pub fn assume(condition: bool) { cuda: fixed("__builtin_assume({0})"), effect: Effect::Writes } {
+        assert!(condition, "`assume` of a condition that does not hold");
+    }
+
+    /// The condition, which is nearly always true.
+    pub fn likely(condition: bool) -> bool { cuda: fixed("(__builtin_expect({0}, 1) != 0)") } {
+        condition
+    }
+
+    /// The condition, which is nearly always false.
+    pub fn unlikely(condition: bool) -> bool { cuda: fixed("(__builtin_expect({0}, 0) != 0)") } {
+        condition
+    }
+}

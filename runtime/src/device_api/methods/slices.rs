@@ -1,0 +1,306 @@
+//! Methods of what has elements side by side: parts, other element types, addresses.
+
+use crate::ir::{CudaText, Effect, Type};
+use crate::record::Callee;
+use crate::types::{
+    AnyBits, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
+};
+use crate::witness::{DeviceFn, FnProbe, never_called};
+
+macro_rules! marker {
+    ($($name:ident => $callee:expr;)+) => {$(
+        #[doc(hidden)]
+        pub struct $name;
+
+        impl DeviceFn for $name {
+            fn callee() -> Callee {
+                $callee
+            }
+        }
+    )+};
+}
+
+marker! {
+    ReinterpretMarker => Callee::Reinterpret;
+    SplitMarker => Callee::SplitAt;
+    IsEmptyMarker => Callee::IsEmpty;
+    PointerMarker => Callee::Pointer;
+}
+
+/// Slice methods that kernels may call.
+pub trait SliceMethods: Sliceable {
+    #[doc(hidden)]
+    fn __gpu_method_reinterpret<U: AnyBits>(&self, _probe: &FnProbe<ReinterpretMarker>) -> &Slice<U> {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_split_at<I: IndexInteger>(
+        &self,
+        _middle: I,
+        _probe: &FnProbe<SplitMarker>,
+    ) -> (&Slice<Self::Element>, &Slice<Self::Element>) {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_is_empty(&self, _probe: &FnProbe<IsEmptyMarker>) -> bool {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_as_ptr(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
+        never_called()
+    }
+}
+
+impl<S: Sliceable + ?Sized> SliceMethods for S {}
+
+/// Methods of slices that may be written.
+pub trait SliceMutMethods: SliceableMut {
+    #[doc(hidden)]
+    fn __gpu_method_reinterpret_mut<U: AnyBits>(
+        &mut self,
+        _probe: &FnProbe<ReinterpretMarker>,
+    ) -> &mut Slice<U> {
+        never_called()
+    }
+    #[doc(hidden)]
+    #[allow(clippy::type_complexity)]
+    fn __gpu_method_split_at_mut<I: IndexInteger>(
+        &mut self,
+        _middle: I,
+        _probe: &FnProbe<SplitMarker>,
+    ) -> (&mut Slice<Self::Element>, &mut Slice<Self::Element>) {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_as_mut_ptr(&mut self, _probe: &FnProbe<PointerMarker>) -> *mut Self::Element {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_fill(
+        &mut self,
+        _value: Self::Element,
+        _probe: &FnProbe<<fill_slice<Self::Element> as Instance>::Marker>,
+    ) where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_swap<I: IndexInteger, J: IndexInteger>(
+        &mut self,
+        _i: I,
+        _j: J,
+        _probe: &FnProbe<<swap_elements<Self::Element> as Instance>::Marker>,
+    ) where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+}
+
+impl<S: SliceableMut + ?Sized> SliceMutMethods for S {}
+
+/// A function that stands for a method.
+#[doc(hidden)]
+pub trait Instance {
+    /// Its marker.
+    type Marker: DeviceFn;
+}
+
+macro_rules! instance {
+    ($($name:ident)+) => {$(
+        impl<T: GpuType> Instance for $name<T> {
+            type Marker = Elements<$name<T>>;
+        }
+    )+};
+}
+
+instance! { fill_slice swap_elements }
+
+/// A function whose first argument is a slice, called with whatever has elements side by side.
+#[doc(hidden)]
+pub struct Elements<F>(core::marker::PhantomData<fn() -> F>);
+
+impl<F: DeviceFn> DeviceFn for Elements<F> {
+    fn callee() -> Callee {
+        match F::callee() {
+            Callee::Device(device) => Callee::OfSlice(device),
+            other => other,
+        }
+    }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn fill_slice<T: GpuType>(x: &mut [T], value: T) {
+    for place in x.iter_mut() {
+        *place = value;
+    }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
+    let kept = x[i];
+    x[i] = x[j];
+    x[j] = kept;
+}
+
+/// Raw pointers in kernels.
+pub trait PointerMethods: Sized {
+    /// What it points to.
+    type Target;
+    /// The same pointer to another type.
+    type To<U>;
+    #[doc(hidden)]
+    fn __gpu_method_add(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_sub(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_offset(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_wrapping_add(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_read(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_is_null(self, _probe: &FnProbe<PointerIsNull>) -> bool {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_cast<U>(self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> Self::To<U> {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_write(self, _value: Self::Target, _probe: &FnProbe<PointerWrite>) {
+        never_called()
+    }
+}
+
+impl<T> PointerMethods for *const T {
+    type Target = T;
+    type To<U> = *const U;
+}
+
+impl<T> PointerMethods for *mut T {
+    type Target = T;
+    type To<U> = *mut U;
+}
+
+macro_rules! pointer {
+    ($($name:ident, $rust:literal, $text:literal $(, $key:ident: $value:expr)*;)+) => {$(
+        #[doc(hidden)]
+        pub struct $name;
+
+        impl DeviceFn for $name {
+            fn callee() -> Callee {
+                fn text(_args: &[Type], _ret: &Type) -> CudaText {
+                    CudaText::new($text)
+                }
+                static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
+                    name: $rust,
+                    $($key: $value,)*
+                    ..crate::device_api::text::pure(text)
+                };
+                Callee::Builtin(&BUILTIN)
+            }
+        }
+    )+};
+}
+
+pointer! {
+    PointerAdd, "add", "(({0}) + ({1}))";
+    PointerSub, "sub", "(({0}) - ({1}))";
+    PointerRead, "read", "(*({0}))", effect: Effect::Writes;
+    PointerWrite, "write", "(*({0}) = {1})", effect: Effect::Writes;
+    PointerIsNull, "is_null", "(({0}) == nullptr)";
+}
+
+macro_rules! host {
+    ($($name:ident $(<$l:lifetime>)?),+) => {$(
+        impl<$($l,)? T> $name<$($l,)? T> {
+            /// The same memory as elements of another type, as many as fit; its start must be aligned for them.
+            #[track_caller]
+            pub fn reinterpret<U: AnyBits>(&self) -> &Slice<U> {
+                crate::types::reinterpreted(self.extent())
+            }
+
+            /// The elements before an index, and those from it on.
+            #[track_caller]
+            pub fn split_at(&self, middle: impl IndexInteger) -> (&Slice<T>, &Slice<T>) {
+                let middle = middle.to_index();
+                (self.__sub_slice(0, Some(middle)), self.__sub_slice(middle, None))
+            }
+
+            /// Address of the first element.
+            pub fn as_ptr(&self) -> *const T {
+                self.extent().0
+            }
+        }
+    )+};
+}
+
+host! { Slice, Shared, Row, View<'a>, ViewMut<'a> }
+
+macro_rules! host_mut {
+    ($($name:ident $(<$l:lifetime>)?),+) => {$(
+        impl<$($l,)? T> $name<$($l,)? T> {
+            /// The same memory as elements of another type, to be written.
+            #[track_caller]
+            pub fn reinterpret_mut<U: AnyBits>(&mut self) -> &mut Slice<U>
+            where
+                T: AnyBits,
+            {
+                crate::types::reinterpreted(self.extent())
+            }
+
+            /// The elements before an index, and those from it on, to be written.
+            #[track_caller]
+            pub fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
+                crate::types::split(self.extent(), middle.to_index())
+            }
+
+            /// Address of the first element, to be written.
+            pub fn as_mut_ptr(&mut self) -> *mut T {
+                self.extent().0
+            }
+
+            /// Stores a value in every element.
+            pub fn fill(&mut self, value: T)
+            where
+                T: Copy,
+            {
+                let (ptr, len) = self.extent();
+                // SAFETY: the elements are this many, and no reference to them is alive.
+                (0..len).for_each(|i| unsafe { ptr.add(i).write(value) });
+            }
+
+            /// Exchanges two elements.
+            #[track_caller]
+            pub fn swap(&mut self, i: impl IndexInteger, j: impl IndexInteger)
+            where
+                T: Copy,
+            {
+                let (i, j) = (i.to_index(), j.to_index());
+                let kept = self[i];
+                self[i] = self[j];
+                self[j] = kept;
+            }
+        }
+    )+};
+}
+
+host_mut! { Slice, Shared, Row, ViewMut<'a> }

@@ -1,0 +1,148 @@
+//! Meetings beyond the plain barriers: votes of a block, named barriers, the two halves of a cluster's
+//! barrier, and the lanes of a warp that happen to be together.
+
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+
+use super::barrier::same;
+use super::machine::{Machine, WaitKind};
+use super::shape::WARP;
+
+/// Named barriers of a block, as the hardware numbers them.
+pub(super) const NAMED: usize = 16;
+
+/// A barrier with a number, for some of the threads of a block.
+#[derive(Default)]
+pub(super) struct Named {
+    arrived: Cell<u32>,
+    waiting: RefCell<Vec<u32>>,
+}
+
+/// The barrier of a cluster in two halves.
+#[derive(Default)]
+pub(super) struct Split {
+    arrived: Cell<u32>,
+    generation: Cell<u32>,
+    waiting: RefCell<Vec<u32>>,
+}
+
+/// Lanes that ask who is with them at one place.
+pub(super) struct Together {
+    at: &'static Location<'static>,
+    lanes: Cell<u32>,
+    fibers: RefCell<Vec<u32>>,
+    answer: Cell<u32>,
+}
+
+impl Machine<'_> {
+    /// A barrier of the block at which each thread votes; how many voted yes.
+    pub(super) fn block_vote(&self, yes: bool, at: &'static Location<'static>) -> u32 {
+        let block = self.block();
+        block.votes.update(|n| n + u32::from(yes));
+        self.block_barrier(at);
+        // The last to arrive let the others go on: the first to run after it takes the count.
+        if block.voters.get() == 0 {
+            block.result.set(block.votes.take());
+            block.voters.set(block.live.get());
+        }
+        block.voters.update(|n| n - 1);
+        block.result.get()
+    }
+
+    /// A named barrier: waits until `threads` threads have arrived, or only arrives.
+    pub(super) fn named_barrier(
+        &self,
+        number: u32,
+        threads: u32,
+        wait: bool,
+        at: &'static Location<'static>,
+    ) {
+        self.need_fibers("named_barrier", at);
+        let Some(barrier) = self.block().named.get(number as usize) else {
+            self.raise_bounds(i64::from(number), NAMED, at);
+        };
+        barrier.arrived.update(|n| n + 1);
+        if barrier.arrived.get() >= threads {
+            barrier.arrived.set(0);
+            self.counters.barriers.update(|n| n + 1);
+            self.queues.ready.borrow_mut().extend(barrier.waiting.borrow_mut().drain(..));
+        } else if wait {
+            barrier.waiting.borrow_mut().push(self.here.get().fiber);
+            self.note_wait(WaitKind::Named, at);
+            self.suspend();
+        }
+    }
+
+    /// The first half of a cluster's barrier; what to give to the second.
+    pub(super) fn cluster_arrive(&self, at: &'static Location<'static>) -> u32 {
+        self.need_fibers("cluster_arrive", at);
+        let split = &self.cluster.split;
+        let generation = split.generation.get();
+        split.arrived.update(|n| n + 1);
+        if split.arrived.get() == self.cluster.live.get() {
+            split.arrived.set(0);
+            split.generation.set(generation.wrapping_add(1));
+            self.counters.barriers.update(|n| n + 1);
+            self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
+        }
+        self.arrivals.borrow_mut().insert(self.here.get().fiber, generation);
+        generation
+    }
+
+    /// The second half of a cluster's barrier.
+    pub(super) fn cluster_wait(&self, at: &'static Location<'static>) {
+        self.need_fibers("cluster_wait", at);
+        let fiber = self.here.get().fiber;
+        let Some(generation) = self.arrivals.borrow_mut().remove(&fiber) else {
+            panic!("`cluster_wait` without a `cluster_arrive` before it");
+        };
+        if self.cluster.split.generation.get() == generation {
+            self.cluster.split.waiting.borrow_mut().push(fiber);
+            self.note_wait(WaitKind::Cluster, at);
+            self.suspend();
+        }
+    }
+
+    /// The lanes of the warp that are together at this place: all that come before nothing else can run.
+    pub(super) fn active_lanes(&self, at: &'static Location<'static>) -> u32 {
+        self.need_fibers("active_mask", at);
+        let here = self.here.get();
+        let warp = &self.block().warps[(here.linear / WARP) as usize];
+        let known = warp.together.borrow().iter().find(|t| same(t.at, at)).cloned();
+        let meeting = known.unwrap_or_else(|| {
+            let new = std::rc::Rc::new(Together {
+                at,
+                lanes: Cell::new(0),
+                fibers: RefCell::default(),
+                answer: Cell::new(0),
+            });
+            warp.together.borrow_mut().push(new.clone());
+            new
+        });
+        meeting.lanes.update(|lanes| lanes | 1 << (here.linear % WARP));
+        if meeting.lanes.get() == warp.present() {
+            meeting.answer.set(meeting.lanes.get());
+            self.queues.ready.borrow_mut().append(&mut meeting.fibers.take().into());
+            warp.together.borrow_mut().retain(|t| !std::rc::Rc::ptr_eq(t, &meeting));
+        } else {
+            meeting.fibers.borrow_mut().push(here.fiber);
+            self.note_wait(WaitKind::Together, at);
+            self.suspend();
+        }
+        meeting.answer.get()
+    }
+
+    /// Answers the lanes that ask who is with them, once nothing else can run; whether there were any.
+    #[cold]
+    pub(super) fn answer_lanes(&self) -> bool {
+        let mut any = false;
+        for warp in self.blocks.iter().flat_map(|block| &block.warps) {
+            for meeting in warp.together.take() {
+                meeting.answer.set(meeting.lanes.get());
+                self.queues.ready.borrow_mut().append(&mut meeting.fibers.take().into());
+                any = true;
+            }
+        }
+        any
+    }
+}
