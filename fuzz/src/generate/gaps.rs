@@ -1,0 +1,12 @@
+//! What the generator leaves out because the compiler gets it wrong; one switch for each, to be
+//! turned on with the fix.
+
+/// `let ((a, b), c) = …`: the expansion borrows its recorder twice, and rustc refuses it.
+pub const NESTED_PATTERNS: bool = false;
+
+/// `f(&(a + b))` prints `&(a + b)`, which CUDA refuses; `f(&mut { a })` lends `a` itself, not a copy.
+pub const REFERENCES_TO_VALUES: bool = false;
+
+/// `arr[{ i += 1; i }] = 5`: an index with statements makes a copy of a local array first, and the copy
+/// is written.
+pub const INDICES_WITH_EFFECTS: bool = false;
