@@ -71,15 +71,15 @@ impl Gen<'_> {
     fn aggregate(&mut self, ty: &Ty, depth: usize) -> Expr {
         match ty {
             Ty::Tuple(items) => {
-                let items: Vec<_> = items.iter().map(|t| self.expr(t, depth).text).collect();
+                let items: Vec<_> = items.iter().map(|t| self.item(t, depth).text).collect();
                 Expr::constant(format!("({})", items.join(", ")))
             }
             Ty::Array(elem, Len::Fixed(n)) if *n <= 4 && self.random.chance(50) => {
-                let items: Vec<_> = (0..*n).map(|_| self.expr(elem, depth).text).collect();
+                let items: Vec<_> = (0..*n).map(|_| self.item(elem, depth).text).collect();
                 Expr::constant(format!("[{}]", items.join(", ")))
             }
             Ty::Array(elem, len) => {
-                let item = self.expr(elem, depth).text;
+                let item = self.item(elem, depth).text;
                 Expr::constant(format!("[{item}; {}]", len.text()))
             }
             Ty::Struct(id) => {
@@ -89,25 +89,33 @@ impl Gen<'_> {
                     fields.reverse();
                 }
                 let fields: Vec<_> =
-                    fields.iter().map(|(name, t)| format!("{name}: {}", self.expr(t, depth).text)).collect();
+                    fields.iter().map(|(name, t)| format!("{name}: {}", self.item(t, depth).text)).collect();
                 Expr::constant(format!("({} {{ {} }})", def.head, fields.join(", ")))
             }
             scalar => self.leaf(scalar),
         }
     }
 
+    /// A part of an aggregate.
+    fn item(&mut self, ty: &Ty, depth: usize) -> Expr {
+        if ty.is_scalar() || gaps::BRANCHES_IN_AGGREGATES {
+            return self.expr(ty, depth);
+        }
+        if depth > 0 && self.random.chance(40) { self.aggregate(ty, depth - 1) } else { self.leaf(ty) }
+    }
+
     /// `(a, b).0`, `[a, b][i]`
     fn part_of_literal(&mut self, ty: &Ty, depth: usize) -> Expr {
         if self.random.chance(50) {
             let other = types::scalar(self.random);
-            let (own, other) = (self.expr(ty, depth).text, self.expr(&other, depth).text);
+            let (own, other) = (self.item(ty, depth).text, self.item(&other, depth).text);
             return Expr::constant(if self.random.chance(50) {
                 format!("({own}, {other}).0")
             } else {
                 format!("({other}, {own}).1")
             });
         }
-        let items: Vec<_> = (0..2).map(|_| self.expr(ty, depth).text).collect();
+        let items: Vec<_> = (0..2).map(|_| self.item(ty, depth).text).collect();
         let index = self.index(Len::Fixed(2));
         Expr::constant(format!("[{}][{index}]", items.join(", ")))
     }

@@ -10,3 +10,6 @@ pub const REFERENCES_TO_VALUES: bool = false;
 /// `arr[{ i += 1; i }] = 5`: an index with statements makes a copy of a local array first, and the copy
 /// is written.
 pub const INDICES_WITH_EFFECTS: bool = false;
+
+/// `((if c { (1, true) } else { (2, false) }), 3)`: NVRTC 13.0 crashes on `B{c ? A{…} : A{…}, 3}`.
+pub const BRANCHES_IN_AGGREGATES: bool = false;
