@@ -1,6 +1,6 @@
 //! Runs one program twice, and says where the results part.
 
-use std::fmt;
+use std::{env, fmt};
 
 use warpsmith::codegen::Options;
 use warpsmith::driver::DriverError;
@@ -10,6 +10,9 @@ use warpsmith::{Buffer, Device, Error};
 use crate::inputs::{self, Comptime, THREADS};
 use crate::programs::Program;
 use crate::shrink::shrink;
+
+/// KiB of a simulated thread's stack: without optimisation a twin needs more than the default.
+const STACK: &str = "WARPSMITH_SIM_STACK";
 
 /// The devices of a run, with the inputs in their memory.
 pub struct Bench {
@@ -72,6 +75,11 @@ impl Bench {
     /// # Errors
     /// A GPU that is there and does not work.
     pub fn open(seed: u64) -> warpsmith::Result<Self> {
+        if env::var_os(STACK).is_none() {
+            // SAFETY: called once, before this process has threads that read the environment other
+            // than through `std`, which takes a lock.
+            unsafe { env::set_var(STACK, "1024") };
+        }
         let gpu = match Device::gpu(0) {
             Ok(device) => Some(Side::new(device, seed)?),
             Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => None,

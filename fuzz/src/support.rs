@@ -93,11 +93,12 @@ impl<T: Num> Pair<T> {
     pub fn shift(&mut self, by: T) -> T {
         let old = self.x;
         self.x += by;
-        self.y = self.y - by;
+        self.y -= by;
         old
     }
 
     /// Exchanges the numbers.
+    #[allow(clippy::manual_swap, reason = "`std::mem::swap` is no device function")]
     pub fn swap(&mut self) {
         let x = self.x;
         self.x = self.y;

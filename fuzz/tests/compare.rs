@@ -22,7 +22,7 @@ fn twin_and_gpu_agree_bit_for_bit() {
     if let Err(missing) = warpsmith::nvrtc::version() {
         assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
     }
-    let (mut kernels, mut variants, mut compared, mut skipped) = (0, 0, 0, 0);
+    let (mut kernels, mut variants, mut compared, mut skipped, mut lines) = (0, 0, 0, 0, 0);
     let mut failures = Vec::new();
     for (index, program) in PROGRAMS.iter().enumerate().filter(|(i, p)| settings.takes(*i, p.name)) {
         kernels += 1;
@@ -36,6 +36,7 @@ fn twin_and_gpu_agree_bit_for_bit() {
                     continue;
                 }
                 Ok(cuda) => {
+                    lines += cuda.lines().count();
                     if let Some(file) = &settings.last {
                         let text = format!("// {} {comptime:?}\n{cuda}\n{}", program.name, program.source());
                         std::fs::write(file, text).expect("WARPSMITH_FUZZ_LAST can be written");
@@ -57,6 +58,7 @@ fn twin_and_gpu_agree_bit_for_bit() {
         }
     }
     let differing = failures.len();
+    println!("fuzz: {} lines of CUDA on average", lines / compared.max(1));
     println!(
         "fuzz: kernels {kernels} variants {variants} compared {compared} differing {differing} skipped {skipped}"
     );

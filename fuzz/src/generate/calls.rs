@@ -25,7 +25,7 @@ pub fn helper(random: &mut Random, structs: &Structs, known: &[Helper], name: St
         });
     }
     let helper = Helper { name, params, ret };
-    let fuel = random.between(15, 40) as i32;
+    let fuel = random.between(8, 24) as i32;
     let mut g = Gen {
         random,
         structs,

@@ -182,7 +182,7 @@ impl Gen<'_> {
             g.loops.pop();
             let head = label.map_or(String::new(), |l| format!("{l}: "));
             format!(
-                "{{\nlet mut {counter} = 0u32;\n{head}loop {{\n{counter} += 1;\nif {counter} > {rounds} {{\nbreak{to} {last};\n}}\n{body}\n}}\n}}"
+                "{{\nlet mut {counter} = 0u32;\n{head}loop {{\n{counter} += 1;\nif {counter} > {rounds} {{\nbreak{to} ({last});\n}}\n{body}\n}}\n}}"
             )
         });
         Expr::new(text)

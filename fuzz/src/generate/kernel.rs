@@ -21,11 +21,11 @@ pub struct KernelText {
 pub fn kernel(random: &mut Random, structs: &Structs, index: usize) -> KernelText {
     let name = format!("k{index}");
     let instances =
-        if random.chance(25) { random.pick(&[vec![2, 4], vec![4, 8], vec![1, 2]]).clone() } else { vec![] };
+        if random.chance(10) { random.pick(&[vec![2, 4], vec![4, 8], vec![1, 2]]).clone() } else { vec![] };
     let param = (!instances.is_empty()).then_some("N");
     let mut source = String::new();
     let mut helpers = Vec::new();
-    for n in 0..random.below(4) {
+    for n in 0..random.below(3) {
         let (one, text) = helper(random, structs, &helpers, format!("{name}_h{n}"));
         source += &text;
         source.push('\n');
@@ -49,9 +49,9 @@ pub fn kernel(random: &mut Random, structs: &Structs, index: usize) -> KernelTex
     let mut body = g.inputs();
     g.variables(&mut body);
     let own = g.vars.len();
-    let statements = g.random.between(6, 11);
+    let statements = g.random.between(5, 9);
     for i in 0..statements {
-        g.fuel = g.random.between(12, 40) as i32;
+        g.fuel = g.random.between(6, 24) as i32;
         let text =
             g.scoped(|g| if together && g.random.chance(30) { g.together() } else { g.statements(2, 3) });
         body.push(format!("if mask & {:#x} != 0 {{\n{text}\n}}", 1u64 << i));
@@ -104,7 +104,7 @@ impl Gen<'_> {
 
     /// Variables that the guarded statements change.
     fn variables(&mut self, body: &mut Vec<String>) {
-        let mut types: Vec<_> = (0..self.random.between(4, 6)).map(|_| types::scalar(self.random)).collect();
+        let mut types: Vec<_> = (0..self.random.between(3, 5)).map(|_| types::scalar(self.random)).collect();
         for _ in 0..self.random.between(1, 2) {
             types.push(self.structs.any(self.random, self.param));
         }

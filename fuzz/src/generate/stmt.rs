@@ -232,8 +232,9 @@ impl Gen<'_> {
         }
         match &target.value {
             Some(ty) => {
+                // A label before a block or a loop draws a warning from rustc.
                 let value = self.expr(ty, depth).text;
-                format!("if {cond} {{\nbreak{to} {value};\n}}")
+                format!("if {cond} {{\nbreak{to} ({value});\n}}")
             }
             None => format!("if {cond} {{\nbreak{to};\n}}"),
         }
