@@ -156,11 +156,15 @@ impl Structs {
     }
 
     fn field_type(&self, random: &mut Random, nested: bool) -> Ty {
+        // Rust leaves the layout of a tuple open, so none is a field.
         match random.below(if nested { 10 } else { 6 }) {
             0..6 => scalar(random),
-            6 | 7 => Ty::Struct(random.below(self.0.len())),
+            6..8 => Ty::Struct(random.below(self.0.len())),
             8 => Ty::Array(scalar(random).into(), Len::Fixed(*random.pick(&[2, 4]))),
-            _ => Ty::Tuple(vec![scalar(random), scalar(random)]),
+            _ => {
+                let row = Ty::Array(scalar(random).into(), Len::Fixed(2));
+                Ty::Array(row.into(), Len::Fixed(2))
+            }
         }
     }
 
