@@ -190,6 +190,7 @@ impl Gen<'_> {
         // The receiver is borrowed first, so the argument must not name it.
         let by = self.scoped(|g| {
             g.frozen.push(path.var);
+            let depth = if gaps::EFFECTS_BESIDE_RECEIVERS { depth } else { 0 };
             g.expr(&elem, depth).text
         });
         let name = self.fresh("x");

@@ -13,3 +13,7 @@ pub const INDICES_WITH_EFFECTS: bool = false;
 
 /// `((if c { (1, true) } else { (2, false) }), 3)`: NVRTC 13.0 crashes on `B{c ? A{…} : A{…}, 3}`.
 pub const BRANCHES_IN_AGGREGATES: bool = false;
+
+/// `pair.shift({ n += 1; n })`: an argument with statements makes a copy of the receiver first, and
+/// `&mut self` changes the copy.
+pub const EFFECTS_BESIDE_RECEIVERS: bool = false;
