@@ -1,0 +1,178 @@
+//! Runs one program twice, and says where the results part.
+
+use std::{env, fmt};
+
+use warpsmith::codegen::Options;
+use warpsmith::driver::DriverError;
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::{Buffer, Device, Error};
+
+use crate::inputs::{self, Comptime, THREADS};
+use crate::programs::Program;
+use crate::shrink::shrink;
+
+/// KiB of a simulated thread's stack: without optimisation a twin needs more than the default.
+const STACK: &str = "WARPSMITH_SIM_STACK";
+
+/// The devices of a run, with the inputs in their memory.
+pub struct Bench {
+    simulator: Side,
+    gpu: Option<Side>,
+    compiles: bool,
+}
+
+/// One device, its inputs and its output.
+struct Side {
+    device: Device,
+    xs: Buffer<u32>,
+    fs: Buffer<f32>,
+    out: Buffer<u64>,
+}
+
+/// Why a program failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The compiler refused it, though it only uses what is supported.
+    Refused(String),
+    /// The twin panicked or hung; then the generator is wrong, or the simulator.
+    Twin(String),
+    /// NVRTC or the GPU failed.
+    Gpu(String),
+    /// A thread computed something else on the GPU.
+    Differs {
+        /// The first such thread of the launch.
+        thread: usize,
+        /// Its hash in Rust.
+        twin: u64,
+        /// Its hash on the GPU.
+        gpu: u64,
+    },
+}
+
+impl Failure {
+    /// Whether two failures are of one kind, so that one may stand for the other.
+    fn is_like(&self, other: &Failure) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(error) => write!(f, "refused: {error}"),
+            Failure::Twin(error) => write!(f, "the twin failed: {error}"),
+            Failure::Gpu(error) => write!(f, "the CUDA failed: {error}"),
+            Failure::Differs { thread, twin, gpu } => {
+                write!(f, "thread {thread} gives {twin:#018x} in Rust and {gpu:#018x} on the GPU")
+            }
+        }
+    }
+}
+
+impl Bench {
+    /// The simulator, and a GPU or at least NVRTC where there is one.
+    ///
+    /// # Errors
+    /// A GPU that is there and does not work.
+    pub fn open(seed: u64) -> warpsmith::Result<Self> {
+        if env::var_os(STACK).is_none() {
+            // SAFETY: called once, before this process has threads that read the environment other
+            // than through `std`, which takes a lock.
+            unsafe { env::set_var(STACK, "1024") };
+        }
+        let gpu = match Device::gpu(0) {
+            Ok(device) => Some(Side::new(device, seed)?),
+            Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { simulator: Side::new(Device::simulator(), seed)?, gpu, compiles: nvrtc::version().is_ok() })
+    }
+
+    /// What a comparison on this machine consists of.
+    pub fn describe(&self) -> String {
+        match (&self.gpu, self.compiles) {
+            (Some(gpu), _) => format!("twin and {}", gpu.device.name()),
+            (None, true) => "twin, and NVRTC without a GPU".to_owned(),
+            (None, false) => "skipped NVRTC and GPU, for both are missing; twin alone".to_owned(),
+        }
+    }
+
+    /// Runs the program on every device there is.
+    ///
+    /// # Errors
+    /// The [`Failure`].
+    pub fn compare(&mut self, program: &Program, comptime: &Comptime) -> Result<(), Failure> {
+        let twin = self.simulator.run(program, comptime).map_err(|e| Failure::Twin(e.to_string()))?;
+        match &mut self.gpu {
+            Some(gpu) => {
+                let out = gpu.run(program, comptime).map_err(|e| Failure::Gpu(e.to_string()))?;
+                match (0..THREADS).find(|i| twin[*i] != out[*i]) {
+                    Some(thread) => Err(Failure::Differs { thread, twin: twin[thread], gpu: out[thread] }),
+                    None => Ok(()),
+                }
+            }
+            None if self.compiles => compile(program, comptime),
+            None => Ok(()),
+        }
+    }
+
+    /// The failure with as few statements as show it, as a report to read.
+    pub fn report(&mut self, program: &Program, comptime: &Comptime, failure: &Failure) -> String {
+        let (a, b, pick, mask) = *comptime;
+        let mut last = failure.clone();
+        let small = shrink(mask, |mask| {
+            match checked(program, &(a, b, pick, mask))
+                .and_then(|_| self.compare(program, &(a, b, pick, mask)))
+            {
+                Err(found) if found.is_like(failure) => {
+                    last = found;
+                    true
+                }
+                _ => false,
+            }
+        });
+        let comptime = (a, b, pick, small);
+        let cuda = checked(program, &comptime).unwrap_or_else(|refused| refused.to_string());
+        format!(
+            "---- {} of seed {}: {last}\n(a, b, pick, mask) = {comptime:?}, mask {small:#x} of {mask:#x}\n\n{}\n{cuda}",
+            program.name,
+            crate::SEED,
+            program.source(),
+        )
+    }
+}
+
+impl Side {
+    fn new(device: Device, seed: u64) -> warpsmith::Result<Self> {
+        let (xs, fs) = (device.upload(&inputs::integers(seed))?, device.upload(&inputs::floats(seed))?);
+        let out = device.alloc_zeroed(THREADS)?;
+        Ok(Self { device, xs, fs, out })
+    }
+
+    fn run(&mut self, program: &Program, comptime: &Comptime) -> warpsmith::Result<Vec<u64>> {
+        self.device.write(&mut self.out, &[0; THREADS])?;
+        (program.launch)(&self.device, comptime, &self.xs, &self.fs, &mut self.out)?;
+        self.device.download(&self.out)
+    }
+}
+
+/// The CUDA that a launch compiles.
+///
+/// # Errors
+/// [`Failure::Refused`]
+pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure> {
+    let options = Options { checks: true, line_directives: false };
+    let source = (program.print)(comptime, &options).map_err(|e| Failure::Refused(e.to_string()))?;
+    Ok(source.code)
+}
+
+/// Compiles for compute capability 9.0, as for the GPU that kernels are compared on.
+fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
+    let source = checked(program, comptime)?;
+    let arch = Arch { major: 9, minor: 0, specific: true };
+    let options = CompileOptions { arch, fmad: false, line_info: false };
+    match nvrtc::compile(&source, program.function(), &options) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::Gpu(error.to_string())),
+    }
+}

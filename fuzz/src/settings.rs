@@ -1,0 +1,74 @@
+//! How much a run compares, from the environment.
+
+use std::env;
+use std::path::PathBuf;
+
+/// How much a run compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Comptime variants of each program: `WARPSMITH_FUZZ_VARIANTS`, 4 unless set.
+    pub variants: usize,
+    /// This process's part of the programs, and the number of parts: `WARPSMITH_FUZZ_SHARD=3/14`.
+    pub shard: (usize, usize),
+    /// One program alone, `k7` or `k9::<4>`: `WARPSMITH_FUZZ_ONLY`.
+    pub only: Option<String>,
+    /// A file that holds the program at work, for when NVRTC or the driver takes the process down
+    /// with it: `WARPSMITH_FUZZ_LAST`.
+    pub last: Option<PathBuf>,
+}
+
+impl Settings {
+    /// The settings that the environment asks for.
+    ///
+    /// # Panics
+    /// If a variable cannot be read.
+    pub fn from_env() -> Self {
+        let variants = env::var("WARPSMITH_FUZZ_VARIANTS").map_or(4, |text| {
+            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_VARIANTS must be a number, not `{text}`"))
+        });
+        let shard = env::var("WARPSMITH_FUZZ_SHARD").map_or((0, 1), |text| {
+            shard(&text).unwrap_or_else(|| panic!("WARPSMITH_FUZZ_SHARD must be like 3/14, not `{text}`"))
+        });
+        let last = env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from);
+        Self { variants, shard, only: env::var("WARPSMITH_FUZZ_ONLY").ok(), last }
+    }
+
+    /// Whether this process compares program `index`.
+    ///
+    /// All variants of a function go to one process, which then knows which are printed alike.
+    pub fn takes(&self, index: usize, name: &str) -> bool {
+        match &self.only {
+            Some(only) => only == name,
+            None => index % self.shard.1 == self.shard.0,
+        }
+    }
+}
+
+fn shard(text: &str) -> Option<(usize, usize)> {
+    let (part, parts) = text.split_once('/')?;
+    let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
+    (part < parts).then_some((part, parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_below_their_number() {
+        assert_eq!(
+            ["0/1", "13/14", "14/14", "1", "-1/2", "a/b"].map(shard),
+            [Some((0, 1)), Some((13, 14)), None, None, None, None]
+        );
+    }
+
+    #[test]
+    fn shards_take_every_program_once() {
+        for index in 0..30 {
+            let takers = (0..4).filter(|part| {
+                Settings { variants: 1, shard: (*part, 4), only: None, last: None }.takes(index, "k0")
+            });
+            assert_eq!(takers.count(), 1);
+        }
+    }
+}
