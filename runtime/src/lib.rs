@@ -86,6 +86,7 @@ pub mod prelude {
         CacheAccess, bit_cast, load_l2, load_last_use, load_read_only, load_streaming, prefetch_l1,
         prefetch_l2, store_l2, store_streaming, store_through, trap, volatile_load, volatile_store,
     };
+    pub use crate::device_api::ordered::{Atomic, atomic, atomic_block, atomic_cluster, atomic_system};
     pub use crate::device_api::packed::*;
     pub use crate::device_api::rounding::*;
     pub use crate::device_api::shared::*;
@@ -97,6 +98,7 @@ pub mod prelude {
     pub use crate::types::vector::*;
     pub use crate::types::{AnyBits, Constant, Float, GpuType, Int, Num, View, ViewMut};
     pub use crate::{Buffer, Device, Kernel, Launch};
+    pub use core::sync::atomic::Ordering;
     pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
 }

@@ -96,7 +96,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
-        if ITERATORS.contains(&e.method.to_string().as_str()) {
+        if makes_iterator(e) || iterates(&e.receiver) {
             return self.refuse(
                 &e.method,
                 "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
@@ -204,28 +204,20 @@ fn names_type(path: &syn::ExprPath) -> bool {
     starts_uppercase(&name) || PRIMITIVES.contains(&name.as_str())
 }
 
-/// Methods that only iterators have.
-const ITERATORS: [&str; 19] = [
-    "iter",
-    "iter_mut",
-    "into_iter",
-    "enumerate",
-    "zip",
-    "filter",
-    "fold",
-    "for_each",
-    "sum",
-    "product",
-    "collect",
-    "chain",
-    "copied",
-    "chunks",
-    "windows",
-    "any",
-    "all",
-    "position",
-    "flat_map",
-];
+/// Whether a call makes an iterator.
+fn makes_iterator(e: &ExprMethodCall) -> bool {
+    e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
+}
+
+/// Whether an expression is an iterator: a chain of calls on one.
+fn iterates(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(e) => makes_iterator(e) || iterates(&e.receiver),
+        Expr::Paren(e) => iterates(&e.expr),
+        Expr::Range(_) => true,
+        _ => false,
+    }
+}
 
 /// A function of Rust's library, as the function of ours that stands for it.
 fn std_function(path: &syn::ExprPath) -> syn::ExprPath {

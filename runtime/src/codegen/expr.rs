@@ -207,23 +207,32 @@ impl Printer<'_> {
             None => (op.cuda)(&types, ret),
         };
         // Whatever the text names is defined before it.
-        for ty in types.iter().chain([ret]).filter(|t| **t != Type::Closure) {
-            self.ty(ty);
+        let has_hole = |i: usize| cuda.template.contains(&format!("{{{i}}}"));
+        for (i, ty) in types.iter().enumerate().filter(|(_, t)| **t != Type::Closure) {
+            if has_hole(i) {
+                self.ty(ty);
+            }
         }
-        for piece in cuda.prelude {
+        self.ty(ret);
+        for piece in &cuda.prelude {
             self.need(piece);
         }
-        for definition in cuda.definitions {
+        for definition in cuda.definitions.clone() {
             self.define(definition);
         }
-        let mut text = cuda.template;
+        let mut text = cuda.template.clone();
         if text.contains("{ret}") {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);
         }
         let printed: Vec<String> = args
             .iter()
-            .map(|a| if super::slice::is_slice(&a.ty) { self.slice_argument(a) } else { self.argument(a) })
+            .enumerate()
+            .map(|(i, a)| match has_hole(i) {
+                false => String::new(),
+                true if super::slice::is_slice(&a.ty) => self.slice_argument(a),
+                true => self.argument(a),
+            })
             .collect();
         let printed = if op.name == OFFSET && self.options.checks {
             self.checked_offset(args, printed, at)

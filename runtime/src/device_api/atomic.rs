@@ -1,19 +1,21 @@
 //! Atomic read-modify-write on global and shared memory: relaxed, device scope, as CUDA's.
 //!
-//! Each takes a place, `&mut bins[i]`, and returns what it held before.
+//! Each takes a place, `&mut bins[i]`, and returns what it held before. [`atomic`](super::ordered::atomic)
+//! gives the same with a scope and an ordering.
 
 use super::text::{fixed, scalar};
 use crate::ir::{CudaText, Effect, Type, Variance};
 use crate::simulator::context;
-use crate::types::Num;
+use crate::types::vector::{BF16x2, F16x2};
+use crate::types::{GpuType, Num};
 
-/// Types with atomic addition: `i32 u32 i64 u64 isize usize f32 f64`.
+/// Types with atomic addition: `i32 u32 i64 u64 isize usize f16 bf16 f32 f64 F16x2 BF16x2`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be added to atomically",
     label = "no atomic for this type",
-    note = "atomic addition takes i32, u32, i64, u64, isize, usize, f32 and f64"
+    note = "atomic addition takes i32, u32, i64, u64, isize, usize, f16, bf16, f32, f64, F16x2 and BF16x2"
 )]
-pub trait AtomicAdd: Num {
+pub trait AtomicAdd: GpuType {
     /// Addition as the hardware does it: integers wrap.
     #[doc(hidden)]
     fn atomic_sum(self, other: Self) -> Self;
@@ -25,7 +27,7 @@ pub trait AtomicAdd: Num {
     label = "no atomic for this type",
     note = "integer atomics take i32, u32, i64, u64, isize and usize"
 )]
-pub trait AtomicInt: AtomicAdd + Eq + Ord {
+pub trait AtomicInt: AtomicAdd + Num + Eq + Ord {
     /// The bits as a `u64`.
     #[doc(hidden)]
     fn to_word(self) -> u64;
@@ -61,10 +63,20 @@ macro_rules! atomics {
 
 atomics! { ints: i32 u32 i64 u64 isize usize; floats: f32 f64 }
 
+macro_rules! half_atomics {
+    ($($t:ty)+) => {$(
+        impl AtomicAdd for $t {
+            fn atomic_sum(self, other: Self) -> Self { self + other }
+        }
+    )+};
+}
+
+half_atomics! { half::f16 half::bf16 F16x2 BF16x2 }
+
 /// Replaces the value of a place; what it held before.
 #[inline]
 #[track_caller]
-fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
+pub(super) fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
     context::on_atomic();
     let old = *place;
     *place = change(old);
@@ -72,8 +84,11 @@ fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
 }
 
 /// `name(pointer, value…)` on the type that CUDA overloads it for, cast back.
-fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+pub(super) fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
+        if name == "atomicAdd" && super::ordered::is_half(args) {
+            return super::ordered::half_add(args);
+        }
         let s = scalar(args);
         let values: Vec<String> = (1..args.len()).map(|i| format!("{{{i}}}")).collect();
         // CUDA overloads 64-bit atomics for `unsigned long long`; two's complement makes them serve `long long`.
@@ -94,6 +109,17 @@ fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     }
 }
 
+/// Subtraction; in 64 bits the addition of the negative. `suffix` is CUDA's of a scope.
+pub(super) fn sub_text(args: &[Type], suffix: &str) -> CudaText {
+    CudaText::new(match scalar(args).bits() {
+        32 => format!("atomicSub{suffix}({{0}}, {{1}})"),
+        _ if scalar(args).is_signed() => format!(
+            "((long long)atomicAdd{suffix}((unsigned long long*)({{0}}), 0ull - (unsigned long long)({{1}})))"
+        ),
+        _ => format!("atomicAdd{suffix}({{0}}, 0ull - ({{1}}))"),
+    })
+}
+
 builtin! {
     /// Adds; integers wrap.
     pub fn atomic_add<T: AtomicAdd>(place: &mut T, value: T) -> T {
@@ -104,11 +130,7 @@ builtin! {
 
     /// Subtracts; wraps.
     pub fn atomic_sub<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: |args: &[Type], _: &Type| match scalar(args).bits() {
-            32 => CudaText::new("atomicSub({0}, {1})"),
-            _ if scalar(args).is_signed() => CudaText::new("((long long)atomicAdd((unsigned long long*)({0}), 0ull - (unsigned long long)({1})))"),
-            _ => CudaText::new("atomicAdd({0}, 0ull - ({1}))"),
-        },
+        cuda: |args: &[Type], _: &Type| sub_text(args, ""),
         effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
     } {
         update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))

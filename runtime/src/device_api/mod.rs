@@ -60,6 +60,8 @@ pub mod int_intrinsics;
 pub mod math;
 pub mod memory;
 pub mod methods;
+pub mod ordered;
+mod ordered_text;
 pub mod packed;
 pub mod rounding;
 pub mod shared;

@@ -129,9 +129,34 @@ impl Recorder {
         let mut args: Vec<Expr> =
             if op.by_reference { args } else { args.into_iter().map(|a| self.value(a)).collect() };
         self.sequence(&mut args);
+        if op.by_constant.is_some() {
+            self.check_orderings(op, &args);
+        }
         self.frame().add_effect(op.effect);
         let ty = if op.diverges { Type::Never } else { ty };
         Expr { kind: ExprKind::Builtin { op, args, at }, ty }
+    }
+
+    /// An ordering is a constant, and one that the operation can have.
+    fn check_orderings(&mut self, op: &'static Builtin, args: &[Expr]) {
+        let at = self.location();
+        for arg in args {
+            let Type::Enum(e) = &arg.ty else { continue };
+            let Some(tag) = arg.as_int() else {
+                let what = "an ordering that is not a constant of the kernel".to_owned();
+                return self.fail(RecordError::Argument { builtin: op.name, what, at });
+            };
+            let name = e.variants.iter().find(|v| v.tag == tag).map_or("?", |v| v.name);
+            let refused = match op.name {
+                "load" => ["Release", "AcqRel"].contains(&name),
+                "store" => ["Acquire", "AcqRel"].contains(&name),
+                _ => false,
+            };
+            if refused {
+                let what = format!("the ordering `{name}`");
+                self.fail(RecordError::Argument { builtin: op.name, what, at });
+            }
+        }
     }
 
     fn call_len(&mut self, args: Vec<Expr>, ty: Type) -> Expr {

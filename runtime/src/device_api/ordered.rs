@@ -1,0 +1,277 @@
+//! Atomic operations with a scope and an ordering, in the words of `std::sync::atomic`.
+//!
+//! [`atomic`] makes one of a place: `atomic(&mut count[i]).fetch_add(1, Ordering::Relaxed)`. The ordering
+//! is a constant of the kernel. Relaxed operations print as CUDA's functions, others as PTX.
+
+use core::sync::atomic::Ordering;
+
+use super::atomic::{AtomicAdd, AtomicInt, update};
+use super::ordered_text::{Op, op_text};
+use crate::ir::{Builtin, CudaText, Effect, Type, Variance};
+use crate::record::Callee;
+use crate::types::vector::U64x2;
+use crate::types::{Device, GpuType};
+use crate::witness::{DeviceFn, FnProbe, never_called};
+
+pub(super) use super::ordered_text::{half_add, is_half};
+
+/// The threads of the block see it.
+pub const BLOCK: u8 = 0;
+/// The threads of the cluster see it.
+pub const CLUSTER: u8 = 1;
+/// The threads of the device see it.
+pub const DEVICE: u8 = 2;
+/// The threads of all devices and of the host see it.
+pub const SYSTEM: u8 = 3;
+
+/// A place that is accessed atomically, as seen by the threads of a scope.
+#[derive(Debug)]
+pub struct Atomic<'a, T, const SCOPE: u8> {
+    place: &'a mut T,
+}
+
+impl<T: Device, const SCOPE: u8> Device for Atomic<'_, T, SCOPE> {
+    type Erased = Atomic<'static, T::Erased, SCOPE>;
+    fn ty() -> Type {
+        Type::Ref { to: T::ty().into(), mutable: true }
+    }
+}
+
+/// Values that are loaded, stored and exchanged atomically: 32 and 64 bits.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be accessed atomically",
+    label = "no atomic for this type",
+    note = "i32, u32, i64, u64, isize, usize, f32 and f64 can; `U64x2` can be compared and exchanged"
+)]
+pub trait AtomicValue: AtomicBits {}
+
+/// Values that are compared and exchanged atomically: those of [`AtomicValue`], and `U64x2`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be compared and exchanged atomically",
+    label = "no atomic for this type",
+    note = "i32, u32, i64, u64, isize, usize, f32, f64 and U64x2 can"
+)]
+pub trait AtomicBits: GpuType {
+    /// Whether two values have the same bits.
+    #[doc(hidden)]
+    fn same_bits(self, other: Self) -> bool;
+}
+
+macro_rules! values {
+    (ints: $($t:ty)+; floats: $($f:ty)+) => {
+        $(impl AtomicValue for $t {}
+        impl AtomicBits for $t {
+            fn same_bits(self, other: Self) -> bool {
+                self == other
+            }
+        })+
+        $(impl AtomicValue for $f {}
+        impl AtomicBits for $f {
+            fn same_bits(self, other: Self) -> bool {
+                self.to_bits() == other.to_bits()
+            }
+        })+
+    };
+}
+
+values! { ints: i32 u32 i64 u64 isize usize; floats: f32 f64 }
+
+impl AtomicBits for U64x2 {
+    fn same_bits(self, other: Self) -> bool {
+        self == other
+    }
+}
+
+macro_rules! scopes {
+    ($($(#[$doc:meta])* $name:ident $scope:ident;)+) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: GpuType>(place: &mut T) -> Atomic<'_, T, $scope> {
+            Atomic { place }
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct $name<T> {
+            _generics: core::marker::PhantomData<fn() -> T>,
+        }
+
+        #[doc(hidden)]
+        #[allow(missing_docs)]
+        impl<T: GpuType> $name<T> {
+            pub fn __gpu<'a>(_place: &'a mut T, _probe: &FnProbe<Self>) -> Atomic<'a, T, $scope> {
+                never_called()
+            }
+        }
+
+        impl<T> DeviceFn for $name<T> {
+            fn callee() -> Callee {
+                fn text(_args: &[Type], _ret: &Type) -> CudaText {
+                    CudaText::new("({0})")
+                }
+                static BUILTIN: Builtin =
+                    Builtin { name: stringify!($name), by_reference: true, ..super::text::pure(text) };
+                Callee::Builtin(&BUILTIN)
+            }
+        }
+    )+};
+}
+
+scopes! {
+    /// A place for atomic operations that the threads of the device see.
+    ///
+    /// ```
+    /// # use warpsmith::prelude::*;
+    /// #[gpu_kernel]
+    /// fn count(x: &[u32], even: &mut [u32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() && x[i] % 2 == 0 {
+    ///         atomic(&mut even[0]).fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    /// # fn main() -> warpsmith::Result<()> {
+    /// # let gpu = Device::simulator();
+    /// # let x = gpu.upload(&[1u32, 2, 4])?;
+    /// # let mut even = gpu.upload(&[0u32])?;
+    /// # count(&x, &mut even).over(3).launch(&gpu)?;
+    /// # assert_eq!(gpu.download(&even)?, [2]);
+    /// assert!(count::cuda_source()?.contains("atomicAdd(&even[0], 1u);"));
+    /// # Ok(()) }
+    /// ```
+    atomic DEVICE;
+    /// A place for atomic operations that the threads of the block see.
+    atomic_block BLOCK;
+    /// A place for atomic operations that the threads of the cluster see. Compute capability 9.0.
+    atomic_cluster CLUSTER;
+    /// A place for atomic operations that all devices and the host see.
+    atomic_system SYSTEM;
+}
+
+/// Marker of a method of [`Atomic`].
+#[doc(hidden)]
+pub struct Method<const OP: u8, const SCOPE: u8>;
+
+impl<const OP: u8, const SCOPE: u8> DeviceFn for Method<OP, SCOPE> {
+    fn callee() -> Callee {
+        fn unused(_args: &[Type], _ret: &Type) -> CudaText {
+            CudaText::new("")
+        }
+        Callee::Builtin(const {
+            &Builtin {
+                name: Op::name(OP),
+                by_constant: Some(op_text::<OP, SCOPE>),
+                effect: Effect::Writes,
+                variance: Variance::PerThread,
+                by_reference: true,
+                min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
+                ..super::text::pure(unused)
+            }
+        })
+    }
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* fn $name:ident / $hidden:ident = $op:ident
+        ($($arg:ident: $ty:ty),*) $(-> $ret:ty)? where T: $bound:ident $(+ $more:ident)? |$place:ident| $body:expr;)+) => {
+        impl<T, const SCOPE: u8> Atomic<'_, T, SCOPE> {
+            $(
+                $(#[$doc])*
+                #[inline]
+                #[track_caller]
+                pub fn $name(self $(, $arg: $ty)*) $(-> $ret)? where T: $bound $(+ $more)? {
+                    let $place = self.place;
+                    $body
+                }
+
+                #[doc(hidden)]
+                #[allow(clippy::too_many_arguments)]
+                pub fn $hidden(self $(, $arg: $ty)*, _probe: &FnProbe<Method<{ Op::$op }, SCOPE>>) $(-> $ret)?
+                where
+                    T: $bound $(+ $more)?,
+                {
+                    $(let _ = $arg;)*
+                    never_called()
+                }
+            )+
+        }
+    };
+}
+
+methods! {
+    /// The value. `order` is `Relaxed`, `Acquire` or `SeqCst`.
+    fn load / __gpu_method_load = LOAD(order: Ordering) -> T where T: AtomicValue |place| {
+        assert!(!matches!(order, Ordering::Release | Ordering::AcqRel), "a load cannot release");
+        update(place, |old| old)
+    };
+    /// Stores a value. `order` is `Relaxed`, `Release` or `SeqCst`.
+    fn store / __gpu_method_store = STORE(value: T, order: Ordering) where T: AtomicValue |place| {
+        assert!(!matches!(order, Ordering::Acquire | Ordering::AcqRel), "a store cannot acquire");
+        update(place, |_| value);
+    };
+    /// Stores a value; what the place held before.
+    fn swap / __gpu_method_swap = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
+        let _ = order;
+        update(place, |_| value)
+    };
+    /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
+    fn compare_exchange / __gpu_method_compare_exchange =
+        CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
+        let _ = (success, failure);
+        let old = update(place, |old| if old.same_bits(current) { new } else { old });
+        if old.same_bits(current) { Ok(old) } else { Err(old) }
+    };
+    /// Adds; integers wrap. What the place held before.
+    fn fetch_add / __gpu_method_fetch_add = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
+        let _ = order;
+        update(place, |old| old.atomic_sum(value))
+    };
+    /// Subtracts; wraps. What the place held before.
+    fn fetch_sub / __gpu_method_fetch_sub = SUB(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
+    };
+    /// Keeps the smaller. What the place held before.
+    fn fetch_min / __gpu_method_fetch_min = MIN(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| old.min(value))
+    };
+    /// Keeps the larger. What the place held before.
+    fn fetch_max / __gpu_method_fetch_max = MAX(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| old.max(value))
+    };
+    /// Bitwise and. What the place held before.
+    fn fetch_and / __gpu_method_fetch_and = AND(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| T::from_word(old.to_word() & value.to_word()))
+    };
+    /// Bitwise or. What the place held before.
+    fn fetch_or / __gpu_method_fetch_or = OR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| T::from_word(old.to_word() | value.to_word()))
+    };
+    /// Bitwise exclusive or. What the place held before.
+    fn fetch_xor / __gpu_method_fetch_xor = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+        let _ = order;
+        update(place, |old| T::from_word(old.to_word() ^ value.to_word()))
+    };
+    /// Adds one, or starts again at zero when the place holds `limit` or more. What it held before.
+    fn fetch_inc / __gpu_method_fetch_inc = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
+        let _ = order;
+        update(place, |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
+    };
+    /// Subtracts one, or starts again at `limit` when the place holds zero or more than it. What it held before.
+    fn fetch_dec / __gpu_method_fetch_dec = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
+        let _ = order;
+        update(place, |old| {
+            let (word, limit) = (old.to_word(), limit.to_word());
+            T::from_word(if word == 0 || word > limit { limit } else { word - 1 })
+        })
+    };
+}
+
+/// The type that the hardware counts in a circle: `u32`.
+#[diagnostic::on_unimplemented(message = "a `{Self}` cannot count in a circle atomically", note = "u32 can")]
+pub trait Wraps: AtomicInt {}
+
+impl Wraps for u32 {}
