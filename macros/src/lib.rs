@@ -35,6 +35,18 @@ pub fn gpu_trait(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand::trait_(attr.into(), item.into()).into()
 }
 
+/// Puts a static into constant memory: kernels read it, the host sets it.
+#[proc_macro_attribute]
+pub fn gpu_const(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::global(attr.into(), item.into(), true).into()
+}
+
+/// Puts a static into device memory, shared by all kernels: they read and write it, as the host does.
+#[proc_macro_attribute]
+pub fn gpu_static(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand::global(attr.into(), item.into(), false).into()
+}
+
 /// Makes a `#[repr(C)]` struct of device types a device type.
 #[proc_macro_derive(GpuType, attributes(gpu))]
 pub fn gpu_type(item: TokenStream) -> TokenStream {

@@ -30,6 +30,8 @@ pub enum KernelArg {
         ptr: u64,
         /// Number of elements.
         len: u64,
+        /// Bytes of all elements.
+        bytes: u64,
         /// Where the memory is.
         place: Place,
     },

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
 use crate::driver::GpuMemory;
-use crate::types::{GpuType, View, ViewMut};
+use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
 /// `len` elements of `T` in the memory of one device; freed when dropped.
 #[derive(Debug)]
@@ -68,13 +68,46 @@ impl<T: GpuType> Buffer<T> {
     }
 
     pub(crate) fn arg(&self) -> KernelArg {
-        KernelArg::Slice { ptr: self.address(), len: self.len as u64, place: self.place() }
+        let bytes = (self.len * size_of::<T>()) as u64;
+        KernelArg::Slice { ptr: self.address(), len: self.len as u64, bytes, place: self.place() }
     }
 
     /// A read-only view, for a field of a struct that is a kernel's argument.
     pub fn view(&self) -> View<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
         unsafe { View::from_raw_parts(self.address() as *const T, self.len) }
+    }
+
+    /// A read-only matrix of its elements, row after row; `None` if there are fewer than `rows * cols`.
+    pub fn view2(&self, rows: usize, cols: usize) -> Option<View2<'_, T>> {
+        // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
+        (rows.checked_mul(cols)? <= self.len)
+            .then(|| unsafe { View2::from_raw_parts(self.address() as *const T, rows, cols, cols) })
+    }
+
+    /// A matrix of its elements, row after row, to be written; `None` if there are fewer than `rows * cols`.
+    pub fn view2_mut(&mut self, rows: usize, cols: usize) -> Option<ViewMut2<'_, T>> {
+        // SAFETY: as in `view2`, borrowed mutably.
+        (rows.checked_mul(cols)? <= self.len)
+            .then(|| unsafe { ViewMut2::from_raw_parts(self.address() as *mut T, rows, cols, cols) })
+    }
+
+    /// A read-only volume of its elements; `None` if there are fewer than `planes * rows * cols`.
+    pub fn view3(&self, planes: usize, rows: usize, cols: usize) -> Option<View3<'_, T>> {
+        let plane = rows.checked_mul(cols)?;
+        let address = self.address() as *const T;
+        // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
+        (plane.checked_mul(planes)? <= self.len)
+            .then(|| unsafe { View3::from_raw_parts(address, planes, rows, cols, plane, cols) })
+    }
+
+    /// A volume of its elements, to be written; `None` if there are fewer than `planes * rows * cols`.
+    pub fn view3_mut(&mut self, planes: usize, rows: usize, cols: usize) -> Option<ViewMut3<'_, T>> {
+        let plane = rows.checked_mul(cols)?;
+        let address = self.address() as *mut T;
+        // SAFETY: as in `view3`, borrowed mutably.
+        (plane.checked_mul(planes)? <= self.len)
+            .then(|| unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, plane, cols) })
     }
 
     /// A view that kernels may write through.

@@ -42,6 +42,7 @@ pub mod device;
 pub mod device_api;
 pub mod driver;
 pub mod error;
+pub mod global;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
@@ -66,10 +67,11 @@ pub use args::KernelArg;
 pub use buffer::Buffer;
 pub use device::Device;
 pub use error::{Error, Result};
+pub use global::{GpuConst, GpuStatic};
 pub use kernel::Kernel;
 pub use launch::Launch;
 pub use record::RecordError;
-pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
+pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.
 pub mod prelude {
@@ -78,6 +80,7 @@ pub mod prelude {
     pub use crate::device_api::convert::*;
     pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
+    pub use crate::device_api::group::*;
     pub use crate::device_api::hint::*;
     pub use crate::device_api::index::*;
     pub use crate::device_api::int_intrinsics::*;
@@ -96,9 +99,11 @@ pub mod prelude {
     pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
     pub use crate::types::vector::*;
-    pub use crate::types::{AnyBits, Constant, Float, GpuType, Int, Num, View, ViewMut};
-    pub use crate::{Buffer, Device, Kernel, Launch};
+    pub use crate::types::{
+        AnyBits, Constant, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2, ViewMut3,
+    };
+    pub use crate::{Buffer, Device, GpuConst, GpuStatic, Kernel, Launch};
     pub use core::sync::atomic::Ordering;
     pub use half::{bf16, f16};
-    pub use warpsmith_macros::{GpuType, gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
+    pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 }

@@ -42,6 +42,20 @@ pub fn to_index3<
     (i.to_index(), j.to_index(), k.to_index())
 }
 
+/// The bytes of plain data.
+pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
+    // SAFETY: plain data may be read as bytes; padding is copied and never interpreted.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
+}
+
+/// What a function without a Rust body is on the simulator.
+#[track_caller]
+pub fn not_simulable(name: &str) -> ! {
+    panic!(
+        "`{name}` has a device body only and cannot be simulated; give it a Rust body beside its attribute"
+    )
+}
+
 /// A piece of text in a format string.
 pub fn text(text: &str) -> FormatPiece {
     FormatPiece::Text(text.to_owned())

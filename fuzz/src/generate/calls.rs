@@ -1,6 +1,5 @@
 //! Calls: generated device functions, closures, methods; and those functions themselves.
 
-use super::gaps;
 use super::scope::{Expr, Gen, Helper, Passing, Return, Var};
 use super::types::{self, Len, Structs, Ty};
 use crate::random::Random;
@@ -123,7 +122,7 @@ impl Gen<'_> {
                         let ty = g.instance(ty, &mut len);
                         match g.borrow(|t| *t == ty, false) {
                             Some(place) => format!("&{place}"),
-                            None => format!("&{}", g.temporary(&ty, depth)?),
+                            None => format!("&{}", g.temporary(&ty, depth)),
                         }
                     }
                     Passing::Mutable(ty) => {
@@ -131,7 +130,7 @@ impl Gen<'_> {
                         match g.borrow(|t| *t == ty, true) {
                             Some(place) => format!("&mut {place}"),
                             // A place of its own, whose changes are dropped.
-                            None => format!("&mut {{ {} }}", g.temporary(&ty, depth)?),
+                            None => format!("&mut {{ {} }}", g.temporary(&ty, depth)),
                         }
                     }
                 };
@@ -143,8 +142,8 @@ impl Gen<'_> {
     }
 
     /// A value to refer to, where no variable fits.
-    fn temporary(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        gaps::REFERENCES_TO_VALUES.then(|| self.expr(ty, depth).text)
+    fn temporary(&mut self, ty: &Ty, depth: usize) -> String {
+        self.expr(ty, depth).text
     }
 
     /// The type of an argument, with a length for the const generic of the function called.
@@ -190,7 +189,6 @@ impl Gen<'_> {
         // The receiver is borrowed first, so the argument must not name it.
         let by = self.scoped(|g| {
             g.frozen.push(path.var);
-            let depth = if gaps::EFFECTS_BESIDE_RECEIVERS { depth } else { 0 };
             g.expr(&elem, depth).text
         });
         let name = self.fresh("x");

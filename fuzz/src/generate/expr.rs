@@ -1,6 +1,5 @@
 //! Expressions of any type: leaves, branches, blocks with effects, aggregates.
 
-use super::gaps;
 use super::scope::{Expr, Gen, Loop};
 use super::types::{self, Int, Len, Ty};
 
@@ -98,10 +97,7 @@ impl Gen<'_> {
 
     /// A part of an aggregate.
     fn item(&mut self, ty: &Ty, depth: usize) -> Expr {
-        if ty.is_scalar() || gaps::BRANCHES_IN_AGGREGATES {
-            return self.expr(ty, depth);
-        }
-        if depth > 0 && self.random.chance(40) { self.aggregate(ty, depth - 1) } else { self.leaf(ty) }
+        self.expr(ty, depth)
     }
 
     /// `(a, b).0`, `[a, b][i]`
@@ -190,7 +186,7 @@ impl Gen<'_> {
 
     /// An index of any integer type that is below `len`.
     pub fn index(&mut self, len: Len) -> String {
-        let depth = usize::from(gaps::INDICES_WITH_EFFECTS && self.fuel > 0 && self.random.chance(40));
+        let depth = usize::from(self.fuel > 0 && self.random.chance(40));
         match len {
             Len::Fixed(n) if self.random.chance(40) => self.random.below(n).to_string(),
             Len::Fixed(n) if self.random.chance(60) => {

@@ -6,7 +6,6 @@
 
 mod calls;
 mod expr;
-mod gaps;
 mod kernel;
 mod loops;
 mod matches;

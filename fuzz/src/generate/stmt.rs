@@ -1,6 +1,5 @@
 //! Statements: bindings, assignments, branches, jumps.
 
-use super::gaps;
 use super::numbers::parens;
 use super::scope::{Gen, Return, Step};
 use super::types::{self, Ty};
@@ -140,27 +139,26 @@ impl Gen<'_> {
         }
         let value = self.expr(ty, depth).text;
         let mut names = Vec::new();
-        let pattern = self.pattern_of(ty, true, &mut names);
+        let pattern = self.pattern_of(ty, &mut names);
         for (name, ty, mutable) in names {
             self.declare(&name, ty, mutable);
         }
         Some(format!("let {pattern} = {value};"))
     }
 
-    fn pattern_of(&mut self, ty: &Ty, outermost: bool, names: &mut Vec<(String, Ty, bool)>) -> String {
-        let opens = outermost || gaps::NESTED_PATTERNS;
+    fn pattern_of(&mut self, ty: &Ty, names: &mut Vec<(String, Ty, bool)>) -> String {
         match ty {
-            Ty::Tuple(items) if opens => {
-                let items: Vec<_> = items.iter().map(|t| self.pattern_of(t, false, names)).collect();
+            Ty::Tuple(items) => {
+                let items: Vec<_> = items.iter().map(|t| self.pattern_of(t, names)).collect();
                 format!("({})", items.join(", "))
             }
-            Ty::Struct(id) if opens => {
+            Ty::Struct(id) => {
                 let def = self.structs.0[*id].clone();
                 let partial = self.random.chance(30);
                 let shown = if partial { 1 } else { def.fields.len() };
                 let mut fields = Vec::new();
                 for (field, ty) in &def.fields[..shown] {
-                    fields.push(format!("{field}: {}", self.pattern_of(ty, false, names)));
+                    fields.push(format!("{field}: {}", self.pattern_of(ty, names)));
                 }
                 let rest = if partial { ", .." } else { "" };
                 format!("{} {{ {}{rest} }}", def.head, fields.join(", "))

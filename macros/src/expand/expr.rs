@@ -357,10 +357,8 @@ impl Lower<'_> {
             }
             None => quote!(::core::option::Option::None),
         };
-        let (probe, _) = self.probe(e.span());
         let span = e.span().resolved_at(Span::call_site());
-        let emit = quote_spanned!(span=> __r.constant(&(#e), #name));
-        Two { witness: tap(&probe, e.span(), e.to_token_stream()), emit }
+        Two { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
     }
 }
 

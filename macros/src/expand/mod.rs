@@ -8,8 +8,10 @@ mod derive_enum;
 mod expr;
 mod fallback;
 mod foreign;
+mod foreign_body;
 mod format;
 mod function;
+mod global;
 mod impls;
 mod iteration;
 mod kernel;
@@ -49,9 +51,10 @@ pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// `#[gpu_fn]`
 pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let mut tokens = no_arguments(&attr, "gpu_fn");
-    tokens.extend(with(item, function::expand));
-    tokens
+    if attr.is_empty() {
+        return with(item, function::expand);
+    }
+    with(item, |item| foreign_body::expand(attr, item))
 }
 
 /// `#[gpu_impl]`
@@ -65,6 +68,13 @@ pub fn implementation(attr: TokenStream, item: TokenStream) -> TokenStream {
 pub fn trait_(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = no_arguments(&attr, "gpu_trait");
     tokens.extend(with(item, impls::expand_trait));
+    tokens
+}
+
+/// `#[gpu_const]`, `#[gpu_static]`
+pub fn global(attr: TokenStream, item: TokenStream, constant: bool) -> TokenStream {
+    let mut tokens = no_arguments(&attr, if constant { "gpu_const" } else { "gpu_static" });
+    tokens.extend(with(item, |item| global::expand(item, constant)));
     tokens
 }
 

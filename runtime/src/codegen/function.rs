@@ -18,6 +18,8 @@ pub(super) struct State {
     pub loops: Vec<LoopId>,
     /// Labels that some `goto` of the function names.
     pub labels: HashSet<String>,
+    /// Whether slices are `__restrict__`.
+    pub restrict: bool,
     /// The Rust line of the last `#line`.
     pub line: Option<crate::ir::Location>,
 }
@@ -187,11 +189,16 @@ impl Printer<'_> {
     /// The `__global__` function.
     pub(super) fn kernel(&mut self, function: &Function, faulting: bool) -> String {
         self.function = State::new(function, &self.globals);
+        self.function.restrict = self.module.attributes.noalias;
         let bounds = match (self.module.attributes.max_threads, self.module.attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
             (Some(threads), None) => format!("__launch_bounds__({threads}) "),
             _ => String::new(),
         };
+        let attributes = &self.module.attributes;
+        let registers = attributes.max_registers.map(|n| format!("__maxnreg__({n}) ")).unwrap_or_default();
+        let cluster = attributes.cluster.map(|[x, y, z]| format!("__cluster_dims__({x}, {y}, {z}) "));
+        let bounds = format!("{bounds}{registers}{}", cluster.unwrap_or_default());
         let name = names::fresh(&function.name, &names::reserved());
         let signature =
             format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting));
@@ -226,13 +233,21 @@ impl Printer<'_> {
                 let name = self.function.declare_slice(id);
                 let extents: String =
                     extents(ty).iter().map(|e| format!(", unsigned long long {name}_{e}")).collect();
-                format!("{printed} {name}{extents}")
+                // Only a kernel's own slices are known not to overlap.
+                let restrict = if self.function.restrict { "__restrict__ " } else { "" };
+                format!("{printed} {restrict}{name}{extents}")
             }
             _ => format!("{printed} {}", self.function.declare(id)),
         }
     }
 
     fn body(&mut self, function: &Function, signature: &str) -> String {
+        if let Some(foreign) = function.foreign {
+            let ret = self.ty(&function.ret);
+            let lines: Vec<String> =
+                foreign.trim().lines().map(|l| format!("    {}\n", l.replace("{ret}", &ret))).collect();
+            return format!("{signature} {{\n{}}}\n", lines.concat());
+        }
         self.statements(&function.body);
         let lines = self.function.take_lines();
         let mut text = format!("{signature} {{\n");

@@ -111,6 +111,11 @@ impl<'m> Printer<'m> {
             }
         }
         self.needs.max_threads = module.attributes.max_threads;
+        self.needs.cluster = module.attributes.cluster;
+        self.needs.noalias = module.attributes.noalias;
+        if module.attributes.cluster.is_some() {
+            self.needs.min_compute = self.needs.min_compute.max((9, 0));
+        }
         // Named constants stand at file scope: no function or variable may take their names.
         let consts: Vec<String> =
             self.named.keys().map(|name| names::fresh(name, &names::reserved())).collect();
@@ -139,6 +144,7 @@ impl<'m> Printer<'m> {
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
                 self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);
+                self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::Scope::Grid);
             }
             _ => {}
         }

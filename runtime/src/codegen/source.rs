@@ -30,6 +30,12 @@ pub struct Needs {
     pub uses_dynamic_shared: bool,
     /// Whether it meets the other blocks of a cluster.
     pub uses_cluster: bool,
+    /// Whether it meets the whole grid, which is a cooperative launch.
+    pub uses_grid: bool,
+    /// Blocks of a cluster, where the kernel fixes them.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether its slices must not overlap.
+    pub noalias: bool,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
     /// Largest block, from launch bounds.

@@ -54,6 +54,7 @@ pub mod cluster;
 pub mod convert;
 pub mod fast;
 pub mod fence;
+pub mod group;
 pub mod hint;
 pub mod index;
 pub mod int_intrinsics;
@@ -70,3 +71,5 @@ pub mod sync;
 pub(crate) mod text;
 pub mod time;
 pub mod vote;
+
+pub(crate) use text::pure as text_pure;

@@ -156,17 +156,19 @@ impl<const OP: u8, const SCOPE: u8> DeviceFn for Method<OP, SCOPE> {
         fn unused(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new("")
         }
-        Callee::Builtin(const {
-            &Builtin {
-                name: Op::name(OP),
-                by_constant: Some(op_text::<OP, SCOPE>),
-                effect: Effect::Writes,
-                variance: Variance::PerThread,
-                by_reference: true,
-                min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
-                ..super::text::pure(unused)
-            }
-        })
+        Callee::Builtin(
+            const {
+                &Builtin {
+                    name: Op::name(OP),
+                    by_constant: Some(op_text::<OP, SCOPE>),
+                    effect: Effect::Writes,
+                    variance: Variance::PerThread,
+                    by_reference: true,
+                    min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
+                    ..super::text::pure(unused)
+                }
+            },
+        )
     }
 }
 

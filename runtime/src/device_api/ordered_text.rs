@@ -58,13 +58,8 @@ fn joined(success: i128, failure: i128) -> i128 {
 }
 
 /// The text of an operation in a scope; the ordering is the last argument.
-pub(super) fn op_text<const OP: u8, const SCOPE: u8>(
-    args: &[Type],
-    constants: &[Option<i128>],
-) -> CudaText {
-    let order = |back: usize| {
-        constants.len().checked_sub(back).and_then(|i| constants[i]).unwrap_or(SEQ_CST)
-    };
+pub(super) fn op_text<const OP: u8, const SCOPE: u8>(args: &[Type], constants: &[Option<i128>]) -> CudaText {
+    let order = |back: usize| constants.len().checked_sub(back).and_then(|i| constants[i]).unwrap_or(SEQ_CST);
     let order = if OP == Op::CAS { joined(order(2), order(1)) } else { order(1) };
     let relaxed = order == RELAXED && SCOPE != CLUSTER && !is_half(args);
     let suffix = match SCOPE {
@@ -197,11 +192,15 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
     match op {
         Op::LOAD => (
             format!("const {c}* p"),
-            format!("    {c} r;\n    asm volatile(\"ld.{sem}.{scope}.{t} %0, [%1];\" : \"={reg}\"(r) : \"l\"(p) : \"memory\");\n    return r;\n"),
+            format!(
+                "    {c} r;\n    asm volatile(\"ld.{sem}.{scope}.{t} %0, [%1];\" : \"={reg}\"(r) : \"l\"(p) : \"memory\");\n    return r;\n"
+            ),
         ),
         Op::STORE => (
             format!("{c}* p, {c} v"),
-            format!("    asm volatile(\"st.{sem}.{scope}.{t} [%0], %1;\" :: \"l\"(p), \"{reg}\"(v) : \"memory\");\n"),
+            format!(
+                "    asm volatile(\"st.{sem}.{scope}.{t} [%0], %1;\" :: \"l\"(p), \"{reg}\"(v) : \"memory\");\n"
+            ),
         ),
         Op::CAS if ty.size() == 16 => (format!("{c}* p, {c} expected, {c} v"), wide_exchange(sem, scope, &c)),
         Op::CAS => (
@@ -237,7 +236,9 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
             };
             (
                 format!("{c}* p, {c} v"),
-                format!("    {c} r;\n    asm volatile(\"atom.{sem}.{scope}.{instruction}.{t} %0, [%1], %2;\" : \"={reg}\"(r) : \"l\"(p), \"{reg}\"({value}) : \"memory\");\n    return r;\n"),
+                format!(
+                    "    {c} r;\n    asm volatile(\"atom.{sem}.{scope}.{instruction}.{t} %0, [%1], %2;\" : \"={reg}\"(r) : \"l\"(p), \"{reg}\"({value}) : \"memory\");\n    return r;\n"
+                ),
             )
         }
     }

@@ -6,46 +6,52 @@
 //! its group, or reads a lane that takes no part, keeps its own value or gets an undefined one, as
 //! in CUDA.
 
-use super::text::fixed;
-use crate::ir::{Effect, Scope};
+use crate::ir::{CudaText, Effect, Prelude, Scope, Type};
 use crate::simulator::context;
-use crate::types::Num;
+use crate::types::GpuType;
 
-/// A value that fits a shuffle: any number of 32 or 64 bits.
-#[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot be exchanged between lanes",
-    label = "no shuffle for this type",
-    note = "shuffles take i32, u32, i64, u64, isize, usize, f32 and f64"
-)]
-pub trait Shuffle: Num {
-    /// Its bytes, zero-extended.
-    #[doc(hidden)]
-    fn to_payload(self) -> [u8; 16];
-    /// The value of these bytes.
-    #[doc(hidden)]
-    fn from_payload(payload: [u8; 16]) -> Self;
-}
+/// A value that lanes exchange: any plain data. Those of 32 or 64 bits are one or two instructions,
+/// others one for each four bytes.
+pub trait Shuffle: GpuType {}
 
-macro_rules! shuffle_types {
-    ($($t:ty)+) => {$(
-        impl Shuffle for $t {
-            fn to_payload(self) -> [u8; 16] {
-                let mut payload = [0; 16];
-                let bytes = self.to_le_bytes();
-                payload[..bytes.len()].copy_from_slice(&bytes);
-                payload
-            }
+impl<T: GpuType> Shuffle for T {}
 
-            fn from_payload(payload: [u8; 16]) -> Self {
-                let mut bytes = [0; size_of::<$t>()];
-                bytes.copy_from_slice(&payload[..size_of::<$t>()]);
-                <$t>::from_le_bytes(bytes)
-            }
+/// CUDA's function on a scalar of 32 or 64 bits; a template over the words of anything else.
+fn shuffle(
+    name: &'static str,
+    mask: &'static str,
+    rest: &'static str,
+) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, _| {
+        let value = if mask.is_empty() { 1 } else { 0 };
+        let native = args.get(value).and_then(Type::scalar).is_some_and(|s| s.bits() >= 32);
+        let mask = if mask.is_empty() { "{0}" } else { mask };
+        if native {
+            return CudaText::new(format!("__shfl{name}_sync({mask}, {rest})"));
         }
-    )+};
+        let rest = if rest.matches(',').count() < 2 { format!("{rest}, 32") } else { rest.to_owned() };
+        CudaText::with(format!("ws_shfl{name}({mask}, {rest})"), &WORDS)
+    }
 }
 
-shuffle_types! { i32 u32 i64 u64 isize usize f32 f64 }
+static WORDS: Prelude = Prelude {
+    name: "ws_shfl",
+    code: "#define ws_SHUFFLED(name, intrinsic) \\
+    template <class T> \\
+    __device__ __forceinline__ T name(unsigned int mask, T value, unsigned int by, unsigned int width) { \\
+        unsigned int words[(sizeof(T) + 3) / 4] = {}; \\
+        memcpy(words, &value, sizeof(T)); \\
+        for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; ++i) words[i] = intrinsic(mask, words[i], by, width); \\
+        memcpy(&value, words, sizeof(T)); \\
+        return value; \\
+    }
+ws_SHUFFLED(ws_shfl, __shfl_sync)
+ws_SHUFFLED(ws_shfl_up, __shfl_up_sync)
+ws_SHUFFLED(ws_shfl_down, __shfl_down_sync)
+ws_SHUFFLED(ws_shfl_xor, __shfl_xor_sync)
+",
+    needs: &[],
+};
 
 /// Exchanges values and takes the one of the lane that `source` names for the calling lane.
 ///
@@ -62,40 +68,53 @@ fn exchange<T: Shuffle>(
         width.is_power_of_two() && width <= 32,
         "shuffle width must be 1, 2, 4, 8, 16 or 32, not {width}"
     );
-    let lanes = context::warp_exchange(mask, kind, value.to_payload());
     let lane = i64::from(context::lane_id());
     let (group, width) = (lane & !(i64::from(width) - 1), i64::from(width));
-    match source(lane - group, width) {
-        Some(from) => lanes.lane((group + from) as u32).map_or(value, T::from_payload),
-        None => value,
+    let from = source(lane - group, width).map(|from| (group + from) as u32);
+    let mut result = core::mem::MaybeUninit::new(value);
+    // Sixteen bytes at a time; every lane takes as many turns, as the type is the same.
+    for start in (0..size_of::<T>()).step_by(16) {
+        let count = (size_of::<T>() - start).min(16);
+        let mut payload = [0; 16];
+        let (bytes, target) =
+            ((&raw const value).cast::<u8>().wrapping_add(start), result.as_mut_ptr().cast::<u8>());
+        // SAFETY: `count` bytes from `start` on lie in a `T`; padding is copied and never interpreted.
+        unsafe { core::ptr::copy_nonoverlapping(bytes, payload.as_mut_ptr(), count) };
+        let lanes = context::warp_exchange(mask, kind, payload);
+        if let Some(theirs) = from.and_then(|from| lanes.lane(from)) {
+            // SAFETY: as above; the bytes are those of another lane's `T`.
+            unsafe { core::ptr::copy_nonoverlapping(theirs.as_ptr(), target.add(start), count) };
+        }
     }
+    // SAFETY: the bytes are all of one `T`: this lane's, or another's.
+    unsafe { result.assume_init() }
 }
 
 builtin! {
     /// The value of lane `source % width` of the caller's group.
     pub fn shfl_sync<T: Shuffle>(mask: u32, value: T, source: u32, width: u32) -> T {
-        cuda: fixed("__shfl_sync({0}, {1}, {2}, {3})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         exchange(mask, "shfl_sync", value, width, |_, w| Some(i64::from(source) & (w - 1)))
     }
 
     /// The value of the lane `delta` below; the lowest `delta` lanes of a group keep their own.
     pub fn shfl_up_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
-        cuda: fixed("__shfl_up_sync({0}, {1}, {2}, {3})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_up", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         exchange(mask, "shfl_up_sync", value, width, |lane, _| Some(lane - i64::from(delta)).filter(|from| *from >= 0))
     }
 
     /// The value of the lane `delta` above; the highest `delta` lanes of a group keep their own.
     pub fn shfl_down_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
-        cuda: fixed("__shfl_down_sync({0}, {1}, {2}, {3})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_down", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         exchange(mask, "shfl_down_sync", value, width, |lane, w| Some(lane + i64::from(delta)).filter(|from| *from < w))
     }
 
     /// The value of the lane whose index in the warp is the caller's xor `lane_mask`.
     pub fn shfl_xor_sync<T: Shuffle>(mask: u32, value: T, lane_mask: u32, width: u32) -> T {
-        cuda: fixed("__shfl_xor_sync({0}, {1}, {2}, {3})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_xor", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         // A lane may read groups below its own, never one above: as the hardware does.
         exchange(mask, "shfl_xor_sync", value, width, |lane, w| Some(lane ^ i64::from(lane_mask)).filter(|from| *from < w))
@@ -103,28 +122,28 @@ builtin! {
 
     /// [`shfl_sync`] among all 32 lanes.
     pub fn shfl<T: Shuffle>(value: T, source: u32) -> T {
-        cuda: fixed("__shfl_sync(0xffffffffu, {0}, {1})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp)
     } {
         shfl_sync(u32::MAX, value, source, 32)
     }
 
     /// [`shfl_up_sync`] among all 32 lanes.
     pub fn shfl_up<T: Shuffle>(value: T, delta: u32) -> T {
-        cuda: fixed("__shfl_up_sync(0xffffffffu, {0}, {1})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_up", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp)
     } {
         shfl_up_sync(u32::MAX, value, delta, 32)
     }
 
     /// [`shfl_down_sync`] among all 32 lanes.
     pub fn shfl_down<T: Shuffle>(value: T, delta: u32) -> T {
-        cuda: fixed("__shfl_down_sync(0xffffffffu, {0}, {1})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_down", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp)
     } {
         shfl_down_sync(u32::MAX, value, delta, 32)
     }
 
     /// [`shfl_xor_sync`] among all 32 lanes.
     pub fn shfl_xor<T: Shuffle>(value: T, lane_mask: u32) -> T {
-        cuda: fixed("__shfl_xor_sync(0xffffffffu, {0}, {1})"), effect: Effect::Sync(Scope::Warp)
+        cuda: shuffle("_xor", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp)
     } {
         shfl_xor_sync(u32::MAX, value, lane_mask, 32)
     }

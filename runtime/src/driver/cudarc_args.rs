@@ -7,7 +7,12 @@ use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
 impl<'a, T> SliceArg<'a, T> for &'a CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let (ptr, _tracked) = self.device_ptr(self.stream());
-        KernelArg::Slice { ptr, len: self.len() as u64, place: Place::Gpu(self.ordinal()) }
+        KernelArg::Slice {
+            ptr,
+            len: self.len() as u64,
+            bytes: (self.len() * size_of::<T>()) as u64,
+            place: Place::Gpu(self.ordinal()),
+        }
     }
 }
 
@@ -15,7 +20,7 @@ impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let (len, place, stream) = (self.len() as u64, Place::Gpu(self.ordinal()), self.stream().clone());
         let (ptr, _tracked) = self.device_ptr_mut(&stream);
-        KernelArg::Slice { ptr, len, place }
+        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place }
     }
 }
 
@@ -23,7 +28,7 @@ impl<'a, T> SliceArg<'a, T> for &'a CudaView<'_, T> {
     fn into_arg(self) -> KernelArg {
         let (ptr, _tracked) = self.device_ptr(self.stream());
         let place = Place::Gpu(self.stream().context().ordinal());
-        KernelArg::Slice { ptr, len: self.len() as u64, place }
+        KernelArg::Slice { ptr, len: self.len() as u64, bytes: (self.len() * size_of::<T>()) as u64, place }
     }
 }
 
@@ -32,6 +37,6 @@ impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaViewMut<'_, T> {
         let stream = self.stream().clone();
         let (len, place) = (self.len() as u64, Place::Gpu(stream.context().ordinal()));
         let (ptr, _tracked) = self.device_ptr_mut(&stream);
-        KernelArg::Slice { ptr, len, place }
+        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place }
     }
 }

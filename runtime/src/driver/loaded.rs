@@ -135,6 +135,7 @@ impl Gpu {
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
+        self.bind_statics(&module, &source.globals)?;
         let function = module
             .load_function(&source.kernel_name)
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;

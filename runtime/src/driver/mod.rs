@@ -8,6 +8,7 @@ mod fault;
 mod launch;
 mod loaded;
 mod memory;
+mod symbols;
 
 pub use error::DriverError;
 pub use launch::{Attributes, MemSyncDomain};
@@ -37,6 +38,7 @@ pub struct Gpu {
     loaded: RwLock<LoadedByKernel>,
     /// Loaded kernels that can fault.
     faulting: Mutex<Vec<Arc<Loaded>>>,
+    statics: Mutex<symbols::Statics>,
 }
 
 /// What a device can do, as the driver says.
@@ -109,6 +111,7 @@ impl Gpu {
             limits,
             loaded: RwLock::default(),
             faulting: Mutex::default(),
+            statics: Mutex::default(),
         })
     }
 

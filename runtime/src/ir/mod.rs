@@ -83,13 +83,27 @@ pub struct KernelAttributes {
     pub max_threads: Option<u32>,
     /// Least number of resident blocks a multiprocessor, for `__launch_bounds__`.
     pub min_blocks: Option<u32>,
+    /// Most registers of a thread, for `__maxnreg__`.
+    pub max_registers: Option<u32>,
+    /// Blocks of a cluster, for `__cluster_dims__`.
+    pub cluster: Option<[u32; 3]>,
+    /// Slices do not overlap: their pointers are `__restrict__`, and a launch makes sure of it.
+    pub noalias: bool,
     /// The author overrules the refusal of barriers in divergent control flow.
     pub allow_divergent_barriers: bool,
 }
 
 impl Default for KernelAttributes {
     fn default() -> Self {
-        Self { fmad: true, max_threads: None, min_blocks: None, allow_divergent_barriers: false }
+        Self {
+            fmad: true,
+            max_threads: None,
+            min_blocks: None,
+            max_registers: None,
+            cluster: None,
+            noalias: false,
+            allow_divergent_barriers: false,
+        }
     }
 }
 
@@ -106,6 +120,8 @@ pub struct Function {
     pub vars: Vec<Variable>,
     /// The statements.
     pub body: Block,
+    /// The body in CUDA C++, of a function that is not Rust on the device; `body` is empty then.
+    pub foreign: Option<&'static str>,
     /// Whether a call can be observed other than by its result.
     pub effect: Effect,
     /// Where it was written.
@@ -157,6 +173,8 @@ pub struct Global {
     pub path: &'static str,
     /// Its type.
     pub ty: fn() -> Type,
+    /// The bytes that it begins with.
+    pub initial: fn() -> Vec<u8>,
     /// Whether it is constant memory.
     pub constant: bool,
 }

@@ -75,6 +75,26 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<
     Ok(())
 }
 
+/// No slice that a kernel says is alone overlaps another.
+pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> {
+    let range = |i: usize| match args.get(i)? {
+        KernelArg::Slice { ptr, bytes, .. } if *bytes > 0 => Some((*ptr, *ptr + *bytes)),
+        _ => None,
+    };
+    for i in 0..args.len() {
+        for j in i + 1..args.len() {
+            if let (Some((a, a_end)), Some((b, b_end))) = (range(i), range(j))
+                && a < b_end
+                && b < a_end
+            {
+                let (first, second) = (K::PARAMS[i], K::PARAMS[j]);
+                return Err(LaunchError::Overlap { kernel: K::NAME, first, second });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What holds on this GPU for this kernel.
 pub(super) fn device<K: Kernel>(
     shape: &Shape,
@@ -96,6 +116,19 @@ pub(super) fn device<K: Kernel>(
     }
     if shape.cluster.is_some() && !limits.clusters {
         return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
+    }
+    if needs.uses_grid && !attributes.cooperative {
+        return Err(LaunchError::NotCooperative { kernel: K::NAME });
+    }
+    if let (Some(fixed), Some(cluster)) = (needs.cluster, shape.cluster)
+        && fixed != cluster
+    {
+        return Err(LaunchError::FixedCluster { kernel: K::NAME, fixed, cluster });
+    }
+    if let Some(cluster) = needs.cluster
+        && (0..3).any(|axis| !shape.grid[axis].is_multiple_of(cluster[axis]))
+    {
+        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster, grid: shape.grid });
     }
     shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)?;
     let last = limits.mem_sync_domains.saturating_sub(1);

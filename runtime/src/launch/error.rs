@@ -133,6 +133,36 @@ pub enum LaunchError {
         /// The last one.
         last: u32,
     },
+    /// A kernel that meets the whole grid, in a launch whose blocks need not be resident at once.
+    #[error(
+        "kernel `{kernel}` calls `grid_sync`, which needs all blocks at once; add `.cooperative()` before `.launch(…)`"
+    )]
+    NotCooperative {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Another cluster than the one that the kernel was compiled for.
+    #[error(
+        "kernel `{kernel}` is compiled for clusters of {fixed:?}, the launch asks for {cluster:?}; leave `.cluster(…)` out"
+    )]
+    FixedCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its own.
+        fixed: [u32; 3],
+        /// The launch's.
+        cluster: [u32; 3],
+    },
+    /// Slices that overlap, of a kernel that says they do not.
+    #[error("kernel `{kernel}` is `noalias`, but its arguments `{first}` and `{second}` overlap")]
+    Overlap {
+        /// The kernel.
+        kernel: &'static str,
+        /// One parameter.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
     #[error("{file}:{line}: {what}, in thread {thread:?} of block {block:?} of kernel `{kernel}`")]
     Fault {

@@ -188,6 +188,9 @@ impl<'a, K: Kernel> Launch<'a, K> {
                 gpu.take_fault()?;
                 let loaded = gpu.load::<K>(&self.comptime, checks)?;
                 check::device::<K>(&shape, gpu.limits(), loaded.needs(), &self.attributes)?;
+                if loaded.needs().noalias {
+                    check::overlap::<K>(&self.args)?;
+                }
                 Ok(gpu.launch(&loaded, &shape, &self.attributes, &self.args)?)
             }
             Backend::Simulator => self.simulate(&shape),
@@ -197,6 +200,11 @@ impl<'a, K: Kernel> Launch<'a, K> {
     fn simulate(&self, shape: &Shape) -> Result<()> {
         check::simulator::<K>(shape)?;
         let module = K::module(&self.comptime)?;
+        let attributes = &module.module().attributes;
+        if attributes.noalias {
+            check::overlap::<K>(&self.args)?;
+        }
+        let cluster = shape.cluster.or(attributes.cluster);
         let mut settings = Settings::from_env()?;
         if self.seed != 0 {
             settings.seed = self.seed;
@@ -205,7 +213,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             kernel: K::NAME,
             grid: shape.grid,
             block: shape.block,
-            cluster: shape.cluster.unwrap_or([1; 3]),
+            cluster: cluster.unwrap_or([1; 3]),
             dynamic_shared: shape.dynamic_shared as usize,
             rendezvous: module.uses_rendezvous(),
             cooperative: self.attributes.cooperative,

@@ -31,6 +31,7 @@ pub(super) struct Frame {
     pub closures: Vec<(Vec<super::control::OpenLoop>, Vec<VarId>)>,
     pub loop_count: u32,
     pub effect: Effect,
+    pub foreign: Option<&'static str>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
 }
@@ -58,6 +59,7 @@ impl Frame {
             closures: Vec::new(),
             loop_count: 0,
             effect: Effect::Pure,
+            foreign: None,
             fresh: None,
         }
     }
@@ -70,6 +72,7 @@ impl Frame {
             ret: self.ret,
             vars: self.vars,
             body: Block { stmts: body.stmts },
+            foreign: self.foreign,
             effect: self.effect,
             at: self.at,
         }
@@ -159,6 +162,16 @@ impl Recorder {
             self.fail(super::RecordError::SliceResult { function, at });
         }
         self.frame().ret = ty;
+    }
+
+    /// The body of the function being recorded, in CUDA C++.
+    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool) {
+        self.returns(ret);
+        let frame = self.frame();
+        frame.foreign = Some(text);
+        if !pure {
+            frame.add_effect(Effect::Writes);
+        }
     }
 
     /// `let name: ty = init;`

@@ -22,6 +22,8 @@ pub enum Callee {
     Reinterpret,
     /// `.split_at(middle)`
     SplitAt,
+    /// `.get_mut()` of a device static: a reference to it.
+    Place,
     /// `.is_empty()`
     IsEmpty,
     /// `.as_ptr()`
@@ -81,6 +83,10 @@ impl Recorder {
             }
             Some(Callee::Reinterpret) => self.reinterpret(args, ty),
             Some(Callee::SplitAt) => self.split_at(args, &ty),
+            Some(Callee::Place) => {
+                let place = args.into_iter().next().unwrap_or_else(Expr::never);
+                self.ref_(true, place)
+            }
             Some(Callee::IsEmpty) => {
                 let length = self.call_len(args, Type::U64);
                 let zero = self.constant(&0usize, None);
@@ -118,6 +124,7 @@ impl Recorder {
                 | Callee::SplitAt
                 | Callee::IsEmpty
                 | Callee::Pointer
+                | Callee::Place
                 | Callee::OfSlice(_),
             ) => true,
             _ => false,

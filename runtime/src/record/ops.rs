@@ -190,7 +190,12 @@ impl Recorder {
         if let Some(item) = table_item(&base, &index) {
             return item;
         }
-        let Some(ty) = base.ty.element() else {
+        let matrix = matches!(&base.ty, Type::View { rank, .. } if *rank > 1);
+        let fits = match &operand_rank(&index.ty) {
+            1 => !matrix,
+            n => matches!(&base.ty, Type::View { rank, .. } if rank == n),
+        };
+        let Some(ty) = base.ty.element().filter(|_| fits) else {
             if base.ty != Type::Never {
                 self.fail(RecordError::Index { base: base.ty.to_string(), at });
             }
@@ -218,6 +223,13 @@ impl Recorder {
         let ty = match &base.ty {
             Type::Struct(s) => s.fields.iter().find(|f| f.name == name).map(|f| f.ty.clone()),
             Type::Tuple(items) => name.parse::<usize>().ok().and_then(|i| items.get(i).cloned()),
+            Type::View { elem, mutable, rank } => match name {
+                "ptr" => Some(Type::Ptr { to: elem.clone(), mutable: *mutable }),
+                "len" if *rank == 1 => Some(Type::U64),
+                "rows" | "cols" | "stride" if *rank > 1 => Some(Type::U64),
+                "planes" | "plane_stride" if *rank > 2 => Some(Type::U64),
+                _ => None,
+            },
             Type::Vector(s, n) => {
                 "xyzw".find(name).filter(|i| i < n && name.len() == 1).map(|_| Type::Scalar(*s))
             }
@@ -440,6 +452,11 @@ fn is_address_cast(from: &Type, to: &Type) -> bool {
         (Type::Ptr { .. }, Type::Scalar(s)) => s.bits() == 64 && s.is_int(),
         _ => false,
     }
+}
+
+/// Number of indices that an index is.
+fn operand_rank(ty: &Type) -> usize {
+    if let Type::Tuple(items) = ty { items.len() } else { 1 }
 }
 
 /// The element of an array constant at a constant index.

@@ -7,6 +7,7 @@ mod constant;
 mod enums;
 mod half_float;
 mod index;
+mod matrix;
 mod number;
 pub mod operators;
 mod pointer;
@@ -18,6 +19,7 @@ mod view;
 
 pub use constant::Constant;
 pub use index::IndexInteger;
+pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};

@@ -35,6 +35,16 @@ macro_rules! view {
                 Self { ptr, len: len as u64, _buffer: PhantomData }
             }
 
+            #[doc(hidden)]
+            #[allow(clippy::missing_safety_doc)]
+            pub unsafe fn __gpu_method_from_raw_parts(
+                _ptr: $ptr,
+                _len: usize,
+                _probe: &crate::witness::FnProbe<super::matrix::RawParts>,
+            ) -> Self {
+                crate::witness::never_called()
+            }
+
             /// Number of elements.
             pub fn len(&self) -> usize {
                 self.len as usize

@@ -1,0 +1,211 @@
+//! Statics of the device: constant memory, and memory that all kernels share.
+//!
+//! `#[gpu_const]` and `#[gpu_static]` declare them. Each device has its own copy, which begins with
+//! the value that was declared; the simulator's is the process's.
+
+use std::cell::UnsafeCell;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::device::{Backend, Device};
+use crate::error::Result;
+use crate::ir::{Expr, ExprKind, Global, Type};
+use crate::record::Callee;
+use crate::types::{Constant, Device as DeviceType, GpuType};
+use crate::witness::{DeviceFn, FnProbe, never_called};
+
+/// A static in constant memory: all threads read it, the host sets it.
+///
+/// ```
+/// use warpsmith::prelude::*;
+///
+/// #[gpu_const]
+/// static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
+///
+/// #[gpu_kernel]
+/// fn smooth(x: &[f32], y: &mut [f32]) {
+///     let i = global_id();
+///     if i > 0 && i + 1 < x.len() && i < y.len() {
+///         y[i] = WEIGHTS[0] * x[i - 1] + WEIGHTS[1] * x[i] + WEIGHTS[2] * x[i + 1];
+///     }
+/// }
+///
+/// # fn main() -> warpsmith::Result<()> {
+/// let gpu = Device::simulator();
+/// WEIGHTS.set(&gpu, [0.0, 1.0, 0.0])?;
+/// # let x = gpu.upload(&[1.0f32, 2.0, 3.0])?;
+/// # let mut y = gpu.upload(&[0.0f32; 3])?;
+/// # smooth(&x, &mut y).over(3).launch(&gpu)?;
+/// # assert_eq!(gpu.download(&y)?, [0.0, 2.0, 0.0]);
+/// # Ok(()) }
+/// ```
+pub struct GpuConst<T: 'static> {
+    initial: T,
+    /// What was last set for the simulator. Values are kept for ever, as a kernel may be reading them.
+    current: AtomicPtr<T>,
+    global: &'static Global,
+}
+
+impl<T: GpuType> GpuConst<T> {
+    #[doc(hidden)]
+    pub const fn new(initial: T, global: &'static Global) -> Self {
+        Self { initial, current: AtomicPtr::new(std::ptr::null_mut()), global }
+    }
+
+    /// Sets the value that kernels launched after this see on a device.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    pub fn set(&self, device: &Device, value: T) -> Result<()> {
+        match device.backend() {
+            Backend::Gpu(gpu) => Ok(gpu.set_constant(self.global, &crate::__macro::bytes_of(&value))?),
+            Backend::Simulator => {
+                self.current.store(Box::leak(Box::new(value)), Ordering::Release);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<T> Deref for GpuConst<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        let current = self.current.load(Ordering::Acquire);
+        // SAFETY: null, or a value that was leaked.
+        unsafe { current.as_ref() }.unwrap_or(&self.initial)
+    }
+}
+
+/// A static in device memory: all threads of all kernels read and write it, and the host does.
+///
+/// ```
+/// use warpsmith::prelude::*;
+///
+/// #[gpu_static]
+/// static LAUNCHES: u32 = 0;
+///
+/// #[gpu_kernel]
+/// fn count() {
+///     if global_id() == 0 {
+///         atomic(LAUNCHES.get_mut()).fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// # fn main() -> warpsmith::Result<()> {
+/// let gpu = Device::simulator();
+/// count().grid(4).launch(&gpu)?;
+/// count().grid(4).launch(&gpu)?;
+/// assert_eq!(LAUNCHES.read(&gpu)?, 2);
+/// # Ok(()) }
+/// ```
+pub struct GpuStatic<T: 'static> {
+    value: UnsafeCell<T>,
+    global: &'static Global,
+}
+
+// SAFETY: plain data. Kernels access it as they do device memory, which is not theirs alone either;
+// the host reads and writes it only through a device, between launches.
+unsafe impl<T: GpuType> Sync for GpuStatic<T> {}
+
+impl<T: GpuType> GpuStatic<T> {
+    #[doc(hidden)]
+    pub const fn new(initial: T, global: &'static Global) -> Self {
+        Self { value: UnsafeCell::new(initial), global }
+    }
+
+    /// The place, in a kernel. Take it anew for each access: another thread may write between two.
+    #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
+    pub fn get_mut(&self) -> &'static mut T {
+        // SAFETY: a static's memory, accessed by the threads of one launch on one OS thread.
+        unsafe { &mut *self.value.get() }
+    }
+
+    #[doc(hidden)]
+    #[allow(clippy::mut_from_ref)]
+    pub fn __gpu_method_get_mut(&self, _probe: &FnProbe<PlaceMarker>) -> &'static mut T {
+        never_called()
+    }
+
+    /// The value, in a kernel.
+    pub fn get(&self) -> T {
+        *self.get_mut()
+    }
+
+    #[doc(hidden)]
+    pub fn __gpu_method_get(&self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> T {
+        never_called()
+    }
+
+    /// Writes the value of a device, after everything launched before.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    pub fn write(&self, device: &Device, value: T) -> Result<()> {
+        match device.backend() {
+            Backend::Gpu(gpu) => Ok(gpu.write_static(self.global, &crate::__macro::bytes_of(&value))?),
+            Backend::Simulator => {
+                *self.get_mut() = value;
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads the value of a device, after everything launched before.
+    ///
+    /// # Errors
+    /// A fault of a kernel launched before, or an error of the driver.
+    pub fn read(&self, device: &Device) -> Result<T> {
+        match device.backend() {
+            Backend::Gpu(gpu) => {
+                let mut value = *self.get_mut();
+                // SAFETY: plain data of that size, overwritten by bytes that were a `T` on the device.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts_mut((&raw mut value).cast::<u8>(), size_of::<T>()) };
+                gpu.read_static(self.global, bytes)?;
+                gpu.take_fault()?;
+                Ok(value)
+            }
+            Backend::Simulator => Ok(self.get()),
+        }
+    }
+
+    /// Its address on a device.
+    ///
+    /// # Errors
+    /// Out of memory, or an error of the driver.
+    pub fn address(&self, device: &Device) -> Result<u64> {
+        match device.backend() {
+            Backend::Gpu(gpu) => Ok(gpu.static_address(self.global)?),
+            Backend::Simulator => Ok(self.value.get() as u64),
+        }
+    }
+}
+
+macro_rules! in_kernels {
+    ($($name:ident)+) => {$(
+        impl<T: GpuType> DeviceType for $name<T> {
+            type Erased = T::Erased;
+            fn ty() -> Type {
+                T::ty()
+            }
+        }
+
+        impl<T: GpuType> Constant for $name<T> {
+            fn to_expr(&self, _name: Option<&'static str>) -> Expr {
+                Expr { kind: ExprKind::Global(self.global), ty: T::ty() }
+            }
+        }
+    )+};
+}
+
+in_kernels! { GpuConst GpuStatic }
+
+/// Marker of `.get_mut()`.
+#[doc(hidden)]
+pub struct PlaceMarker;
+
+impl DeviceFn for PlaceMarker {
+    fn callee() -> Callee {
+        Callee::Place
+    }
+}

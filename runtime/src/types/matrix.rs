@@ -1,0 +1,336 @@
+//! Views of two and three dimensions: a pointer, extents and strides by value.
+
+use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
+
+use super::{Device, GpuType, View, ViewMut};
+use crate::ir::{Builtin, CudaText, Type};
+use crate::record::Callee;
+use crate::simulator::context;
+use crate::witness::{DeviceFn, FnProbe, never_called};
+use warpsmith_macros::gpu_impl;
+
+/// Marker of `from_raw_parts` in a kernel.
+#[doc(hidden)]
+pub struct RawParts;
+
+impl DeviceFn for RawParts {
+    fn callee() -> Callee {
+        fn text(args: &[Type], _ret: &Type) -> CudaText {
+            let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
+            CudaText::new(format!("{{ret}}{{{}}}", holes.join(", ")))
+        }
+        static BUILTIN: Builtin = Builtin { name: "from_raw_parts", ..crate::device_api::text_pure(text) };
+        Callee::Builtin(&BUILTIN)
+    }
+}
+
+/// The index if it is below the extent, else a fault of the launch.
+#[inline]
+#[track_caller]
+fn checked(index: usize, extent: u64) -> usize {
+    if index >= extent as usize {
+        context::fault_bounds(index as i64, extent as usize);
+    }
+    index
+}
+
+macro_rules! matrix {
+    ($(#[$doc:meta])* $name:ident $row:ident $slice:ty, $ptr:ty, $address:ident, $mutable:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct $name<'a, T> {
+            ptr: $ptr,
+            rows: u64,
+            cols: u64,
+            stride: u64,
+            _buffer: PhantomData<&'a T>,
+        }
+
+        impl<T> Clone for $name<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<'_, T> {}
+
+        impl<T> $name<'_, T> {
+            /// A view of `rows` × `cols` elements, rows `stride` elements apart.
+            ///
+            /// # Safety
+            /// The address is of that many initialised elements for as long as the lifetime says.
+            pub const unsafe fn from_raw_parts(ptr: $ptr, rows: usize, cols: usize, stride: usize) -> Self {
+                Self { ptr, rows: rows as u64, cols: cols as u64, stride: stride as u64, _buffer: PhantomData }
+            }
+
+            #[doc(hidden)]
+            #[allow(clippy::missing_safety_doc)]
+            pub unsafe fn __gpu_method_from_raw_parts(
+                _ptr: $ptr,
+                _rows: usize,
+                _cols: usize,
+                _stride: usize,
+                _probe: &FnProbe<RawParts>,
+            ) -> Self {
+                never_called()
+            }
+        }
+
+        #[gpu_impl]
+        impl<'a, T: GpuType> $name<'a, T> {
+            /// A matrix of `rows` × `cols` elements of a slice, row after row.
+            pub fn new(x: $slice, rows: usize, cols: usize) -> $name<'a, T> {
+                assert!(rows * cols <= x.len(), "a matrix has more elements than its slice");
+                unsafe { $name::from_raw_parts(x.$address(), rows, cols, cols) }
+            }
+
+            /// Number of rows.
+            pub fn rows(self) -> usize {
+                self.rows as usize
+            }
+
+            /// Number of columns.
+            pub fn cols(self) -> usize {
+                self.cols as usize
+            }
+
+            /// Distance of rows, in elements.
+            pub fn stride(self) -> usize {
+                self.stride as usize
+            }
+
+            /// The part of `rows` × `cols` elements from (`row`, `col`) on.
+            pub fn part(self, row: usize, col: usize, rows: usize, cols: usize) -> $name<'a, T> {
+                let fits = row + rows <= self.rows as usize && col + cols <= self.cols as usize;
+                assert!(fits, "a part of a matrix is outside it");
+                let start = row * self.stride as usize + col;
+                unsafe { $name::from_raw_parts(self.ptr.add(start), rows, cols, self.stride as usize) }
+            }
+
+            /// Tile (`row`, `col`) of a matrix cut into tiles of `height` × `width`; those at the edges are smaller.
+            pub fn tile(self, row: usize, col: usize, height: usize, width: usize) -> $name<'a, T> {
+                let (top, left) = (row * height, col * width);
+                assert!(
+                    top < self.rows as usize && left < self.cols as usize,
+                    "a tile is outside its matrix"
+                );
+                let rows = height.min(self.rows as usize - top);
+                let cols = width.min(self.cols as usize - left);
+                let start = top * self.stride as usize + left;
+                unsafe { $name::from_raw_parts(self.ptr.add(start), rows, cols, self.stride as usize) }
+            }
+
+            /// A row.
+            pub fn row(self, row: usize) -> $row<'a, T> {
+                assert!(row < self.rows as usize, "a row is outside its matrix");
+                unsafe { $row::from_raw_parts(self.ptr.add(row * self.stride as usize), self.cols as usize) }
+            }
+        }
+
+        impl<T> $name<'_, T> {
+            #[inline]
+            #[track_caller]
+            fn at(&self, (row, col): (usize, usize)) -> $ptr {
+                let offset = checked(row, self.rows) * self.stride as usize + checked(col, self.cols);
+                // SAFETY: row and column are below the extents that `from_raw_parts` was promised.
+                unsafe { self.ptr.add(offset) }
+            }
+        }
+
+        impl<T> Index<(usize, usize)> for $name<'_, T> {
+            type Output = T;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: (usize, usize)) -> &T {
+                // SAFETY: in bounds; threads of a launch run on one OS thread.
+                unsafe { &*self.at(at) }
+            }
+        }
+
+        impl<T: Device> Device for $name<'_, T> {
+            type Erased = $name<'static, T::Erased>;
+            fn ty() -> Type {
+                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 2 }
+            }
+        }
+
+        // SAFETY: a pointer and three extents, which is what the CUDA side declares.
+        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+    };
+}
+
+matrix! {
+    /// A read-only matrix in global or shared memory, by value: rows of elements, a stride apart.
+    View2 View &'a [T], *const T, as_ptr, false
+}
+
+matrix! {
+    /// A matrix in global or shared memory, by value; copies address the same elements.
+    ViewMut2 ViewMut &'a mut [T], *mut T, as_mut_ptr, true
+}
+
+impl<T> IndexMut<(usize, usize)> for ViewMut2<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut T {
+        // SAFETY: in bounds; the reference lives for one access of one thread.
+        unsafe { &mut *self.at(at) }
+    }
+}
+
+macro_rules! volume {
+    ($(#[$doc:meta])* $name:ident $plane:ident $slice:ty, $ptr:ty, $address:ident, $mutable:literal) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct $name<'a, T> {
+            ptr: $ptr,
+            planes: u64,
+            rows: u64,
+            cols: u64,
+            plane_stride: u64,
+            stride: u64,
+            _buffer: PhantomData<&'a T>,
+        }
+
+        impl<T> Clone for $name<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<'_, T> {}
+
+        impl<T> $name<'_, T> {
+            /// A view of `[planes, rows, cols]` elements, planes and rows so many elements apart.
+            ///
+            /// # Safety
+            /// The address is of that many initialised elements for as long as the lifetime says.
+            pub const unsafe fn from_raw_parts(
+                ptr: $ptr,
+                planes: usize,
+                rows: usize,
+                cols: usize,
+                plane_stride: usize,
+                stride: usize,
+            ) -> Self {
+                Self {
+                    ptr,
+                    planes: planes as u64,
+                    rows: rows as u64,
+                    cols: cols as u64,
+                    plane_stride: plane_stride as u64,
+                    stride: stride as u64,
+                    _buffer: PhantomData,
+                }
+            }
+
+            #[doc(hidden)]
+            #[allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+            pub unsafe fn __gpu_method_from_raw_parts(
+                _ptr: $ptr,
+                _planes: usize,
+                _rows: usize,
+                _cols: usize,
+                _plane_stride: usize,
+                _stride: usize,
+                _probe: &FnProbe<RawParts>,
+            ) -> Self {
+                never_called()
+            }
+        }
+
+        #[gpu_impl]
+        impl<'a, T: GpuType> $name<'a, T> {
+            /// A volume of the elements of a slice, plane after plane, row after row.
+            pub fn new(x: $slice, planes: usize, rows: usize, cols: usize) -> $name<'a, T> {
+                assert!(planes * rows * cols <= x.len(), "a volume has more elements than its slice");
+                unsafe { $name::from_raw_parts(x.$address(), planes, rows, cols, rows * cols, cols) }
+            }
+
+            /// Number of planes.
+            pub fn planes(self) -> usize {
+                self.planes as usize
+            }
+
+            /// Number of rows of a plane.
+            pub fn rows(self) -> usize {
+                self.rows as usize
+            }
+
+            /// Number of columns.
+            pub fn cols(self) -> usize {
+                self.cols as usize
+            }
+
+            /// A plane.
+            pub fn plane(self, plane: usize) -> $plane<'a, T> {
+                assert!(plane < self.planes as usize, "a plane is outside its volume");
+                let start = plane * self.plane_stride as usize;
+                unsafe {
+                    $plane::from_raw_parts(
+                        self.ptr.add(start),
+                        self.rows as usize,
+                        self.cols as usize,
+                        self.stride as usize,
+                    )
+                }
+            }
+        }
+
+        impl<T> $name<'_, T> {
+            #[inline]
+            #[track_caller]
+            fn at(&self, (plane, row, col): (usize, usize, usize)) -> $ptr {
+                let offset = checked(plane, self.planes) * self.plane_stride as usize
+                    + checked(row, self.rows) * self.stride as usize
+                    + checked(col, self.cols);
+                // SAFETY: every index is below the extents that `from_raw_parts` was promised.
+                unsafe { self.ptr.add(offset) }
+            }
+        }
+
+        impl<T> Index<(usize, usize, usize)> for $name<'_, T> {
+            type Output = T;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: (usize, usize, usize)) -> &T {
+                // SAFETY: in bounds; threads of a launch run on one OS thread.
+                unsafe { &*self.at(at) }
+            }
+        }
+
+        impl<T: Device> Device for $name<'_, T> {
+            type Erased = $name<'static, T::Erased>;
+            fn ty() -> Type {
+                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 3 }
+            }
+        }
+
+        // SAFETY: a pointer and five extents, which is what the CUDA side declares.
+        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+    };
+}
+
+volume! {
+    /// A read-only volume in global memory, by value: planes of rows of elements.
+    View3 View2 &'a [T], *const T, as_ptr, false
+}
+
+volume! {
+    /// A volume in global memory, by value; copies address the same elements.
+    ViewMut3 ViewMut2 &'a mut [T], *mut T, as_mut_ptr, true
+}
+
+impl<T> IndexMut<(usize, usize, usize)> for ViewMut3<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, at: (usize, usize, usize)) -> &mut T {
+        // SAFETY: in bounds; the reference lives for one access of one thread.
+        unsafe { &mut *self.at(at) }
+    }
+}
