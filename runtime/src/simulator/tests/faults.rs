@@ -1,7 +1,7 @@
 //! Kernels that do wrong, and the words for it.
 
 use super::*;
-use crate::simulator::{MaskProblem, Missing, Settings};
+use crate::simulator::{MaskProblem, Missing};
 
 /// The fault's text with this file's name shortened.
 fn text(fault: &SimFault) -> String {

@@ -9,11 +9,12 @@ mod speed;
 
 use std::cell::Cell;
 
-use super::{SimFault, SimLaunch, SimReport, context, run};
+use super::{Settings, SimFault, SimLaunch, SimReport, context, run};
 
-/// Runs `thread` in every thread of one-dimensional blocks.
+/// Runs `thread` in every thread of one-dimensional blocks; a barrier waits for all of them.
 fn simulate(blocks: u32, threads: u32, thread: impl Fn()) -> Result<SimReport, SimFault> {
-    run(&SimLaunch::new("test", [blocks, 1, 1], [threads, 1, 1]), &thread)
+    let settings = Settings { returned_threads_pass: false, ..Settings::default() };
+    run(&SimLaunch { settings, ..SimLaunch::new("test", [blocks, 1, 1], [threads, 1, 1]) }, &thread)
 }
 
 /// The fault that `thread` ends with in one block.

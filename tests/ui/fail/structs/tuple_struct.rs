@@ -1,7 +1,0 @@
-use warpsmith::prelude::*;
-
-#[derive(Clone, Copy, GpuType)]
-#[repr(C)]
-struct Meters(f32);
-
-fn main() {}
