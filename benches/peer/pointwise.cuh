@@ -39,10 +39,11 @@ __global__ void mandelbrot(unsigned* times, unsigned width, unsigned height, flo
         times[row * width + col] = escape_time(corner.x + col * pitch, corner.y + row * pitch, limit);
 }
 
-__global__ void bitonic_sort(unsigned* keys) {
+__global__ void bitonic_sort(const unsigned* __restrict__ keys, unsigned* __restrict__ sorted) {
     __shared__ unsigned tile[1024];
     unsigned t = threadIdx.x;
     keys += blockIdx.x * 1024;
+    sorted += blockIdx.x * 1024;
     tile[t] = keys[t];
     tile[t + 512] = keys[t + 512];
     for (unsigned size = 2; size <= 1024; size *= 2) {
@@ -58,6 +59,6 @@ __global__ void bitonic_sort(unsigned* keys) {
         }
     }
     __syncthreads();
-    keys[t] = tile[t];
-    keys[t + 512] = tile[t + 512];
+    sorted[t] = tile[t];
+    sorted[t + 512] = tile[t + 512];
 }

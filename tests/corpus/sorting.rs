@@ -17,9 +17,9 @@ fn put_in_order<K: Num>(keys: &mut [K], other: u32, ascending: bool) {
     }
 }
 
-/// Sorts each [`SORT_KEYS`] keys; the length is a multiple of that.
+/// Each [`SORT_KEYS`] keys in ascending order; the length is a multiple of that.
 #[gpu_kernel]
-pub fn bitonic_sort(keys: &mut [u32]) {
+pub fn bitonic_sort(keys: &[u32], sorted: &mut [u32]) {
     let mut tile = shared!([u32; SORT_KEYS]);
     let t = thread_idx().x;
     let start = block_idx().x * SORT_KEYS;
@@ -38,6 +38,6 @@ pub fn bitonic_sort(keys: &mut [u32]) {
         size *= 2;
     }
     sync_threads();
-    keys[start + t] = tile[t];
-    keys[start + t + SORT_THREADS] = tile[t + SORT_THREADS];
+    sorted[start + t] = tile[t];
+    sorted[start + t + SORT_THREADS] = tile[t + SORT_THREADS];
 }

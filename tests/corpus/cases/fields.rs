@@ -54,7 +54,7 @@ fn check_nbody(device: &Device, scale: Scale) -> Result<(), String> {
         let got = components(&[got_p[i], got_v[i]]);
         let mass = f64::from(positions[i].w);
         let want = [place[0], place[1], place[2], mass, speed[0], speed[1], speed[2], 0.0];
-        close(&got, |c| want[c], 1e-3).map_err(|e| format!("body {i}: {e}"))?;
+        close(&got, |c| want[c], 1e-4).map_err(|e| format!("body {i}: {e}"))?;
     }
     Ok(())
 }

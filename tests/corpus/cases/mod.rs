@@ -15,6 +15,7 @@ mod sparse;
 mod vectors;
 
 pub use data::Random;
+pub use sparse::HostCsr;
 
 use warpsmith::codegen::{CudaSource, Options};
 use warpsmith::{Device, Kernel};

@@ -47,8 +47,9 @@ fn check_scan(device: &Device, scale: Scale) -> Result<(), String> {
 fn check_sort(device: &Device, scale: Scale) -> Result<(), String> {
     let blocks = scale.pick(2, 1 << 16);
     let mut want = Random::new("bitonic_sort").words(blocks * SORT_KEYS as usize);
-    let mut keys = device.upload(&want).map_err(text)?;
-    bitonic_sort(&mut keys).grid(blocks).block(SORT_THREADS).launch(device).map_err(text)?;
+    let keys = device.upload(&want).map_err(text)?;
+    let mut sorted = device.alloc_zeroed::<u32>(want.len()).map_err(text)?;
+    bitonic_sort(&keys, &mut sorted).grid(blocks).block(SORT_THREADS).launch(device).map_err(text)?;
     want.chunks_mut(SORT_KEYS as usize).for_each(<[u32]>::sort_unstable);
-    same(&device.download(&keys).map_err(text)?, &want)
+    same(&device.download(&sorted).map_err(text)?, &want)
 }
