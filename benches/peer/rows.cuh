@@ -56,13 +56,14 @@ __global__ void rms_norm(const float4* __restrict__ x, const float4* __restrict_
     float squares = 0;
 #pragma unroll
     for (unsigned i = 0; i < VECTORS; ++i) {
-        float4 v = row[i] = x[start + i * 256];
+        float4 v = x[start + i * 256], w = weight[i * 256 + threadIdx.x];
         squares += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
+        row[i] = make_float4(v.x * w.x, v.y * w.y, v.z * w.z, v.w * w.w);
     }
     float scale = rsqrtf(block_sum(squares) / (VECTORS * 1024) + epsilon);
 #pragma unroll
     for (unsigned i = 0; i < VECTORS; ++i) {
-        float4 v = row[i], w = weight[i * 256 + threadIdx.x];
-        y[start + i * 256] = make_float4(v.x * scale * w.x, v.y * scale * w.y, v.z * scale * w.z, v.w * scale * w.w);
+        float4 v = row[i];
+        y[start + i * 256] = make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale);
     }
 }

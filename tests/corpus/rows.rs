@@ -118,24 +118,29 @@ fn block_sum(value: f32) -> f32 {
 
 /// `y = x / sqrt(mean(x²) + epsilon) * weight` of each row of `1024 * VECTORS` columns.
 ///
-/// One block of [`ROW_THREADS`] a row, `VECTORS` vectors of four columns a thread, which stay in
-/// registers between the sum and the product: a row is read once.
+/// One block of [`ROW_THREADS`] a row, `VECTORS` vectors of four columns a thread. Their products with
+/// the weights stay in registers until the sum is known: a row is read once.
 #[gpu_kernel]
 pub fn rms_norm<const VECTORS: usize>(x: &[F32x4], weight: &[F32x4], y: &mut [F32x4], epsilon: f32) {
     const THREADS: usize = ROW_THREADS as usize;
-    let t = thread_idx().x as usize;
-    let start = block_idx().x as usize * VECTORS * THREADS + t;
+    // The block is no larger; said here, it leaves no index to be checked.
+    let t = thread_idx().x as usize % THREADS;
+    let start = block_idx().x as usize * VECTORS * THREADS;
+    let x = &x[start..start + VECTORS * THREADS];
+    let weight = &weight[..VECTORS * THREADS];
+    let y = &mut y[start..start + VECTORS * THREADS];
     let mut row = [F32x4::splat(0.0); VECTORS];
     let mut squares = 0.0;
     #[unroll]
     for i in 0..VECTORS {
-        row[i] = x[start + i * THREADS];
-        squares += row[i].dot(row[i]);
+        let v = x[i * THREADS + t];
+        squares += v.dot(v);
+        row[i] = v * weight[i * THREADS + t];
     }
     let mean = block_sum(squares) / (VECTORS * THREADS * 4) as f32;
     let scale = rsqrt(mean + epsilon);
     #[unroll]
     for i in 0..VECTORS {
-        y[start + i * THREADS] = row[i] * scale * weight[i * THREADS + t];
+        y[i * THREADS + t] = row[i] * scale;
     }
 }

@@ -13,6 +13,7 @@ const ROUNDS: u32 = 4;
 pub const SCAN_TILE: u32 = SCAN_THREADS * ROUNDS * 4;
 
 const WARPS: u32 = SCAN_THREADS / 32;
+const TILE_VECTORS: usize = SCAN_TILE as usize / 4;
 
 /// What a tile's word stands for: nothing in this launch yet, its own sum, or the sum up to its end.
 #[derive(Clone, Copy, GpuType)]
@@ -102,8 +103,10 @@ pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u3
     let mut warp_sums = shared!([u32; WARPS]);
     let mut shared_tile = shared!([u32; 1]);
     let mut before_tile = shared!([u32; 1]);
-    let (warp, lane) = (warp_id(), lane_id());
-    if thread_idx().x == 0 {
+    // The block is no larger; said here, it leaves no index of a tile to be checked.
+    let t = thread_idx().x % SCAN_THREADS;
+    let (warp, lane) = (t / 32, t % 32);
+    if t == 0 {
         // Blocks take tiles in the order in which they start, so no one waits for a block to come.
         let taken = atomic_add(&mut next_tile[0], 1);
         if taken == grid_dim().x - 1 {
@@ -115,7 +118,10 @@ pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u3
     let tile = shared_tile[0];
 
     // A warp's elements are consecutive, and each of its loads is too.
-    let start = tile * (SCAN_TILE / 4) + warp * (32 * ROUNDS) + lane;
+    let first = tile as usize * TILE_VECTORS;
+    let x = &x[first..first + TILE_VECTORS];
+    let y = &mut y[first..first + TILE_VECTORS];
+    let start = warp * (32 * ROUNDS) + lane;
     let mut values = [U32x4::splat(0); ROUNDS as usize];
     #[unroll]
     for r in 0..ROUNDS {

@@ -23,7 +23,8 @@ pub const COEFFICIENTS: [f32; 9] = [
 #[gpu_kernel]
 pub fn stencil(x: &[f32], y: &mut [f32]) {
     let mut tile = shared!([f32; STENCIL_THREADS + 2 * RADIUS]);
-    let t = thread_idx().x;
+    // The block is no larger; said here, it leaves no index of the tile to be checked.
+    let t = thread_idx().x % STENCIL_THREADS;
     let i = block_idx().x * STENCIL_THREADS + t;
     let n = x.len() as u32;
     tile[t + RADIUS] = if i < n { x[i] } else { 0.0 };
@@ -72,7 +73,7 @@ impl Field<'_> {
 #[gpu_kernel]
 pub fn jacobi(field: Field<'_>, next: &mut [f32]) {
     let mut tile = shared!([[f32; JACOBI_COLS + 2]; JACOBI_ROWS + 2]);
-    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let (tx, ty) = (thread_idx().x % JACOBI_COLS, thread_idx().y % JACOBI_ROWS);
     let col = block_idx().x * JACOBI_COLS + tx;
     let row = block_idx().y * JACOBI_ROWS + ty;
     let (c, r) = (col as i32, row as i32);
