@@ -2,6 +2,8 @@
 //!
 //! Prints `ours NAME VALUE UNIT` lines; `gpu.sh` puts them beside those of `peer.cu`.
 
+mod applications;
+
 use std::time::Instant;
 
 use corpus::cases::Random;
@@ -33,7 +35,8 @@ fn main() -> warpsmith::Result<()> {
     host_cost(&device)?;
     vectors(&device)?;
     matrices(&device)?;
-    integers(&device)
+    integers(&device)?;
+    applications::run(&device)
 }
 
 /// Median milliseconds of a launch, by events, after three that warm up.

@@ -8,10 +8,18 @@
 
 pub mod cases;
 pub mod cluster_histogram;
+pub mod gemm;
 pub mod language;
 pub mod matmul;
+pub mod nbody;
+pub mod pointwise;
 pub mod reduction;
+pub mod rows;
+pub mod scan;
 pub mod shared_reduction;
 pub mod shuffles;
+pub mod sorting;
+pub mod sparse;
+pub mod stencils;
 pub mod transpose;
 pub mod vectors;

@@ -15,7 +15,7 @@ const CHUNK: usize = 4096;
 /// Memory for descriptors, whose addresses never change.
 #[derive(Default)]
 pub(super) struct Arena {
-    chunks: RefCell<Vec<Box<[MaybeUninit<Entry>; CHUNK]>>>,
+    chunks: RefCell<Vec<Box<[MaybeUninit<Entry>]>>>,
     used: Cell<usize>,
 }
 
@@ -25,7 +25,8 @@ impl Arena {
         let (chunk, place) = (self.used.get() / CHUNK, self.used.get() % CHUNK);
         let mut chunks = self.chunks.borrow_mut();
         if chunk == chunks.len() {
-            chunks.push(Box::new([MaybeUninit::uninit(); CHUNK]));
+            // A chunk is as large as a fiber's stack, where a boxed array would be built first.
+            chunks.push(Box::new_uninit_slice(CHUNK));
         }
         self.used.set(self.used.get() + 1);
         chunks[chunk][place].as_mut_ptr().cast()

@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use warpsmith::prelude::F32x4;
+
 /// Pseudo-random numbers, from a new seed in each process unless `CORPUS_SEED` gives one.
 pub struct Random(u64);
 
@@ -32,6 +34,21 @@ impl Random {
         let span = (high - low) as u64;
         (0..n).map(|_| low + (self.next() % span) as i32).collect()
     }
+
+    /// Any values of 32 bits.
+    pub fn words(&mut self, n: usize) -> Vec<u32> {
+        (0..n).map(|_| (self.next() >> 32) as u32).collect()
+    }
+
+    /// Vectors of floats in [-1, 1).
+    pub fn vectors(&mut self, n: usize) -> Vec<F32x4> {
+        self.floats(4 * n).chunks_exact(4).map(|v| F32x4::new(v[0], v[1], v[2], v[3])).collect()
+    }
+}
+
+/// The components of vectors, one after the other.
+pub fn components(vectors: &[F32x4]) -> Vec<f32> {
+    vectors.iter().flat_map(|v| v.to_array()).collect()
 }
 
 /// Compares every element exactly.

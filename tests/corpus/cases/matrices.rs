@@ -73,7 +73,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Compares a sample of the product, row-major `[m, n]`, with sums in `f64`.
-fn check_product(got: &[f32], a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Result<(), String> {
+pub(super) fn check_product(got: &[f32], a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Result<(), String> {
     if let Some(i) = got.iter().position(|v| v.is_nan()) {
         return Err(format!("element {i} was not written"));
     }

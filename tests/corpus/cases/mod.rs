@@ -1,14 +1,21 @@
 //! Every kernel of the corpus with inputs, a launch and a host reference.
 
 mod data;
+mod fields;
+mod gemm;
 mod histogram;
 mod language;
 mod matrices;
+mod pointwise;
 mod reductions;
+mod rows;
+mod scans;
 mod shuffles;
+mod sparse;
 mod vectors;
 
 pub use data::Random;
+pub use sparse::HostCsr;
 
 use warpsmith::codegen::{CudaSource, Options};
 use warpsmith::{Device, Kernel};
@@ -51,6 +58,12 @@ pub fn all() -> Vec<Case> {
     cases.extend(shuffles::cases());
     cases.extend(histogram::cases());
     cases.extend(language::cases());
+    cases.extend(gemm::cases());
+    cases.extend(rows::cases());
+    cases.extend(scans::cases());
+    cases.extend(fields::cases());
+    cases.extend(sparse::cases());
+    cases.extend(pointwise::cases());
     cases
 }
 

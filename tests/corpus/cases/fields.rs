@@ -1,0 +1,95 @@
+//! Bodies and stencils.
+
+use warpsmith::Device;
+use warpsmith::prelude::F32x4;
+
+use super::data::{Random, close, components};
+use super::{Case, Scale, print, text};
+use crate::nbody::{BODY_TILE, Bodies, SOFTENING, nbody};
+use crate::stencils::{
+    COEFFICIENTS, Field, JACOBI_COLS, JACOBI_ROWS, RADIUS, STENCIL_THREADS, jacobi, stencil,
+};
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        Case { name: "nbody", print: print::<nbody>, check: check_nbody },
+        Case { name: "stencil", print: print::<stencil>, check: check_stencil },
+        Case { name: "jacobi", print: print::<jacobi>, check: check_jacobi },
+    ]
+}
+
+/// Position and velocity of body `i` after a step, in `f64`.
+fn moved(positions: &[F32x4], velocity: F32x4, i: usize, step: f64) -> [[f64; 3]; 2] {
+    let wide = |v: F32x4| [v.x, v.y, v.z].map(f64::from);
+    let (here, mut velocity) = (wide(positions[i]), wide(velocity));
+    for other in positions {
+        let to: Vec<f64> = wide(*other).iter().zip(here).map(|(there, h)| there - h).collect();
+        let squared = to.iter().map(|d| d * d).sum::<f64>() + f64::from(SOFTENING);
+        let pull = f64::from(other.w) * squared.powf(-1.5);
+        velocity.iter_mut().zip(to).for_each(|(v, d)| *v += d * pull * step);
+    }
+    [std::array::from_fn(|c| here[c] + velocity[c] * step), velocity]
+}
+
+fn check_nbody(device: &Device, scale: Scale) -> Result<(), String> {
+    let n = scale.pick(512, 1 << 16);
+    let step = 1.0 / n as f32;
+    let mut random = Random::new("nbody");
+    // Masses are positive: a sum of forces has no more cancellation than gravity has.
+    let positions: Vec<F32x4> =
+        random.vectors(n).iter().map(|p| F32x4::new(p.x, p.y, p.z, p.w.abs())).collect();
+    let velocities = random.vectors(n);
+    let dp = device.upload(&positions).map_err(text)?;
+    let mut dv = device.upload(&velocities).map_err(text)?;
+    let mut dm = device.upload(&vec![F32x4::splat(f32::NAN); n]).map_err(text)?;
+    let bodies = Bodies { positions: dp.view(), velocities: dv.view_mut() };
+    nbody(bodies, &mut dm, n as u32, step)
+        .grid(n as u32 / BODY_TILE)
+        .block(BODY_TILE)
+        .launch(device)
+        .map_err(text)?;
+    let (got_p, got_v) = (device.download(&dm).map_err(text)?, device.download(&dv).map_err(text)?);
+    for i in (0..n).step_by(n / 64 + 1) {
+        let [place, speed] = moved(&positions, velocities[i], i, f64::from(step));
+        let got = components(&[got_p[i], got_v[i]]);
+        let mass = f64::from(positions[i].w);
+        let want = [place[0], place[1], place[2], mass, speed[0], speed[1], speed[2], 0.0];
+        close(&got, |c| want[c], 1e-4).map_err(|e| format!("body {i}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn check_stencil(device: &Device, scale: Scale) -> Result<(), String> {
+    let n = scale.pick(1003, 1 << 28);
+    let x = Random::new("stencil").floats(n);
+    let dx = device.upload(&x).map_err(text)?;
+    let mut dy = device.upload(&vec![f32::NAN; n]).map_err(text)?;
+    stencil(&dx, &mut dy)
+        .grid(n.div_ceil(STENCIL_THREADS as usize))
+        .block(STENCIL_THREADS)
+        .launch(device)
+        .map_err(text)?;
+    let at = |i: usize| i.checked_sub(RADIUS as usize).and_then(|i| x.get(i)).map_or(0.0, |v| f64::from(*v));
+    let want = |i: usize| COEFFICIENTS.iter().enumerate().map(|(k, c)| f64::from(*c) * at(i + k)).sum();
+    close(&device.download(&dy).map_err(text)?, want, 1e-5)
+}
+
+fn check_jacobi(device: &Device, scale: Scale) -> Result<(), String> {
+    let (width, height) = scale.pick((67, 21), (16_384, 16_384));
+    let x = Random::new("jacobi").floats(width * height);
+    let dx = device.upload(&x).map_err(text)?;
+    let mut dy = device.upload(&vec![f32::NAN; width * height]).map_err(text)?;
+    let field = Field { width: width as u32, height: height as u32, cells: dx.view() };
+    jacobi(field, &mut dy)
+        .over_2d([width, height])
+        .block([JACOBI_COLS, JACOBI_ROWS])
+        .launch(device)
+        .map_err(text)?;
+    let at = |row: usize, col: usize| f64::from(x[row.min(height - 1) * width + col.min(width - 1)]);
+    let want = |i: usize| {
+        let (row, col) = (i / width, i % width);
+        let vertical = at(row.saturating_sub(1), col) + at(row + 1, col);
+        0.25 * (vertical + at(row, col.saturating_sub(1)) + at(row, col + 1))
+    };
+    close(&device.download(&dy).map_err(text)?, want, 1e-6)
+}

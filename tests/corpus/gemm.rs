@@ -1,0 +1,70 @@
+//! A register-tiled product of matrices: 128×128 elements a block, 8×8 a thread, two stages of
+//! shared tiles, and 16-byte loads and stores.
+
+use warpsmith::prelude::*;
+
+/// Rows and columns of the product that a block computes.
+pub const TILE: u32 = 128;
+/// Columns of `a` and rows of `b` that a stage holds.
+pub const DEPTH: u32 = 8;
+/// Threads of a block: 16 by 16, each with two by two parts of 4×4 elements.
+pub const THREADS: u32 = 256;
+
+/// Vectors in a row of a tile.
+const VECTORS: u32 = TILE / 4;
+
+/// `c = a * b`; `a`: row-major `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each as vectors of four columns.
+///
+/// `m` and `n` are multiples of [`TILE`], `k` one of [`DEPTH`]; the grid is `[n / TILE, m / TILE]`.
+#[gpu_kernel(launch_bounds(256, 2))]
+pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
+    // Columns of `a` are rows of its tile, so that a thread reads its rows as vectors.
+    let mut a_tile = shared!([[[F32x4; VECTORS]; DEPTH]; 2]);
+    let mut b_tile = shared!([[[F32x4; VECTORS]; DEPTH]; 2]);
+    let t = thread_idx().x;
+    let (a_row, a_col) = (t / 2 % TILE, t % 2);
+    let (b_row, b_col) = (t / VECTORS % DEPTH, t % VECTORS);
+    let (ty, tx) = (t / 16 % 16, t % 16);
+    let a_start = (block_idx().y * TILE + a_row) * (k / 4) + a_col;
+    let b_start = b_row * (n / 4) + block_idx().x * VECTORS + b_col;
+
+    let mut next_a = a[a_start];
+    let mut next_b = b[b_start];
+    let mut sums = [[F32x4::splat(0.0); 2]; 8];
+    let steps = k / DEPTH;
+    for step in 0..steps {
+        let stage = step % 2;
+        #[unroll]
+        for e in 0..4u32 {
+            a_tile[stage][a_col * 4 + e][a_row / 4][a_row % 4] = next_a[e];
+        }
+        b_tile[stage][b_row][b_col] = next_b;
+        // One barrier a step: what the others still read is the other stage.
+        sync_threads();
+        if step + 1 < steps {
+            next_a = a[a_start + (step + 1) * (DEPTH / 4)];
+            next_b = b[b_start + (step + 1) * DEPTH * (n / 4)];
+        }
+        #[unroll]
+        for e in 0..DEPTH {
+            let rows = [a_tile[stage][e][ty], a_tile[stage][e][ty + 16]];
+            let cols = [b_tile[stage][e][tx], b_tile[stage][e][tx + 16]];
+            #[unroll]
+            for i in 0..8u32 {
+                #[unroll]
+                for j in 0..2u32 {
+                    sums[i][j] += rows[i / 4][i % 4] * cols[j];
+                }
+            }
+        }
+    }
+
+    let row = block_idx().y * TILE + ty * 4;
+    let col = block_idx().x * VECTORS + tx;
+    #[unroll]
+    for i in 0..8u32 {
+        let start = (row + i / 4 * 64 + i % 4) * (n / 4) + col;
+        c[start] = sums[i][0];
+        c[start + 16] = sums[i][1];
+    }
+}
