@@ -24,13 +24,13 @@ fn captured(x: &[i32], out: &mut [i32]) {
         calls += 1;
         scaled(v)
     };
-    let counted = twice(sum, |v| count(v)) + count(1);
+    let counted = twice(sum, &mut count) + count(1);
     let mut state = 10;
     let mut moved = move |v: i32| {
         state += 1;
         state + v
     };
-    let own = moved(0) * 100 + moved(0);
+    let own = twice(0, &mut moved) * 10_000 + moved(0) * 100 + twice(0, moved);
     out[i * 3] = counted;
     out[i * 3 + 1] = calls;
     out[i * 3 + 2] = own + state;
@@ -45,7 +45,7 @@ fn closures_see_what_they_capture() {
         for (f, got) in x.iter().zip(out.chunks(3)) {
             let scaled = |v| v * f + 1;
             let want = scaled(scaled(scaled(2) + scaled(3))) + scaled(1);
-            assert_eq!(got, [want, 3, 1112 + 10], "on {}", device.name());
+            assert_eq!(got, [want, 3, 231_329 + 10], "on {}", device.name());
         }
     });
 }

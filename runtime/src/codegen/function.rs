@@ -211,7 +211,7 @@ impl Printer<'_> {
         for id in &function.params {
             if function.var(*id).ty == Type::Closure {
                 let name = self.function.declare(*id);
-                printed.push(format!("F{closures} {name}"));
+                printed.push(format!("F{closures}&& {name}"));
                 closures += 1;
             } else {
                 printed.push(self.declare_param(*id));

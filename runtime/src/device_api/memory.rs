@@ -9,6 +9,7 @@ use crate::types::{AnyBits, GpuType, Num};
 
 /// Exchanges two values; `core::mem::swap` in a kernel.
 #[gpu_fn]
+#[allow(clippy::manual_swap)] // this is what `core::mem::swap` is in a kernel
 pub fn swap<T: GpuType>(a: &mut T, b: &mut T) {
     let kept = *a;
     *a = *b;

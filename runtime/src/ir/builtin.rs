@@ -39,6 +39,9 @@ pub enum Variance {
     PerThread,
 }
 
+/// The CUDA of a call, given the types of its arguments and those arguments that are constants.
+pub type CudaByConstant = fn(&[Type], &[Option<i128>]) -> CudaText;
+
 /// A builtin function of the device language.
 pub struct Builtin {
     /// Its Rust name.
@@ -46,7 +49,7 @@ pub struct Builtin {
     /// The CUDA expression of a call, given argument types and the result type.
     pub cuda: fn(&[Type], &Type) -> CudaText,
     /// The same where constant arguments decide, such as memory orderings; it is used instead of `cuda`.
-    pub by_constant: Option<fn(&[Type], &[Option<i128>]) -> CudaText>,
+    pub by_constant: Option<CudaByConstant>,
     /// What a call does besides its result.
     pub effect: Effect,
     /// How the result may differ between threads, besides what its operands bring.

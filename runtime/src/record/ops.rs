@@ -254,6 +254,9 @@ impl Recorder {
 
     /// `&place`, `&mut place`; a value that is no place gets one.
     pub fn ref_(&mut self, mutable: bool, place: Expr) -> Expr {
+        if place.ty == Type::Closure {
+            return place; // a closure parameter is a reference in CUDA
+        }
         let place = if is_place(&place) { place } else { self.bind_mutable(place) };
         let ty = Type::Ref { to: place.ty.clone().into(), mutable };
         if let ExprKind::Deref(inner) = place.kind {
