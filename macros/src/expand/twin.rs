@@ -110,7 +110,8 @@ impl Twin {
             let text = text.unwrap_or_else(|| quote!(""));
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text))));
         }
-        let path = &mac.path;
-        Some(Expr::Verbatim(quote!(#path!(#arguments))))
+        // The simulator checks what a checked launch does, however the host was compiled.
+        let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());
+        Some(Expr::Verbatim(quote!(#checked!(#arguments))))
     }
 }

@@ -5,6 +5,7 @@
 //! prelude, printed on demand.
 
 mod arith;
+mod bounds;
 mod enums;
 mod expr;
 mod function;
@@ -161,7 +162,8 @@ impl<'m> Printer<'m> {
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
-            found |= matches!(s.kind, crate::ir::StmtKind::Assert { .. });
+            found |=
+                matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.options.checks);
         });
         found
     }
