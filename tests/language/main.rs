@@ -5,6 +5,7 @@ mod closures;
 mod enums;
 mod iteration;
 mod operators;
+mod options;
 mod patterns;
 mod slices;
 mod tables;
