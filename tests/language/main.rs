@@ -1,6 +1,7 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+mod bytes;
 mod closures;
 mod enums;
 mod iteration;
