@@ -82,6 +82,7 @@ pub mod prelude {
     pub use crate::device_api::copy_async::*;
     pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
+    pub use crate::device_api::fp8::*;
     pub use crate::device_api::group::*;
     pub use crate::device_api::hint::*;
     pub use crate::device_api::index::*;
@@ -103,7 +104,8 @@ pub mod prelude {
     pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
     pub use crate::types::vector::*;
     pub use crate::types::{
-        AnyBits, Constant, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2, ViewMut3,
+        AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
+        ViewMut3,
     };
     pub use crate::{Buffer, Device, GpuConst, GpuStatic, Kernel, Launch};
     pub use core::sync::atomic::Ordering;

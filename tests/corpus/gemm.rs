@@ -16,7 +16,7 @@ const VECTORS: u32 = TILE / 4;
 /// `c = a * b`; `a`: row-major `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each as vectors of four columns.
 ///
 /// `m` and `n` are multiples of [`TILE`], `k` one of [`DEPTH`]; the grid is `[n / TILE, m / TILE]`.
-#[gpu_kernel(launch_bounds(256, 2))]
+#[gpu_kernel(launch_bounds(256, 2), noalias)]
 pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
     // Columns of `a` are rows of its tile, so that a thread reads its rows as vectors.
     let mut a_tile = shared!([[[F32x4; VECTORS]; DEPTH]; 2]);

@@ -35,7 +35,7 @@ fn normal_below(d: f32) -> f32 {
 }
 
 /// Prices of European options by the formula of Black and Scholes.
-#[gpu_kernel]
+#[gpu_kernel(noalias)]
 pub fn black_scholes(
     price: &[f32],
     strike: &[f32],

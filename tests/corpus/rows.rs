@@ -54,7 +54,7 @@ impl Running {
 ///
 /// One block of [`ROW_THREADS`] a row. The maximum and the sum come from one pass over the row, the
 /// quotients from a second, which finds the row in cache.
-#[gpu_kernel]
+#[gpu_kernel(noalias)]
 pub fn softmax(x: &[F32x4], y: &mut [F32x4], width: u32) {
     let mut maxima = shared!([f32; WARPS]);
     let mut sums = shared!([f32; WARPS]);
@@ -120,7 +120,7 @@ fn block_sum(value: f32) -> f32 {
 ///
 /// One block of [`ROW_THREADS`] a row, `VECTORS` vectors of four columns a thread. Their products with
 /// the weights stay in registers until the sum is known: a row is read once.
-#[gpu_kernel]
+#[gpu_kernel(noalias)]
 pub fn rms_norm<const VECTORS: usize>(x: &[F32x4], weight: &[F32x4], y: &mut [F32x4], epsilon: f32) {
     const THREADS: usize = ROW_THREADS as usize;
     // The block is no larger; said here, it leaves no index to be checked.

@@ -98,7 +98,7 @@ fn look_back(words: &mut [u64], tile: u32, launch: u32) -> u32 {
 /// The length is a multiple of [`SCAN_TILE`]. `words` has a word a tile and `next_tile` is the tile
 /// that the next block takes; both are zero before the first launch, and ready for the next one
 /// after each. `launch` counts launches from 1 on.
-#[gpu_kernel]
+#[gpu_kernel(noalias)]
 pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u32], launch: u32) {
     let mut warp_sums = shared!([u32; WARPS]);
     let mut shared_tile = shared!([u32; 1]);

@@ -7,6 +7,7 @@
 mod harness;
 
 mod conversions;
+mod eighths;
 mod fast;
 mod integers;
 mod intrinsics;

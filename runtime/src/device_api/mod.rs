@@ -55,6 +55,7 @@ pub mod convert;
 pub mod copy_async;
 pub mod fast;
 pub mod fence;
+pub mod fp8;
 pub mod group;
 pub mod hint;
 pub mod index;

@@ -4,6 +4,7 @@
 //! is the plain data among them, which buffers and kernel arguments hold. Knows no CUDA text.
 
 mod constant;
+mod eighth;
 mod enums;
 mod half_float;
 mod index;
@@ -18,6 +19,7 @@ pub mod vector;
 mod view;
 
 pub use constant::Constant;
+pub use eighth::{F8E4M3, F8E5M2};
 pub use index::IndexInteger;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
