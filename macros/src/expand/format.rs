@@ -69,6 +69,10 @@ fn argument(spec: &str) -> Option<TokenStream> {
         "" => Some(quote!(::core::option::Option::None)),
         digits => digits.parse::<u32>().ok().map(|n| quote!(::core::option::Option::Some(#n))),
     };
+    // Zeros in front, and whatever else Rust knows there, are refused.
+    if width.starts_with('0') {
+        return None;
+    }
     let (width, precision) = (number(width)?, number(precision)?);
     Some(quote!(::warpsmith::ir::FormatPiece::Arg { width: #width, precision: #precision, hex: #hex }))
 }

@@ -148,11 +148,12 @@ impl Printer<'_> {
         scalar: Scalar,
     ) -> String {
         let compare = if range.inclusive { "<=" } else { "<" };
-        let counter = Text::primary(self.step_text(step, scalar));
-        let step_text = counter.text;
+        let step_text = self.step_text(step, scalar);
         if cannot_wrap(range, end, step, scalar) {
-            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step_text}) {{");
+            let step = step_text.at(ASSIGNMENT);
+            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step}) {{");
         }
+        let step_text = step_text.at(UNARY);
         // What is left is compared with the step before it is taken, so the counter never wraps.
         let wide = if scalar.bits() == 64 { "unsigned long long" } else { "unsigned int" };
         let wide_step = self.expr(step).at(UNARY);
@@ -166,19 +167,18 @@ impl Printer<'_> {
     }
 
     /// The step in the counter's type.
-    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> String {
+    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> Text {
         if let Some(n) = step.as_int() {
-            return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32).text;
+            return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32);
         }
-        let inner = match &step.kind {
+        match &step.kind {
             ExprKind::Cast(inner) if inner.ty.scalar() == Some(scalar) => self.expr(inner),
             _ if scalar == Scalar::U64 => self.expr(step),
             _ => {
                 let text = self.expr(step);
                 Text::cast(super::types::scalar(scalar), text)
             }
-        };
-        inner.at(UNARY)
+        }
     }
 }
 
@@ -194,12 +194,21 @@ fn needs_more(range: &RangeLoop, scalar: Scalar) -> bool {
 /// Whether `i += step` stays in range up to the first value that ends the loop.
 fn cannot_wrap(range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
     let Some((_, high)) = scalar.int_range() else { return false };
-    if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
+    if let (Some(end), Some(step)) = (at_most(end), at_most(step)) {
         return end + step <= high;
     }
     // A length is at most 2^63 elements, and a step that fits 63 bits cannot carry past 2^64.
     let is_length = matches!(end.kind, ExprKind::Len(_)) || widened(end);
     scalar == Scalar::U64 && is_length && (small(step) || widened(step)) && !range.inclusive
+}
+
+/// What a constant or an extent of the launch is at most.
+fn at_most(e: &Expr) -> Option<i128> {
+    let is_extent = |base: &Expr| matches!(&base.kind, ExprKind::Builtin { op, .. } if ["grid_dim", "block_dim"].contains(&op.name));
+    match &e.kind {
+        ExprKind::Field(base, _) if is_extent(base) => Some(i128::from(i32::MAX)),
+        _ => e.as_int(),
+    }
 }
 
 /// Whether a 64-bit value was widened from 32 bits or fewer.

@@ -1,6 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
-use super::precedence::ASSIGNMENT;
+use super::precedence::{ASSIGNMENT, Text};
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
     BinaryOp, Block, Expr, ExprKind, FormatPiece, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
@@ -190,7 +190,9 @@ impl Printer<'_> {
                 FormatPiece::Arg { width, precision, hex } => {
                     let Some(arg) = next.next() else { continue };
                     let (conversion, value) = self.printf_argument(arg, *precision, *hex);
-                    let width = width.map(|w| w.to_string()).unwrap_or_default();
+                    // Rust aligns words to the left, numbers to the right.
+                    let left = if arg.ty.scalar() == Some(Scalar::Bool) { "-" } else { "" };
+                    let width = width.map(|w| format!("{left}{w}")).unwrap_or_default();
                     format.push_str(&format!("%{width}{conversion}"));
                     values.push(value);
                 }
@@ -200,11 +202,10 @@ impl Printer<'_> {
         self.function.push(&format!("printf(\"{format}\"{values});"));
     }
 
-    /// The conversion of a scalar, and the argument cast to what it takes.
+    /// The conversion of a scalar, and the argument as it takes it.
     fn printf_argument(&mut self, arg: &Expr, precision: Option<u32>, hex: bool) -> (String, String) {
         let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
         let value = self.expr(arg);
-        let cast = |ty: &str| super::precedence::Text::cast(ty, value.clone()).text;
         match (scalar, hex) {
             (Scalar::Bool, _) => {
                 ("s".into(), format!("{} ? \"true\" : \"false\"", value.at(super::precedence::UNARY)))
@@ -212,15 +213,33 @@ impl Printer<'_> {
             (Scalar::F32 | Scalar::F64, _) => {
                 let digits = if scalar == Scalar::F32 { 9 } else { 17 };
                 let conversion = precision.map_or(format!(".{digits}g"), |p| format!(".{p}f"));
-                (conversion, cast("double"))
+                (conversion, Text::cast("double", value).text)
             }
-            (_, true) => {
-                ("llx".into(), super::precedence::Text::cast("unsigned long long", value.clone()).text)
+            (s, true) if s.is_unsigned() => (format!("{}x", length(s)), value.at(ASSIGNMENT)),
+            (s, true) => {
+                (format!("{}x", length(s)), Text::cast(super::types::scalar(bits(s)), value).at(ASSIGNMENT))
             }
-            (s, false) if s.is_signed() => ("lld".into(), cast("long long")),
-            _ => ("llu".into(), cast("unsigned long long")),
+            (s, false) => {
+                let conversion = if s.is_signed() { "d" } else { "u" };
+                (format!("{}{conversion}", length(s)), value.at(ASSIGNMENT))
+            }
         }
     }
+}
+
+/// The unsigned type of the bits of a signed one.
+fn bits(s: Scalar) -> Scalar {
+    match s.bits() {
+        8 => Scalar::U8,
+        16 => Scalar::U16,
+        32 => Scalar::U32,
+        _ => Scalar::U64,
+    }
+}
+
+/// How `printf` tells integers of 64 bits from those of 32, to which smaller ones are promoted.
+fn length(s: Scalar) -> &'static str {
+    if s.bits() == 64 { "ll" } else { "" }
 }
 
 /// Text inside a C string that `printf` reads.
