@@ -3,6 +3,7 @@
 
 mod closures;
 mod enums;
+mod failures;
 mod iteration;
 mod operators;
 mod patterns;

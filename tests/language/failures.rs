@@ -1,0 +1,131 @@
+//! What a kernel does wrong, and what it says: barriers in divergent code, assertions, printed lines.
+
+use std::process::Command;
+
+use warpsmith::prelude::*;
+
+use super::{compiles, everywhere};
+
+/// Line of the first barrier of `parted`.
+const BARRIER: u32 = line!() + 7;
+
+#[gpu_kernel]
+fn parted(out: &mut [u32]) {
+    let thread_id = thread_idx().x;
+    out[thread_id] = thread_id;
+    if thread_id % 2 == 0 {
+        sync_threads();
+    } else {
+        sync_threads();
+    }
+}
+
+#[test]
+fn a_barrier_in_divergent_code_is_refused_with_its_line() {
+    let refused = parted::cuda_source().expect_err("half of the threads wait at each barrier").to_string();
+    let place = format!("{}:{BARRIER}: barrier in divergent control flow", file!());
+    assert!(refused.contains(&place) && refused.contains("`thread_id`"), "{refused}");
+    let device = Device::simulator();
+    let mut out = device.upload(&[0; 64]).expect("memory");
+    let launched = parted(&mut out).grid(1).block(64).launch(&device);
+    assert_eq!(launched.expect_err("the same on every device").to_string(), refused);
+}
+
+/// Line of the first barrier of `parted_on_purpose`.
+const ALLOWED: u32 = line!() + 6;
+
+#[gpu_kernel(allow(divergent_barriers))]
+fn parted_on_purpose(out: &mut [u32]) {
+    let thread_id = thread_idx().x;
+    if thread_id % 2 == 0 {
+        sync_threads();
+    } else {
+        sync_threads();
+    }
+    out[thread_id] = thread_id;
+}
+
+#[test]
+fn threads_at_different_barriers_are_a_fault_of_the_simulator() {
+    compiles::<parted_on_purpose>(&());
+    let device = Device::simulator();
+    let mut out = device.upload(&[0; 64]).expect("memory");
+    let fault = parted_on_purpose(&mut out).grid(1).block(64).launch(&device);
+    let fault = fault.expect_err("half of the threads wait at each barrier").to_string();
+    assert!(fault.contains("wait at two different barriers at once"), "{fault}");
+    assert!(
+        fault.contains(&format!("{}:{ALLOWED}", file!()))
+            && fault.contains(&format!("{}:{}", file!(), ALLOWED + 2)),
+        "{fault}"
+    );
+}
+
+/// Line of the assertion of `positive`.
+const ASSERTION: u32 = line!() + 6;
+
+#[gpu_kernel]
+fn positive(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i < x.len() {
+        assert!(x[i] > 0, "x must be positive");
+        out[i] = x[i];
+    }
+}
+
+#[test]
+fn a_failed_assertion_is_an_error_that_says_where_and_which_thread() {
+    everywhere::<positive>(&(), |device| {
+        let x = device.upload(&[1, 2, -3, 4]).expect("memory");
+        let mut out = device.upload(&[0; 4]).expect("memory");
+        let launched = positive(&x, &mut out).grid(1).block(32).launch(device);
+        let error = launched.and_then(|()| device.synchronize()).expect_err("x[2] is negative").to_string();
+        assert!(error.contains("x must be positive"), "{error}");
+        assert!(error.contains(&format!("{}:{ASSERTION}", file!())), "{error}");
+        assert!(error.contains("(2, 0, 0)"), "{error}");
+    });
+}
+
+#[gpu_kernel]
+fn print_all(small: i8, word: u32, wide: i64, size: usize, real: f64) {
+    let flag = word > 1;
+    println!("[{small} {word} {wide} {size} {real:.3} {flag}]");
+    println!(
+        "[{:4}|{:12}|{:x}|{:x}|{:x}|{:8x}|{:6}|{:9.2}]",
+        small, wide, small, word, wide, size, flag, real
+    );
+}
+
+/// What [`print_all()`] prints.
+const LINES: [&str; 2] = [
+    "[-3 4000000000 -5000000000 7 -2.500 true]",
+    "[  -3| -5000000000|fd|ee6b2800|fffffffed5fa0e00|       7|true  |    -2.50]",
+];
+
+#[test]
+fn a_printed_line_is_rusts() {
+    const CHILD: &str = "WARPSMITH_PRINTS";
+    if std::env::var_os(CHILD).is_some() {
+        everywhere::<print_all>(&(), |device| {
+            println!("on a device");
+            print_all(-3, 4_000_000_000, -5_000_000_000, 7, -2.5)
+                .grid(1)
+                .block(1)
+                .launch(device)
+                .and_then(|()| device.synchronize())
+                .expect("the kernel runs");
+        });
+        return;
+    }
+    let this = std::env::current_exe().expect("this test");
+    let child = Command::new(this)
+        .args(["failures::a_printed_line_is_rusts", "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("this test runs again");
+    let text = String::from_utf8_lossy(&child.stdout);
+    let devices = text.matches("on a device").count();
+    assert!(devices > 0, "{text}\n{}", String::from_utf8_lossy(&child.stderr));
+    for line in LINES {
+        assert_eq!(text.matches(line).count(), devices, "{line} in\n{text}");
+    }
+}
