@@ -9,6 +9,7 @@ mod operators;
 mod patterns;
 mod slices;
 mod tables;
+mod tiles;
 mod vectors;
 
 use warpsmith::codegen::Options;

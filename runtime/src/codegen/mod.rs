@@ -104,7 +104,7 @@ impl<'m> Printer<'m> {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
             for var in &function.vars {
                 self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
-                if let VarKind::Shared { extents } = &var.kind {
+                if let VarKind::Shared { extents, .. } = &var.kind {
                     let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
                     self.needs.static_shared_bytes += extents.iter().product::<usize>() * elem;
                 }

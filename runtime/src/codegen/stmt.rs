@@ -69,10 +69,11 @@ impl Printer<'_> {
 
     fn shared(&mut self, var: VarId) {
         let variable = self.function.var(var).clone();
-        let VarKind::Shared { extents } = &variable.kind else { return };
+        let VarKind::Shared { extents, align } = &variable.kind else { return };
         let (printed, name) = (self.ty(&variable.ty), self.function.declare(var));
         let dims: String = extents.iter().map(|n| format!("[{n}]")).collect();
-        self.function.push(&format!("__shared__ {printed} {name}{dims};"));
+        let align = align.map(|bytes| format!("__align__({bytes}) ")).unwrap_or_default();
+        self.function.push(&format!("__shared__ {align}{printed} {name}{dims};"));
     }
 
     /// All `extern __shared__` arrays start at one address; one name has one type in a module.

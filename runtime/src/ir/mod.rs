@@ -159,6 +159,8 @@ pub enum VarKind {
     Shared {
         /// Extents, outermost first; their number is the rank.
         extents: Vec<usize>,
+        /// Alignment in bytes, where it is more than the element's own.
+        align: Option<u32>,
     },
     /// The block's dynamic shared memory, its length set by the launch.
     DynamicShared,

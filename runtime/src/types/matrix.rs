@@ -101,6 +101,11 @@ macro_rules! matrix {
                 self.stride as usize
             }
 
+            /// Where the element at (`row`, `col`) is or would be: outside the matrix it is only an address.
+            pub fn address(self, row: isize, col: isize) -> $ptr {
+                self.ptr.wrapping_offset(row * self.stride as isize + col)
+            }
+
             /// The part of `rows` × `cols` elements from (`row`, `col`) on.
             pub fn part(self, row: usize, col: usize, rows: usize, cols: usize) -> $name<'a, T> {
                 let fits = row + rows <= self.rows as usize && col + cols <= self.cols as usize;
