@@ -34,7 +34,9 @@ where
     through_tile<T, ROWS, COLS, L, ASYNC>: Kernel<Comptime = ()>,
 {
     everywhere::<through_tile<T, ROWS, COLS, L, ASYNC>>(&(), |device| {
-        for (rows, cols) in [(ROWS, COLS), (2 * ROWS, 3 * COLS), (ROWS + 1, COLS + 3), (1, 1), (2 * ROWS - 1, COLS + 4)] {
+        for (rows, cols) in
+            [(ROWS, COLS), (2 * ROWS, 3 * COLS), (ROWS + 1, COLS + 3), (1, 1), (2 * ROWS - 1, COLS + 4)]
+        {
             for (down, right) in [(0, 0), (-1, -2), (3, 4), (0, COLS as i32), (-(ROWS as i32), 0)] {
                 let number = |i: usize| u32::try_from(i % 120 + 1).unwrap_or(0).cast::<T>();
                 let x: Vec<T> = (0..rows * cols).map(number).collect();
@@ -48,7 +50,11 @@ where
                     let (r, c) = ((i / cols) as i32 + down, (i % cols) as i32 + right);
                     let inside = r >= 0 && c >= 0 && r < rows as i32 && c < cols as i32;
                     let want = if inside { x[r as usize * cols + c as usize] } else { number(120) };
-                    assert!(got == want, "{rows}×{cols} moved by ({down}, {right}): {got:?} is not {want:?} at {i} on {}", device.name());
+                    assert!(
+                        got == want,
+                        "{rows}×{cols} moved by ({down}, {right}): {got:?} is not {want:?} at {i} on {}",
+                        device.name()
+                    );
                 }
             }
         }
@@ -184,7 +190,8 @@ fn past_the_tile(y: &mut [f32], at: u32) {
 fn an_index_past_a_tile_is_a_fault_even_where_padding_lies() {
     everywhere::<past_the_tile>(&(), |device| {
         let mut y = device.upload(&[0.0f32]).expect("memory");
-        let outcome = past_the_tile(&mut y, 8).grid(1).block(4).launch(device).and_then(|()| device.synchronize());
+        let outcome =
+            past_the_tile(&mut y, 8).grid(1).block(4).launch(device).and_then(|()| device.synchronize());
         let text = outcome.expect_err("column 8 of 8").to_string();
         assert!(text.contains("an index is outside the tile"), "{text}");
     });

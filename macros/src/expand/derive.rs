@@ -170,8 +170,11 @@ pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
     let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
     for ident in types {
-        let predicate =
-            if is_phantom(item, &ident) { parse_quote!(#ident: 'static + ::core::marker::Copy) } else { parse_quote!(#ident: #bound) };
+        let predicate = if is_phantom(item, &ident) {
+            parse_quote!(#ident: 'static + ::core::marker::Copy)
+        } else {
+            parse_quote!(#ident: #bound)
+        };
         generics.make_where_clause().predicates.push(predicate);
     }
     generics

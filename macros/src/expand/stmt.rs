@@ -201,7 +201,8 @@ impl Lower<'_> {
         memory.ident = Ident::new("__memory", name.ident.span());
         memory.mutability = Some(Token![mut](name.ident.span()));
         let array = self.shared_array(&memory, &text, &array);
-        let value = self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut __memory)));
+        let value =
+            self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut __memory)));
         let (aw, ae, vw, ve) = (array.witness, array.emit, value.witness, value.emit);
         Two { witness: quote!(#aw #vw), emit: quote!(#ae #ve) }
     }

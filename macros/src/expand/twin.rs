@@ -1,6 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
@@ -111,6 +111,7 @@ impl Twin {
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text))));
         }
         let path = &mac.path;
-        Some(Expr::Verbatim(quote!(#path!(#arguments))))
+        // All of the call stands where the macro does, so that a failure has its line.
+        Some(Expr::Verbatim(quote_spanned!(path.span()=> #path!(#arguments))))
     }
 }

@@ -329,7 +329,7 @@ fn unwrapped(text: &str) -> Option<&str> {
 }
 
 /// Whether an element is all zero bits.
-fn is_zero(e: &Expr) -> bool {
+pub(super) fn is_zero(e: &Expr) -> bool {
     match e.as_const() {
         Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,
         Some(crate::ir::ConstValue::F32(f)) => f.to_bits() == 0,

@@ -309,7 +309,7 @@ impl Printer<'_> {
     }
 
     /// `T name[n][m]`
-    fn declarator(&mut self, ty: &Type, name: &str) -> String {
+    pub(super) fn declarator(&mut self, ty: &Type, name: &str) -> String {
         let (mut elem, mut extents) = (ty.clone(), String::new());
         while let Type::Array(inner, n) = elem {
             extents.push_str(&format!("[{n}]"));

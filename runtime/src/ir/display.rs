@@ -150,8 +150,11 @@ impl Printer<'_> {
             }
             StmtKind::Shared(var) => {
                 let variable = self.function.var(*var);
-                let extents =
-                    if let VarKind::Shared { extents, .. } = &variable.kind { extents.as_slice() } else { &[] };
+                let extents = if let VarKind::Shared { extents, .. } = &variable.kind {
+                    extents.as_slice()
+                } else {
+                    &[]
+                };
                 format!("shared {}: {}, extents {extents:?}", self.var(*var), variable.ty)
             }
             StmtKind::DynamicShared(var) => {
