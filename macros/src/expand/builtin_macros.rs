@@ -126,6 +126,11 @@ impl Parse for Arguments {
     }
 }
 
+/// Whether an assertion is left out of unchecked launches.
+fn is_debug(mac: &syn::Macro) -> bool {
+    mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
+}
+
 impl Lower<'_> {
     pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Two {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -175,9 +180,10 @@ impl Lower<'_> {
         };
         let message = self.message(rest, format!("assertion failed: {}", source_text(cond)));
         let Two { witness, emit } = self.expr(cond);
+        let debug = is_debug(mac);
         Two {
             witness: quote!(assert!(#witness)),
-            emit: quote!({ let __c = #emit; __r.assert(__c, #message) }),
+            emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
         }
     }
 
@@ -189,9 +195,10 @@ impl Lower<'_> {
         let default = format!("assertion failed: {} {symbol} {}", source_text(left), source_text(right));
         let message = self.message(rest, default);
         let ([lw, rw], setup, [a, b]) = self.operands([left, right]);
+        let debug = is_debug(mac);
         Two {
             witness: quote!({ let _ = #lw == #rw; }),
-            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message) }),
+            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message, #debug) }),
         }
     }
 
@@ -202,7 +209,7 @@ impl Lower<'_> {
         let message = self.message(&arguments, default.to_owned());
         Two {
             witness: quote!(::core::panic!()),
-            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message); ::warpsmith::ir::Expr::never() }),
+            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
         }
     }
 

@@ -110,8 +110,9 @@ impl Twin {
             let text = text.unwrap_or_else(|| quote!(""));
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text))));
         }
-        let path = &mac.path;
-        // All of the call stands where the macro does, so that a failure has its line.
-        Some(Expr::Verbatim(quote_spanned!(path.span()=> #path!(#arguments))))
+        // The simulator checks what a checked launch does, however the host was compiled. All of the call
+        // stands where the macro does, so that a failure has its line.
+        let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());
+        Some(Expr::Verbatim(quote_spanned!(mac.path.span()=> #checked!(#arguments))))
     }
 }

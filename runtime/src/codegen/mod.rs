@@ -6,6 +6,7 @@
 
 mod arith;
 mod arrays;
+mod bounds;
 mod enums;
 mod expr;
 mod function;
@@ -162,7 +163,8 @@ impl<'m> Printer<'m> {
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
-            found |= matches!(s.kind, crate::ir::StmtKind::Assert { .. });
+            found |=
+                matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.options.checks);
         });
         found
     }

@@ -183,7 +183,10 @@ impl Printer<'_> {
             StmtKind::Continue(id) => format!("continue@{}", id.0),
             StmtKind::Return(None) => "return".to_owned(),
             StmtKind::Return(Some(e)) => format!("return {}", self.expr(e)),
-            StmtKind::Assert { cond, message } => format!("assert {}, {message:?}", self.expr(cond)),
+            StmtKind::Assert { cond, message, debug } => {
+                let name = if *debug { "debug assert" } else { "assert" };
+                format!("{name} {}, {message:?}", self.expr(cond))
+            }
             StmtKind::Print { args, .. } => format!("print {}", self.exprs(args)),
         };
         writeln!(out, "{:1$}{line}", "", depth * 2)

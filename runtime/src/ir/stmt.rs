@@ -88,6 +88,8 @@ pub enum StmtKind {
         cond: Expr,
         /// What to say otherwise.
         message: String,
+        /// `debug_assert!`: printed with the bounds checks, and left out where they are.
+        debug: bool,
     },
     /// `println!` in a kernel.
     Print {

@@ -260,11 +260,11 @@ impl Recorder {
         }
     }
 
-    /// `assert!(cond, message)`
-    pub fn assert(&mut self, cond: Expr, message: &str) -> Expr {
+    /// `assert!(cond, message)`, `debug_assert!(cond, message)`
+    pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
-            self.push(StmtKind::Assert { cond, message: message.to_owned() });
+            self.push(StmtKind::Assert { cond, message: message.to_owned(), debug });
         }
         Expr::unit()
     }

@@ -14,7 +14,7 @@ use core::ops::{Index, IndexMut};
 use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
 use crate::device_api::copy_async::copy_async;
-use crate::device_api::index::{block_dim, thread_idx};
+use crate::device_api::index::{block_size, thread_rank};
 use crate::types::vector::{U32x2, U32x4};
 use crate::types::{AnyBits, InShared, Num, View2, ViewMut2};
 
@@ -98,7 +98,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
     /// The tile in `memory`, which is shared, aligned to 16 bytes and of
     /// [`LEN`](InShared::LEN) elements.
     pub fn new(memory: &'a mut [T]) -> Tile<'a, T, ROWS, COLS, L> {
-        assert!(memory.len() == Self::LEN, "the memory of a tile has another length");
+        debug_assert!(memory.len() == Self::LEN, "the memory of a tile has another length");
         Tile { elements: memory.as_mut_ptr(), memory: PhantomData }
     }
 
@@ -128,12 +128,12 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
         let to = y.address(row, col);
         let wide = inside && to as usize % Self::BYTES == 0 && y.stride() % Self::WIDE == 0;
         if Self::WIDE > 1 && wide {
-            for i in (thread_rank()..Self::ACCESSES).step_by(block_size()) {
+            for i in (thread_rank() as usize..Self::ACCESSES).step_by(block_size() as usize) {
                 let (r, c) = (i / Self::PER_ROW, i % Self::PER_ROW * Self::WIDE);
                 copy::<T, false>(to.wrapping_add(r * y.stride() + c), self.at(r, c), Self::BYTES);
             }
         } else {
-            for i in (thread_rank()..ROWS * COLS).step_by(block_size()) {
+            for i in (thread_rank() as usize..ROWS * COLS).step_by(block_size() as usize) {
                 let (r, c) = (i / COLS, i % COLS);
                 if outside(row, r, y.rows()) || outside(col, c, y.cols()) {
                     continue;
@@ -148,13 +148,13 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
         let from = x.address(row, col);
         let wide = inside && from as usize % Self::BYTES == 0 && x.stride() % Self::WIDE == 0;
         if Self::WIDE > 1 && wide {
-            for i in (thread_rank()..Self::ACCESSES).step_by(block_size()) {
+            for i in (thread_rank() as usize..Self::ACCESSES).step_by(block_size() as usize) {
                 let (r, c) = (i / Self::PER_ROW, i % Self::PER_ROW * Self::WIDE);
                 let source = from.wrapping_add(r * x.stride() + c);
                 copy::<T, ASYNC>(self.at(r, c), source, Self::BYTES);
             }
         } else {
-            for i in (thread_rank()..ROWS * COLS).step_by(block_size()) {
+            for i in (thread_rank() as usize..ROWS * COLS).step_by(block_size() as usize) {
                 let (r, c) = (i / COLS, i % COLS);
                 let source = from.wrapping_add(r * x.stride() + c);
                 if outside(row, r, x.rows()) || outside(col, c, x.cols()) {
@@ -185,7 +185,7 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Index<(usize, 
 
     fn index(&self, at: (usize, usize)) -> &T {
         let (row, col) = at;
-        assert!(row < ROWS && col < COLS, "an index is outside the tile");
+        debug_assert!(row < ROWS && col < COLS, "an index is outside the tile");
         unsafe { &*self.at(row, col) }
     }
 }
@@ -196,23 +196,9 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usiz
 {
     fn index_mut(&mut self, at: (usize, usize)) -> &mut T {
         let (row, col) = at;
-        assert!(row < ROWS && col < COLS, "an index is outside the tile");
+        debug_assert!(row < ROWS && col < COLS, "an index is outside the tile");
         unsafe { &mut *self.at(row, col) }
     }
-}
-
-/// The calling thread's index in its block, `x` fastest.
-#[gpu_fn]
-fn thread_rank() -> usize {
-    let (t, n) = (thread_idx(), block_dim());
-    ((t.z * n.y + t.y) * n.x + t.x) as usize
-}
-
-/// Threads in the block.
-#[gpu_fn]
-fn block_size() -> usize {
-    let n = block_dim();
-    (n.x * n.y * n.z) as usize
 }
 
 /// Whether `start + offset` is outside `0..end`.

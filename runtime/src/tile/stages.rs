@@ -77,7 +77,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const STAGES: usize, 
 {
     /// The tiles in `memory`, which is shared, aligned to 16 bytes and of [`LEN`](InShared::LEN) elements.
     pub fn new(memory: &'a mut [T]) -> Stages<'a, T, ROWS, COLS, STAGES, L> {
-        assert!(memory.len() == Self::LEN, "the memory of the stages has another length");
+        debug_assert!(memory.len() == Self::LEN, "the memory of the stages has another length");
         Stages { elements: memory.as_mut_ptr(), memory: PhantomData }
     }
 
