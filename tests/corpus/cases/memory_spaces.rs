@@ -15,9 +15,11 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// The same at every scale: one thread, twice.
+#[allow(clippy::approx_constant, reason = "the value of the course")]
 fn check_static(device: &Device, _scale: Scale) -> Result<(), String> {
-    DEV_DATA.write(device, 3.14).map_err(text)?;
-    for want in [3.14f32 + 2.0, 3.14f32 + 2.0 + 2.0] {
+    let value = 3.14f32;
+    DEV_DATA.write(device, value).map_err(text)?;
+    for want in [value + 2.0, value + 2.0 + 2.0] {
         check_global_variable().grid(1).block(1).launch(device).map_err(text)?;
         same(&[DEV_DATA.read(device).map_err(text)?], &[want])?;
     }
