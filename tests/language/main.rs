@@ -9,6 +9,7 @@ mod operators;
 mod patterns;
 mod slices;
 mod tables;
+mod talk;
 mod tiles;
 mod vectors;
 

@@ -138,11 +138,11 @@ impl Lower<'_> {
             "assert" | "debug_assert" => self.assert(mac),
             "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "==", &quote!(Eq)),
             "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!=", &quote!(Ne)),
-            "println" => self.println(mac),
+            "println" | "print" => self.println(mac, name == "println"),
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
-            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `matches!`, `panic!` and `unreachable!` are"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are"),
         }
     }
 
@@ -213,18 +213,19 @@ impl Lower<'_> {
         }
     }
 
-    fn println(&mut self, mac: &syn::Macro) -> Two {
+    fn println(&mut self, mac: &syn::Macro, newline: bool) -> Two {
         if mac.tokens.is_empty() {
+            let text = if newline { "\n" } else { "" };
             return Two {
                 witness: quote!(()),
-                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text("\n")], ::std::vec![])),
+                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text(#text)], ::std::vec![])),
             };
         }
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }), values @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "`println!` needs a format string");
         };
-        let (pieces, values) = match format::parse(text, values) {
+        let (pieces, values) = match format::parse(text, values, newline) {
             Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.add(error);

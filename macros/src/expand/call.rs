@@ -238,8 +238,10 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     syn::parse_quote!(::warpsmith::device_api::#module::#last)
 }
 
-const PRIMITIVES: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+const PRIMITIVES: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
+    "f64",
+];
 
 fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())

@@ -16,6 +16,7 @@ mod loops;
 mod names;
 mod precedence;
 mod prelude;
+mod print;
 mod slice;
 mod source;
 mod stmt;

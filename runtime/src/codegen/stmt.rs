@@ -1,10 +1,8 @@
 //! Statements; each arm of the dispatcher only forwards.
 
-use super::precedence::{ASSIGNMENT, Text};
+use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
-use crate::ir::{
-    BinaryOp, Block, Expr, ExprKind, FormatPiece, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
-};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
 
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
@@ -191,84 +189,6 @@ impl Printer<'_> {
         let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
         self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, 0, 0);"));
     }
-
-    fn print(&mut self, pieces: &[FormatPiece], args: &[Expr]) {
-        let mut format = String::new();
-        let mut values = Vec::new();
-        let mut next = args.iter();
-        for piece in pieces {
-            match piece {
-                FormatPiece::Text(text) => format.push_str(&escape(text)),
-                FormatPiece::Arg { width, precision, hex } => {
-                    let Some(arg) = next.next() else { continue };
-                    let (conversion, value) = self.printf_argument(arg, *precision, *hex);
-                    // Rust aligns words to the left, numbers to the right.
-                    let left = if arg.ty.scalar() == Some(Scalar::Bool) { "-" } else { "" };
-                    let width = width.map(|w| format!("{left}{w}")).unwrap_or_default();
-                    format.push_str(&format!("%{width}{conversion}"));
-                    values.push(value);
-                }
-            }
-        }
-        let values: String = values.iter().map(|v| format!(", {v}")).collect();
-        self.function.push(&format!("printf(\"{format}\"{values});"));
-    }
-
-    /// The conversion of a scalar, and the argument as it takes it.
-    fn printf_argument(&mut self, arg: &Expr, precision: Option<u32>, hex: bool) -> (String, String) {
-        let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
-        let value = self.expr(arg);
-        match (scalar, hex) {
-            (Scalar::Bool, _) => {
-                ("s".into(), format!("{} ? \"true\" : \"false\"", value.at(super::precedence::UNARY)))
-            }
-            (Scalar::F32 | Scalar::F64, _) => {
-                let digits = if scalar == Scalar::F32 { 9 } else { 17 };
-                let conversion = precision.map_or(format!(".{digits}g"), |p| format!(".{p}f"));
-                (conversion, Text::cast("double", value).text)
-            }
-            (s, true) if s.is_unsigned() => (format!("{}x", length(s)), value.at(ASSIGNMENT)),
-            (s, true) => {
-                (format!("{}x", length(s)), Text::cast(super::types::scalar(bits(s)), value).at(ASSIGNMENT))
-            }
-            (s, false) => {
-                let conversion = if s.is_signed() { "d" } else { "u" };
-                (format!("{}{conversion}", length(s)), value.at(ASSIGNMENT))
-            }
-        }
-    }
-}
-
-/// The unsigned type of the bits of a signed one.
-fn bits(s: Scalar) -> Scalar {
-    match s.bits() {
-        8 => Scalar::U8,
-        16 => Scalar::U16,
-        32 => Scalar::U32,
-        _ => Scalar::U64,
-    }
-}
-
-/// How `printf` tells integers of 64 bits from those of 32, to which smaller ones are promoted.
-fn length(s: Scalar) -> &'static str {
-    if s.bits() == 64 { "ll" } else { "" }
-}
-
-/// Text inside a C string that `printf` reads.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'%' => out.push_str("%%"),
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\t' => out.push_str("\\t"),
-            0x20..=0x7e => out.push(char::from(byte)),
-            other => out.push_str(&format!("\\{other:03o}")),
-        }
-    }
-    out
 }
 
 /// Whether an expression is the same before and after the statements of a loop.

@@ -242,9 +242,9 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     panic!("index {index} is out of bounds for length {len}");
 }
 
-/// Prints a line of a kernel's `println!`; `text` has no line feed at its end.
-pub fn print(text: String) {
-    println!("{text}");
+/// Prints the text of a kernel's `println!`, with a line feed at its end, or of its `print!`.
+pub fn print(text: String, newline: bool) {
+    if newline { println!("{text}") } else { print!("{text}") }
 }
 
 /// While it lives, this OS thread runs the machine it was made for.
