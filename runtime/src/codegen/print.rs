@@ -44,7 +44,7 @@ impl Printer<'_> {
 
 /// Flags and width.
 fn padding(spec: FormatSpec) -> String {
-    let minus = if spec.left == Some(true) { "-" } else { "" };
+    let minus = if spec.left == Some(true) && spec.width.is_some() { "-" } else { "" };
     let plus = if spec.plus { "+" } else { "" };
     let zeros = if spec.zeros { "0" } else { "" };
     let width = spec.width.map(|w| w.to_string()).unwrap_or_default();
