@@ -1,5 +1,8 @@
 //! What a kernel does wrong, and where it says so: barriers in divergent code, assertions.
 
+// The kernels keep the form of the course notes that they come from.
+#![allow(clippy::if_same_then_else, clippy::manual_is_multiple_of)]
+
 use warpsmith::prelude::*;
 
 use super::{compiles, everywhere};
