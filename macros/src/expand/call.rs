@@ -102,8 +102,9 @@ impl Lower<'_> {
                 "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
             );
         }
+        let expected = expectation(e);
         let mut exprs = vec![&*e.receiver];
-        exprs.extend(e.args.iter());
+        exprs.extend(e.args.iter().filter(|_| expected.is_none()));
         let (fn_probe, fn_index) = self.fn_probe(e.method.span());
         let (mut witness, setup, names) = self.operands_kept(&exprs, &quote!(keep_receiver));
         let receiver = witness.remove(0);
@@ -115,7 +116,11 @@ impl Lower<'_> {
         };
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
-        let method = hidden_method(&e.method);
+        let (method, expecting) = match &expected {
+            Some(message) => (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);)),
+            None => (e.method.clone(), quote!()),
+        };
+        let method = hidden_method(&method);
         let turbofish = &e.turbofish;
         let dot = &e.dot_token;
         let receiver = match &*e.receiver {
@@ -128,7 +133,7 @@ impl Lower<'_> {
                 e.method.span(),
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
 
@@ -202,6 +207,14 @@ fn names_type(path: &syn::ExprPath) -> bool {
     let Some(owner) = segments.len().checked_sub(2).and_then(|i| segments.get(i)) else { return false };
     let name = owner.ident.to_string();
     starts_uppercase(&name) || PRIMITIVES.contains(&name.as_str())
+}
+
+/// The message of `.expect("…")`, which is `.unwrap()` with words of its own.
+fn expectation(e: &ExprMethodCall) -> Option<String> {
+    match e.args.first() {
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => Some(text.value()),
+        _ => None,
+    }
 }
 
 /// Whether a call makes an iterator.

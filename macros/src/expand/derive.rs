@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
@@ -11,7 +12,7 @@ use crate::errors::Errors;
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let equality = check_attributes(item, &mut errors);
+    let wanted = check_attributes(item, &mut errors);
     let tokens = match &item.data {
         Data::Struct(data) => structure(item, &data.fields, &mut errors),
         Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
@@ -26,21 +27,62 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     if errors.any() {
         return errors.into_tokens();
     }
-    let equality = if equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
-    quote!(#tokens #equality #user)
+    quote!(#tokens #equality #bits #user)
 }
 
-/// `#[gpu(PartialEq)]`; whether it is there.
-fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> bool {
-    let mut equality = false;
+/// What `#[gpu(…)]` asks for.
+#[derive(Default)]
+struct Wanted {
+    equality: bool,
+    any_bits: bool,
+}
+
+fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
+    let mut wanted = Wanted::default();
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
-        match attr.parse_args::<syn::Path>() {
-            Ok(path) if path.is_ident("PartialEq") => equality = true,
-            _ => errors.at(attr, "`#[gpu(…)]` knows `PartialEq`"),
+        let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
+        let Ok(paths) = attr.parse_args_with(parse) else {
+            errors.at(attr, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`");
+            continue;
+        };
+        for path in paths {
+            match path.get_ident().map(ToString::to_string).as_deref() {
+                Some("PartialEq") => wanted.equality = true,
+                Some("AnyBits") => wanted.any_bits = true,
+                _ => errors.at(&path, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`"),
+            }
         }
     }
-    equality
+    let plain = matches!(item.data, Data::Struct(_)) && item.generics.params.is_empty();
+    if wanted.any_bits && !plain {
+        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type");
+    }
+    wanted
+}
+
+/// `AnyBits`, and the check that every field is and that nothing lies between them.
+fn any_bits(item: &DeriveInput) -> TokenStream {
+    let (name, Data::Struct(data)) = (&item.ident, &item.data) else { return TokenStream::new() };
+    let types: Vec<&syn::Type> = data.fields.iter().map(|f| &f.ty).collect();
+    let checks = types.iter().map(|ty| {
+        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_any_bits::<#ty>();)
+    });
+    quote! {
+        const _: () = {
+            assert!(
+                ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())*,
+                "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
+            );
+            #[allow(dead_code)]
+            fn fields_are_any_bits() { #(#checks)* }
+        };
+
+        // SAFETY: every field is any bits, and the fields are all there is.
+        unsafe impl ::warpsmith::types::AnyBits for #name {}
+    }
 }
 
 /// Marks the type as one whose operators need `#[gpu_impl]`.

@@ -30,6 +30,8 @@ pub enum Callee {
     Pointer,
     /// A device function whose first parameter is a slice; the receiver may be any memory.
     OfSlice(DeviceCallee),
+    /// What the recorder itself does with the operands.
+    Recorded(super::option::Recorded),
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -102,6 +104,7 @@ impl Recorder {
                 self.call_device(&device, args)
             }
             Some(Callee::Constant(value)) => value(),
+            Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
             Some(Callee::Native) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
