@@ -117,7 +117,9 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
         let (method, expecting) = match &expected {
-            Some(message) => (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);)),
+            Some(message) => {
+                (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);))
+            }
             None => (e.method.clone(), quote!()),
         };
         let method = hidden_method(&method);
@@ -212,7 +214,9 @@ fn names_type(path: &syn::ExprPath) -> bool {
 /// The message of `.expect("…")`, which is `.unwrap()` with words of its own.
 fn expectation(e: &ExprMethodCall) -> Option<String> {
     match e.args.first() {
-        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => Some(text.value()),
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => {
+            Some(text.value())
+        }
         _ => None,
     }
 }
