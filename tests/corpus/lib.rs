@@ -6,16 +6,24 @@
 // Kernels keep the form of the course notes that they come from.
 #![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
 
+pub mod access;
 pub mod cases;
+pub mod checking;
 pub mod cluster_histogram;
+pub mod divergence;
+pub mod fences;
 pub mod gemm;
+pub mod groups;
 pub mod language;
+pub mod litmus;
 pub mod matmul;
+pub mod memory_spaces;
 pub mod nbody;
 pub mod pointwise;
 pub mod reduction;
 pub mod rows;
 pub mod scan;
+pub mod shared_layout;
 pub mod shared_reduction;
 pub mod shuffles;
 pub mod sorting;

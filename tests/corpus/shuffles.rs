@@ -66,10 +66,10 @@ pub fn shfl_xor_array(d_out: &mut [i32], d_in: &[i32], lane_mask: u32) {
     }
 }
 
-/// Exchanges element `first` of the lower lane of a pair with element `second` of the upper.
+/// Exchanges element `second` of the lanes of each pair, but `first` of the lanes below `lane_mask`.
 #[gpu_fn]
 fn swap(value: &mut [i32; SEGMENT as usize], lane: u32, lane_mask: u32, first: u32, second: u32) {
-    let pred = lane / lane_mask % 2 == 0;
+    let pred = lane / lane_mask + 1 == 1;
     if pred {
         let tmp = value[first];
         value[first] = value[second];
@@ -95,4 +95,15 @@ pub fn shfl_swap(d_out: &mut [i32], d_in: &[i32], lane_mask: u32, first: u32, se
     for i in 0..SEGMENT {
         d_out[idx + i] = value[i];
     }
+}
+
+/// What each of the four exchanges gives in groups of `width` lanes, one after the other.
+#[gpu_kernel]
+pub fn shfl_widths(d_out: &mut [i32], d_in: &[i32], by: u32, #[comptime] width: u32) {
+    let value = d_in[thread_idx().x];
+    let idx = 4 * thread_idx().x;
+    d_out[idx] = shfl_sync(MASK, value, by, width);
+    d_out[idx + 1] = shfl_up_sync(MASK, value, by, width);
+    d_out[idx + 2] = shfl_down_sync(MASK, value, by, width);
+    d_out[idx + 3] = shfl_xor_sync(MASK, value, by, width);
 }

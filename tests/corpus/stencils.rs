@@ -1,4 +1,5 @@
-//! Stencils through shared tiles with a halo: radius 4 in one dimension, 5 points in two.
+//! Stencils through shared tiles with a halo: radius 4 in one dimension, with the weights in a table, in
+//! constant memory set by the host and in the read-only cache; 5 points in two.
 
 use warpsmith::prelude::*;
 
@@ -41,6 +42,78 @@ pub fn stencil(x: &[f32], y: &mut [f32]) {
             sum += COEFFICIENTS[k] * tile[t + k];
         }
         y[i] = sum;
+    }
+}
+
+/// Threads of a block of [`stencil_1d()`].
+pub const BDIM: u32 = 32;
+
+/// Weights of the first derivative of eighth order: of the differences of the elements 1 to `RADIUS` away.
+#[gpu_const]
+pub static COEF: [f32; 5] = [0.0; 5];
+
+/// `out[i] = Σ COEF[k] * (input[i + RADIUS + k] - input[i + RADIUS - k])` for `k` from 1 to `RADIUS`.
+///
+/// `input` has `RADIUS` elements more than the `n` of `out` at either end. Any grid covers them: a block
+/// goes on by the size of the grid.
+#[gpu_kernel]
+pub fn stencil_1d(input: &[f32], out: &mut [f32], n: u32) {
+    let mut smem = shared!([f32; BDIM + 2 * RADIUS]);
+    let sidx = thread_idx().x + RADIUS;
+    let mut first = block_idx().x * BDIM;
+    while first < n {
+        let idx = first + thread_idx().x;
+        if idx + RADIUS < n + 2 * RADIUS {
+            smem[sidx] = input[idx + RADIUS];
+        }
+        if thread_idx().x < RADIUS {
+            smem[sidx - RADIUS] = input[idx];
+            if idx + RADIUS + BDIM < n + 2 * RADIUS {
+                smem[sidx + BDIM] = input[idx + RADIUS + BDIM];
+            }
+        }
+        sync_threads();
+        if idx < n {
+            let mut tmp = 0.0;
+            #[unroll]
+            for i in 1..=RADIUS {
+                tmp += COEF[i] * (smem[sidx + i] - smem[sidx - i]);
+            }
+            out[idx] = tmp;
+        }
+        sync_threads();
+        first += grid_dim().x * BDIM;
+    }
+}
+
+/// As [`stencil_1d()`], with the weights in global memory, read through the read-only cache.
+#[gpu_kernel(noalias)]
+pub fn stencil_1d_read_only(input: &[f32], out: &mut [f32], n: u32, dcoef: &[f32]) {
+    let mut smem = shared!([f32; BDIM + 2 * RADIUS]);
+    let sidx = thread_idx().x + RADIUS;
+    let mut first = block_idx().x * BDIM;
+    while first < n {
+        let idx = first + thread_idx().x;
+        if idx + RADIUS < n + 2 * RADIUS {
+            smem[sidx] = input[idx + RADIUS];
+        }
+        if thread_idx().x < RADIUS {
+            smem[sidx - RADIUS] = input[idx];
+            if idx + RADIUS + BDIM < n + 2 * RADIUS {
+                smem[sidx + BDIM] = input[idx + RADIUS + BDIM];
+            }
+        }
+        sync_threads();
+        if idx < n {
+            let mut tmp = 0.0;
+            #[unroll]
+            for i in 1..=RADIUS {
+                tmp += dcoef[i] * (smem[sidx + i] - smem[sidx - i]);
+            }
+            out[idx] = tmp;
+        }
+        sync_threads();
+        first += grid_dim().x * BDIM;
     }
 }
 

@@ -4,6 +4,7 @@
 mod bytes;
 mod closures;
 mod enums;
+mod failures;
 mod iteration;
 mod operators;
 mod options;

@@ -1,6 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
@@ -112,8 +112,9 @@ impl Twin {
             let newline = name == "println";
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text), #newline)));
         }
-        // The simulator checks what a checked launch does, however the host was compiled.
+        // The simulator checks what a checked launch does, however the host was compiled. All of the call
+        // stands where the macro does, so that a failure has its line.
         let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());
-        Some(Expr::Verbatim(quote!(#checked!(#arguments))))
+        Some(Expr::Verbatim(quote_spanned!(mac.path.span()=> #checked!(#arguments))))
     }
 }

@@ -170,6 +170,8 @@ impl Printer<'_> {
         match (&place.ty, &place.kind) {
             (Type::Shared { .. }, _) => self.expr(place),
             (_, ExprKind::Deref(pointer)) => self.expr(pointer),
+            // A device global is reached through its address.
+            (_, ExprKind::Global(global)) if !global.constant => Text::primary(self.global_name(global)),
             _ => {
                 let place = self.expr(place).at(UNARY);
                 Text::unary(format!("&{place}"))
@@ -327,7 +329,7 @@ fn unwrapped(text: &str) -> Option<&str> {
 }
 
 /// Whether an element is all zero bits.
-fn is_zero(e: &Expr) -> bool {
+pub(super) fn is_zero(e: &Expr) -> bool {
     match e.as_const() {
         Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,
         Some(crate::ir::ConstValue::F32(f)) => f.to_bits() == 0,

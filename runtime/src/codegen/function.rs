@@ -18,6 +18,8 @@ pub(super) struct State {
     pub loops: Vec<LoopId>,
     /// Labels that some `goto` of the function names.
     pub labels: HashSet<String>,
+    /// Arrays that print as those of C.
+    pub arrays: HashSet<VarId>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
     /// The Rust line of the last `#line`.
@@ -29,6 +31,7 @@ impl State {
         Self {
             vars: function.vars.clone(),
             globals: globals.clone(),
+            arrays: super::arrays::indexed_only(function),
             scopes: vec![HashSet::new()],
             ..Self::default()
         }

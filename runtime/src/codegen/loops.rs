@@ -149,11 +149,12 @@ impl Printer<'_> {
         scalar: Scalar,
     ) -> String {
         let compare = if range.inclusive { "<=" } else { "<" };
-        let counter = Text::primary(self.step_text(step, scalar));
-        let step_text = counter.text;
+        let step_text = self.step_text(step, scalar);
         if cannot_wrap(range, end, step, scalar) {
-            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step_text}) {{");
+            let step = step_text.at(ASSIGNMENT);
+            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step}) {{");
         }
+        let step_text = step_text.at(UNARY);
         // What is left is compared with the step before it is taken, so the counter never wraps.
         let wide = if scalar.bits() == 64 { "unsigned long long" } else { "unsigned int" };
         let wide_step = self.expr(step).at(UNARY);
@@ -180,19 +181,18 @@ impl Printer<'_> {
     }
 
     /// The step in the counter's type.
-    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> String {
+    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> Text {
         if let Some(n) = step.as_int() {
-            return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32).text;
+            return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32);
         }
-        let inner = match &step.kind {
+        match &step.kind {
             ExprKind::Cast(inner) if inner.ty.scalar() == Some(scalar) => self.expr(inner),
             _ if scalar == Scalar::U64 => self.expr(step),
             _ => {
                 let text = self.expr(step);
                 Text::cast(super::types::scalar(scalar), text)
             }
-        };
-        inner.at(UNARY)
+        }
     }
 }
 

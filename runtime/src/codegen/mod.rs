@@ -5,6 +5,7 @@
 //! prelude, printed on demand.
 
 mod arith;
+mod arrays;
 mod bounds;
 mod enums;
 mod expr;

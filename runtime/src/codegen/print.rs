@@ -1,7 +1,7 @@
 //! `println!` as a call of CUDA's `printf`.
 
 use super::Printer;
-use super::precedence::{Text, UNARY};
+use super::precedence::{ASSIGNMENT, Text, UNARY};
 use crate::ir::{Expr, FormatPiece, FormatSpec, Scalar};
 
 impl Printer<'_> {
@@ -24,7 +24,7 @@ impl Printer<'_> {
         self.function.push(&format!("printf(\"{format}\"{values});"));
     }
 
-    /// The conversion of a scalar, and the argument cast to what it takes.
+    /// The conversion of a scalar, and the argument as it takes it.
     fn printf_argument(&mut self, arg: &Expr, spec: FormatSpec) -> (String, String) {
         let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
         let value = self.expr(arg);
@@ -38,13 +38,13 @@ impl Printer<'_> {
             let value = if single.is_empty() { cast("double") } else { format!("(double){single}") };
             return (format!("%{}{}", padding(spec), float_conversion(scalar, spec)), value);
         }
-        integer(scalar, spec, &cast)
+        integer(scalar, spec, value)
     }
 }
 
 /// Flags and width.
 fn padding(spec: FormatSpec) -> String {
-    let minus = if spec.left == Some(true) { "-" } else { "" };
+    let minus = if spec.left == Some(true) && spec.width.is_some() { "-" } else { "" };
     let plus = if spec.plus { "+" } else { "" };
     let zeros = if spec.zeros { "0" } else { "" };
     let width = spec.width.map(|w| w.to_string()).unwrap_or_default();
@@ -67,18 +67,27 @@ fn float_conversion(scalar: Scalar, spec: FormatSpec) -> String {
     }
 }
 
-fn integer(scalar: Scalar, spec: FormatSpec, cast: &dyn Fn(&str) -> String) -> (String, String) {
+/// Those of 32 bits and less are promoted to `int`; those of 64 say that they are longer.
+fn integer(scalar: Scalar, spec: FormatSpec, value: Text) -> (String, String) {
+    let length = if scalar.bits() == 64 { "ll" } else { "" };
     let base = match spec.letter {
         'x' | 'X' | 'o' => spec.letter,
-        _ if scalar.is_signed() => return (format!("%{}lld", padding(spec)), cast("long long")),
-        _ => return (format!("%{}llu", padding(spec)), cast("unsigned long long")),
+        // C has no sign for what is unsigned.
+        _ if spec.plus && scalar.is_unsigned() && scalar.bits() < 64 => {
+            return (format!("%{}lld", padding(spec)), Text::cast("long long", value).text);
+        }
+        _ => {
+            let letter = if scalar.is_signed() { 'd' } else { 'u' };
+            return (format!("%{}{length}{letter}", padding(spec)), value.at(ASSIGNMENT));
+        }
     };
     // Digits of a negative number are those of its own width.
-    let value = match scalar.bits() {
-        8 => format!("(unsigned long long)(unsigned char){}", cast("int")),
-        16 => format!("(unsigned long long)(unsigned short){}", cast("int")),
-        32 => format!("(unsigned long long){}", cast("unsigned int")),
-        _ => cast("unsigned long long"),
+    let value = match scalar {
+        Scalar::I8 => Text::cast("unsigned char", value).text,
+        Scalar::I16 => Text::cast("unsigned short", value).text,
+        Scalar::I32 => Text::cast("unsigned int", value).text,
+        Scalar::I64 => Text::cast("unsigned long long", value).text,
+        _ => value.at(ASSIGNMENT),
     };
     // C writes no base before a zero, so it is text.
     let (prefix, taken) = match (spec.alternate, base) {
@@ -87,7 +96,7 @@ fn integer(scalar: Scalar, spec: FormatSpec, cast: &dyn Fn(&str) -> String) -> (
         (true, _) => ("0x", 2),
     };
     let digits = FormatSpec { plus: false, width: spec.width.map(|w| w.saturating_sub(taken)), ..spec };
-    (format!("{prefix}%{}ll{base}", padding(digits)), value)
+    (format!("{prefix}%{}{length}{base}", padding(digits)), value)
 }
 
 /// Text inside a C string that `printf` reads.

@@ -309,7 +309,7 @@ impl Printer<'_> {
     }
 
     /// `T name[n][m]`
-    fn declarator(&mut self, ty: &Type, name: &str) -> String {
+    pub(super) fn declarator(&mut self, ty: &Type, name: &str) -> String {
         let (mut elem, mut extents) = (ty.clone(), String::new());
         while let Type::Array(inner, n) = elem {
             extents.push_str(&format!("[{n}]"));
@@ -351,7 +351,7 @@ impl Printer<'_> {
 
     /// The symbol of a global, declared at its first use. A device global is the address of memory
     /// that all kernels share.
-    fn global_name(&mut self, global: &'static Global) -> String {
+    pub(super) fn global_name(&mut self, global: &'static Global) -> String {
         if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
             return name.clone();
         }

@@ -57,6 +57,9 @@ impl Printer<'_> {
         if super::slice::is_slice(&ty) {
             return self.let_slice(var, init);
         }
+        if self.function.arrays.contains(&var) {
+            return self.let_array(var, &ty, init);
+        }
         // The value is printed before the name is taken: in Rust it cannot mean the new variable.
         let value = init.map(|e| self.expr(e).at(ASSIGNMENT));
         let (printed, name) = (self.ty(&ty), self.function.declare(var));
@@ -64,6 +67,13 @@ impl Printer<'_> {
             Some(value) => self.function.push(&format!("{printed} {name} = {value};")),
             None => self.function.push(&format!("{printed} {name};")),
         }
+    }
+
+    fn let_array(&mut self, var: VarId, ty: &Type, init: Option<&Expr>) {
+        let value = init.map(|e| format!(" = {}", self.array_initializer(e))).unwrap_or_default();
+        let name = self.function.declare(var);
+        let declarator = self.declarator(ty, &name);
+        self.function.push(&format!("{declarator}{value};"));
     }
 
     fn shared(&mut self, var: VarId) {

@@ -20,20 +20,20 @@ builtin! {
     }
 
     /// Blocks of a cluster, in each dimension.
-    pub fn cluster_dim() -> Index3 { cuda: with("ws_cluster_dim()", &CLUSTER_INDEX), min_compute: (9, 0) } {
+    pub fn cluster_dim() -> Index3 { cuda: fixed("__clusterDim()"), min_compute: (9, 0) } {
         context::cluster_dim().into()
     }
 
     /// Index of the calling thread's block in its cluster.
     pub fn cluster_block_idx() -> Index3 {
-        cuda: with("ws_cluster_block_idx()", &CLUSTER_INDEX), variance: Variance::PerBlock, min_compute: (9, 0)
+        cuda: fixed("__clusterRelativeBlockIdx()"), variance: Variance::PerBlock, min_compute: (9, 0)
     } {
         context::block_idx_in_cluster().into()
     }
 
     /// Index of the calling thread's cluster in the grid of clusters.
     pub fn cluster_idx() -> Index3 {
-        cuda: with("ws_cluster_idx()", &CLUSTER_INDEX), variance: Variance::PerBlock, min_compute: (9, 0)
+        cuda: fixed("__clusterIdx()"), variance: Variance::PerBlock, min_compute: (9, 0)
     } {
         context::cluster_idx().into()
     }
@@ -96,33 +96,6 @@ static CLUSTER_HALVES: crate::ir::Prelude = crate::ir::Prelude {
     name: "ws_cluster_arrive",
     code: "__device__ __forceinline__ void ws_cluster_arrive() { asm volatile(\"barrier.cluster.arrive.aligned;\" ::: \"memory\"); }
 __device__ __forceinline__ void ws_cluster_wait() { asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\"); }
-",
-    needs: &[],
-};
-
-static CLUSTER_INDEX: crate::ir::Prelude = crate::ir::Prelude {
-    name: "ws_cluster_index",
-    code: "__device__ __forceinline__ uint3 ws_cluster_dim() {
-    uint3 r;
-    asm(\"mov.u32 %0, %%cluster_nctaid.x;\" : \"=r\"(r.x));
-    asm(\"mov.u32 %0, %%cluster_nctaid.y;\" : \"=r\"(r.y));
-    asm(\"mov.u32 %0, %%cluster_nctaid.z;\" : \"=r\"(r.z));
-    return r;
-}
-__device__ __forceinline__ uint3 ws_cluster_block_idx() {
-    uint3 r;
-    asm(\"mov.u32 %0, %%cluster_ctaid.x;\" : \"=r\"(r.x));
-    asm(\"mov.u32 %0, %%cluster_ctaid.y;\" : \"=r\"(r.y));
-    asm(\"mov.u32 %0, %%cluster_ctaid.z;\" : \"=r\"(r.z));
-    return r;
-}
-__device__ __forceinline__ uint3 ws_cluster_idx() {
-    uint3 r;
-    asm(\"mov.u32 %0, %%clusterid.x;\" : \"=r\"(r.x));
-    asm(\"mov.u32 %0, %%clusterid.y;\" : \"=r\"(r.y));
-    asm(\"mov.u32 %0, %%clusterid.z;\" : \"=r\"(r.z));
-    return r;
-}
 ",
     needs: &[],
 };

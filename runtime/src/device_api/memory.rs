@@ -44,11 +44,19 @@ pub fn max<T: Num + Ord>(a: T, b: T) -> T {
     if b < a { a } else { b }
 }
 
-/// The place as a pointer that a template deduces.
-fn call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
+/// CUDA's function on a number or one of CUDA's vectors; a template over the words of anything else.
+fn hint(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
-        CudaText::with(format!("{name}({})", holes.join(", ")), &CACHE)
+        let holes = holes.join(", ");
+        let native = match args.first().map(Type::peeled) {
+            Some(Type::Scalar(s) | Type::Vector(s, _)) => !s.is_half(),
+            _ => false,
+        };
+        match native {
+            true => CudaText::new(format!("__{name}({holes})")),
+            false => CudaText::with(format!("ws_{name}({holes})"), &CACHE),
+        }
     }
 }
 
@@ -73,49 +81,49 @@ builtin! {
 
     /// Reads through the read-only cache; no thread of the launch may write the memory.
     pub fn load_read_only<T: CacheAccess>(place: &T) -> T {
-        cuda: call("ws_ldg"), by_reference: true
+        cuda: hint("ldg"), by_reference: true
     } {
         *place
     }
 
     /// Reads and caches in L2 only. Source: CUDA C++ Programming Guide, `__ldcg`.
     pub fn load_l2<T: CacheAccess>(place: &T) -> T {
-        cuda: call("ws_ldcg"), by_reference: true, effect: Effect::Writes
+        cuda: hint("ldcg"), by_reference: true, effect: Effect::Writes
     } {
         *place
     }
 
     /// Reads what will likely not be read again. Source: `__ldcs`.
     pub fn load_streaming<T: CacheAccess>(place: &T) -> T {
-        cuda: call("ws_ldcs"), by_reference: true, effect: Effect::Writes
+        cuda: hint("ldcs"), by_reference: true, effect: Effect::Writes
     } {
         *place
     }
 
     /// Reads what this thread reads for the last time. Source: `__ldlu`.
     pub fn load_last_use<T: CacheAccess>(place: &T) -> T {
-        cuda: call("ws_ldlu"), by_reference: true, effect: Effect::Writes
+        cuda: hint("ldlu"), by_reference: true, effect: Effect::Writes
     } {
         *place
     }
 
     /// Writes and caches in L2 only. Source: `__stcg`.
     pub fn store_l2<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: call("ws_stcg"), by_reference: true, effect: Effect::Writes
+        cuda: hint("stcg"), by_reference: true, effect: Effect::Writes
     } {
         *place = value;
     }
 
     /// Writes what will likely not be read soon. Source: `__stcs`.
     pub fn store_streaming<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: call("ws_stcs"), by_reference: true, effect: Effect::Writes
+        cuda: hint("stcs"), by_reference: true, effect: Effect::Writes
     } {
         *place = value;
     }
 
     /// Writes through the L2 cache. Source: `__stwt`.
     pub fn store_through<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: call("ws_stwt"), by_reference: true, effect: Effect::Writes
+        cuda: hint("stwt"), by_reference: true, effect: Effect::Writes
     } {
         *place = value;
     }

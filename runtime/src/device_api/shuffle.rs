@@ -117,7 +117,9 @@ builtin! {
         cuda: shuffle("_xor", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         // A lane may read groups below its own, never one above: as the hardware does.
-        exchange(mask, "shfl_xor_sync", value, width, |lane, w| Some(lane ^ i64::from(lane_mask)).filter(|from| *from < w))
+        let own = context::lane_id();
+        let away = i64::from(own ^ lane_mask) - i64::from(own);
+        exchange(mask, "shfl_xor_sync", value, width, |lane, w| Some(lane + away).filter(|from| *from < w))
     }
 
     /// [`shfl_sync`] among all 32 lanes.

@@ -4,6 +4,9 @@
 //! widest legal access is chosen when the kernel is specialized; ragged edges are filled.
 //! Tiles of registers and of tensor cores will stand beside these, over the same layouts.
 
+// Device code: `is_multiple_of` would be a call.
+#![allow(clippy::manual_is_multiple_of)]
+
 mod layout;
 mod stages;
 

@@ -1,19 +1,22 @@
 //! Bodies and stencils.
 
-use warpsmith::Device;
 use warpsmith::prelude::F32x4;
+use warpsmith::{Buffer, Device};
 
 use super::data::{Random, close, components};
 use super::{Case, Scale, print, text};
 use crate::nbody::{BODY_TILE, Bodies, SOFTENING, nbody};
 use crate::stencils::{
-    COEFFICIENTS, Field, JACOBI_COLS, JACOBI_ROWS, RADIUS, STENCIL_THREADS, jacobi, stencil,
+    BDIM, COEF, COEFFICIENTS, Field, JACOBI_COLS, JACOBI_ROWS, RADIUS, STENCIL_THREADS, jacobi, stencil,
+    stencil_1d, stencil_1d_read_only,
 };
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case { name: "nbody", print: print::<nbody>, check: check_nbody },
         Case { name: "stencil", print: print::<stencil>, check: check_stencil },
+        Case { name: "stencil_1d", print: print::<stencil_1d>, check: check_constant },
+        Case { name: "stencil_1d_read_only", print: print::<stencil_1d_read_only>, check: check_read_only },
         Case { name: "jacobi", print: print::<jacobi>, check: check_jacobi },
     ]
 }
@@ -71,6 +74,40 @@ fn check_stencil(device: &Device, scale: Scale) -> Result<(), String> {
         .map_err(text)?;
     let at = |i: usize| i.checked_sub(RADIUS as usize).and_then(|i| x.get(i)).map_or(0.0, |v| f64::from(*v));
     let want = |i: usize| COEFFICIENTS.iter().enumerate().map(|(k, c)| f64::from(*c) * at(i + k)).sum();
+    close(&device.download(&dy).map_err(text)?, want, 1e-5)
+}
+
+/// Weights of the derivative; none of the element itself.
+const DERIVATIVE: [f32; 5] = [0.0, 4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
+
+fn check_constant(device: &Device, scale: Scale) -> Result<(), String> {
+    COEF.set(device, DERIVATIVE).map_err(text)?;
+    check_derivative(device, scale, |x, y, n, grid| stencil_1d(x, y, n).grid(grid).block(BDIM).launch(device))
+}
+
+fn check_read_only(device: &Device, scale: Scale) -> Result<(), String> {
+    let weights = device.upload(&DERIVATIVE).map_err(text)?;
+    check_derivative(device, scale, |x, y, n, grid| {
+        stencil_1d_read_only(x, y, n, &weights).grid(grid).block(BDIM).launch(device)
+    })
+}
+
+type Floats = Buffer<f32>;
+
+/// By fewer blocks than cover the elements, the last of which is ragged.
+fn check_derivative(
+    device: &Device,
+    scale: Scale,
+    launch: impl Fn(&Floats, &mut Floats, u32, u32) -> warpsmith::Result<()>,
+) -> Result<(), String> {
+    let (n, grid) = scale.pick((1003, 5), ((1 << 26) + 3, 4096));
+    let radius = RADIUS as usize;
+    let x = Random::new("stencil_1d").floats(n + 2 * radius);
+    let dx = device.upload(&x).map_err(text)?;
+    let mut dy = device.upload(&vec![f32::NAN; n]).map_err(text)?;
+    launch(&dx, &mut dy, n as u32, grid).map_err(text)?;
+    let difference = |i: usize, k: usize| f64::from(x[i + radius + k]) - f64::from(x[i + radius - k]);
+    let want = |i: usize| (1..=radius).map(|k| f64::from(DERIVATIVE[k]) * difference(i, k)).sum();
     close(&device.download(&dy).map_err(text)?, want, 1e-5)
 }
 

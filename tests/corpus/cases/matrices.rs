@@ -1,11 +1,10 @@
-//! Matrix products and transposes.
+//! Matrix products.
 
 use warpsmith::{Device, Kernel};
 
-use super::data::{Random, close, same};
+use super::data::{Random, close};
 use super::{Case, Scale, print, text};
 use crate::matmul::{Matrix, SubMatrix, mat_mul_naive, mat_mul_tiled, tiled_matmul};
-use crate::transpose::{transpose_naive_col, transpose_naive_row, transpose_smem, transpose_smem_pad};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -20,54 +19,6 @@ pub(super) fn cases() -> Vec<Case> {
             name: "tiled_matmul@tile_32",
             print: |o| tiled_matmul::print(&(32,), o),
             check: |d, s| check_ragged(d, s, 32),
-        },
-        Case {
-            name: "transpose_naive_row",
-            print: print::<transpose_naive_row>,
-            check: |d, s| {
-                check_transpose(d, s, |out, input, [nx, ny]| {
-                    transpose_naive_row(out, input, nx, ny)
-                        .over_2d([nx as usize, ny as usize])
-                        .block([32, 8])
-                        .launch(d)
-                })
-            },
-        },
-        Case {
-            name: "transpose_naive_col",
-            print: print::<transpose_naive_col>,
-            check: |d, s| {
-                check_transpose(d, s, |out, input, [nx, ny]| {
-                    transpose_naive_col(out, input, nx, ny)
-                        .over_2d([ny as usize, nx as usize])
-                        .block([32, 8])
-                        .launch(d)
-                })
-            },
-        },
-        Case {
-            name: "transpose_smem",
-            print: print::<transpose_smem>,
-            check: |d, s| {
-                check_transpose(d, s, |out, input, [nx, ny]| {
-                    transpose_smem(out, input, nx, ny)
-                        .grid([nx.div_ceil(32), ny.div_ceil(32)])
-                        .block([32, 8])
-                        .launch(d)
-                })
-            },
-        },
-        Case {
-            name: "transpose_smem_pad",
-            print: print::<transpose_smem_pad>,
-            check: |d, s| {
-                check_transpose(d, s, |out, input, [nx, ny]| {
-                    transpose_smem_pad(out, input, nx, ny)
-                        .grid([nx.div_ceil(32), ny.div_ceil(32)])
-                        .block([32, 8])
-                        .launch(d)
-                })
-            },
         },
     ]
 }
@@ -125,25 +76,4 @@ fn check_ragged(device: &Device, scale: Scale, tile: u32) -> Result<(), String> 
         .launch(device)
         .map_err(text)?;
     check_product(&device.download(&dc).map_err(text)?, &a, &b, [m, k, n])
-}
-
-type Floats = warpsmith::Buffer<f32>;
-
-fn check_transpose(
-    device: &Device,
-    scale: Scale,
-    launch: impl Fn(&mut Floats, &Floats, [u32; 2]) -> warpsmith::Result<()>,
-) -> Result<(), String> {
-    let (nx, ny) = scale.pick((97, 61), (16_384, 16_384));
-    let input = Random::new("transpose").floats(nx * ny);
-    let device_input = device.upload(&input).map_err(text)?;
-    let mut out = device.upload(&vec![f32::NAN; nx * ny]).map_err(text)?;
-    launch(&mut out, &device_input, [nx as u32, ny as u32]).map_err(text)?;
-    let mut want = vec![0.0; nx * ny];
-    for y in 0..ny {
-        for x in 0..nx {
-            want[x * ny + y] = input[y * nx + x];
-        }
-    }
-    same(&device.download(&out).map_err(text)?, &want)
 }

@@ -1,17 +1,24 @@
 //! Every kernel of the corpus with inputs, a launch and a host reference.
 
+mod access;
 mod data;
+mod execution;
 mod fields;
 mod gemm;
+mod groups;
 mod histogram;
 mod language;
 mod matrices;
+mod memory_spaces;
+mod ordering;
 mod pointwise;
 mod reductions;
 mod rows;
 mod scans;
+mod shared_layout;
 mod shuffles;
 mod sparse;
+mod transposes;
 mod vectors;
 
 pub use data::Random;
@@ -64,6 +71,13 @@ pub fn all() -> Vec<Case> {
     cases.extend(fields::cases());
     cases.extend(sparse::cases());
     cases.extend(pointwise::cases());
+    cases.extend(transposes::cases());
+    cases.extend(access::cases());
+    cases.extend(memory_spaces::cases());
+    cases.extend(shared_layout::cases());
+    cases.extend(execution::cases());
+    cases.extend(groups::cases());
+    cases.extend(ordering::cases());
     cases
 }
 

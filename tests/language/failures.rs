@@ -1,0 +1,87 @@
+//! What a kernel does wrong, and where it says so: barriers in divergent code, assertions.
+
+// The kernels keep the form of the course notes that they come from.
+#![allow(clippy::if_same_then_else, clippy::manual_is_multiple_of)]
+
+use warpsmith::prelude::*;
+
+use super::{compiles, everywhere};
+
+/// Line of the first barrier of `parted`.
+const BARRIER: u32 = line!() + 7;
+
+#[gpu_kernel]
+fn parted(out: &mut [u32]) {
+    let thread_id = thread_idx().x;
+    out[thread_id] = thread_id;
+    if thread_id % 2 == 0 {
+        sync_threads();
+    } else {
+        sync_threads();
+    }
+}
+
+#[test]
+fn a_barrier_in_divergent_code_is_refused_with_its_line() {
+    let refused = parted::cuda_source().expect_err("half of the threads wait at each barrier").to_string();
+    let place = format!("{}:{BARRIER}: barrier in divergent control flow", file!());
+    assert!(refused.contains(&place) && refused.contains("`thread_id`"), "{refused}");
+    let device = Device::simulator();
+    let mut out = device.upload(&[0; 64]).expect("memory");
+    let launched = parted(&mut out).grid(1).block(64).launch(&device);
+    assert_eq!(launched.expect_err("the same on every device").to_string(), refused);
+}
+
+/// Line of the first barrier of `parted_on_purpose`.
+const ALLOWED: u32 = line!() + 6;
+
+#[gpu_kernel(allow(divergent_barriers))]
+fn parted_on_purpose(out: &mut [u32]) {
+    let thread_id = thread_idx().x;
+    if thread_id % 2 == 0 {
+        sync_threads();
+    } else {
+        sync_threads();
+    }
+    out[thread_id] = thread_id;
+}
+
+#[test]
+fn threads_at_different_barriers_are_a_fault_of_the_simulator() {
+    compiles::<parted_on_purpose>(&());
+    let device = Device::simulator();
+    let mut out = device.upload(&[0; 64]).expect("memory");
+    let fault = parted_on_purpose(&mut out).grid(1).block(64).launch(&device);
+    let fault = fault.expect_err("half of the threads wait at each barrier").to_string();
+    assert!(fault.contains("wait at two different barriers at once"), "{fault}");
+    assert!(
+        fault.contains(&format!("{}:{ALLOWED}", file!()))
+            && fault.contains(&format!("{}:{}", file!(), ALLOWED + 2)),
+        "{fault}"
+    );
+}
+
+/// Line of the assertion of `positive`.
+const ASSERTION: u32 = line!() + 6;
+
+#[gpu_kernel]
+fn positive(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i < x.len() {
+        assert!(x[i] > 0, "x must be positive");
+        out[i] = x[i];
+    }
+}
+
+#[test]
+fn a_failed_assertion_is_an_error_that_says_where_and_which_thread() {
+    everywhere::<positive>(&(), |device| {
+        let x = device.upload(&[1, 2, -3, 4]).expect("memory");
+        let mut out = device.upload(&[0; 4]).expect("memory");
+        let launched = positive(&x, &mut out).grid(1).block(32).launch(device);
+        let error = launched.and_then(|()| device.synchronize()).expect_err("x[2] is negative").to_string();
+        assert!(error.contains("x must be positive"), "{error}");
+        assert!(error.contains(&format!("{}:{ASSERTION}", file!())), "{error}");
+        assert!(error.contains("(2, 0, 0)"), "{error}");
+    });
+}
