@@ -31,7 +31,7 @@ impl Format {
         // Below the smallest normal value steps stay as they are there. Infinity has the largest exponent.
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(self.lowest).min(128);
         let step = f64::powi(2.0, exponent - self.mantissa as i32);
-        let steps = (magnitude / step).round_ties_even() as u32;
+        let steps = (magnitude / step).round_ties_even().min(65536.0) as u32;
         // A carry out of the mantissa is one of the exponent.
         let bits = (((exponent - self.lowest) as u32) << self.mantissa) + steps;
         sign | bits.min(self.largest) as u8
