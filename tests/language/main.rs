@@ -1,14 +1,19 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+mod atomics;
 mod closures;
 mod enums;
+mod globals;
 mod iteration;
+mod memory;
 mod operators;
 mod patterns;
+mod shared_memory;
 mod slices;
 mod tables;
 mod vectors;
+mod views;
 
 use warpsmith::codegen::Options;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};

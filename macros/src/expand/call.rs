@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
 use super::lower::{Lower, Name, Two, see, tap};
+use super::operators::writes_receiver;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -101,6 +102,16 @@ impl Lower<'_> {
                 &e.method,
                 "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
             );
+        }
+        // `x[a..b].fill(v)` borrows as the method asks.
+        if writes_receiver(&e.method)
+            && let Expr::Index(index) = &*e.receiver
+            && let Expr::Range(_) = &*index.index
+        {
+            let part = &*e.receiver;
+            let mut e = e.clone();
+            *e.receiver = syn::parse_quote!(&mut #part);
+            return self.method_call(&e);
         }
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter());

@@ -2,15 +2,16 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
+use syn::{Data, DeriveInput, Field, Fields, GenericParam, Token, parse_quote};
 
 use crate::errors::Errors;
 
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let equality = check_attributes(item, &mut errors);
+    let asked = check_attributes(item, &mut errors);
     let tokens = match &item.data {
         Data::Struct(data) => structure(item, &data.fields, &mut errors),
         Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
@@ -25,21 +26,53 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     if errors.any() {
         return errors.into_tokens();
     }
-    let equality = if equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let equality = if asked.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let any_bits = if asked.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
-    quote!(#tokens #equality #user)
+    quote!(#tokens #equality #any_bits #user)
 }
 
-/// `#[gpu(PartialEq)]`; whether it is there.
-fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> bool {
-    let mut equality = false;
+/// What `#[gpu(…)]` asks for.
+#[derive(Default)]
+struct Asked {
+    equality: bool,
+    any_bits: bool,
+}
+
+fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Asked {
+    let mut asked = Asked::default();
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
-        match attr.parse_args::<syn::Path>() {
-            Ok(path) if path.is_ident("PartialEq") => equality = true,
-            _ => errors.at(attr, "`#[gpu(…)]` knows `PartialEq`"),
+        let names = attr.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated);
+        for name in names.into_iter().flatten() {
+            if name.is_ident("PartialEq") {
+                asked.equality = true;
+            } else if name.is_ident("AnyBits") {
+                asked.any_bits = true;
+            } else {
+                errors.at(name, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`");
+            }
         }
     }
-    equality
+    asked
+}
+
+/// `AnyBits` of a struct, whose fields must be.
+fn any_bits(item: &DeriveInput) -> TokenStream {
+    let Data::Struct(data) = &item.data else {
+        let message = "not all bits are an enum's; only a struct can be `#[gpu(AnyBits)]`";
+        return syn::Error::new_spanned(&item.ident, message).to_compile_error();
+    };
+    let name = &item.ident;
+    let mut generics = bounded(item, &quote!(::warpsmith::types::AnyBits));
+    for field in &data.fields {
+        let ty = &field.ty;
+        generics.make_where_clause().predicates.push(parse_quote!(#ty: ::warpsmith::types::AnyBits));
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        // SAFETY: every field is of any bits.
+        unsafe impl #impl_generics ::warpsmith::types::AnyBits for #name #ty_generics #where_clause {}
+    }
 }
 
 /// Marks the type as one whose operators need `#[gpu_impl]`.

@@ -21,6 +21,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
+                None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),
                 None => {
                     let ty = self.ty(&e.ty);
                     Text::cast(&ty, self.expr(a))

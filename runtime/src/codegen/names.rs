@@ -8,7 +8,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool ca
     inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public \
     register reinterpret_cast short signed sizeof static_assert static_cast switch template this thread_local throw \
     try typedef typeid typename union unsigned using virtual void volatile wchar_t xor xor_eq threadIdx blockIdx \
-    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
+    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs all any ballot NULL main ws_fault \
     break continue else enum extern false for if return static struct true while";
 
 /// CUDA's math functions, which exist with and without the suffix `f`.

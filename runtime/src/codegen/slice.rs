@@ -88,6 +88,12 @@ impl Printer<'_> {
         }
     }
 
+    /// The address of the first element of a slice.
+    pub(super) fn address(&mut self, slice: &Expr) -> Text {
+        let (pointer, _) = self.slice_parts(slice);
+        if pointer.contains(' ') { Text::primary(format!("({pointer})")) } else { Text::primary(pointer) }
+    }
+
     /// The parts of a slice as those of the element type that is wanted.
     fn reinterpreted(
         &mut self,

@@ -281,7 +281,7 @@ impl Recorder {
     /// `*reference`, a place.
     pub fn deref(&mut self, reference: Expr) -> Expr {
         match &reference.ty {
-            Type::Ref { to, .. } => {
+            Type::Ref { to, .. } | Type::Ptr { to, .. } => {
                 let ty = (**to).clone();
                 deref_expr(reference, ty)
             }
