@@ -47,8 +47,23 @@ impl State {
     /// Brings a variable into the open scope; its name.
     pub fn declare(&mut self, id: VarId) -> String {
         let wanted = self.var(id).name.clone();
-        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
-        self.declare_as(id, &wanted)
+        if !wanted.is_empty() {
+            return self.declare_as(id, &wanted);
+        }
+        let name = self.temporary();
+        self.names.insert(id, name.clone());
+        name
+    }
+
+    /// The name of a temporary, which no variable of the user's has.
+    fn temporary(&mut self) -> String {
+        let mut taken = self.taken();
+        taken.extend(self.vars.iter().map(|var| var.name.clone()));
+        let name = names::fresh("t", &taken);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone());
+        }
+        name
     }
 
     fn declare_as(&mut self, id: VarId, wanted: &str) -> String {
@@ -60,8 +75,11 @@ impl State {
     /// Brings a slice into the open scope: its name, and with `_len` behind it that of its length.
     pub fn declare_slice(&mut self, id: VarId) -> String {
         let mut taken = self.taken();
-        let (wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
-        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
+        let (mut wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
+        if wanted.is_empty() {
+            taken.extend(self.vars.iter().map(|var| var.name.clone()));
+            wanted = "t".to_owned();
+        }
         let extents = extents(&ty);
         let mut name = names::fresh(&wanted, &taken);
         while extents.iter().any(|extent| taken.contains(&format!("{name}_{extent}"))) {

@@ -17,6 +17,7 @@ mod prelude;
 mod slice;
 mod source;
 mod stmt;
+mod template;
 mod types;
 mod vector;
 
