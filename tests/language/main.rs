@@ -12,8 +12,10 @@ mod patterns;
 mod shared_memory;
 mod slices;
 mod tables;
+mod threads;
 mod vectors;
 mod views;
+mod warps;
 
 use warpsmith::codegen::Options;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
