@@ -1,9 +1,11 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+mod abstraction;
 mod atomics;
 mod closures;
 mod enums;
+mod escape;
 mod globals;
 mod iteration;
 mod memory;

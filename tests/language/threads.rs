@@ -145,6 +145,16 @@ fn clusters_share_memory() {
     });
 }
 
+#[test]
+fn a_cluster_that_the_kernel_fixes_is_kept() {
+    let simulator = Device::simulator();
+    let mut out = simulator.upload(&[0u32; 24 * 32]).expect("memory");
+    let other = neighbours(&mut out).grid([6, 4]).block(32).cluster([3, 2]).launch(&simulator);
+    assert!(other.expect_err("2, 2 is fixed").to_string().contains("cluster"));
+    let odd = neighbours(&mut out).grid([5, 4]).block(32).launch(&simulator);
+    assert!(odd.expect_err("5 is no multiple of 2").to_string().contains("cluster"));
+}
+
 /// A value handed from one thread to another by a flag, with a fence of each scope.
 #[gpu_kernel]
 fn handed_over(data: &mut [u32], flags: &mut [u32], out: &mut [u32]) {

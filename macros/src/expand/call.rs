@@ -152,27 +152,35 @@ impl Lower<'_> {
             let mut inputs = Vec::new();
             let mut sees = Vec::new();
             let mut declares = Vec::new();
-            for input in &e.inputs {
+            let mut body = (*e.body).clone();
+            for (i, input) in e.inputs.iter().enumerate() {
                 let (pat, ty) = match input {
                     Pat::Type(typed) => (&*typed.pat, Some(device_type(&typed.ty))),
                     other => (other, None),
                 };
-                let Pat::Ident(name) = pat else {
-                    return lower.refuse(pat, "a closure's parameter in a kernel is a single name");
+                let (ident, mutable, text) = match pat {
+                    Pat::Ident(name) => {
+                        (name.ident.clone(), name.mutability.is_some(), name.ident.to_string())
+                    }
+                    // What has no name gets one, and is taken apart by the body.
+                    other => {
+                        let ident = format_ident!("__c{i}", span = other.span());
+                        body = syn::parse_quote!({ let #other = #ident; #body });
+                        (ident, false, String::new())
+                    }
                 };
-                let ident = &name.ident;
-                let (text, mutable) = (ident.to_string(), name.mutability.is_some());
+                let name = if mutable { quote!(mut #ident) } else { quote!(#ident) };
                 let (probe, index) = lower.probe(ident.span());
-                lower.bind(ident, Name::Local);
+                lower.bind(&ident, Name::Local);
                 inputs.push(match ty {
                     Some(ty) => quote!(#name: #ty),
                     None => quote!(#name),
                 });
-                sees.push(see(&probe, ident));
+                sees.push(see(&probe, &ident));
                 declares.push(quote!(let #ident = __r.closure_arg(#text, #mutable, __t.ty(#index));));
             }
             lower.closures += 1;
-            let body = lower.expr(&e.body);
+            let body = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);
@@ -247,8 +255,10 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     syn::parse_quote!(::warpsmith::device_api::#module::#last)
 }
 
-const PRIMITIVES: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+const PRIMITIVES: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
+    "f64",
+];
 
 fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())

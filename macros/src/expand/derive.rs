@@ -1,6 +1,6 @@
 //! `#[derive(GpuType)]`: the layout of a struct or enum, as rustc chose it.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -159,7 +159,11 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
 pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field>) -> TokenStream {
     let name = &item.ident;
     let (_, ty_generics, _) = item.generics.split_for_impl();
-    let plain = bounded(item, &quote!(::warpsmith::types::GpuType));
+    let mut plain = bounded(item, &quote!(::warpsmith::types::GpuType));
+    for param in item.generics.type_params().filter(|t| is_phantom(item, t)) {
+        let ident = &param.ident;
+        plain.make_where_clause().predicates.push(parse_quote!(#ident: ::core::marker::Copy));
+    }
     let (plain_generics, _, plain_where) = plain.split_for_impl();
     let checks = fields.map(|f| {
         let ty = &f.ty;
@@ -179,6 +183,7 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
 /// Names of the generic arguments, as parts of the C++ name.
 pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     let name = |p: &GenericParam| match p {
+        GenericParam::Type(t) if is_phantom(item, t) => None,
         GenericParam::Type(t) => {
             let ident = &t.ident;
             Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
@@ -192,10 +197,32 @@ pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     item.generics.params.iter().filter_map(name).collect()
 }
 
-/// The generics, with every type parameter bounded by a trait of the library.
+/// Whether a type parameter stands in `PhantomData` alone: it need be no device type.
+fn is_phantom(item: &DeriveInput, param: &syn::TypeParam) -> bool {
+    let Data::Struct(data) = &item.data else { return false };
+    let bounded = !param.bounds.is_empty() || item.generics.where_clause.is_some();
+    let names = |tokens: TokenStream| mentions(tokens, &param.ident);
+    let phantom = |ty: &syn::Type| match ty {
+        syn::Type::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "PhantomData"),
+        _ => false,
+    };
+    !bounded && data.fields.iter().all(|f| phantom(&f.ty) || !names(f.ty.to_token_stream()))
+}
+
+/// Whether a name stands anywhere in some tokens.
+fn mentions(tokens: TokenStream, name: &syn::Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// The generics, with every type parameter of a field bounded by a trait of the library.
 pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
-    let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
+    let types: Vec<_> =
+        generics.type_params().filter(|t| !is_phantom(item, t)).map(|t| t.ident.clone()).collect();
     for ident in types {
         generics.make_where_clause().predicates.push(parse_quote!(#ident: #bound));
     }
@@ -207,6 +234,7 @@ pub fn erased(item: &DeriveInput) -> TokenStream {
     let name = &item.ident;
     let arguments = item.generics.params.iter().map(|p| match p {
         GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(t) if is_phantom(item, t) => quote!(()),
         GenericParam::Type(t) => {
             let ident = &t.ident;
             quote!(<#ident as ::warpsmith::__macro::Device>::Erased)

@@ -20,6 +20,8 @@ pub(super) struct State {
     pub labels: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
+    /// Whether the body is the user's own CUDA.
+    foreign: bool,
     /// The Rust line of the last `#line`.
     pub line: Option<crate::ir::Location>,
 }
@@ -28,7 +30,8 @@ impl State {
     fn new(function: &Function, globals: &HashSet<String>) -> Self {
         Self {
             vars: function.vars.clone(),
-            globals: globals.clone(),
+            globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
+            foreign: function.foreign.is_some(),
             scopes: vec![HashSet::new()],
             ..Self::default()
         }
@@ -67,7 +70,8 @@ impl State {
     }
 
     fn declare_as(&mut self, id: VarId, wanted: &str) -> String {
-        let name = self.reserve(wanted);
+        // The text of a foreign body says the names as they were written.
+        let name = if self.foreign { wanted.to_owned() } else { self.reserve(wanted) };
         self.names.insert(id, name.clone());
         name
     }
