@@ -11,6 +11,7 @@ mod iteration;
 mod memory;
 mod operators;
 mod patterns;
+mod reuse;
 mod shared_memory;
 mod slices;
 mod tables;

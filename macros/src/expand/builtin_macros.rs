@@ -60,7 +60,11 @@ impl SharedArray {
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {
                     <#ty>::from_raw_parts(
-                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, ::core::file!(), #line, #column),
+                        ::warpsmith::__macro::shared_alloc::<#elem, _>(
+                            &__extents,
+                            (::core::file!(), #line, #column),
+                            || {},
+                        ),
                         __extents,
                     )
                 }

@@ -105,6 +105,8 @@ impl Recorder {
                 let e = e.clone();
                 self.variant(e, name, fields)
             }
+            // `PhantomData` is a value without bytes.
+            Type::Unit => Expr::unit(),
             _ => self.struct_(ty, fields),
         }
     }
