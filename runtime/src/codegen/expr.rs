@@ -171,6 +171,8 @@ impl Printer<'_> {
         match (&place.ty, &place.kind) {
             (Type::Shared { .. }, _) => self.expr(place),
             (_, ExprKind::Deref(pointer)) => self.expr(pointer),
+            // A device static is the address of its memory.
+            (_, ExprKind::Global(global)) if !global.constant => Text::primary(self.global_name(global)),
             _ => {
                 let place = self.expr(place).at(UNARY);
                 Text::unary(format!("&{place}"))

@@ -298,6 +298,7 @@ impl Printer<'_> {
                 let name = self.global_name(global);
                 if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
             }
+            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
             _ => self.expr(place),
         }
     }
@@ -363,7 +364,7 @@ impl Printer<'_> {
 
     /// The symbol of a global, declared at its first use. A device global is the address of memory
     /// that all kernels share.
-    fn global_name(&mut self, global: &'static Global) -> String {
+    pub(super) fn global_name(&mut self, global: &'static Global) -> String {
         if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
             return name.clone();
         }

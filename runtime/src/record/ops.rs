@@ -242,6 +242,13 @@ impl Recorder {
         {
             return item.clone();
         }
+        if let ExprKind::Struct(def, items) = &base.kind
+            && let Some(position) = def.fields.iter().position(|f| f.name == name)
+            && items.iter().all(is_literal)
+            && let Some(item) = items.get(position)
+        {
+            return item.clone();
+        }
         let Some(ty) = ty else {
             if base.ty != Type::Never {
                 let at = self.location();
@@ -464,9 +471,26 @@ fn operand_rank(ty: &Type) -> usize {
 
 /// The element of an array constant at a constant index.
 fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
-    let ExprKind::Table { value, .. } = &base.kind else { return None };
-    let ExprKind::ArrayList(items) = &value.kind else { return None };
+    let list = match &base.kind {
+        ExprKind::Table { value, .. } => value,
+        _ => base,
+    };
+    let ExprKind::ArrayList(items) = &list.kind else { return None };
+    if !items.iter().all(is_literal) {
+        return None;
+    }
     items.get(usize::try_from(index.as_int()?).ok()?).cloned()
+}
+
+/// Whether an expression is made of constants alone.
+fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Struct(_, items) | ExprKind::ArrayList(items) | ExprKind::Tuple(items) => {
+            items.iter().all(is_literal)
+        }
+        _ => false,
+    }
 }
 
 /// `*reference` as a place; `*&place` is the place.
