@@ -16,6 +16,11 @@ pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{DeviceFn, FnProbe, Probe, Returns, never_called, types_of};
 
+/// A descriptor that lives as long as the thread may name it.
+pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
+    crate::simulator::context::keep(descriptor)
+}
+
 /// An index of any integer type.
 #[inline(always)]
 pub fn to_index<I: crate::types::IndexInteger>(index: I) -> usize {
@@ -135,6 +140,15 @@ pub fn type_suffix(ty: &Type) -> String {
         Type::Ref { to, mutable } => format!("ref{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
         Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
     }
+}
+
+/// The last name of a type that only marks another, as a part of a C++ name.
+pub fn marker_suffix<T: ?Sized>() -> String {
+    let name = std::any::type_name::<T>();
+    let (head, arguments) = name.split_once('<').unwrap_or((name, ""));
+    let last = head.rsplit("::").next().unwrap_or(head);
+    let kept = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("{last}_{arguments}").chars().map(kept).collect::<String>().trim_end_matches('_').to_owned()
 }
 
 /// Argument `index` as the descriptor of a slice.

@@ -248,6 +248,8 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
         }
         ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
         ["std" | "core", "hint", "assert_unchecked"] => "hint",
+        ["std" | "core", "mem", "size_of" | "align_of"] | ["mem", "size_of" | "align_of"] => "size",
+        ["size_of" | "align_of"] => "size",
         _ => return path.clone(),
     };
     let module = syn::Ident::new(module, path.span());

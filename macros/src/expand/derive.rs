@@ -1,9 +1,10 @@
 //! `#[derive(GpuType)]`: the layout of a struct or enum, as rustc chose it.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, Token, parse_quote};
 
 use crate::errors::Errors;
@@ -159,11 +160,7 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
 pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field>) -> TokenStream {
     let name = &item.ident;
     let (_, ty_generics, _) = item.generics.split_for_impl();
-    let mut plain = bounded(item, &quote!(::warpsmith::types::GpuType));
-    for param in item.generics.type_params().filter(|t| is_phantom(item, t)) {
-        let ident = &param.ident;
-        plain.make_where_clause().predicates.push(parse_quote!(#ident: ::core::marker::Copy));
-    }
+    let plain = bounded(item, &quote!(::warpsmith::types::GpuType));
     let (plain_generics, _, plain_where) = plain.split_for_impl();
     let checks = fields.map(|f| {
         let ty = &f.ty;
@@ -175,7 +172,7 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
 
         const _: () = {
             #[allow(dead_code)]
-            fn fields_are_plain #plain_generics () #plain_where { #(#checks)* }
+            fn fields_are_plain #plain_generics (_: #name #ty_generics) #plain_where { #(#checks)* }
         };
     }
 }
@@ -183,7 +180,10 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
 /// Names of the generic arguments, as parts of the C++ name.
 pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     let name = |p: &GenericParam| match p {
-        GenericParam::Type(t) if is_phantom(item, t) => None,
+        GenericParam::Type(t) if is_phantom(item, &t.ident) => {
+            let ident = &t.ident;
+            Some(quote!(::warpsmith::__macro::marker_suffix::<#ident>()))
+        }
         GenericParam::Type(t) => {
             let ident = &t.ident;
             Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
@@ -197,36 +197,43 @@ pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     item.generics.params.iter().filter_map(name).collect()
 }
 
-/// Whether a type parameter stands in `PhantomData` alone: it need be no device type.
-fn is_phantom(item: &DeriveInput, param: &syn::TypeParam) -> bool {
-    let Data::Struct(data) = &item.data else { return false };
-    let bounded = !param.bounds.is_empty() || item.generics.where_clause.is_some();
-    let names = |tokens: TokenStream| mentions(tokens, &param.ident);
-    let phantom = |ty: &syn::Type| match ty {
-        syn::Type::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "PhantomData"),
-        _ => false,
-    };
-    !bounded && data.fields.iter().all(|f| phantom(&f.ty) || !names(f.ty.to_token_stream()))
-}
-
-/// Whether a name stands anywhere in some tokens.
-fn mentions(tokens: TokenStream, name: &syn::Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
-}
-
-/// The generics, with every type parameter of a field bounded by a trait of the library.
+/// The generics, with every type parameter bounded by a trait of the library; a parameter that only
+/// marks the type may be any type.
 pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
-    let types: Vec<_> =
-        generics.type_params().filter(|t| !is_phantom(item, t)).map(|t| t.ident.clone()).collect();
+    let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
     for ident in types {
-        generics.make_where_clause().predicates.push(parse_quote!(#ident: #bound));
+        let predicate = if is_phantom(item, &ident) {
+            parse_quote!(#ident: 'static + ::core::marker::Copy)
+        } else {
+            parse_quote!(#ident: #bound)
+        };
+        generics.make_where_clause().predicates.push(predicate);
     }
     generics
+}
+
+/// Whether a type parameter stands in no field but `PhantomData`.
+fn is_phantom(item: &DeriveInput, param: &syn::Ident) -> bool {
+    struct Uses<'a>(&'a syn::Ident, bool);
+
+    impl<'ast> Visit<'ast> for Uses<'_> {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            if path.segments.last().is_some_and(|s| s.ident == "PhantomData") {
+                return;
+            }
+            self.1 |= path.segments.first().is_some_and(|s| s.ident == *self.0);
+            visit::visit_path(self, path);
+        }
+    }
+
+    let mut uses = Uses(param, false);
+    match &item.data {
+        Data::Struct(data) => data.fields.iter().for_each(|f| uses.visit_type(&f.ty)),
+        Data::Enum(data) => data.variants.iter().flat_map(|v| &v.fields).for_each(|f| uses.visit_type(&f.ty)),
+        Data::Union(_) => {}
+    }
+    !uses.1
 }
 
 /// The type with every lifetime `'static`.
@@ -234,7 +241,7 @@ pub fn erased(item: &DeriveInput) -> TokenStream {
     let name = &item.ident;
     let arguments = item.generics.params.iter().map(|p| match p {
         GenericParam::Lifetime(_) => quote!('static),
-        GenericParam::Type(t) if is_phantom(item, t) => quote!(()),
+        GenericParam::Type(t) if is_phantom(item, &t.ident) => t.ident.to_token_stream(),
         GenericParam::Type(t) => {
             let ident = &t.ident;
             quote!(<#ident as ::warpsmith::__macro::Device>::Erased)

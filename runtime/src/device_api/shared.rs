@@ -27,6 +27,10 @@ use crate::types::{GpuType, Shared};
 ///
 /// One to three dimensions, `shared!([[f32; COLS]; ROWS])`; extents are constants, const generics
 /// or comptime arguments, or arithmetic on them. The contents are undefined until written.
+/// `shared!([f32; 64], align = 16)` asks for an alignment in bytes, as a view of it as `F32x4` needs.
+///
+/// A type that says how much shared memory it takes, such as [`Tile`](crate::tile::Tile), is declared
+/// by its name: `let mut tile = shared!(Tile<f32, 32, 32>);`.
 #[macro_export]
 macro_rules! shared {
     ($($tokens:tt)*) => {
@@ -52,10 +56,12 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
 #[doc(hidden)]
 pub fn shared_alloc<T: GpuType, F: Fn()>(
     extents: &[usize],
+    align: Option<u32>,
     (file, line, column): (&'static str, u32, u32),
     _instance: F,
 ) -> *mut T {
     let bytes = extents.iter().product::<usize>() * size_of::<T>();
+    let align = align.map_or(1, |bytes| bytes as usize).max(align_of::<T>());
     let site = (file, line, column, core::any::type_name::<F>());
-    context::shared_alloc(site, bytes, align_of::<T>()).cast()
+    context::shared_alloc(site, bytes, align).cast()
 }

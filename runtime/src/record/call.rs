@@ -262,11 +262,11 @@ impl Recorder {
         }
     }
 
-    /// `assert!(cond, message)`
-    pub fn assert(&mut self, cond: Expr, message: &str) -> Expr {
+    /// `assert!(cond, message)`, `debug_assert!(cond, message)`
+    pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
-            self.push(StmtKind::Assert { cond, message: message.to_owned() });
+            self.push(StmtKind::Assert { cond, message: message.to_owned(), debug });
         }
         Expr::unit()
     }
@@ -279,6 +279,15 @@ impl Recorder {
         if let Some(bad) = args.iter().find(|a| a.ty.scalar().is_none()) {
             let what = format!("a value of type `{}`; print its fields", bad.ty);
             self.fail(RecordError::Argument { builtin: "println!", what, at });
+        }
+        let specs =
+            pieces.iter().filter_map(|p| if let FormatPiece::Arg(spec) = p { Some(spec) } else { None });
+        for (spec, arg) in specs.zip(&args) {
+            let float = arg.ty.scalar().is_some_and(crate::ir::Scalar::is_float);
+            if matches!(spec.letter, 'e' | 'E') && !float {
+                let what = "`{:e}` of an integer; convert it to a float".to_owned();
+                self.fail(RecordError::Argument { builtin: "println!", what, at });
+            }
         }
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });

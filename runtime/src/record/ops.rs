@@ -292,6 +292,7 @@ impl Recorder {
                 let ty = (**to).clone();
                 deref_expr(reference, ty)
             }
+            // A slice, or a name of a pattern that stands for its place.
             _ => reference,
         }
     }

@@ -89,12 +89,17 @@ __device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_mul(T a, T b) {
     needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
 };
 
+/// Asks for the one value that overflows: NVRTC 13.0 takes the negation of a negative `short` for positive.
 pub(super) static OVERFLOWING_NEG: Prelude = Prelude {
     name: "ws_overflowing_neg",
     code: "template <class T>
-__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_neg(T x) { return ws_overflowing_sub((T)0, x); }
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_neg(T x) {
+    typedef typename ws_unsigned<T>::type U;
+    T lowest = (T)((U)1 << (8 * sizeof(T) - 1));
+    return ws_Pair<T, bool>{(T)(U)((U)0 - (U)x), ws_is_signed<T>() ? x == lowest : x != 0};
+}
 ",
-    needs: &[&OVERFLOWING_SUB],
+    needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
 };
 
 pub(super) static OVERFLOWING_POW: Prelude = Prelude {

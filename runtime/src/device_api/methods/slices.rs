@@ -173,6 +173,14 @@ pub trait PointerMethods: Sized {
         never_called()
     }
     #[doc(hidden)]
+    fn __gpu_method_wrapping_sub(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn __gpu_method_wrapping_offset(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
     fn __gpu_method_read(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
         never_called()
     }
