@@ -8,8 +8,11 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool ca
     inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public \
     register reinterpret_cast short signed sizeof static_assert static_cast switch template this thread_local throw \
     try typedef typeid typename union unsigned using virtual void volatile wchar_t xor xor_eq threadIdx blockIdx \
-    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs all any ballot NULL main ws_fault \
+    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
     break continue else enum extern false for if return static struct true while";
+
+/// Functions that NVRTC declares by itself: what is `extern` needs another name.
+pub(super) const IMPLICIT: [&str; 3] = ["all", "any", "ballot"];
 
 /// CUDA's math functions, which exist with and without the suffix `f`.
 const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh \
