@@ -187,7 +187,7 @@ impl Recorder {
         let mut operands = [base, index];
         self.sequence(&mut operands);
         let [base, index] = operands;
-        if let Some(item) = table_item(&base, &index) {
+        if let Some(item) = fold::table_item(&base, &index) {
             return item;
         }
         let matrix = matches!(&base.ty, Type::View { rank, .. } if *rank > 1);
@@ -244,7 +244,7 @@ impl Recorder {
         }
         if let ExprKind::Struct(def, items) = &base.kind
             && let Some(position) = def.fields.iter().position(|f| f.name == name)
-            && items.iter().all(is_literal)
+            && items.iter().all(fold::is_literal)
             && let Some(item) = items.get(position)
         {
             return item.clone();
@@ -468,30 +468,6 @@ fn is_address_cast(from: &Type, to: &Type) -> bool {
 /// Number of indices that an index is.
 fn operand_rank(ty: &Type) -> usize {
     if let Type::Tuple(items) = ty { items.len() } else { 1 }
-}
-
-/// The element of an array constant at a constant index.
-fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
-    let list = match &base.kind {
-        ExprKind::Table { value, .. } => value,
-        _ => base,
-    };
-    let ExprKind::ArrayList(items) = &list.kind else { return None };
-    if !items.iter().all(is_literal) {
-        return None;
-    }
-    items.get(usize::try_from(index.as_int()?).ok()?).cloned()
-}
-
-/// Whether an expression is made of constants alone.
-fn is_literal(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Const(_) => true,
-        ExprKind::Struct(_, items) | ExprKind::ArrayList(items) | ExprKind::Tuple(items) => {
-            items.iter().all(is_literal)
-        }
-        _ => false,
-    }
 }
 
 /// `*reference` as a place; `*&place` is the place.

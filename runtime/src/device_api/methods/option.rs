@@ -2,6 +2,8 @@
 //!
 //! The twin calls those of Rust's library; these are what a kernel's witness and emitter see.
 
+#![allow(clippy::style, clippy::complexity, reason = "these are the bodies that the lints would call")]
+
 use warpsmith_macros::{gpu_impl, gpu_trait};
 
 use crate::types::Device;
