@@ -34,6 +34,8 @@ pub enum KernelArg {
         bytes: u64,
         /// Where the memory is.
         place: Place,
+        /// Whether the kernel may write it.
+        mutable: bool,
     },
     /// A scalar or struct, by value.
     Value(ValueBytes),
@@ -101,19 +103,19 @@ pub trait SliceMutArg<'a, T> {
 
 impl<'a, T: GpuType> SliceArg<'a, T> for &'a Buffer<T> {
     fn into_arg(self) -> KernelArg {
-        self.arg()
+        self.arg(false)
     }
 }
 
 impl<'a, T: GpuType> SliceArg<'a, T> for &'a mut Buffer<T> {
     fn into_arg(self) -> KernelArg {
-        self.arg()
+        self.arg(false)
     }
 }
 
 impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     fn into_arg(self) -> KernelArg {
-        self.arg()
+        self.arg(true)
     }
 }
 

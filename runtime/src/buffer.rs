@@ -67,9 +67,9 @@ impl<T: GpuType> Buffer<T> {
         }
     }
 
-    pub(crate) fn arg(&self) -> KernelArg {
+    pub(crate) fn arg(&self, mutable: bool) -> KernelArg {
         let bytes = (self.len * size_of::<T>()) as u64;
-        KernelArg::Slice { ptr: self.address(), len: self.len as u64, bytes, place: self.place() }
+        KernelArg::Slice { ptr: self.address(), len: self.len as u64, bytes, place: self.place(), mutable }
     }
 
     /// A read-only view, for a field of a struct that is a kernel's argument.

@@ -1,19 +1,29 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+mod abstraction;
+mod atomics;
 mod bytes;
 mod closures;
 mod enums;
+mod escape;
 mod failures;
+mod globals;
 mod iteration;
+mod memory;
 mod operators;
 mod options;
 mod patterns;
+mod reuse;
+mod shared_memory;
 mod slices;
 mod tables;
 mod talk;
+mod threads;
 mod tiles;
 mod vectors;
+mod views;
+mod warps;
 
 use warpsmith::codegen::Options;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};

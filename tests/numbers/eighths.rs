@@ -22,7 +22,7 @@ fn nearest(x: f32, value: impl Fn(u8) -> f32) -> u8 {
     if x.is_nan() {
         return 0x7f;
     }
-    let x = if x.is_infinite() { f32::MAX.copysign(x) } else { x };
+    let x = x.clamp(-1e6, 1e6);
     let sign = if x.is_sign_negative() { 0x80 } else { 0 };
     let distance = |bits: &u8| (f64::from(value(*bits)) - f64::from(x).abs()).abs();
     let finite = (0..0x7f).filter(|bits| value(*bits).is_finite());

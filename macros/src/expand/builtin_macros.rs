@@ -104,7 +104,7 @@ impl SharedArray {
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {
                     <#ty>::from_raw_parts(
-                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, #align, __site),
+                        ::warpsmith::__macro::shared_alloc::<#elem, _>(&__extents, #align, __site, || {}),
                         __extents,
                     )
                 }

@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
 use super::lower::{Lower, Name, Two, see, tap};
+use super::operators::writes_receiver;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -102,6 +103,16 @@ impl Lower<'_> {
                 "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
             );
         }
+        // `x[a..b].fill(v)` borrows as the method asks.
+        if writes_receiver(&e.method)
+            && let Expr::Index(index) = &*e.receiver
+            && let Expr::Range(_) = &*index.index
+        {
+            let part = &*e.receiver;
+            let mut e = e.clone();
+            *e.receiver = syn::parse_quote!(&mut #part);
+            return self.method_call(&e);
+        }
         let expected = expectation(e);
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter().filter(|_| expected.is_none()));
@@ -148,27 +159,35 @@ impl Lower<'_> {
             let mut inputs = Vec::new();
             let mut sees = Vec::new();
             let mut declares = Vec::new();
-            for input in &e.inputs {
+            let mut body = (*e.body).clone();
+            for (i, input) in e.inputs.iter().enumerate() {
                 let (pat, ty) = match input {
                     Pat::Type(typed) => (&*typed.pat, Some(device_type(&typed.ty))),
                     other => (other, None),
                 };
-                let Pat::Ident(name) = pat else {
-                    return lower.refuse(pat, "a closure's parameter in a kernel is a single name");
+                let (ident, mutable, text) = match pat {
+                    Pat::Ident(name) => {
+                        (name.ident.clone(), name.mutability.is_some(), name.ident.to_string())
+                    }
+                    // What has no name gets one, and is taken apart by the body.
+                    other => {
+                        let ident = format_ident!("__c{i}", span = other.span());
+                        body = syn::parse_quote!({ let #other = #ident; #body });
+                        (ident, false, String::new())
+                    }
                 };
-                let ident = &name.ident;
-                let (text, mutable) = (ident.to_string(), name.mutability.is_some());
+                let name = if mutable { quote!(mut #ident) } else { quote!(#ident) };
                 let (probe, index) = lower.probe(ident.span());
-                lower.bind(ident, Name::Local);
+                lower.bind(&ident, Name::Local);
                 inputs.push(match ty {
                     Some(ty) => quote!(#name: #ty),
                     None => quote!(#name),
                 });
-                sees.push(see(&probe, ident));
+                sees.push(see(&probe, &ident));
                 declares.push(quote!(let #ident = __r.closure_arg(#text, #mutable, __t.ty(#index));));
             }
             lower.closures += 1;
-            let body = lower.expr(&e.body);
+            let body = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);

@@ -249,6 +249,7 @@ fn trait_items(
 /// The signature under its hidden name, with the probe that learns the marker.
 fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
     let mut sig = twin_signature(sig);
+    sig.constness = None;
     sig.ident = hidden_method(&sig.ident);
     sig.inputs.push(parse_quote!(__p: &::warpsmith::__macro::FnProbe<#marker>));
     Slices.visit_signature_mut(&mut sig);

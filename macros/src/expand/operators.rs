@@ -184,6 +184,12 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a method of slices takes its receiver to be written, by its name.
+pub fn writes_receiver(method: &Ident) -> bool {
+    let name = method.to_string();
+    name.ends_with("_mut") || ["fill", "swap", "as_mut_ptr"].contains(&name.as_str())
+}
+
 /// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
 pub fn slice_value(
     base: &TokenStream,

@@ -6,7 +6,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
 
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
-use super::operators::{slice_value, to_index};
+use super::operators::{slice_value, to_index, writes_receiver};
 use super::types::Slices;
 
 /// Rewrites a body into its twin.
@@ -28,7 +28,7 @@ impl VisitMut for Twin {
             && let Expr::Index(index) = &mut *call.receiver
             && let Expr::Range(_) = &*index.index
         {
-            let mutable = call.method == "iter_mut" || call.method == "fill" || call.method == "swap";
+            let mutable = writes_receiver(&call.method);
             visit_mut::visit_expr_mut(self, &mut index.expr);
             visit_mut::visit_expr_mut(self, &mut index.index);
             if let Expr::Range(range) = &*index.index {

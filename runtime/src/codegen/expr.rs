@@ -21,6 +21,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
+                None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),
                 None => {
                     let ty = self.ty(&e.ty);
                     Text::cast(&ty, self.expr(a))
@@ -30,10 +31,7 @@ impl Printer<'_> {
             ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
             ExprKind::Len(of) => self.len(of),
             ExprKind::Ref(place) => self.reference(place),
-            ExprKind::Deref(of) => {
-                let pointer = self.expr(of).at(UNARY);
-                Text::unary(format!("*{pointer}"))
-            }
+            ExprKind::Deref(of) => self.pointee(of),
             ExprKind::Call { function, args, .. } => self.call(*function, args),
             ExprKind::CallClosure { closure, args } => {
                 let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
@@ -132,6 +130,9 @@ impl Printer<'_> {
                 }
                 (_, ExprKind::Ref(place)) => self.len(place),
                 (Type::View { .. }, _) => Text::primary(format!("{}->len", self.expr(of).at(PRIMARY))),
+                (Type::Slice(_), ExprKind::SubSlice { .. }) => {
+                    Text { text: self.slice_parts(of).1, level: ASSIGNMENT }
+                }
                 _ => Text::primary("0ull"),
             },
             _ => Text::primary("0ull"),
@@ -201,7 +202,27 @@ impl Printer<'_> {
         Text::primary(format!("{name}({})", printed.join(", ")))
     }
 
+    /// `*p`, or `p[i]` of a raw pointer that something was added to.
+    fn pointee(&mut self, pointer: &Expr) -> Text {
+        if let (Type::Ptr { .. }, ExprKind::Builtin { op, args, .. }) = (&pointer.ty, &pointer.kind)
+            && let ("add", [first, count]) = (op.name, args.as_slice())
+        {
+            let first = self.expr(first).at(PRIMARY);
+            return Text::primary(format!("{first}[{}]", self.argument(count)));
+        }
+        let pointer = self.expr(pointer).at(UNARY);
+        Text::unary(format!("*{pointer}"))
+    }
+
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
+        match (op.name, args) {
+            ("read", [pointer]) => return self.pointee(pointer),
+            ("write", [pointer, value]) => {
+                let place = self.pointee(pointer).at(UNARY);
+                return Text { text: format!("{place} = {}", self.argument(value)), level: ASSIGNMENT };
+            }
+            _ => {}
+        }
         let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
         let constants = || args.iter().map(Expr::as_int).collect::<Vec<_>>();
         let cuda = match op.by_constant {
@@ -227,13 +248,13 @@ impl Printer<'_> {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);
         }
-        let printed: Vec<String> = args
+        let printed: Vec<Text> = args
             .iter()
             .enumerate()
             .map(|(i, a)| match has_hole(i) {
-                false => String::new(),
-                true if super::slice::is_slice(&a.ty) => self.slice_argument(a),
-                true => self.argument(a),
+                false => Text::primary(""),
+                true if super::slice::is_slice(&a.ty) => Text::primary(self.slice_argument(a)),
+                true => self.expr(a),
             })
             .collect();
         let printed = if op.name == OFFSET && self.options.checks {
@@ -241,17 +262,7 @@ impl Printer<'_> {
         } else {
             printed
         };
-        // From the last hole to the first, so that an argument's own braces are never taken for a hole.
-        let mut holes: Vec<(usize, usize)> = Vec::new();
-        for i in 0..printed.len() {
-            let hole = format!("{{{i}}}");
-            holes.extend(text.match_indices(&hole).map(|(at, _)| (at, i)));
-        }
-        holes.sort_unstable();
-        for (at, i) in holes.into_iter().rev() {
-            let hole = format!("{{{i}}}");
-            text.replace_range(at..at + hole.len(), &printed[i]);
-        }
+        super::template::fill(&mut text, printed);
         // A template in parentheses needs them only inside another expression.
         match unwrapped(&text) {
             Some(inner) => Text { text: inner.to_owned(), level: ASSIGNMENT },
@@ -260,14 +271,14 @@ impl Printer<'_> {
     }
 
     /// An offset may be the length itself, one past the last element.
-    fn checked_offset(&mut self, args: &[Expr], mut printed: Vec<String>, at: Location) -> Vec<String> {
+    fn checked_offset(&mut self, args: &[Expr], mut printed: Vec<Text>, at: Location) -> Vec<Text> {
         self.need(&prelude::AT);
         let site = self.site(SiteKind::Bounds, at);
         if let [view, ..] = args
             && let Some(start) = printed.get_mut(1)
         {
             let len = self.len(view).at(PRIMARY);
-            *start = format!("ws_at({start}, {len} + 1, {site}, ws_fault)");
+            *start = Text::primary(format!("ws_at({}, {len} + 1, {site}, ws_fault)", start.text));
         }
         printed
     }

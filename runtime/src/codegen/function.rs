@@ -22,6 +22,8 @@ pub(super) struct State {
     pub arrays: HashSet<VarId>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
+    /// Whether the body is the user's own CUDA.
+    foreign: bool,
     /// The Rust line of the last `#line`.
     pub line: Option<crate::ir::Location>,
 }
@@ -30,8 +32,9 @@ impl State {
     fn new(function: &Function, globals: &HashSet<String>) -> Self {
         Self {
             vars: function.vars.clone(),
-            globals: globals.clone(),
             arrays: super::arrays::indexed_only(function),
+            globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
+            foreign: function.foreign.is_some(),
             scopes: vec![HashSet::new()],
             ..Self::default()
         }
@@ -50,12 +53,28 @@ impl State {
     /// Brings a variable into the open scope; its name.
     pub fn declare(&mut self, id: VarId) -> String {
         let wanted = self.var(id).name.clone();
-        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
-        self.declare_as(id, &wanted)
+        if !wanted.is_empty() {
+            return self.declare_as(id, &wanted);
+        }
+        let name = self.temporary();
+        self.names.insert(id, name.clone());
+        name
+    }
+
+    /// The name of a temporary, which no variable of the user's has.
+    fn temporary(&mut self) -> String {
+        let mut taken = self.taken();
+        taken.extend(self.vars.iter().map(|var| var.name.clone()));
+        let name = names::fresh("t", &taken);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone());
+        }
+        name
     }
 
     fn declare_as(&mut self, id: VarId, wanted: &str) -> String {
-        let name = self.reserve(wanted);
+        // The text of a foreign body says the names as they were written.
+        let name = if self.foreign { wanted.to_owned() } else { self.reserve(wanted) };
         self.names.insert(id, name.clone());
         name
     }
@@ -63,8 +82,11 @@ impl State {
     /// Brings a slice into the open scope: its name, and with `_len` behind it that of its length.
     pub fn declare_slice(&mut self, id: VarId) -> String {
         let mut taken = self.taken();
-        let (wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
-        let wanted = if wanted.is_empty() { "t".to_owned() } else { wanted };
+        let (mut wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
+        if wanted.is_empty() {
+            taken.extend(self.vars.iter().map(|var| var.name.clone()));
+            wanted = "t".to_owned();
+        }
         let extents = extents(&ty);
         let mut name = names::fresh(&wanted, &taken);
         while extents.iter().any(|extent| taken.contains(&format!("{name}_{extent}"))) {

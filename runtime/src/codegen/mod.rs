@@ -20,6 +20,7 @@ mod print;
 mod slice;
 mod source;
 mod stmt;
+mod template;
 mod types;
 mod vector;
 

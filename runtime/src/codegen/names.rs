@@ -11,6 +11,9 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool ca
     blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
     break continue else enum extern false for if return static struct true while";
 
+/// Functions that NVRTC declares by itself: what is `extern` needs another name.
+pub(super) const IMPLICIT: [&str; 3] = ["all", "any", "ballot"];
+
 /// CUDA's math functions, which exist with and without the suffix `f`.
 const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh \
     acosh atanh hypot pow fabs floor ceil round rint trunc fmin fmax copysign fmod erf erfc rsqrt abs min max printf assert \

@@ -19,6 +19,11 @@ pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
     }
 }
 
+/// Whether a text is one name, number or member, which needs no parentheses.
+fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+}
+
 /// Whether a place is an array in constant memory or a device global, or a row of one.
 fn is_static(place: &Expr) -> bool {
     match &place.kind {
@@ -59,7 +64,9 @@ impl Printer<'_> {
     pub(super) fn assign_slice(&mut self, place: &Expr, value: &Expr) {
         let name = self.expr(place).text;
         let (ptr, len) = self.slice_parts(value);
-        self.function.push(&format!("{name} = {ptr};"));
+        if ptr != name {
+            self.function.push(&format!("{name} = {ptr};"));
+        }
         self.function.push(&format!("{name}_len = {len};"));
     }
 
@@ -88,6 +95,12 @@ impl Printer<'_> {
         }
     }
 
+    /// The address of the first element of a slice.
+    pub(super) fn address(&mut self, slice: &Expr) -> Text {
+        let (pointer, _) = self.slice_parts(slice);
+        if pointer.contains(' ') { Text::primary(format!("({pointer})")) } else { Text::primary(pointer) }
+    }
+
     /// The parts of a slice as those of the element type that is wanted.
     fn reinterpreted(
         &mut self,
@@ -104,8 +117,7 @@ impl Printer<'_> {
         let name = self.ty(&elem);
         let constant = if *mutable { "" } else { "const " };
         let (old, new) = (from.size(), elem.size().max(1));
-        let simple = len.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-        let len = if simple { len } else { format!("({len})") };
+        let len = if is_word(&len) { len } else { format!("({len})") };
         let len = match (old % new, new % old.max(1)) {
             (0, _) if old == new => len,
             (0, _) => format!("{len} * {}", old / new),
@@ -172,17 +184,17 @@ impl Printer<'_> {
         at: Location,
     ) -> (String, String) {
         let (ptr, whole) = self.elements(base);
-        let whole = if whole.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.') {
-            format!("({whole})")
-        } else {
-            whole
-        };
+        let whole = if is_word(&whole) { whole } else { format!("({whole})") };
         let end_text = end.map(|e| self.expr(e).at(UNARY)).unwrap_or_else(|| whole.clone());
         let len = match start {
             Some(start) => format!("{end_text} - {}", self.expr(start).at(UNARY)),
             None => end_text.clone(),
         };
-        let len = if end.is_some() { format!("(unsigned long long)({len})") } else { len };
+        let len = match end {
+            Some(_) if is_word(&len) => format!("(unsigned long long){len}"),
+            Some(_) => format!("(unsigned long long)({len})"),
+            None => len,
+        };
         let first = start.map(|e| self.expr(e).at(UNARY));
         let exact = start.is_none() && end.is_none();
         let ptr = match first {
@@ -286,6 +298,7 @@ impl Printer<'_> {
                 let name = self.global_name(global);
                 if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
             }
+            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
             _ => self.expr(place),
         }
     }

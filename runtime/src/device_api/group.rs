@@ -4,10 +4,9 @@
 
 use super::index::lane_id;
 use super::memory::trap;
-use super::shuffle::{shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync};
+use super::shuffle::{Shuffle, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync};
 use super::sync::sync_warp_mask;
 use super::vote::{active_mask, all_sync, any_sync, ballot_sync};
-use crate::types::GpuType;
 use crate::types::Num;
 use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
@@ -77,22 +76,22 @@ impl<const N: u32> WarpTile<N> {
     }
 
     /// The value of the lane with a rank.
-    pub fn shfl<T: GpuType>(self, value: T, rank: u32) -> T {
+    pub fn shfl<T: Shuffle>(self, value: T, rank: u32) -> T {
         shfl_sync(self.mask, value, rank, N)
     }
 
     /// The value of the lane `delta` ranks below; the lowest keep their own.
-    pub fn shfl_up<T: GpuType>(self, value: T, delta: u32) -> T {
+    pub fn shfl_up<T: Shuffle>(self, value: T, delta: u32) -> T {
         shfl_up_sync(self.mask, value, delta, N)
     }
 
     /// The value of the lane `delta` ranks above; the highest keep their own.
-    pub fn shfl_down<T: GpuType>(self, value: T, delta: u32) -> T {
+    pub fn shfl_down<T: Shuffle>(self, value: T, delta: u32) -> T {
         shfl_down_sync(self.mask, value, delta, N)
     }
 
     /// The value of the lane whose rank is the caller's xor `lane_mask`.
-    pub fn shfl_xor<T: GpuType>(self, value: T, lane_mask: u32) -> T {
+    pub fn shfl_xor<T: Shuffle>(self, value: T, lane_mask: u32) -> T {
         shfl_xor_sync(self.mask, value, lane_mask, N)
     }
 
@@ -123,7 +122,7 @@ impl<const N: u32> WarpTile<N> {
     }
 
     /// The value over the tile that `join` makes of pairs, in every lane.
-    pub fn reduce<T: GpuType, F: Fn(T, T) -> T>(self, value: T, join: F) -> T {
+    pub fn reduce<T: Shuffle, F: Fn(T, T) -> T>(self, value: T, join: F) -> T {
         let mut total = value;
         let mut distance = N / 2;
         while distance > 0 {
@@ -185,7 +184,7 @@ impl CoalescedGroup {
     }
 
     /// The value of the lane with a rank, which is below the group's size.
-    pub fn shfl<T: GpuType>(self, value: T, rank: u32) -> T {
+    pub fn shfl<T: Shuffle>(self, value: T, rank: u32) -> T {
         let mut lane = 0;
         let mut left = rank + 1;
         for i in 0..32u32 {

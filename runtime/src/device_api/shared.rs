@@ -51,14 +51,17 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
     unsafe { Shared::from_raw_parts(ptr.cast(), [len]) }
 }
 
-/// The block's memory of one `shared!`, for the twin.
+/// The block's memory of one `shared!`, for the twin. `_instance` is a closure of the function around
+/// it, whose type's name says its generic arguments: each instance has memory of its own, as in CUDA.
 #[doc(hidden)]
-pub fn shared_alloc<T: GpuType>(
+pub fn shared_alloc<T: GpuType, F: Fn()>(
     extents: &[usize],
     align: Option<u32>,
-    site: (&'static str, u32, u32),
+    (file, line, column): (&'static str, u32, u32),
+    _instance: F,
 ) -> *mut T {
     let bytes = extents.iter().product::<usize>() * size_of::<T>();
     let align = align.map_or(1, |bytes| bytes as usize).max(align_of::<T>());
+    let site = (file, line, column, core::any::type_name::<F>());
     context::shared_alloc(site, bytes, align).cast()
 }

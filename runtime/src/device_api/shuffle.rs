@@ -8,13 +8,27 @@
 
 use crate::ir::{CudaText, Effect, Prelude, Scope, Type};
 use crate::simulator::context;
-use crate::types::GpuType;
+use crate::types::{Device, GpuType};
 
-/// A value that lanes exchange: any plain data. Those of 32 or 64 bits are one or two instructions,
-/// others one for each four bytes.
-pub trait Shuffle: GpuType {}
+/// A value that lanes exchange: plain data, and tuples, `Option`s and `Result`s of it. Those of 32 or
+/// 64 bits are one or two instructions, others one for each four bytes.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be exchanged between lanes",
+    note = "plain data can, and tuples, `Option`s and `Result`s of it"
+)]
+pub trait Shuffle: Device + Copy {}
 
 impl<T: GpuType> Shuffle for T {}
+impl<T: Shuffle> Shuffle for Option<T> {}
+impl<T: Shuffle, E: Shuffle> Shuffle for Result<T, E> {}
+
+macro_rules! tuples {
+    ($(($($t:ident),+))+) => {$(
+        impl<$($t: Shuffle),+> Shuffle for ($($t,)+) {}
+    )+};
+}
+
+tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
 
 /// CUDA's function on a scalar of 32 or 64 bits; a template over the words of anything else.
 fn shuffle(
@@ -90,6 +104,11 @@ fn exchange<T: Shuffle>(
     unsafe { result.assume_init() }
 }
 
+/// The five bits of a distance that the hardware looks at.
+fn distance(delta: u32) -> i64 {
+    i64::from(delta & 31)
+}
+
 builtin! {
     /// The value of lane `source % width` of the caller's group.
     pub fn shfl_sync<T: Shuffle>(mask: u32, value: T, source: u32, width: u32) -> T {
@@ -102,14 +121,14 @@ builtin! {
     pub fn shfl_up_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
         cuda: shuffle("_up", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
-        exchange(mask, "shfl_up_sync", value, width, |lane, _| Some(lane - i64::from(delta)).filter(|from| *from >= 0))
+        exchange(mask, "shfl_up_sync", value, width, |lane, _| Some(lane - distance(delta)).filter(|from| *from >= 0))
     }
 
     /// The value of the lane `delta` above; the highest `delta` lanes of a group keep their own.
     pub fn shfl_down_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
         cuda: shuffle("_down", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
-        exchange(mask, "shfl_down_sync", value, width, |lane, w| Some(lane + i64::from(delta)).filter(|from| *from < w))
+        exchange(mask, "shfl_down_sync", value, width, |lane, w| Some(lane + distance(delta)).filter(|from| *from < w))
     }
 
     /// The value of the lane whose index in the warp is the caller's xor `lane_mask`.
@@ -117,9 +136,9 @@ builtin! {
         cuda: shuffle("_xor", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp)
     } {
         // A lane may read groups below its own, never one above: as the hardware does.
-        let own = context::lane_id();
-        let away = i64::from(own ^ lane_mask) - i64::from(own);
-        exchange(mask, "shfl_xor_sync", value, width, |lane, w| Some(lane + away).filter(|from| *from < w))
+        let own = i64::from(context::lane_id());
+        let other = own ^ distance(lane_mask);
+        exchange(mask, "shfl_xor_sync", value, width, |lane, w| Some(other - (own - lane)).filter(|from| *from < w))
     }
 
     /// [`shfl_sync`] among all 32 lanes.

@@ -12,6 +12,7 @@ impl<'a, T> SliceArg<'a, T> for &'a CudaSlice<T> {
             len: self.len() as u64,
             bytes: (self.len() * size_of::<T>()) as u64,
             place: Place::Gpu(self.ordinal()),
+            mutable: false,
         }
     }
 }
@@ -20,7 +21,7 @@ impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let (len, place, stream) = (self.len() as u64, Place::Gpu(self.ordinal()), self.stream().clone());
         let (ptr, _tracked) = self.device_ptr_mut(&stream);
-        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place }
+        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place, mutable: true }
     }
 }
 
@@ -28,7 +29,13 @@ impl<'a, T> SliceArg<'a, T> for &'a CudaView<'_, T> {
     fn into_arg(self) -> KernelArg {
         let (ptr, _tracked) = self.device_ptr(self.stream());
         let place = Place::Gpu(self.stream().context().ordinal());
-        KernelArg::Slice { ptr, len: self.len() as u64, bytes: (self.len() * size_of::<T>()) as u64, place }
+        KernelArg::Slice {
+            ptr,
+            len: self.len() as u64,
+            bytes: (self.len() * size_of::<T>()) as u64,
+            place,
+            mutable: false,
+        }
     }
 }
 
@@ -37,6 +44,6 @@ impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaViewMut<'_, T> {
         let stream = self.stream().clone();
         let (len, place) = (self.len() as u64, Place::Gpu(stream.context().ordinal()));
         let (ptr, _tracked) = self.device_ptr_mut(&stream);
-        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place }
+        KernelArg::Slice { ptr, len, bytes: len * size_of::<T>() as u64, place, mutable: true }
     }
 }

@@ -4,6 +4,7 @@ use super::{LaunchError, Shape};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
 use crate::driver::{Attributes, Limits};
+use crate::ir::KernelAttributes;
 use crate::kernel::Kernel;
 
 /// Largest extents of a grid, of every compute capability.
@@ -75,15 +76,16 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<
     Ok(())
 }
 
-/// No slice that a kernel says is alone overlaps another.
+/// No slice that a kernel writes overlaps another.
 pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> {
     let range = |i: usize| match args.get(i)? {
-        KernelArg::Slice { ptr, bytes, .. } if *bytes > 0 => Some((*ptr, *ptr + *bytes)),
+        KernelArg::Slice { ptr, bytes, mutable, .. } if *bytes > 0 => Some((*ptr, *ptr + *bytes, *mutable)),
         _ => None,
     };
     for i in 0..args.len() {
         for j in i + 1..args.len() {
-            if let (Some((a, a_end)), Some((b, b_end))) = (range(i), range(j))
+            if let (Some((a, a_end, writes_a)), Some((b, b_end, writes_b))) = (range(i), range(j))
+                && (writes_a || writes_b)
                 && a < b_end
                 && b < a_end
             {
@@ -102,33 +104,13 @@ pub(super) fn device<K: Kernel>(
     needs: &Needs,
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
-    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
-    let bounds = needs.max_threads.unwrap_or(limits.threads_per_block);
-    if threads > u64::from(bounds) {
-        let whose = if needs.max_threads.is_some() { "the kernel's launch bounds" } else { "the device's" };
-        return Err(LaunchError::Block {
-            kernel: K::NAME,
-            block: shape.block,
-            threads,
-            limit: bounds,
-            whose,
-        });
-    }
+    block::<K>(shape, limits.threads_per_block, "the device's")?;
+    promises::<K>(shape, needs.max_threads, needs.cluster)?;
     if shape.cluster.is_some() && !limits.clusters {
         return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
     }
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
-    }
-    if let (Some(fixed), Some(cluster)) = (needs.cluster, shape.cluster)
-        && fixed != cluster
-    {
-        return Err(LaunchError::FixedCluster { kernel: K::NAME, fixed, cluster });
-    }
-    if let Some(cluster) = needs.cluster
-        && (0..3).any(|axis| !shape.grid[axis].is_multiple_of(cluster[axis]))
-    {
-        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster, grid: shape.grid });
     }
     shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)?;
     let last = limits.mem_sync_domains.saturating_sub(1);
@@ -140,8 +122,37 @@ pub(super) fn device<K: Kernel>(
     Ok(())
 }
 
+/// No more threads in a block than a limit.
+fn block<K: Kernel>(shape: &Shape, limit: u32, whose: &'static str) -> Result<(), LaunchError> {
+    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
+    if threads > u64::from(limit) {
+        return Err(LaunchError::Block { kernel: K::NAME, block: shape.block, threads, limit, whose });
+    }
+    Ok(())
+}
+
+/// What the kernel's attributes promise of every launch.
+fn promises<K: Kernel>(
+    shape: &Shape,
+    max_threads: Option<u32>,
+    cluster: Option<[u32; 3]>,
+) -> Result<(), LaunchError> {
+    if let Some(limit) = max_threads {
+        block::<K>(shape, limit, "the kernel's launch bounds")?;
+    }
+    let Some(fixed) = cluster else { return Ok(()) };
+    if let Some(cluster) = shape.cluster.filter(|cluster| *cluster != fixed) {
+        return Err(LaunchError::FixedCluster { kernel: K::NAME, fixed, cluster });
+    }
+    if (0..3).any(|axis| !shape.grid[axis].is_multiple_of(fixed[axis])) {
+        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster: fixed, grid: shape.grid });
+    }
+    Ok(())
+}
+
 /// What holds on the simulator, which models a device of compute capability 9.0.
-pub(super) fn simulator<K: Kernel>(shape: &Shape) -> Result<(), LaunchError> {
+pub(super) fn simulator<K: Kernel>(shape: &Shape, attributes: &KernelAttributes) -> Result<(), LaunchError> {
+    promises::<K>(shape, attributes.max_threads, attributes.cluster)?;
     shared::<K>(shape, 0, SIMULATOR_SHARED)
 }
 

@@ -198,9 +198,9 @@ impl<'a, K: Kernel> Launch<'a, K> {
     }
 
     fn simulate(&self, shape: &Shape) -> Result<()> {
-        check::simulator::<K>(shape)?;
         let module = K::module(&self.comptime)?;
         let attributes = &module.module().attributes;
+        check::simulator::<K>(shape, attributes)?;
         if attributes.noalias {
             check::overlap::<K>(&self.args)?;
         }

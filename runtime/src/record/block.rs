@@ -185,9 +185,23 @@ impl Recorder {
             name.clone_into(&mut var.name);
             return Local(init);
         }
+        if !mutable && self.name_temporary(&init, name) {
+            return Local(init);
+        }
         let id = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: Some(init) });
         Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// Gives the user's name to a temporary that has none and never changes; whether it is one.
+    fn name_temporary(&mut self, value: &Expr, name: &str) -> bool {
+        let ExprKind::Var(id) = value.kind else { return false };
+        let var = &mut self.frame().vars[id.0 as usize];
+        let nameless = var.name.is_empty() && !var.mutable && var.kind == VarKind::Local;
+        if nameless {
+            name.clone_into(&mut var.name);
+        }
+        nameless
     }
 
     /// `let name: ty;`

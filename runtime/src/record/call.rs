@@ -179,6 +179,8 @@ impl Recorder {
             let n = *n;
             return self.constant(&n, None);
         }
+        // A part is checked once, where it is made.
+        let of = if matches!(of.kind, ExprKind::SubSlice { .. }) { self.bind_always(of) } else { of };
         Expr { kind: ExprKind::Len(of.into()), ty }
     }
 

@@ -102,6 +102,11 @@ impl Recorder {
             && !choice.then_dead
             && !closed.dead
         {
+            match (then_value.as_bool(), else_value.as_bool()) {
+                (Some(true), Some(false)) => return choice.cond,
+                (Some(false), Some(true)) => return self.unary(crate::ir::UnaryOp::Not, choice.cond),
+                _ => {}
+            }
             let kind = ExprKind::Select(choice.cond.into(), then_value.into(), else_value.into());
             return Expr { kind, ty };
         }

@@ -194,3 +194,27 @@ pub(super) fn describe(op: BinaryOp, left: &Expr, right: &Expr) -> String {
     let show = |e: &Expr| e.as_int().map_or_else(|| "?".to_owned(), |i| i.to_string());
     format!("{} {} {}", show(left), op.symbol(), show(right))
 }
+
+/// The element of an array constant at a constant index.
+pub(super) fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
+    let list = match &base.kind {
+        ExprKind::Table { value, .. } => value,
+        _ => base,
+    };
+    let ExprKind::ArrayList(items) = &list.kind else { return None };
+    if !items.iter().all(is_literal) {
+        return None;
+    }
+    items.get(usize::try_from(index.as_int()?).ok()?).cloned()
+}
+
+/// Whether an expression is made of constants alone.
+pub(super) fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Struct(_, items) | ExprKind::ArrayList(items) | ExprKind::Tuple(items) => {
+            items.iter().all(is_literal)
+        }
+        _ => false,
+    }
+}

@@ -187,7 +187,7 @@ impl Recorder {
         let mut operands = [base, index];
         self.sequence(&mut operands);
         let [base, index] = operands;
-        if let Some(item) = table_item(&base, &index) {
+        if let Some(item) = fold::table_item(&base, &index) {
             return item;
         }
         let matrix = matches!(&base.ty, Type::View { rank, .. } if *rank > 1);
@@ -239,6 +239,13 @@ impl Recorder {
         if let ExprKind::Tuple(items) = &base.kind
             && let Some(item) = name.parse::<usize>().ok().and_then(|i| items.get(i))
             && items.iter().all(|e| !e.has_effect())
+        {
+            return item.clone();
+        }
+        if let ExprKind::Struct(def, items) = &base.kind
+            && let Some(position) = def.fields.iter().position(|f| f.name == name)
+            && items.iter().all(fold::is_literal)
+            && let Some(item) = items.get(position)
         {
             return item.clone();
         }
@@ -461,13 +468,6 @@ fn is_address_cast(from: &Type, to: &Type) -> bool {
 /// Number of indices that an index is.
 fn operand_rank(ty: &Type) -> usize {
     if let Type::Tuple(items) = ty { items.len() } else { 1 }
-}
-
-/// The element of an array constant at a constant index.
-fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
-    let ExprKind::Table { value, .. } = &base.kind else { return None };
-    let ExprKind::ArrayList(items) = &value.kind else { return None };
-    items.get(usize::try_from(index.as_int()?).ok()?).cloned()
 }
 
 /// `*reference` as a place; `*&place` is the place.

@@ -105,7 +105,8 @@ impl Recorder {
                 let e = e.clone();
                 self.variant(e, name, fields)
             }
-            Type::Unit => Expr::unit(), // `PhantomData`
+            // `PhantomData` is a value without bytes.
+            Type::Unit => Expr::unit(),
             _ => self.struct_(ty, fields),
         }
     }

@@ -73,8 +73,8 @@ impl Recorder {
     /// `base.as_ptr()`: the address of the first element.
     pub(super) fn pointer(&mut self, args: Vec<Expr>, ty: Type) -> Expr {
         let Some(base) = args.into_iter().next() else { return Expr::never() };
-        let whole = self.sub_slice(true, base, None, None, false);
-        let whole = self.bind_always(whole);
+        let mutable = matches!(ty, Type::Ptr { mutable: true, .. });
+        let whole = self.sub_slice(mutable, base, None, None, false);
         Expr { kind: ExprKind::Cast(whole.into()), ty }
     }
 

@@ -8,8 +8,8 @@ use std::ptr::NonNull;
 use super::fault::{RankProblem, SimFault};
 use super::machine::Machine;
 
-/// Where a `shared!` stands: file, line, column.
-pub type SharedSite = (&'static str, u32, u32);
+/// Where a `shared!` stands: file, line, column; and the instance of the function around it.
+pub type SharedSite = (&'static str, u32, u32, &'static str);
 
 /// What fresh shared memory holds in every byte: visibly not zero.
 pub const POISON: u8 = 0xa5;
@@ -166,7 +166,7 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn raise_size(&self, (file, line, _): SharedSite, bytes: usize, first: usize) -> ! {
+    fn raise_size(&self, (file, line, ..): SharedSite, bytes: usize, first: usize) -> ! {
         let (file, here) = (file.to_owned(), self.here.get());
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::SharedSize { kernel: self.kernel(), file, line, bytes, first, block, thread })
@@ -182,5 +182,6 @@ impl Machine<'_> {
 
 /// Whether two sites are one; numbers first, they differ more often.
 fn same(a: SharedSite, b: SharedSite) -> bool {
-    (a.1, a.2) == (b.1, b.2) && (std::ptr::eq(a.0, b.0) || a.0 == b.0)
+    let text = |a: &'static str, b: &'static str| std::ptr::eq(a, b) || a == b;
+    (a.1, a.2) == (b.1, b.2) && text(a.0, b.0) && text(a.3, b.3)
 }

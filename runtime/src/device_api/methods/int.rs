@@ -29,6 +29,9 @@ fn reinterpret(_args: &[Type], ret: &Type) -> CudaText {
 fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let s = scalar(args);
+        if s.bits() >= 32 && !s.is_signed() {
+            return CudaText::new(format!("(({{0}}) {op} ({{1}}))"));
+        }
         let (own, wide) = (scalar_name(s), wide_unsigned(s));
         CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))"))
     }

@@ -90,6 +90,15 @@ functions! {
     fn map_ok<T: Device, E: Device, U: Device>(result: Result<T, E>, f: impl FnOnce(T) -> U) -> Result<U, E> {
         match result { Ok(value) => Ok(f(value)), Err(error) => Err(error) }
     }
+    fn map_err<T: Device, E: Device, D: Device>(result: Result<T, E>, f: impl FnOnce(E) -> D) -> Result<T, D> {
+        match result { Ok(value) => Ok(value), Err(error) => Err(f(error)) }
+    }
+    fn and_then_ok<T: Device, E: Device, U: Device>(result: Result<T, E>, f: impl FnOnce(T) -> Result<U, E>) -> Result<U, E> {
+        match result { Ok(value) => f(value), Err(error) => Err(error) }
+    }
+    fn ok_unwrap_or_else<T: Device, E: Device>(result: Result<T, E>, default: impl FnOnce(E) -> T) -> T {
+        match result { Ok(value) => value, Err(error) => default(error) }
+    }
 }
 
 /// The function behind `unwrap_or_default`.
@@ -152,6 +161,9 @@ pub trait ResultMethods<T: Device, E: Device>: Sized {
         __gpu_method_ok() -> Option<T> = ok<T, E>;
         __gpu_method_err() -> Option<E> = err<T, E>;
         __gpu_method_map<U: Device, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
+        __gpu_method_map_err<D: Device, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
+        __gpu_method_and_then<U: Device, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
+        __gpu_method_unwrap_or_else<F: FnOnce(E) -> T>(F) -> T = ok_unwrap_or_else<T, E>;
     }
 }
 

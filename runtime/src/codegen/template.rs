@@ -1,0 +1,32 @@
+//! Templates of builtins: `{0}` is the first argument, `({0})` the same in parentheses if it needs them.
+
+use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
+
+/// Puts the arguments of a builtin into the holes of its text.
+pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
+    // From the last hole to the first, so that an argument's own braces are never taken for a hole.
+    let mut holes: Vec<(usize, usize)> = Vec::new();
+    for i in 0..arguments.len() {
+        holes.extend(text.match_indices(&format!("{{{i}}}")).map(|(at, _)| (at, i)));
+    }
+    holes.sort_unstable();
+    for (start, i) in holes.into_iter().rev() {
+        let (argument, end) = (arguments[i].clone(), start + format!("{{{i}}}").len());
+        match operand(&text[..start], &text[end..], &argument) {
+            Some(printed) => text.replace_range(start - 1..end + 1, &printed),
+            None => text.replace_range(start..end, &argument.at(ASSIGNMENT)),
+        }
+    }
+}
+
+/// What replaces a hole in parentheses that are no call's; `None` for any other hole.
+fn operand(before: &str, after: &str, argument: &Text) -> Option<String> {
+    let before = before.strip_suffix('(')?;
+    let after = after.strip_prefix(')')?;
+    let last = before.chars().next_back().unwrap_or(' ');
+    if last.is_ascii_alphanumeric() || matches!(last, '_' | '>') || argument.text.starts_with(last) {
+        return None;
+    }
+    let member = after.starts_with(['.', '[']) || after.starts_with("->");
+    Some(argument.clone().at(if member { PRIMARY } else { UNARY }))
+}
