@@ -40,6 +40,27 @@ impl<M> FnProbe<M> {
     }
 }
 
+/// Ties a call to the marker of its function: both see the type of one function item.
+pub struct Function<F>(PhantomData<fn() -> F>);
+
+impl<F> Function<F> {
+    /// A function that is still to be named.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Function(PhantomData)
+    }
+
+    /// Names the function, which is then called.
+    pub fn is(&self, function: F) -> F {
+        function
+    }
+
+    /// The function again.
+    pub fn get(&self) -> F {
+        never_called()
+    }
+}
+
 /// Takes what the user's `return`s give, so that its type is checked and inferred.
 pub struct Returns<R>(PhantomData<fn(R)>);
 
@@ -59,6 +80,11 @@ impl<R> Returns<R> {
 /// A value of any type, for the type checker alone.
 pub fn never_called<T>() -> T {
     unreachable!("a witness closure is never called")
+}
+
+/// Ends what is reachable of a witness: rustc type-checks the rest, and does not borrow-check it.
+pub fn unreached() -> ! {
+    never_called()
 }
 
 /// What a probe found.

@@ -1,12 +1,12 @@
 //! Lowering of calls: functions, associated functions, methods and closures.
 
-use proc_macro2::Span;
+use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
-use super::lower::{Lower, Name, Two, see, tap};
+use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group, spanned_whole, tap};
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -49,11 +49,10 @@ impl Lower<'_> {
             return self.constructor(e, path, &last.ident.to_string());
         }
         let path = &std_function(path);
-        let callee = if names_type(path) {
-            associated(path)
-        } else {
-            quote_spanned!(e.func.span().resolved_at(Span::call_site())=> #path::__gpu)
-        };
+        if !names_type(path) {
+            return self.function_call(e, path);
+        }
+        let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let (witness, setup, names) = self.operand_list(&args);
         let span = e.func.span();
@@ -64,8 +63,34 @@ impl Lower<'_> {
             witness: tap(
                 &probe,
                 span,
-                quote_spanned!(span.resolved_at(Span::call_site())=> #callee(#(#witness,)* &#fn_probe)),
+                quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe)),
             ),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    /// A call of a free function. The witness calls the function itself, so that what is wrong with
+    /// the arguments is said once, in the words that the twin gets.
+    fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let (witness, setup, names) = self.operand_list(&args);
+        let (first, last) = (e.func.span(), last_span(&e.func));
+        let (fn_probe, fn_index) = self.fn_probe(first);
+        let (probe, index) = self.probe(first);
+        let line = self.line(first);
+        let callee = parenthesized(last, quote_spanned!(first=> __f.is(#path)));
+        let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
+        let given = spanned_group(given, e.paren_token.span.close());
+        let result = syn::Ident::new("__v", first);
+        let value = spanned_whole(first, e.paren_token.span.close(), &result);
+        Two {
+            witness: quote_spanned! {first=> {
+                let __f = ::warpsmith::__macro::Function::new();
+                let #result = #callee #given;
+                #path::__gpu(__f.get(), &#fn_probe);
+                #probe.see(&#result);
+                #value
+            }},
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -190,7 +215,7 @@ impl Lower<'_> {
 
 /// The hidden twin-typed method that witnesses a call of `name`.
 pub fn hidden_method(name: &syn::Ident) -> syn::Ident {
-    format_ident!("__gpu_method_{}", name, span = name.span())
+    format_ident!("{}_in_kernels", name, span = name.span())
 }
 
 /// Whether the last but one segment names a type, by Rust's naming convention.

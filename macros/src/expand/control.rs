@@ -226,7 +226,7 @@ impl Lower<'_> {
         if self.closures > 0 {
             quote_spanned!(span=> return)
         } else {
-            quote_spanned!(span.resolved_at(proc_macro2::Span::call_site())=> __returns.give)
+            { let returns = self.own_name("__returns", span); quote_spanned!(span=> #returns.give) }
         }
     }
 }

@@ -357,7 +357,7 @@ impl Lower<'_> {
             }
             None => quote!(::core::option::Option::None),
         };
-        let span = e.span().resolved_at(Span::call_site());
+        let span = e.span();
         Two { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
     }
 }

@@ -56,7 +56,8 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
     let (sig, at, quiet) = (twin_signature(&item.sig), signature::location(name), signature::quiet());
     let lifetimes = item.sig.generics.lifetimes();
     let closures = signature::closure_declarations(&item.sig.generics);
-    let (inputs, output) = (sig.inputs.iter(), &sig.output);
+    let (inputs, output) = (signature::input_types(&sig), &sig.output);
+    let unsafety = &item.sig.safety;
     let Recording { witness, emit } = recording;
     let body = if broken { quote!() } else { quote!(#witness #emit) };
     quote! {
@@ -66,9 +67,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
 
         #quiet
         impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) #output {
-                ::warpsmith::__macro::never_called()
-            }
+            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(_: #unsafety fn(#(#inputs),*) #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
         }

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -44,11 +44,13 @@ pub struct Lower<'e> {
     pub mutable_place: bool,
     /// Where the place starts that is about to be written.
     pub written_place: Option<Span>,
+    /// Where names that the witness declares resolve: beside the user's own.
+    site: Span,
 }
 
 impl<'e> Lower<'e> {
-    /// Nothing in scope.
-    pub fn new(errors: &'e mut Errors) -> Self {
+    /// Nothing in scope; `site` is a token of the body.
+    pub fn new(errors: &'e mut Errors, site: Span) -> Self {
         Self {
             errors,
             probes: Vec::new(),
@@ -58,6 +60,7 @@ impl<'e> Lower<'e> {
             parts: 0,
             mutable_place: false,
             written_place: None,
+            site,
         }
     }
 
@@ -71,9 +74,14 @@ impl<'e> Lower<'e> {
         self.declare(span, quote!(::warpsmith::__macro::FnProbe::new()))
     }
 
+    /// A name of the witness's own, which stands at `span`.
+    pub fn own_name(&self, name: &str, span: Span) -> Ident {
+        Ident::new(name, span.resolved_at(self.site))
+    }
+
     fn declare(&mut self, span: Span, new: TokenStream) -> (Ident, usize) {
         let index = self.probes.len();
-        let name = Ident::new(&format!("__w{index}"), span.resolved_at(Span::call_site()));
+        let name = self.own_name(&format!("__w{index}"), span);
         self.probes.push(quote!(let #name = #new;));
         (name, index)
     }
@@ -83,7 +91,7 @@ impl<'e> Lower<'e> {
         let declarations = self.probes.iter().cloned().collect();
         let mut level: Vec<TokenStream> = (0..self.probes.len())
             .map(|i| {
-                let name = format_ident!("__w{i}");
+                let name = self.own_name(&format!("__w{i}"), self.site);
                 quote!(#name)
             })
             .collect();
@@ -147,11 +155,38 @@ pub fn line_of(span: Span) -> usize {
 
 /// A witness of a binding, spanned so that a type that is no device type is blamed on its name.
 pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
-    let span = name.span().resolved_at(Span::call_site());
+    let span = name.span();
     quote_spanned!(span=> #probe.see(&#name);)
 }
 
 /// `tap`ped witness tokens, spanned so that a type that is no device type is blamed on them.
 pub fn tap(probe: &Ident, span: Span, value: TokenStream) -> TokenStream {
-    quote_spanned!(span.resolved_at(Span::call_site())=> #probe.tap(#value))
+    quote_spanned!(span=> #probe.tap(#value))
+}
+
+/// The span of the last token, so that generated tokens end where the user's do.
+pub fn last_span(tokens: &impl ToTokens) -> Span {
+    match tokens.to_token_stream().into_iter().last() {
+        Some(TokenTree::Group(group)) => group.span_close(),
+        Some(other) => other.span(),
+        None => Span::call_site(),
+    }
+}
+
+/// A group whose delimiters stand at `span`.
+pub fn spanned_group(mut group: Group, span: Span) -> Group {
+    group.set_span(span);
+    group
+}
+
+/// `(tokens)` with both parentheses at `span`.
+pub fn parenthesized(span: Span, tokens: TokenStream) -> Group {
+    spanned_group(Group::new(Delimiter::Parenthesis, tokens), span)
+}
+
+/// A variable, as an expression that reaches from `first` to `last`: rustc says one thing about one
+/// place once, so the witness's expressions stand where the twin's do.
+pub fn spanned_whole(first: Span, last: Span, variable: &Ident) -> TokenStream {
+    let reference = parenthesized(last, quote_spanned!(first=> &#variable));
+    quote_spanned!(first=> * #reference)
 }

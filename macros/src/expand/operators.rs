@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Two, last_span, parenthesized};
 
 impl Lower<'_> {
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
@@ -39,8 +39,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let operand = spanned_ident("__l", e.expr.span());
         let see = see_operand(&probe, &tag, &operand);
+        let end = ending(&e.expr, &operand);
         Two {
-            witness: quote!(({ let #operand = #witness; #see #op #operand })),
+            witness: quote!(({ let #operand = #witness; #see #op #end })),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -71,8 +72,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
+        let end = ending(&e.right, &r);
         Two {
-            witness: quote!(({ let #l = #left; let #r = #right; #see #l #op #r })),
+            witness: quote!(({ let #l = #left; let #r = #right; #see #l #op #end })),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
     }
@@ -117,8 +119,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let r = spanned_ident("__r", e.right.span());
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
+        let end = ending(&e.right, &r);
         Two {
-            witness: quote!(({ let #r = #value; #see #place #op #r })),
+            witness: quote!(({ let #r = #value; #see #place #op #end })),
             emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
         }
     }
@@ -233,7 +236,15 @@ fn same_span(a: Span, b: Span) -> bool {
 }
 
 fn spanned_ident(name: &str, span: Span) -> Ident {
-    Ident::new(name, span.resolved_at(Span::mixed_site()))
+    Ident::new(name, span)
+}
+
+/// An operand's variable, so that the operation ends where the user's operand does.
+fn ending(operand: &Expr, variable: &Ident) -> TokenStream {
+    match operand {
+        Expr::Path(path) if path.path.get_ident().is_some() => variable.to_token_stream(),
+        _ => parenthesized(last_span(operand), variable.to_token_stream()).into_token_stream(),
+    }
 }
 
 fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {

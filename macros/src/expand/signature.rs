@@ -185,6 +185,14 @@ pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
     declared.collect()
 }
 
+/// The types of the parameters, as a function pointer has them.
+pub fn input_types(sig: &Signature) -> impl Iterator<Item = &Type> {
+    sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(&*typed.ty),
+        FnArg::Receiver(_) => None,
+    })
+}
+
 /// Generics without lifetimes, for the type that stands for the function.
 pub fn without_lifetimes(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -253,7 +261,7 @@ pub fn recording(
     block: &syn::Block,
     errors: &mut Errors,
 ) -> Recording {
-    let mut lower = Lower::new(errors);
+    let mut lower = Lower::new(errors, block.brace_token.span.open());
     let mut lets = TokenStream::new();
     let mut declares = TokenStream::new();
     for param in params {
@@ -279,6 +287,7 @@ pub fn recording(
         }
     }
     let body = lower.block(&block);
+    let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {
@@ -294,8 +303,10 @@ pub fn recording(
                 #[allow(unused_imports)]
                 use ::warpsmith::__macro::methods::*;
                 #probes
+                // What follows is type-checked, but not borrow-checked: the twin is.
+                ::warpsmith::__macro::unreached();
                 #lets
-                let __returns = ::warpsmith::__macro::Returns::<#output>::new();
+                let #giver = ::warpsmith::__macro::Returns::<#output>::new();
                 let _: #output = #body_witness;
                 #tree
             });
