@@ -137,6 +137,21 @@ pub fn type_suffix(ty: &Type) -> String {
     }
 }
 
+/// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
+pub struct ByValue<T: GpuType>(core::marker::PhantomData<T>);
+
+impl<T: GpuType> ByValue<T> {
+    /// What the IR calls the type.
+    pub fn ty() -> Type {
+        T::ty()
+    }
+
+    /// The argument of a launch.
+    pub fn arg(value: T) -> KernelArg {
+        KernelArg::value(value)
+    }
+}
+
 /// Argument `index` as the descriptor of a slice.
 ///
 /// # Safety

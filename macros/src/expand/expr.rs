@@ -82,10 +82,15 @@ impl Lower<'_> {
                 "only numbers and `bool`s are literals in a kernel; text goes into `println!` or `assert!`",
             ),
         };
+        if ["i128", "u128", "f16", "f128"].contains(&suffix.as_str()) {
+            return self.refuse(
+                lit,
+                format!("`{suffix}` cannot be used in a GPU kernel; numbers have up to 64 bits, and half floats are made with `f16::from_f32`"),
+            );
+        }
         let (probe, index) = self.probe(lit.span());
         let signed = if negative { quote!(-#lit) } else { lit.to_token_stream() };
         let text = if negative { format!("-{text}") } else { text };
-        let _ = suffix;
         Two { witness: tap(&probe, lit.span(), signed), emit: quote!(__r.literal(#text, __t.ty(#index))) }
     }
 

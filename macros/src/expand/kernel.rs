@@ -7,7 +7,7 @@ use syn::{FnArg, ItemFn, Lifetime, ReturnType, Type};
 use super::lower::Name;
 use super::signature::{self, Param, Recording};
 use super::twin::twin;
-use super::types::{host_type, twin_type};
+use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
 use crate::errors::Errors;
 
@@ -19,7 +19,10 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let item = &item;
     let attr = KernelAttr::parse(attr, &mut errors);
     check(item, &mut errors);
-    let params = signature::params(&item.sig, None, &mut errors);
+    let mut params = signature::params(&item.sig, None, &mut errors);
+    for param in params.iter_mut().filter(|p| !matches!(p.written, Type::Reference(_))) {
+        param.by_value = true;
+    }
     for pat in params.iter().filter_map(|p| p.destructured.as_ref()) {
         errors.at(pat, "a parameter of a kernel is a single name");
     }
@@ -29,10 +32,11 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let recording = signature::recording(&params, &ReturnType::Default, &item.block, &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
-        return super::fallback::kernel(item, &parts.host_fn(), errors);
+        let body = quote!(::core::unimplemented!());
+        return super::fallback::kernel(item, &parts.host_fn(&body), errors);
     }
     let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
-    let host_fn = parts.host_fn();
+    let host_fn = parts.host_fn(&parts.make_launch());
     quote!(#kernel_type #kernel_impl #host_fn)
 }
 
@@ -170,7 +174,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The function that users call to get a launch.
-    fn host_fn(&self) -> TokenStream {
+    fn host_fn(&self, body: &TokenStream) -> TokenStream {
         let (vis, name) = (&self.item.vis, &self.item.sig.ident);
         let lifetime = Lifetime::new("'__launch", Span::call_site());
         let declared = self.generics.params.iter();
@@ -180,17 +184,6 @@ impl<'a> Parts<'a> {
             let (ident, ty) = (&p.pat.ident, host_param(p, &lifetime));
             quote!(#ident: #ty)
         });
-        let make = self.runtime.iter().map(|p| {
-            let ident = &p.pat.ident;
-            match &p.written {
-                Type::Reference(r) if r.mutability.is_some() => {
-                    quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
-                }
-                Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
-                _ => quote!(::warpsmith::KernelArg::value(#ident)),
-            }
-        });
-        let values = self.comptime_values().0;
         let docs = self.item.attrs.iter().filter(|a| a.path().is_ident("doc"));
         quote! {
             #(#docs)*
@@ -198,10 +191,27 @@ impl<'a> Parts<'a> {
             #[allow(clippy::too_many_arguments)]
             #vis fn #name<#lifetime, #(#declared),*>(#(#inputs),*) -> ::warpsmith::Launch<#lifetime, #name<#(#arguments),*>>
             #where_clause
-            {
-                ::warpsmith::Launch::new(#values, [#(#make),*])
-            }
+            { #body }
         }
+    }
+
+    /// The launch of the function that users call.
+    fn make_launch(&self) -> TokenStream {
+        let make = self.runtime.iter().map(|p| {
+            let ident = &p.pat.ident;
+            match &p.written {
+                Type::Reference(r) if r.mutability.is_some() => {
+                    quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
+                }
+                Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
+                ty => {
+                    let ty = device_type(ty);
+                    quote!(<::warpsmith::__macro::ByValue::<#ty>>::arg(#ident))
+                }
+            }
+        });
+        let values = self.comptime_values().0;
+        quote!(::warpsmith::Launch::new(#values, [#(#make),*]))
     }
 }
 

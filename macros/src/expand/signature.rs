@@ -26,6 +26,8 @@ pub struct Param {
     pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
+    /// Whether a launch copies it to the device as bytes.
+    pub by_value: bool,
 }
 
 /// Replaces `impl Fn(…)` parameters by generic ones, which can be named.
@@ -74,6 +76,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     kind: Name::Local,
                     destructured: None,
                     receiver: true,
+                    by_value: false,
                 });
             }
             FnArg::Typed(typed) => {
@@ -97,7 +100,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
                 let written = (*typed.ty).clone();
-                params.push(Param { pat, destructured, ty, written, kind, receiver: false });
+                params.push(Param { pat, destructured, ty, written, kind, receiver: false, by_value: false });
             }
         }
     }
@@ -272,6 +275,9 @@ pub fn recording(
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
         declares.extend(match param.kind {
+            Name::Local if param.by_value => {
+                quote!(let #ident = __r.param(#text, #mutable, <::warpsmith::__macro::ByValue::<#ty>>::ty());)
+            }
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
