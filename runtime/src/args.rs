@@ -134,7 +134,7 @@ pub(crate) unsafe fn slice_of<T>(arg: Option<&KernelArg>) -> Slice<T> {
 ///
 /// # Safety
 /// It was made by [`KernelArg::value`] from a `T`.
-pub(crate) unsafe fn value_of<T: Copy>(arg: &KernelArg) -> T {
+pub(crate) unsafe fn value_of<T>(arg: &KernelArg) -> T {
     let ptr = match arg {
         KernelArg::Value(bytes) => bytes.as_ptr(),
         KernelArg::Slice { ptr, .. } => std::ptr::from_ref(ptr).cast(),

@@ -14,7 +14,7 @@ pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kerne
 pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
-pub use crate::witness::{DeviceFn, FnProbe, Function, Probe, Returns, never_called, types_of, unreached};
+pub use crate::witness::{DeviceFn, FnProbe, Function, Held, Probe, Returns, never_called, types_of, unreached};
 
 /// An index of any integer type.
 #[inline(always)]
@@ -138,18 +138,16 @@ pub fn type_suffix(ty: &Type) -> String {
 }
 
 /// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
-pub struct ByValue<T: GpuType>(core::marker::PhantomData<T>);
-
-impl<T: GpuType> ByValue<T> {
+pub struct ByValue<T> {
     /// What the IR calls the type.
-    pub fn ty() -> Type {
-        T::ty()
-    }
-
+    pub ty: fn() -> Type,
     /// The argument of a launch.
-    pub fn arg(value: T) -> KernelArg {
-        KernelArg::value(value)
-    }
+    pub arg: fn(T) -> KernelArg,
+}
+
+/// How a parameter of type `T` is passed.
+pub fn by_value<T: GpuType>() -> ByValue<T> {
+    ByValue { ty: T::ty, arg: KernelArg::value }
 }
 
 /// Argument `index` as the descriptor of a slice.
@@ -165,7 +163,7 @@ pub unsafe fn slice_arg<T>(args: &[KernelArg], index: usize) -> Slice<T> {
 ///
 /// # Safety
 /// The argument was made from a `T`.
-pub unsafe fn value_arg<T: Copy>(args: &[KernelArg], index: usize) -> T {
+pub unsafe fn value_arg<T>(args: &[KernelArg], index: usize) -> T {
     // SAFETY: as promised.
     unsafe { crate::args::value_of(&args[index]) }
 }

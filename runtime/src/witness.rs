@@ -26,10 +26,6 @@ impl<E> Probe<E> {
     /// Witnesses the type of a binding.
     pub fn see<T: Device<Erased = E>>(&self, _binding: &T) {}
 
-    /// Witnesses the type of an rvalue.
-    pub fn tap<T: Device<Erased = E>>(&self, value: T) -> T {
-        value
-    }
 }
 
 impl<M> FnProbe<M> {
@@ -37,6 +33,31 @@ impl<M> FnProbe<M> {
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         FnProbe(PhantomData)
+    }
+}
+
+/// Carries a value of the witness from a statement to an expression, so that what is expected of the
+/// expression says nothing about the statement.
+pub struct Held<T>(PhantomData<fn(T) -> T>);
+
+impl<T> Held<T> {
+    /// Of a type that is still to be inferred.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Held(PhantomData)
+    }
+
+    /// Takes the value.
+    pub fn set(&self, _value: T) {}
+
+    /// The value.
+    pub fn get(&self) -> T {
+        never_called()
+    }
+
+    /// The value, after the statements that gave it.
+    pub fn after(&self, _statements: ()) -> T {
+        never_called()
     }
 }
 

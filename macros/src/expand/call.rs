@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
-use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group, spanned_whole, tap};
+use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -60,9 +60,10 @@ impl Lower<'_> {
         let (probe, index) = self.probe(span);
         let line = self.line(span);
         Two {
-            witness: tap(
+            witness: self.tap(
                 &probe,
                 span,
+                e,
                 quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe)),
             ),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
@@ -78,19 +79,18 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
         let line = self.line(first);
-        let callee = parenthesized(last, quote_spanned!(first=> __f.is(#path)));
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
         let given = spanned_group(given, e.paren_token.span.close());
-        let result = syn::Ident::new("__v", first);
-        let value = spanned_whole(first, e.paren_token.span.close(), &result);
+        let own = self.own_name("__f", first);
+        let callee = parenthesized(last, quote_spanned!(first=> #own.is(#path)));
+        let value = quote_spanned! {first=> {
+            let #own = ::warpsmith::__macro::Function::new();
+            let __v = #callee #given;
+            #path::__gpu(#own.get(), &#fn_probe);
+            __v
+        }};
         Two {
-            witness: quote_spanned! {first=> {
-                let __f = ::warpsmith::__macro::Function::new();
-                let #result = #callee #given;
-                #path::__gpu(__f.get(), &#fn_probe);
-                #probe.see(&#result);
-                #value
-            }},
+            witness: self.tap(&probe, first, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -105,7 +105,7 @@ impl Lower<'_> {
             quote!((#field, #value))
         });
         Two {
-            witness: tap(&probe, e.func.span(), quote!(#path(#(#witness),*))),
+            witness: self.tap(&probe, e.func.span(), e, quote!(#path(#(#witness),*))),
             emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::std::vec![#(#fields),*]) }),
         }
     }
@@ -115,7 +115,7 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&args);
         let (probe, index) = self.probe(e.func.span());
         Two {
-            witness: tap(&probe, e.func.span(), quote!(#closure(#(#witness),*))),
+            witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
             emit: quote!({ #setup __r.call_closure(&#closure, ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -148,9 +148,10 @@ impl Lower<'_> {
             _ => receiver,
         };
         Two {
-            witness: tap(
+            witness: self.tap(
                 &probe,
                 e.method.span(),
+                e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
             emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
@@ -191,7 +192,7 @@ impl Lower<'_> {
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);
             let by_value = capture.is_some();
-            let value = tap(&ret_probe, e.body.span(), quote!({ #(#sees)* #bw }));
+            let value = lower.tap(&ret_probe, e.body.span(), &e.body, quote!({ #(#sees)* #bw }));
             let output = match &e.output {
                 ReturnType::Type(arrow, ty) => {
                     let ty = device_type(ty);

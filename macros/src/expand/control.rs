@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
-use super::lower::{Lower, Two, see, tap};
+use super::lower::{Lower, Two, see};
 
 impl Lower<'_> {
     pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
@@ -51,7 +51,7 @@ impl Lower<'_> {
         let (bw, be) = (body.witness, body.emit);
         let (probe, index) = self.probe(label.span());
         Two {
-            witness: tap(&probe, label.span(), quote!(#label #bw)),
+            witness: self.tap(&probe, label.span(), &quote!(#label #block), quote!(#label #bw)),
             emit: quote!({
                 __r.loop_begin(#text, __t.ty(#index));
                 let __v = #be;
@@ -75,7 +75,7 @@ impl Lower<'_> {
         let witness = quote!(#label loop #bw);
         let (witness, ty) = if gives_value(e) {
             let (probe, index) = self.probe(e.loop_token.span());
-            (tap(&probe, e.loop_token.span(), witness), quote!(__t.ty(#index)))
+            (self.tap(&probe, e.loop_token.span(), e, witness), quote!(__t.ty(#index)))
         } else {
             (witness, quote!(::warpsmith::ir::Type::Unit))
         };

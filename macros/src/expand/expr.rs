@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
-use super::lower::{Lower, Name, Two, tap};
+use super::lower::{Lower, Name, Two};
 use super::operators::compound;
 use super::types::device_type;
 
@@ -91,7 +91,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(lit.span());
         let signed = if negative { quote!(-#lit) } else { lit.to_token_stream() };
         let text = if negative { format!("-{text}") } else { text };
-        Two { witness: tap(&probe, lit.span(), signed), emit: quote!(__r.literal(#text, __t.ty(#index))) }
+        Two { witness: self.tap(&probe, lit.span(), &lit, signed.clone()), emit: quote!(__r.literal(#text, __t.ty(#index))) }
     }
 
     /// Lowers operands in Rust's order; the emitter's part binds them to the names returned.
@@ -206,7 +206,7 @@ impl Lower<'_> {
             let Two { witness, emit } = self.expr(&e.expr);
             let (probe, index) = self.probe(e.as_token.span());
             return Two {
-                witness: tap(&probe, e.as_token.span(), quote!((#witness as _))),
+                witness: self.tap(&probe, e.as_token.span(), e, quote!((#witness as _))),
                 emit: quote!({ let __a = #emit; __r.cast(__a, __t.ty(#index)) }),
             };
         }
@@ -272,7 +272,7 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&elems);
         let (probe, index) = self.probe(e.span());
         Two {
-            witness: tap(&probe, e.span(), quote!([#(#witness),*])),
+            witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
             emit: quote!({ #setup __r.array_list(::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -282,7 +282,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.span());
         let len = &e.len;
         Two {
-            witness: tap(&probe, e.span(), quote!([#witness; #len])),
+            witness: self.tap(&probe, e.span(), e, quote!([#witness; #len])),
             emit: quote!({ let __a = #emit; __r.array_repeat(__a, __t.ty(#index)) }),
         }
     }
@@ -309,12 +309,12 @@ impl Lower<'_> {
             Some(rest) => {
                 let Two { witness: rw, emit: re } = self.expr(rest);
                 Two {
-                    witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness,)* ..#rw })),
+                    witness: self.tap(&probe, e.path.span(), e, quote!(#path { #(#members: #witness,)* ..#rw })),
                     emit: quote!({ #setup let __b = #re; __r.struct_update(__t.ty(#index), #given, __b) }),
                 }
             }
             None => Two {
-                witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness),* })),
+                witness: self.tap(&probe, e.path.span(), e, quote!(#path { #(#members: #witness),* })),
                 emit: quote!({ #setup __r.construct(__t.ty(#index), #name, #given) }),
             },
         }
@@ -351,7 +351,7 @@ impl Lower<'_> {
             let (probe, index) = self.probe(e.span());
             let name = last.ident.to_string();
             return Two {
-                witness: tap(&probe, e.span(), e.to_token_stream()),
+                witness: self.tap(&probe, e.span(), e, e.to_token_stream()),
                 emit: quote!(__r.construct(__t.ty(#index), #name, ::std::vec![])),
             };
         }

@@ -206,7 +206,7 @@ impl<'a> Parts<'a> {
                 Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
                 ty => {
                     let ty = device_type(ty);
-                    quote!(<::warpsmith::__macro::ByValue::<#ty>>::arg(#ident))
+                    quote!((::warpsmith::__macro::by_value::<#ty>().arg)(#ident))
                 }
             }
         });

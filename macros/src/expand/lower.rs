@@ -34,6 +34,7 @@ pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
+    holders: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
@@ -54,6 +55,7 @@ impl<'e> Lower<'e> {
         Self {
             errors,
             probes: Vec::new(),
+            holders: Vec::new(),
             scopes: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
@@ -79,6 +81,39 @@ impl<'e> Lower<'e> {
         Ident::new(name, span.resolved_at(self.site))
     }
 
+    /// `value` as an expression that reaches over the user's tokens `whole`, its type witnessed.
+    ///
+    /// rustc says one thing about one place once. So what it says about the value must stand where it
+    /// stands in the twin; and a type that is no device type is blamed on `blamed`.
+    pub fn tap(&mut self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
+        let see = |held: &Ident| quote_spanned!(blamed=> #probe.see(&#held.get()););
+        self.held(whole, value, see)
+    }
+
+    /// [`Lower::tap`] without a probe, for what takes more than one statement: `setup` stands first.
+    pub fn set_up(&mut self, whole: &impl ToTokens, setup: TokenStream, value: TokenStream) -> TokenStream {
+        let held = self.hold(whole);
+        expression(&held, whole, quote!(#setup #held.set(#value);))
+    }
+
+    fn held(
+        &mut self,
+        whole: &impl ToTokens,
+        value: TokenStream,
+        see: impl FnOnce(&Ident) -> TokenStream,
+    ) -> TokenStream {
+        let held = self.hold(whole);
+        let see = see(&held);
+        expression(&held, whole, quote!(#held.set(#value); #see))
+    }
+
+    /// Declares what carries a value from a statement to the expression that it is.
+    fn hold(&mut self, whole: &impl ToTokens) -> Ident {
+        let name = self.own_name(&format!("__h{}", self.holders.len()), first_span(whole));
+        self.holders.push(quote!(let #name = ::warpsmith::__macro::Held::new();));
+        name
+    }
+
     fn declare(&mut self, span: Span, new: TokenStream) -> (Ident, usize) {
         let index = self.probes.len();
         let name = self.own_name(&format!("__w{index}"), span);
@@ -88,7 +123,7 @@ impl<'e> Lower<'e> {
 
     /// The statements that declare the probes, and the tree of them that the witness returns.
     pub fn probe_tree(&self) -> (TokenStream, TokenStream) {
-        let declarations = self.probes.iter().cloned().collect();
+        let declarations = self.probes.iter().chain(&self.holders).cloned().collect();
         let mut level: Vec<TokenStream> = (0..self.probes.len())
             .map(|i| {
                 let name = self.own_name(&format!("__w{i}"), self.site);
@@ -159,11 +194,6 @@ pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
     quote_spanned!(span=> #probe.see(&#name);)
 }
 
-/// `tap`ped witness tokens, spanned so that a type that is no device type is blamed on them.
-pub fn tap(probe: &Ident, span: Span, value: TokenStream) -> TokenStream {
-    quote_spanned!(span=> #probe.tap(#value))
-}
-
 /// The span of the last token, so that generated tokens end where the user's do.
 pub fn last_span(tokens: &impl ToTokens) -> Span {
     match tokens.to_token_stream().into_iter().last() {
@@ -184,9 +214,17 @@ pub fn parenthesized(span: Span, tokens: TokenStream) -> Group {
     spanned_group(Group::new(Delimiter::Parenthesis, tokens), span)
 }
 
-/// A variable, as an expression that reaches from `first` to `last`: rustc says one thing about one
-/// place once, so the witness's expressions stand where the twin's do.
-pub fn spanned_whole(first: Span, last: Span, variable: &Ident) -> TokenStream {
-    let reference = parenthesized(last, quote_spanned!(first=> &#variable));
-    quote_spanned!(first=> * #reference)
+/// An expression from the first to the last of the user's tokens, of the type that `statements` gave `held`.
+fn expression(held: &Ident, whole: &impl ToTokens, statements: TokenStream) -> TokenStream {
+    let argument = parenthesized(last_span(whole), quote!({ #statements }));
+    quote_spanned!(first_span(whole)=> #held.after #argument)
+}
+
+/// The span of the first token.
+fn first_span(tokens: &impl ToTokens) -> Span {
+    match tokens.to_token_stream().into_iter().next() {
+        Some(TokenTree::Group(group)) => group.span_open(),
+        Some(other) => other.span(),
+        None => Span::call_site(),
+    }
 }

@@ -41,7 +41,7 @@ impl Lower<'_> {
         let see = see_operand(&probe, &tag, &operand);
         let end = ending(&e.expr, &operand);
         Two {
-            witness: quote!(({ let #operand = #witness; #see #op #end })),
+            witness: self.set_up(e, quote!(let #operand = #witness; #see), quote!(#op #end)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -60,6 +60,12 @@ impl Lower<'_> {
 
     fn eager(&mut self, e: &syn::ExprBinary) -> Two {
         let op = &e.op;
+        if let Some(text) = plain_integer(&e.right)
+            && !is_scalar(&e.left)
+            && !matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
+        {
+            return self.with_integer(e, &text);
+        }
         let ([left, right], setup, [a, b]) = self.operands([&*e.left, &*e.right]);
         let variant = variant(op);
         let line = self.line(op.span());
@@ -74,8 +80,24 @@ impl Lower<'_> {
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
         let end = ending(&e.right, &r);
         Two {
-            witness: quote!(({ let #l = #left; let #r = #right; #see #l #op #end })),
+            witness: self.set_up(e, quote!(let #l = #left; let #r = #right; #see), quote!(#l #op #end)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
+        }
+    }
+
+    /// An integer beside an operand has the type of the operand's scalars: it stands in the witness as
+    /// it is, so that rustc says of it what it says of the twin's.
+    fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Two {
+        let Two { witness, emit } = self.expr(&e.left);
+        let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
+        Two {
+            witness: quote!(#witness #op #right),
+            emit: quote!({
+                let __a = #emit;
+                let __b = __r.literal_like(#text, &__a);
+                #line
+                __r.binary(::warpsmith::ir::BinaryOp::#variant, __a, __b)
+            }),
         }
     }
 
@@ -256,6 +278,14 @@ fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &To
 fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
     quote! {
         (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
+    }
+}
+
+/// The digits of an integer literal without a suffix.
+pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => Some(int.to_string()),
+        _ => None,
     }
 }
 

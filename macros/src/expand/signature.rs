@@ -276,7 +276,7 @@ pub fn recording(
         lower.bind(&name, param.kind);
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
-                quote!(let #ident = __r.param(#text, #mutable, <::warpsmith::__macro::ByValue::<#ty>>::ty());)
+                quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
             }
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
