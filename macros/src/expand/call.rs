@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
+use super::foreign_names;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::types::device_type;
 
@@ -39,6 +40,9 @@ impl Lower<'_> {
             return self
                 .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
         };
+        if let Some(advice) = self.host_call(path) {
+            return self.refuse(path, advice);
+        }
         if last.ident == "dynamic_shared" {
             return self.refuse(
                 e,
@@ -67,6 +71,22 @@ impl Lower<'_> {
                 quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe)),
             ),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    /// Why a path cannot be called in a kernel, if its names alone say so.
+    fn host_call(&self, path: &syn::ExprPath) -> Option<String> {
+        let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match names.as_slice() {
+            [name] => foreign_names::function(name),
+            [.., owner, name] if foreign_names::host_function(owner, name).is_some() => {
+                foreign_names::host_function(owner, name)
+            }
+            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => Some(format!(
+                "`{}` runs on the host; a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s",
+                names.join("::")
+            )),
+            _ => None,
         }
     }
 
@@ -192,7 +212,7 @@ impl Lower<'_> {
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);
             let by_value = capture.is_some();
-            let value = lower.tap(&ret_probe, e.body.span(), &e.body, quote!({ #(#sees)* #bw }));
+            let value = lower.tap(&ret_probe, e.body.span(), &e.body, quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }));
             let output = match &e.output {
                 ReturnType::Type(arrow, ty) => {
                     let ty = device_type(ty);
@@ -243,6 +263,11 @@ fn iterates(expr: &Expr) -> bool {
         Expr::Range(_) => true,
         _ => false,
     }
+}
+
+/// Whether a path of Rust's library has a device side.
+fn is_known(path: &syn::ExprPath) -> bool {
+    names_type(path) || std_function(path).path != path.path
 }
 
 /// A function of Rust's library, as the function of ours that stands for it.

@@ -335,6 +335,11 @@ impl Lower<'_> {
                 }
                 Some(Name::Comptime) | None => {}
             }
+            if self.lookup(ident).is_none()
+                && let Some(advice) = super::foreign_names::value(&ident.to_string())
+            {
+                return self.refuse(e, advice);
+            }
             if ident == "Self" {
                 return self.refuse(e, "`Self` is no value in a kernel; name the fields: `Self { … }`");
             }

@@ -14,12 +14,23 @@ use syn::visit_mut::VisitMut;
 pub fn expand(item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
             .at(&param.pat, "`#[comptime]` belongs on a kernel; give a `#[gpu_fn]` a const generic instead");
+    }
+    if let Some(receiver) = item.sig.receiver() {
+        let mut errors = Errors::default();
+        errors.at(receiver, "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function");
+        return super::fallback::function(&quote!(#[allow(warnings)] #item), errors);
+    }
+    for input in &mut item.sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            typed.attrs.clear();
+        }
     }
     let recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
     let twin_fn = twin_fn(&item, errors.any());

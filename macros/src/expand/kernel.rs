@@ -1,8 +1,9 @@
 //! `#[gpu_kernel]`: a type that records and simulates the kernel, and a function that launches it.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::{FnArg, ItemFn, Lifetime, ReturnType, Type};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit::{self, Visit};
+use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
 use super::lower::Name;
 use super::signature::{self, Param, Recording};
@@ -15,6 +16,9 @@ use crate::errors::Errors;
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    super::foreign_names::replace_types(&mut item, &mut errors);
+    signature::name_impl_params(&mut item.sig);
+    unbounded(&item.sig.generics, &mut errors);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
     let attr = KernelAttr::parse(attr, &mut errors);
@@ -46,14 +50,79 @@ fn check(item: &ItemFn, errors: &mut Errors) {
     }
     for input in &item.sig.inputs {
         if let FnArg::Typed(typed) = input
-            && let Type::Reference(reference) = &*typed.ty
-            && !matches!(*reference.elem, Type::Slice(_))
+            && let Some(message) = refused_parameter(typed)
         {
-            errors.at(
-                &typed.ty,
-                "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element",
-            );
+            errors.at(&typed.ty, message);
         }
+    }
+    Returned { errors }.visit_block(&item.block);
+    if let Some(Stmt::Expr(value, None)) = item.block.stmts.last()
+        && is_value(value)
+    {
+        errors.at(value, NO_VALUE);
+    }
+}
+
+const NO_VALUE: &str = "a kernel gives back no value; write it to a `&mut [T]` parameter";
+
+/// Why a kernel cannot take this parameter, if its type's name says so.
+fn refused_parameter(param: &PatType) -> Option<String> {
+    if let Some(message) = super::foreign_names::host_type(&param.ty) {
+        return Some(message);
+    }
+    let comptime = param.attrs.iter().any(|a| a.path().is_ident("comptime"));
+    match &*param.ty {
+        Type::Reference(_) if comptime => {
+            Some("a `#[comptime]` parameter is a value that can be compared: an integer, a `bool`, an enum".to_owned())
+        }
+        Type::Path(path) if comptime && (path.path.is_ident("f32") || path.path.is_ident("f64")) => Some(
+            "a `#[comptime]` float cannot be compared; pass its bits, and write `f32::from_bits(bits)`".to_owned(),
+        ),
+        Type::Slice(slice) => {
+            let shown = slice.to_token_stream();
+            Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
+        }
+        Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => {
+            Some("a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression at the end of a kernel is certainly a value.
+fn is_value(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Lit(_) | Expr::Index(_) | Expr::Path(_) | Expr::Field(_) | Expr::Cast(_) | Expr::Reference(_)
+    )
+}
+
+/// Refuses `return` with a value.
+struct Returned<'e> {
+    errors: &'e mut Errors,
+}
+
+impl<'a> Visit<'a> for Returned<'_> {
+    fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
+        match &e.expr {
+            Some(value) if is_value(value) => self.errors.at(value, NO_VALUE),
+            _ => visit::visit_expr_return(self, e),
+        }
+    }
+
+    fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
+}
+
+/// Refuses type parameters without any bound: no value of such a type could be read.
+fn unbounded(generics: &syn::Generics, errors: &mut Errors) {
+    let bounded = |name: &syn::Ident| {
+        generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
+            syn::WherePredicate::Type(t) => matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name)),
+            _ => false,
+        })
+    };
+    for param in generics.type_params().filter(|p| p.bounds.is_empty() && !bounded(&p.ident)) {
+        errors.at(param, format!("`{0}` needs a bound to be used in a kernel: `{0}: GpuType`, or `{0}: Num` for arithmetic", param.ident));
     }
 }
 

@@ -96,6 +96,12 @@ impl<'e> Lower<'e> {
         expression(&held, whole, quote!(#setup #held.set(#value);))
     }
 
+    /// A variable of the witness, as an expression that stands where the user's operand does.
+    pub fn again(&mut self, whole: &impl ToTokens, variable: &Ident) -> (TokenStream, TokenStream) {
+        let held = self.hold(whole);
+        (quote!(#held.set(#variable);), expression(&held, whole, TokenStream::new()))
+    }
+
     fn held(
         &mut self,
         whole: &impl ToTokens,

@@ -9,6 +9,7 @@ mod expr;
 mod fallback;
 mod foreign;
 mod foreign_body;
+mod foreign_names;
 mod format;
 mod function;
 mod global;

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
-use super::lower::{Lower, Two, last_span, parenthesized};
+use super::lower::{Lower, Two};
 
 impl Lower<'_> {
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
@@ -39,9 +39,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let operand = spanned_ident("__l", e.expr.span());
         let see = see_operand(&probe, &tag, &operand);
-        let end = ending(&e.expr, &operand);
+        let (keep, end) = self.again(&e.expr, &operand);
         Two {
-            witness: self.set_up(e, quote!(let #operand = #witness; #see), quote!(#op #end)),
+            witness: self.set_up(e, quote!(let #operand = #witness; #see #keep), quote!(#op #end)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -78,9 +78,10 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
-        let end = ending(&e.right, &r);
+        let (start, begin) = self.again(&e.left, &l);
+        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: self.set_up(e, quote!(let #l = #left; let #r = #right; #see), quote!(#l #op #end)),
+            witness: self.set_up(e, quote!(let #l = #left; let #r = #right; #see #start #keep), quote!(#begin #op #end)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
     }
@@ -141,9 +142,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let r = spanned_ident("__r", e.right.span());
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
-        let end = ending(&e.right, &r);
+        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: quote!(({ let #r = #value; #see #place #op #end })),
+            witness: quote!(({ let #r = #value; #see #keep #place #op #end })),
             emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
         }
     }
@@ -261,22 +262,14 @@ fn spanned_ident(name: &str, span: Span) -> Ident {
     Ident::new(name, span)
 }
 
-/// An operand's variable, so that the operation ends where the user's operand does.
-fn ending(operand: &Expr, variable: &Ident) -> TokenStream {
-    match operand {
-        Expr::Path(path) if path.path.get_ident().is_some() => variable.to_token_stream(),
-        _ => parenthesized(last_span(operand), variable.to_token_stream()).into_token_stream(),
-    }
-}
-
 fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
-    quote! {
+    quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).__resolve(&#probe);
     }
 }
 
 fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
-    quote! {
+    quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
     }
 }

@@ -3,6 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Block, Expr, Item, Local, Pat, Stmt, Type};
 
 use super::builtin_macros::SharedArray;
@@ -206,6 +207,7 @@ impl Lower<'_> {
                 return Two { witness: TokenStream::new(), emit: TokenStream::new() };
             }
         };
+        self.refuse_runtime_extents(&array);
         let ident = &name.ident;
         let (text, mutability) = (ident.to_string(), &name.mutability);
         self.bind(ident, Name::Local);
@@ -213,6 +215,19 @@ impl Lower<'_> {
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
             emit: quote!(let #ident = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*]);),
+        }
+    }
+
+    fn refuse_runtime_extents(&mut self, array: &SharedArray) {
+        for extent in array.extents() {
+            for name in names_in(extent) {
+                if self.lookup(&name) == Some(Name::Local) {
+                    let message = format!(
+                        "`{name}` is known only when the kernel runs; an extent of `shared!` is a constant, a const generic or a `#[comptime]` parameter, or use `dynamic_shared`"
+                    );
+                    self.errors.at(name, message);
+                }
+            }
         }
     }
 
@@ -226,6 +241,19 @@ impl Lower<'_> {
             emit: quote!(let #ident = __r.dynamic_shared(#text, __t.ty(#index));),
         }
     }
+}
+
+/// The variables that an expression names.
+fn names_in(expr: &Expr) -> Vec<syn::Ident> {
+    struct Names(Vec<syn::Ident>);
+    impl<'a> Visit<'a> for Names {
+        fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+            self.0.extend(path.path.get_ident().cloned());
+        }
+    }
+    let mut names = Names(Vec::new());
+    names.visit_expr(expr);
+    names.0
 }
 
 /// The type of a `let`, as the witness spells it.
