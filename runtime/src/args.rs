@@ -117,6 +117,25 @@ impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     }
 }
 
+// A kernel that calls a kernel is refused as such, and not for what it passes.
+impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
+impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
+impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
 /// The argument as the descriptor of a slice; empty if it is none.
 ///
 /// # Safety

@@ -14,7 +14,9 @@ pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kerne
 pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
-pub use crate::witness::{DeviceFn, FnProbe, Function, Held, Probe, Returns, never_called, types_of, unreached};
+pub use crate::witness::{
+    CalledFromKernels, DeviceFn, FnProbe, Function, Held, Probe, Returns, never_called, types_of, unreached,
+};
 
 /// An index of any integer type.
 #[inline(always)]

@@ -25,7 +25,6 @@ impl<E> Probe<E> {
 
     /// Witnesses the type of a binding.
     pub fn see<T: Device<Erased = E>>(&self, _binding: &T) {}
-
 }
 
 impl<M> FnProbe<M> {
@@ -107,6 +106,14 @@ pub fn never_called<T>() -> T {
 pub fn unreached() -> ! {
     never_called()
 }
+
+/// What a kernel is not: no kernel calls a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{K}` is a kernel, and a kernel cannot call a kernel",
+    label = "a kernel",
+    note = "make it a `#[gpu_fn]`, which kernels call, or launch it from the host"
+)]
+pub trait CalledFromKernels<K> {}
 
 /// What a probe found.
 #[derive(Clone)]

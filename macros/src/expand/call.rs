@@ -64,12 +64,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(span);
         let line = self.line(span);
         Two {
-            witness: self.tap(
-                &probe,
-                span,
-                e,
-                quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe)),
-            ),
+            witness: self.tap(&probe, span, e, quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe))),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -82,10 +77,12 @@ impl Lower<'_> {
             [.., owner, name] if foreign_names::host_function(owner, name).is_some() => {
                 foreign_names::host_function(owner, name)
             }
-            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => Some(format!(
-                "`{}` runs on the host; a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s",
-                names.join("::")
-            )),
+            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => {
+                Some(format!(
+                    "`{}` runs on the host; a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s",
+                    names.join("::")
+                ))
+            }
             _ => None,
         }
     }
@@ -212,7 +209,12 @@ impl Lower<'_> {
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);
             let by_value = capture.is_some();
-            let value = lower.tap(&ret_probe, e.body.span(), &e.body, quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }));
+            let value = lower.tap(
+                &ret_probe,
+                e.body.span(),
+                &e.body,
+                quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }),
+            );
             let output = match &e.output {
                 ReturnType::Type(arrow, ty) => {
                     let ty = device_type(ty);
@@ -287,7 +289,8 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     syn::parse_quote!(::warpsmith::device_api::#module::#last)
 }
 
-const PRIMITIVES: [&str; 13] =
+/// Types of scalars.
+pub const PRIMITIVES: [&str; 13] =
     ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
 
 fn starts_uppercase(name: &str) -> bool {

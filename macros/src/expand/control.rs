@@ -226,7 +226,10 @@ impl Lower<'_> {
         if self.closures > 0 {
             quote_spanned!(span=> return)
         } else {
-            { let returns = self.own_name("__returns", span); quote_spanned!(span=> #returns.give) }
+            {
+                let returns = self.own_name("__returns", span);
+                quote_spanned!(span=> #returns.give)
+            }
         }
     }
 }

@@ -88,10 +88,16 @@ impl Lower<'_> {
                 format!("`{suffix}` cannot be used in a GPU kernel; numbers have up to 64 bits, and half floats are made with `f16::from_f32`"),
             );
         }
+        if !suffix.is_empty() {
+            return suffixed(lit, negative, &text, &suffix);
+        }
         let (probe, index) = self.probe(lit.span());
         let signed = if negative { quote!(-#lit) } else { lit.to_token_stream() };
         let text = if negative { format!("-{text}") } else { text };
-        Two { witness: self.tap(&probe, lit.span(), &lit, signed.clone()), emit: quote!(__r.literal(#text, __t.ty(#index))) }
+        Two {
+            witness: self.tap(&probe, lit.span(), &lit, signed.clone()),
+            emit: quote!(__r.literal(#text, __t.ty(#index))),
+        }
     }
 
     /// Lowers operands in Rust's order; the emitter's part binds them to the names returned.
@@ -309,7 +315,12 @@ impl Lower<'_> {
             Some(rest) => {
                 let Two { witness: rw, emit: re } = self.expr(rest);
                 Two {
-                    witness: self.tap(&probe, e.path.span(), e, quote!(#path { #(#members: #witness,)* ..#rw })),
+                    witness: self.tap(
+                        &probe,
+                        e.path.span(),
+                        e,
+                        quote!(#path { #(#members: #witness,)* ..#rw }),
+                    ),
                     emit: quote!({ #setup let __b = #re; __r.struct_update(__t.ty(#index), #given, __b) }),
                 }
             }
@@ -402,6 +413,16 @@ fn is_quiet(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// A literal whose type is written.
+fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
+    // rustc itself refuses other suffixes.
+    let known = super::call::PRIMITIVES.contains(&suffix);
+    let ty = syn::Ident::new(if known { suffix } else { "i32" }, lit.span());
+    let (sign, witness) = if negative { ("-", quote!(-#lit)) } else { ("", lit.to_token_stream()) };
+    let text = format!("{sign}{text}");
+    Two { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::Device>::ty())) }
 }
 
 /// Digits of an integer literal with its radix prefix, without its suffix.

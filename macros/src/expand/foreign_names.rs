@@ -106,11 +106,12 @@ pub fn value(name: &str) -> Option<String> {
 pub fn host_type(ty: &Type) -> Option<String> {
     match ty {
         Type::TraitObject(_) => Some(
-            "a trait object does not exist on a GPU; make the kernel generic: `fn kernel<T: Trait>`".to_owned(),
+            "a trait object does not exist on a GPU; make the kernel generic: `fn kernel<T: Trait>`"
+                .to_owned(),
         ),
-        Type::FnPtr(_) => Some(
-            "a function pointer does not exist on a GPU; pass a closure to a `#[gpu_fn]`".to_owned(),
-        ),
+        Type::FnPtr(_) => {
+            Some("a function pointer does not exist on a GPU; pass a closure to a `#[gpu_fn]`".to_owned())
+        }
         Type::Reference(reference) => host_type(&reference.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;

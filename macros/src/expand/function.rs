@@ -24,7 +24,10 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     }
     if let Some(receiver) = item.sig.receiver() {
         let mut errors = Errors::default();
-        errors.at(receiver, "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function");
+        errors.at(
+            receiver,
+            "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function",
+        );
         return super::fallback::function(&quote!(#[allow(warnings)] #item), errors);
     }
     for input in &mut item.sig.inputs {

@@ -22,7 +22,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
     let attr = KernelAttr::parse(attr, &mut errors);
-    check(item, &mut errors);
+    let refused = check(item, &mut errors);
     let mut params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter_mut().filter(|p| !matches!(p.written, Type::Reference(_))) {
         param.by_value = true;
@@ -33,27 +33,48 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     for param in params.iter().filter(|p| p.kind == Name::Closure) {
         errors.at(&param.pat, "a kernel cannot take a closure; call a `#[gpu_fn]` that takes it");
     }
+    if !refused.is_empty() {
+        return without_parameters(item, &mut params, &refused, errors);
+    }
     let recording = signature::recording(&params, &ReturnType::Default, &item.block, &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
-        let body = quote!(::core::unimplemented!());
-        return super::fallback::kernel(item, &parts.host_fn(&body), errors);
+        return parts.fallback(errors);
     }
     let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
     let host_fn = parts.host_fn(&parts.make_launch());
     quote!(#kernel_type #kernel_impl #host_fn)
 }
 
-fn check(item: &ItemFn, errors: &mut Errors) {
-    if let ReturnType::Type(_, ty) = &item.sig.output {
-        errors.at(ty, "a kernel returns nothing; write results through a `&mut [T]` parameter");
+/// The fallback of a kernel whose parameters cannot be had: its body would only repeat that.
+fn without_parameters(item: &ItemFn, params: &mut [Param], refused: &[usize], errors: Errors) -> TokenStream {
+    for index in refused {
+        if let Some(param) = params.get_mut(*index) {
+            param.written = syn::parse_quote!(impl ::core::marker::Sized);
+            param.kind = Name::Local;
+        }
     }
-    for input in &item.sig.inputs {
+    Parts::new(item, params).fallback(errors)
+}
+
+/// Reports what no kernel has; the result are the parameters that no kernel takes.
+fn check(item: &ItemFn, errors: &mut Errors) -> Vec<usize> {
+    let mut refused = Vec::new();
+    for (i, input) in item.sig.inputs.iter().enumerate() {
         if let FnArg::Typed(typed) = input
             && let Some(message) = refused_parameter(typed)
         {
             errors.at(&typed.ty, message);
+            refused.push(i);
         }
+    }
+    check_result(item, errors);
+    refused
+}
+
+fn check_result(item: &ItemFn, errors: &mut Errors) {
+    if let ReturnType::Type(_, ty) = &item.sig.output {
+        return errors.at(ty, "a kernel returns nothing; write results through a `&mut [T]` parameter");
     }
     Returned { errors }.visit_block(&item.block);
     if let Some(Stmt::Expr(value, None)) = item.block.stmts.last()
@@ -72,19 +93,21 @@ fn refused_parameter(param: &PatType) -> Option<String> {
     }
     let comptime = param.attrs.iter().any(|a| a.path().is_ident("comptime"));
     match &*param.ty {
-        Type::Reference(_) if comptime => {
-            Some("a `#[comptime]` parameter is a value that can be compared: an integer, a `bool`, an enum".to_owned())
-        }
+        Type::Reference(_) if comptime => Some(
+            "a `#[comptime]` parameter is a value that can be compared: an integer, a `bool`, an enum"
+                .to_owned(),
+        ),
         Type::Path(path) if comptime && (path.path.is_ident("f32") || path.path.is_ident("f64")) => Some(
-            "a `#[comptime]` float cannot be compared; pass its bits, and write `f32::from_bits(bits)`".to_owned(),
+            "a `#[comptime]` float cannot be compared; pass its bits, and write `f32::from_bits(bits)`"
+                .to_owned(),
         ),
         Type::Slice(slice) => {
             let shown = slice.to_token_stream();
             Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
         }
-        Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => {
-            Some("a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned())
-        }
+        Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
+            "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
+        ),
         _ => None,
     }
 }
@@ -122,7 +145,13 @@ fn unbounded(generics: &syn::Generics, errors: &mut Errors) {
         })
     };
     for param in generics.type_params().filter(|p| p.bounds.is_empty() && !bounded(&p.ident)) {
-        errors.at(param, format!("`{0}` needs a bound to be used in a kernel: `{0}: GpuType`, or `{0}: Num` for arithmetic", param.ident));
+        errors.at(
+            param,
+            format!(
+                "`{0}` needs a bound to be used in a kernel: `{0}: GpuType`, or `{0}: Num` for arithmetic",
+                param.ident
+            ),
+        );
     }
 }
 
@@ -163,7 +192,7 @@ impl<'a> Parts<'a> {
     }
 
     fn kernel_impl(&self, attr: &KernelAttr, recording: &Recording) -> TokenStream {
-        let name = &self.item.sig.ident;
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
         let text = name.to_string();
         let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let (values, types) = self.comptime_values();
@@ -177,6 +206,14 @@ impl<'a> Parts<'a> {
             self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));
         quote! {
             impl #impl_generics #name #ty_generics #where_clause {
+                #[doc(hidden)]
+                #[allow(dead_code)]
+                #vis fn __gpu<__F, __M>(_: __F, _: &::warpsmith::__macro::FnProbe<__M>)
+                where
+                    (__M,): ::warpsmith::__macro::CalledFromKernels<Self>,
+                {
+                }
+
                 #[inline]
                 #(#attrs)*
                 fn __twin(#(#twin_params),*) #body
@@ -201,6 +238,12 @@ impl<'a> Parts<'a> {
                 }
             }
         }
+    }
+
+    /// What stands in for the kernel when it has mistakes.
+    fn fallback(&self, errors: Errors) -> TokenStream {
+        let host_fn = self.host_fn(&quote!(::core::unimplemented!()));
+        super::fallback::kernel(self.item, &self.comptime_values().1, &host_fn, errors)
     }
 
     fn twin_params(&self) -> Vec<TokenStream> {

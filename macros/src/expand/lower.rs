@@ -85,7 +85,13 @@ impl<'e> Lower<'e> {
     ///
     /// rustc says one thing about one place once. So what it says about the value must stand where it
     /// stands in the twin; and a type that is no device type is blamed on `blamed`.
-    pub fn tap(&mut self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
+    pub fn tap(
+        &mut self,
+        probe: &Ident,
+        blamed: Span,
+        whole: &impl ToTokens,
+        value: TokenStream,
+    ) -> TokenStream {
         let see = |held: &Ident| quote_spanned!(blamed=> #probe.see(&#held.get()););
         self.held(whole, value, see)
     }

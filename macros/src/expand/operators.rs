@@ -81,7 +81,11 @@ impl Lower<'_> {
         let (start, begin) = self.again(&e.left, &l);
         let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: self.set_up(e, quote!(let #l = #left; let #r = #right; #see #start #keep), quote!(#begin #op #end)),
+            witness: self.set_up(
+                e,
+                quote!(let #l = #left; let #r = #right; #see #start #keep),
+                quote!(#begin #op #end),
+            ),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
     }
@@ -277,7 +281,9 @@ fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream
 /// The digits of an integer literal without a suffix.
 pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     match expr {
-        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => Some(int.to_string()),
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
+            Some(int.to_string())
+        }
         _ => None,
     }
 }

@@ -193,8 +193,7 @@ impl Lower<'_> {
         let (ident, ty) = (&name.ident, device_type(ty));
         let (text, mutable) = (ident.to_string(), name.mutability.is_some());
         self.bind(ident, Name::Local);
-        let emit =
-            quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty(), __v));
+        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty(), __v));
         Two { witness: TokenStream::new(), emit }
     }
 

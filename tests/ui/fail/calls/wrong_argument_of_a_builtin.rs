@@ -2,7 +2,7 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(y: &mut [f32]) {
-    y[0] = shuffle_down(y[0], 1.0);
+    y[0] = shfl_down(y[0], 1.0);
 }
 
 fn main() {}

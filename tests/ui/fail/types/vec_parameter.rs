@@ -2,7 +2,7 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(y: Vec<f32>) {
-    y[0] = 1.0;
+    let n = y.len();
 }
 
 fn main() {}

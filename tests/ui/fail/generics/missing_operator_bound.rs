@@ -1,8 +1,0 @@
-use warpsmith::prelude::*;
-
-#[gpu_fn]
-fn double<T: Num>(x: T) -> T {
-    x % x
-}
-
-fn main() {}
