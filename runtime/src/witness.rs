@@ -16,44 +16,27 @@ pub struct Probe<E>(PhantomData<fn() -> E>);
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
 
-impl<E> Probe<E> {
-    /// A probe whose type is still to be inferred.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Probe(PhantomData)
-    }
-
-    /// Witnesses the type of a binding.
-    pub fn see<T: Device<Erased = E>>(&self, _binding: &T) {}
-}
-
-impl<M> FnProbe<M> {
-    /// A probe whose function is still to be resolved.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        FnProbe(PhantomData)
-    }
-}
+/// Witnesses the type of a binding or an rvalue.
+pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
 
 /// Carries a value of the witness from a statement to an expression, so that what is expected of the
 /// expression says nothing about the statement.
 pub struct Held<T>(PhantomData<fn(T) -> T>);
 
+/// Takes the value.
+pub fn hold<T>(_held: &Held<T>, _value: T) {}
+
+/// The value.
+pub fn held<T>(_held: &Held<T>) -> T {
+    never_called()
+}
+
+/// Says that a variable holds, and nothing of what.
+pub fn holder<T>(held: &Held<T>) -> &Held<T> {
+    held
+}
+
 impl<T> Held<T> {
-    /// Of a type that is still to be inferred.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Held(PhantomData)
-    }
-
-    /// Takes the value.
-    pub fn set(&self, _value: T) {}
-
-    /// The value.
-    pub fn get(&self) -> T {
-        never_called()
-    }
-
     /// The value, after the statements that gave it.
     pub fn after(&self, _statements: ()) -> T {
         never_called()

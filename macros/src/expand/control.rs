@@ -134,7 +134,10 @@ impl Lower<'_> {
         self.forget_line();
         let (bw, be) = (body.witness, body.emit);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let see = name.map_or_else(|| quote!(#probe.see(&__unnamed);), |n| see(&probe, &n.ident));
+        let see = name.map_or_else(
+            || quote!(::warpsmith::__macro::see(&#probe, &__unnamed);),
+            |n| see(&probe, &n.ident),
+        );
         let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
         let ident = name.map_or_else(|| quote!(__unnamed), |n| n.ident.to_token_stream());
         let text = name.map_or_else(String::new, |n| n.ident.to_string());

@@ -68,12 +68,12 @@ impl<'e> Lower<'e> {
 
     /// Declares a type probe: its name in the witness, its number in the emitter.
     pub fn probe(&mut self, span: Span) -> (Ident, usize) {
-        self.declare(span, quote!(::warpsmith::__macro::Probe::new()))
+        self.declare(span)
     }
 
     /// Declares a function probe.
     pub fn fn_probe(&mut self, span: Span) -> (Ident, usize) {
-        self.declare(span, quote!(::warpsmith::__macro::FnProbe::new()))
+        self.declare(span)
     }
 
     /// A name of the witness's own, which stands at `span`.
@@ -92,20 +92,20 @@ impl<'e> Lower<'e> {
         whole: &impl ToTokens,
         value: TokenStream,
     ) -> TokenStream {
-        let see = |held: &Ident| quote_spanned!(blamed=> #probe.see(&#held.get()););
+        let see = |held: &Ident| quote_spanned!(blamed=> ::warpsmith::__macro::see(&#probe, &::warpsmith::__macro::held(&#held)););
         self.held(whole, value, see)
     }
 
     /// [`Lower::tap`] without a probe, for what takes more than one statement: `setup` stands first.
     pub fn set_up(&mut self, whole: &impl ToTokens, setup: TokenStream, value: TokenStream) -> TokenStream {
         let held = self.hold(whole);
-        expression(&held, whole, quote!(#setup #held.set(#value);))
+        expression(&held, whole, quote!(#setup ::warpsmith::__macro::hold(&#held, #value);))
     }
 
     /// A variable of the witness, as an expression that stands where the user's operand does.
     pub fn again(&mut self, whole: &impl ToTokens, variable: &Ident) -> (TokenStream, TokenStream) {
         let held = self.hold(whole);
-        (quote!(#held.set(#variable);), expression(&held, whole, TokenStream::new()))
+        (quote!(::warpsmith::__macro::hold(&#held, #variable);), expression(&held, whole, TokenStream::new()))
     }
 
     fn held(
@@ -116,20 +116,22 @@ impl<'e> Lower<'e> {
     ) -> TokenStream {
         let held = self.hold(whole);
         let see = see(&held);
-        expression(&held, whole, quote!(#held.set(#value); #see))
+        expression(&held, whole, quote!(::warpsmith::__macro::hold(&#held, #value); #see))
     }
 
     /// Declares what carries a value from a statement to the expression that it is.
     fn hold(&mut self, whole: &impl ToTokens) -> Ident {
         let name = self.own_name(&format!("__h{}", self.holders.len()), first_span(whole));
-        self.holders.push(quote!(let #name = ::warpsmith::__macro::Held::new();));
+        self.holders.push(quote!(let #name;));
         name
     }
 
-    fn declare(&mut self, span: Span, new: TokenStream) -> (Ident, usize) {
+    // Declared without a type: rustc looks at what it knows of each unresolved type again at every
+    // later call, so a probe gets its type where it is used, and not before.
+    fn declare(&mut self, span: Span) -> (Ident, usize) {
         let index = self.probes.len();
         let name = self.own_name(&format!("__w{index}"), span);
-        self.probes.push(quote!(let #name = #new;));
+        self.probes.push(quote!(let #name;));
         (name, index)
     }
 
@@ -203,7 +205,7 @@ pub fn line_of(span: Span) -> usize {
 /// A witness of a binding, spanned so that a type that is no device type is blamed on its name.
 pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
     let span = name.span();
-    quote_spanned!(span=> #probe.see(&#name);)
+    quote_spanned!(span=> ::warpsmith::__macro::see(&#probe, &#name);)
 }
 
 /// The span of the last token, so that generated tokens end where the user's do.
@@ -228,8 +230,8 @@ pub fn parenthesized(span: Span, tokens: TokenStream) -> Group {
 
 /// An expression from the first to the last of the user's tokens, of the type that `statements` gave `held`.
 fn expression(held: &Ident, whole: &impl ToTokens, statements: TokenStream) -> TokenStream {
-    let argument = parenthesized(last_span(whole), quote!({ #statements }));
-    quote_spanned!(first_span(whole)=> #held.after #argument)
+    let arguments = parenthesized(last_span(whole), quote!({ #statements }));
+    quote_spanned!(first_span(whole)=> ::warpsmith::__macro::holder(&#held).after #arguments)
 }
 
 /// The span of the first token.
