@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Runs every GPU test and bench from a folder of carried binaries, and ends with a short table.
 #
-#   cargo test --release --no-run && cargo bench --no-run    # then copy the binaries into FOLDER as
-#   FOLDER/gpu  FOLDER/operators  FOLDER/simulator  FOLDER/kernels    # strip them; on the GPU machine:
-#   benches/gpu.sh FOLDER [OUTPUT]
+#   benches/carry.sh FOLDER              # here: builds the tests and benches, stripped, into FOLDER
+#   benches/gpu.sh FOLDER [OUTPUT]       # on the GPU machine
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
@@ -30,8 +29,13 @@ run() {
 
 run tests_small "$folder/gpu" --nocapture --test-threads=1
 run operators "$folder/operators" --nocapture --test-threads=1
+run language "$folder/language" --nocapture --test-threads=1
+run numbers "$folder/numbers" --nocapture --test-threads=1
 run simulator "$folder/simulator" --nocapture --test-threads=1
-run memcheck compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel
+for tool in memcheck initcheck racecheck synccheck; do
+    run $tool compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel
+done
+run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
 run kernels "$folder/kernels"
 run peer "$peer"

@@ -50,6 +50,7 @@ pub mod nvrtc;
 pub mod passes;
 pub mod record;
 pub mod simulator;
+pub mod tile;
 pub mod types;
 pub mod validate;
 pub mod witness;
@@ -78,6 +79,7 @@ pub mod prelude {
     pub use crate::device_api::atomic::*;
     pub use crate::device_api::cluster::*;
     pub use crate::device_api::convert::*;
+    pub use crate::device_api::copy_async::*;
     pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
     pub use crate::device_api::group::*;
@@ -98,6 +100,7 @@ pub mod prelude {
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
+    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
     pub use crate::types::vector::*;
     pub use crate::types::{
         AnyBits, Constant, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2, ViewMut3,

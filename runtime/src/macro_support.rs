@@ -19,6 +19,11 @@ pub use crate::witness::{
     unreached,
 };
 
+/// A descriptor that lives as long as the thread may name it.
+pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
+    crate::simulator::context::keep(descriptor)
+}
+
 /// An index of any integer type.
 #[inline(always)]
 pub fn to_index<I: crate::types::IndexInteger>(index: I) -> usize {
@@ -71,6 +76,9 @@ pub fn field_type<T: Device>() -> Type {
 
 /// Compiles for plain data only.
 pub fn assert_plain<T: GpuType>() {}
+
+/// Compiles for types that any bits are a value of.
+pub fn assert_any_bits<T: crate::types::AnyBits>() {}
 
 /// The type of a derived struct.
 pub fn struct_type(
@@ -151,6 +159,15 @@ pub struct ByValue<T> {
 /// How a parameter of type `T` is passed.
 pub fn by_value<T: GpuType>() -> ByValue<T> {
     ByValue { ty: T::ty, arg: KernelArg::value }
+}
+
+/// The last name of a type that only marks another, as a part of a C++ name.
+pub fn marker_suffix<T: ?Sized>() -> String {
+    let name = std::any::type_name::<T>();
+    let (head, arguments) = name.split_once('<').unwrap_or((name, ""));
+    let last = head.rsplit("::").next().unwrap_or(head);
+    let kept = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("{last}_{arguments}").chars().map(kept).collect::<String>().trim_end_matches('_').to_owned()
 }
 
 /// Argument `index` as the descriptor of a slice.

@@ -1,13 +1,17 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+mod bytes;
 mod closures;
 mod enums;
 mod iteration;
 mod operators;
+mod options;
 mod patterns;
 mod slices;
 mod tables;
+mod talk;
+mod tiles;
 mod vectors;
 
 use warpsmith::codegen::Options;

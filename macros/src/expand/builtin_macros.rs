@@ -1,25 +1,32 @@
 //! Macros that a kernel may call: `shared!`, `assert!` and its family, `println!`, `panic!`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, LitStr, Token, Type};
+use syn::spanned::Spanned;
+use syn::{Expr, Lit, LitStr, Token, Type, parse_quote};
 
 use super::format;
 use super::lower::{Lower, Two};
 use super::types::device_type;
 
-/// The argument of `shared!([[T; cols]; rows])`.
+/// The argument of `shared!([[T; cols]; rows])`, or of `shared!(Tile<…>)`.
 pub struct SharedArray {
     elem: Type,
     extents: Vec<Expr>,
+    align: Option<syn::LitInt>,
+    /// The type whose memory the array is, if not an array was asked for.
+    pub owner: Option<Type>,
 }
 
 impl Parse for SharedArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut ty: Type = input.parse()?;
         let whole = ty.clone();
+        if let Type::Path(_) = ty {
+            return Ok(Self::of(ty));
+        }
         let mut extents = Vec::new();
         while let Type::Array(array) = ty {
             extents.push(array.len);
@@ -29,11 +36,47 @@ impl Parse for SharedArray {
             let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`";
             return Err(syn::Error::new_spanned(whole, message));
         }
-        Ok(Self { elem: ty, extents })
+        Ok(Self { elem: ty, extents, align: alignment(input)?, owner: None })
     }
 }
 
+/// `, align = 16`
+fn alignment(input: ParseStream<'_>) -> syn::Result<Option<syn::LitInt>> {
+    if input.parse::<Option<Token![,]>>()?.is_none() || input.is_empty() {
+        return Ok(None);
+    }
+    let name: syn::Ident = input.parse()?;
+    input.parse::<Token![=]>()?;
+    let bytes: syn::LitInt = input.parse()?;
+    let legal = bytes.base10_parse::<u32>().is_ok_and(|n| n.is_power_of_two() && n <= 1024);
+    if name != "align" || !legal {
+        let message = "`shared!` takes an alignment in bytes, a power of two up to 1024: `shared!([f32; N], align = 16)`";
+        return Err(syn::Error::new_spanned(bytes, message));
+    }
+    Ok(Some(bytes))
+}
+
 impl SharedArray {
+    /// The memory of a type that says itself how much it takes.
+    fn of(owner: Type) -> Self {
+        let span = owner.span();
+        let in_shared = quote_spanned!(span=> <#owner as ::warpsmith::types::InShared>);
+        Self {
+            elem: parse_quote!(#in_shared::Element),
+            extents: vec![parse_quote!(#in_shared::LEN)],
+            align: Some(syn::LitInt::new("16", span)),
+            owner: Some(owner),
+        }
+    }
+
+    /// The alignment as the recorder and the twin take it.
+    pub fn align(&self) -> TokenStream {
+        match &self.align {
+            Some(bytes) => quote!(::core::option::Option::Some(#bytes)),
+            None => quote!(::core::option::Option::None),
+        }
+    }
+
     /// The descriptor type of the twin and the witness.
     pub fn ty(&self) -> TokenStream {
         let elem = device_type(&self.elem);
@@ -53,18 +96,23 @@ impl SharedArray {
     pub fn twin(&self, span: proc_macro2::Span) -> TokenStream {
         let (ty, extents) = (self.ty(), &self.extents);
         let (line, column) = (span.unwrap().line() as u32, span.unwrap().column() as u32);
-        let elem = device_type(&self.elem);
-        quote! {
+        let (elem, align) = (device_type(&self.elem), self.align());
+        let array = quote! {
             {
                 let __extents = [#(::warpsmith::__macro::to_index(#extents)),*];
+                let __site = (::core::file!(), #line, #column);
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {
                     <#ty>::from_raw_parts(
-                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, ::core::file!(), #line, #column),
+                        ::warpsmith::__macro::shared_alloc::<#elem>(&__extents, #align, __site),
                         __extents,
                     )
                 }
             }
+        };
+        match &self.owner {
+            Some(owner) => quote!(<#owner>::new(&mut *::warpsmith::__macro::kept(#array))),
+            None => array,
         }
     }
 }
@@ -78,6 +126,11 @@ impl Parse for Arguments {
     }
 }
 
+/// Whether an assertion is left out of unchecked launches.
+fn is_debug(mac: &syn::Macro) -> bool {
+    mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
+}
+
 impl Lower<'_> {
     pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Two {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -85,11 +138,11 @@ impl Lower<'_> {
             "assert" | "debug_assert" => self.assert(mac),
             "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "==", &quote!(Eq)),
             "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!=", &quote!(Ne)),
-            "println" => self.println(mac),
+            "println" | "print" => self.println(mac, name == "println"),
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
-            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `matches!`, `panic!` and `unreachable!` are"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are"),
         }
     }
 
@@ -127,9 +180,10 @@ impl Lower<'_> {
         };
         let message = self.message(rest, format!("assertion failed: {}", source_text(cond)));
         let Two { witness, emit } = self.expr(cond);
+        let debug = is_debug(mac);
         Two {
             witness: quote!(assert!(#witness)),
-            emit: quote!({ let __c = #emit; __r.assert(__c, #message) }),
+            emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
         }
     }
 
@@ -141,9 +195,10 @@ impl Lower<'_> {
         let default = format!("assertion failed: {} {symbol} {}", source_text(left), source_text(right));
         let message = self.message(rest, default);
         let ([lw, rw], setup, [a, b]) = self.operands([left, right]);
+        let debug = is_debug(mac);
         Two {
             witness: quote!({ let _ = #lw == #rw; }),
-            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message) }),
+            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message, #debug) }),
         }
     }
 
@@ -154,22 +209,23 @@ impl Lower<'_> {
         let message = self.message(&arguments, default.to_owned());
         Two {
             witness: quote!(::core::panic!()),
-            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message); ::warpsmith::ir::Expr::never() }),
+            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
         }
     }
 
-    fn println(&mut self, mac: &syn::Macro) -> Two {
+    fn println(&mut self, mac: &syn::Macro, newline: bool) -> Two {
         if mac.tokens.is_empty() {
+            let text = if newline { "\n" } else { "" };
             return Two {
                 witness: quote!(()),
-                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text("\n")], ::std::vec![])),
+                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text(#text)], ::std::vec![])),
             };
         }
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }), values @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "`println!` needs a format string");
         };
-        let (pieces, values) = match format::parse(text, values) {
+        let (pieces, values) = match format::parse(text, values, newline) {
             Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.add(error);

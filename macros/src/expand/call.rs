@@ -144,8 +144,9 @@ impl Lower<'_> {
                 "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
             );
         }
+        let expected = expectation(e);
         let mut exprs = vec![&*e.receiver];
-        exprs.extend(e.args.iter());
+        exprs.extend(e.args.iter().filter(|_| expected.is_none()));
         let (fn_probe, fn_index) = self.fn_probe(e.method.span());
         let (mut witness, setup, names) = self.operands_kept(&exprs, &quote!(keep_receiver));
         let receiver = witness.remove(0);
@@ -157,7 +158,11 @@ impl Lower<'_> {
         };
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
-        let method = hidden_method(&e.method);
+        let (method, expecting) = match &expected {
+            Some(message) => (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);)),
+            None => (e.method.clone(), quote!()),
+        };
+        let method = hidden_method(&method);
         let turbofish = &e.turbofish;
         let dot = &e.dot_token;
         let receiver = match &*e.receiver {
@@ -171,7 +176,7 @@ impl Lower<'_> {
                 e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
 
@@ -252,6 +257,14 @@ fn names_type(path: &syn::ExprPath) -> bool {
     starts_uppercase(&name) || PRIMITIVES.contains(&name.as_str())
 }
 
+/// The message of `.expect("…")`, which is `.unwrap()` with words of its own.
+fn expectation(e: &ExprMethodCall) -> Option<String> {
+    match e.args.first() {
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => Some(text.value()),
+        _ => None,
+    }
+}
+
 /// Whether a call makes an iterator.
 fn makes_iterator(e: &ExprMethodCall) -> bool {
     e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
@@ -282,6 +295,8 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
         }
         ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
         ["std" | "core", "hint", "assert_unchecked"] => "hint",
+        ["std" | "core", "mem", "size_of" | "align_of"] | ["mem", "size_of" | "align_of"] => "size",
+        ["size_of" | "align_of"] => "size",
         _ => return path.clone(),
     };
     let module = syn::Ident::new(module, path.span());
@@ -290,8 +305,8 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
 }
 
 /// Types of scalars.
-pub const PRIMITIVES: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+pub const PRIMITIVES: [&str; 15] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32", "f64"];
 
 fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())

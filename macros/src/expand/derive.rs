@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
 use crate::errors::Errors;
@@ -10,7 +12,7 @@ use crate::errors::Errors;
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let equality = check_attributes(item, &mut errors);
+    let wanted = check_attributes(item, &mut errors);
     let tokens = match &item.data {
         Data::Struct(data) => structure(item, &data.fields, &mut errors),
         Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
@@ -25,21 +27,62 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     if errors.any() {
         return errors.into_tokens();
     }
-    let equality = if equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
-    quote!(#tokens #equality #user)
+    quote!(#tokens #equality #bits #user)
 }
 
-/// `#[gpu(PartialEq)]`; whether it is there.
-fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> bool {
-    let mut equality = false;
+/// What `#[gpu(…)]` asks for.
+#[derive(Default)]
+struct Wanted {
+    equality: bool,
+    any_bits: bool,
+}
+
+fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
+    let mut wanted = Wanted::default();
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
-        match attr.parse_args::<syn::Path>() {
-            Ok(path) if path.is_ident("PartialEq") => equality = true,
-            _ => errors.at(attr, "`#[gpu(…)]` knows `PartialEq`"),
+        let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
+        let Ok(paths) = attr.parse_args_with(parse) else {
+            errors.at(attr, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`");
+            continue;
+        };
+        for path in paths {
+            match path.get_ident().map(ToString::to_string).as_deref() {
+                Some("PartialEq") => wanted.equality = true,
+                Some("AnyBits") => wanted.any_bits = true,
+                _ => errors.at(&path, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`"),
+            }
         }
     }
-    equality
+    let plain = matches!(item.data, Data::Struct(_)) && item.generics.params.is_empty();
+    if wanted.any_bits && !plain {
+        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type");
+    }
+    wanted
+}
+
+/// `AnyBits`, and the check that every field is and that nothing lies between them.
+fn any_bits(item: &DeriveInput) -> TokenStream {
+    let (name, Data::Struct(data)) = (&item.ident, &item.data) else { return TokenStream::new() };
+    let types: Vec<&syn::Type> = data.fields.iter().map(|f| &f.ty).collect();
+    let checks = types.iter().map(|ty| {
+        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_any_bits::<#ty>();)
+    });
+    quote! {
+        const _: () = {
+            assert!(
+                ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())*,
+                "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
+            );
+            #[allow(dead_code)]
+            fn fields_are_any_bits() { #(#checks)* }
+        };
+
+        // SAFETY: every field is any bits, and the fields are all there is.
+        unsafe impl ::warpsmith::types::AnyBits for #name {}
+    }
 }
 
 /// Marks the type as one whose operators need `#[gpu_impl]`.
@@ -140,7 +183,7 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
 
         const _: () = {
             #[allow(dead_code)]
-            fn fields_are_plain #plain_generics () #plain_where { #(#checks)* }
+            fn fields_are_plain #plain_generics (_: #name #ty_generics) #plain_where { #(#checks)* }
         };
     }
 }
@@ -148,6 +191,10 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
 /// Names of the generic arguments, as parts of the C++ name.
 pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     let name = |p: &GenericParam| match p {
+        GenericParam::Type(t) if is_phantom(item, &t.ident) => {
+            let ident = &t.ident;
+            Some(quote!(::warpsmith::__macro::marker_suffix::<#ident>()))
+        }
         GenericParam::Type(t) => {
             let ident = &t.ident;
             Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
@@ -161,14 +208,43 @@ pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
     item.generics.params.iter().filter_map(name).collect()
 }
 
-/// The generics, with every type parameter bounded by a trait of the library.
+/// The generics, with every type parameter bounded by a trait of the library; a parameter that only
+/// marks the type may be any type.
 pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     let mut generics = item.generics.clone();
     let types: Vec<_> = generics.type_params().map(|t| t.ident.clone()).collect();
     for ident in types {
-        generics.make_where_clause().predicates.push(parse_quote!(#ident: #bound));
+        let predicate = if is_phantom(item, &ident) {
+            parse_quote!(#ident: 'static + ::core::marker::Copy)
+        } else {
+            parse_quote!(#ident: #bound)
+        };
+        generics.make_where_clause().predicates.push(predicate);
     }
     generics
+}
+
+/// Whether a type parameter stands in no field but `PhantomData`.
+fn is_phantom(item: &DeriveInput, param: &syn::Ident) -> bool {
+    struct Uses<'a>(&'a syn::Ident, bool);
+
+    impl<'ast> Visit<'ast> for Uses<'_> {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            if path.segments.last().is_some_and(|s| s.ident == "PhantomData") {
+                return;
+            }
+            self.1 |= path.segments.first().is_some_and(|s| s.ident == *self.0);
+            visit::visit_path(self, path);
+        }
+    }
+
+    let mut uses = Uses(param, false);
+    match &item.data {
+        Data::Struct(data) => data.fields.iter().for_each(|f| uses.visit_type(&f.ty)),
+        Data::Enum(data) => data.variants.iter().flat_map(|v| &v.fields).for_each(|f| uses.visit_type(&f.ty)),
+        Data::Union(_) => {}
+    }
+    !uses.1
 }
 
 /// The type with every lifetime `'static`.
@@ -176,6 +252,7 @@ pub fn erased(item: &DeriveInput) -> TokenStream {
     let name = &item.ident;
     let arguments = item.generics.params.iter().map(|p| match p {
         GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(t) if is_phantom(item, &t.ident) => t.ident.to_token_stream(),
         GenericParam::Type(t) => {
             let ident = &t.ident;
             quote!(<#ident as ::warpsmith::__macro::Device>::Erased)

@@ -35,14 +35,23 @@ pub fn name_impl_params(sig: &mut Signature) {
     let mut count = 0;
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input
-            && let Type::ImplTrait(bounds) = &*typed.ty
+            && let Type::ImplTrait(bounds) = ungrouped(&typed.ty)
         {
             let name = format_ident!("__F{count}");
-            let bounds = &bounds.bounds;
+            let bounds = bounds.bounds.clone();
             sig.generics.params.push(parse_quote!(#name: #bounds));
             *typed.ty = parse_quote!(#name);
             count += 1;
         }
+    }
+}
+
+/// A type without the invisible group that a `macro_rules` argument comes in.
+fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
     }
 }
 
@@ -122,7 +131,7 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
 /// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
-    let Type::Path(path) = ty else { return None };
+    let Type::Path(path) = ungrouped(ty) else { return None };
     let name = path.path.get_ident()?;
     let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Block, Expr, Item, Local, Pat, Stmt, Type};
+use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Name, Two, see};
@@ -207,13 +207,27 @@ impl Lower<'_> {
             }
         };
         self.refuse_runtime_extents(&array);
-        let ident = &name.ident;
-        let (text, mutability) = (ident.to_string(), &name.mutability);
+        let Some(owner) = &array.owner else {
+            return self.shared_array(name, &name.ident.to_string(), &array);
+        };
+        let text = format!("{}_memory", name.ident);
+        let mut memory = name.clone();
+        memory.ident = Ident::new("__memory", name.ident.span());
+        memory.mutability = Some(Token![mut](name.ident.span()));
+        let array = self.shared_array(&memory, &text, &array);
+        let value =
+            self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut __memory)));
+        let (aw, ae, vw, ve) = (array.witness, array.emit, value.witness, value.emit);
+        Two { witness: quote!(#aw #vw), emit: quote!(#ae #ve) }
+    }
+
+    fn shared_array(&mut self, name: &syn::PatIdent, text: &str, array: &SharedArray) -> Two {
+        let (ident, mutability) = (&name.ident, &name.mutability);
         self.bind(ident, Name::Local);
-        let (ty, extents) = (array.ty(), array.extents());
+        let (ty, extents, align) = (array.ty(), array.extents(), array.align());
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #ident = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*]);),
+            emit: quote!(let #ident = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*], #align);),
         }
     }
 

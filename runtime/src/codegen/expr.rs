@@ -153,7 +153,7 @@ impl Printer<'_> {
         let ExprKind::Var(id) = root.kind else { return Text::primary("0ull") };
         let var = self.function.var(id).clone();
         match &var.kind {
-            VarKind::Shared { extents } => {
+            VarKind::Shared { extents, .. } => {
                 Text::primary(format!("{}ull", extents.get(depth).copied().unwrap_or(0)))
             }
             _ => {

@@ -1,9 +1,10 @@
 //! Loops: exact for every bound, and plain where that is exact.
 
 use super::Printer;
+use super::bounds::upper;
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::stmt::is_fixed;
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, Type};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar};
 
 impl Printer<'_> {
     pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, body: &Block) {
@@ -156,12 +157,25 @@ impl Printer<'_> {
         // What is left is compared with the step before it is taken, so the counter never wraps.
         let wide = if scalar.bits() == 64 { "unsigned long long" } else { "unsigned int" };
         let wide_step = self.expr(step).at(UNARY);
-        let left = format!("({wide})({end_text}) - ({wide}){i}");
+        let left = if wide == printed {
+            format!("{end_text} - {i}")
+        } else {
+            format!("({wide})({end_text}) - ({wide}){i}")
+        };
+        if !range.inclusive {
+            let sum = if scalar.bits() >= 32 {
+                format!("{i} + {step_text}")
+            } else {
+                format!("({printed})({i} + {step_text})")
+            };
+            return format!(
+                "for ({printed} {i} = {start}; {i} < {end_text}; {i} = {left} > {wide_step} ? {sum} : {end_text}) {{"
+            );
+        }
         let more = self.function.reserve("more");
         self.function.push(&format!("bool {more} = {start} {compare} {end_text};"));
-        let goes_on = if range.inclusive { ">=" } else { ">" };
         format!(
-            "for ({printed} {i} = {start}; {more}; {more} = {left} {goes_on} {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
+            "for ({printed} {i} = {start}; {more}; {more} = {left} >= {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
         )
     }
 
@@ -186,7 +200,7 @@ impl Printer<'_> {
 fn needs_more(range: &RangeLoop, scalar: Scalar) -> bool {
     let below_max = range.end.as_int().is_some_and(|n| scalar.int_range().is_some_and(|(_, high)| n < high));
     match &range.step {
-        Some(step) => !cannot_wrap(range, &range.end, step, scalar),
+        Some(step) => range.inclusive && !cannot_wrap(range, &range.end, step, scalar),
         None => range.inclusive && (range.reversed || !below_max),
     }
 }
@@ -197,25 +211,6 @@ fn cannot_wrap(range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bo
     if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
         return end + step <= high;
     }
-    // A length is at most 2^63 elements, and a step that fits 63 bits cannot carry past 2^64.
-    let is_length = matches!(end.kind, ExprKind::Len(_)) || widened(end);
-    scalar == Scalar::U64 && is_length && (small(step) || widened(step)) && !range.inclusive
-}
-
-/// Whether a 64-bit value was widened from 32 bits or fewer.
-fn widened(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Cast(inner) if inner.ty.scalar().is_some_and(|s| s.bits() <= 32 && s.is_unsigned()))
-}
-
-/// Whether a value is a constant or a builtin extent, far below 2^63.
-fn small(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Const(_) => e.as_int().is_some_and(|n| n < 1 << 62),
-        ExprKind::Builtin { op, .. } => op.name == "global_size",
-        ExprKind::Field(base, _) => {
-            small(base) || base.ty != Type::Unit && matches!(&base.kind, ExprKind::Builtin { .. })
-        }
-        ExprKind::Cast(inner) => small(inner),
-        _ => false,
-    }
+    let (Some(end), Some(step)) = (upper(end), upper(step)) else { return false };
+    !range.inclusive && end + step <= high
 }

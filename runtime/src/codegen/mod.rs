@@ -5,6 +5,7 @@
 //! prelude, printed on demand.
 
 mod arith;
+mod bounds;
 mod enums;
 mod expr;
 mod function;
@@ -14,6 +15,7 @@ mod loops;
 mod names;
 mod precedence;
 mod prelude;
+mod print;
 mod slice;
 mod source;
 mod stmt;
@@ -104,7 +106,7 @@ impl<'m> Printer<'m> {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
             for var in &function.vars {
                 self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
-                if let VarKind::Shared { extents } = &var.kind {
+                if let VarKind::Shared { extents, .. } = &var.kind {
                     let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
                     self.needs.static_shared_bytes += extents.iter().product::<usize>() * elem;
                 }
@@ -161,7 +163,8 @@ impl<'m> Printer<'m> {
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
-            found |= matches!(s.kind, crate::ir::StmtKind::Assert { .. });
+            found |=
+                matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.options.checks);
         });
         found
     }

@@ -126,7 +126,7 @@ pub(super) static FAULT: Prelude = Prelude {
 };
 
 __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
-    if (atomicCAS_system(&fault->state, 0u, 1u) == 0u) {
+    if (atomicCAS(&fault->state, 0u, 1u) == 0u) {
         fault->site = site;
         fault->block[0] = blockIdx.x;
         fault->block[1] = blockIdx.y;

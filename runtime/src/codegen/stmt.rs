@@ -3,7 +3,7 @@
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
-    BinaryOp, Block, Expr, ExprKind, FormatPiece, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
 };
 
 impl Printer<'_> {
@@ -48,7 +48,8 @@ impl Printer<'_> {
                 let value = self.expr(value).text;
                 self.function.push(&format!("return {value};"));
             }
-            StmtKind::Assert { cond, message } => self.assert(cond, message, stmt.at),
+            StmtKind::Assert { debug: true, .. } if !self.options.checks => {}
+            StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
         }
     }
@@ -69,10 +70,11 @@ impl Printer<'_> {
 
     fn shared(&mut self, var: VarId) {
         let variable = self.function.var(var).clone();
-        let VarKind::Shared { extents } = &variable.kind else { return };
+        let VarKind::Shared { extents, align } = &variable.kind else { return };
         let (printed, name) = (self.ty(&variable.ty), self.function.declare(var));
         let dims: String = extents.iter().map(|n| format!("[{n}]")).collect();
-        self.function.push(&format!("__shared__ {printed} {name}{dims};"));
+        let align = align.map(|bytes| format!("__align__({bytes}) ")).unwrap_or_default();
+        self.function.push(&format!("__shared__ {align}{printed} {name}{dims};"));
     }
 
     /// All `extern __shared__` arrays start at one address; one name has one type in a module.
@@ -179,65 +181,6 @@ impl Printer<'_> {
         let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
         self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, 0, 0);"));
     }
-
-    fn print(&mut self, pieces: &[FormatPiece], args: &[Expr]) {
-        let mut format = String::new();
-        let mut values = Vec::new();
-        let mut next = args.iter();
-        for piece in pieces {
-            match piece {
-                FormatPiece::Text(text) => format.push_str(&escape(text)),
-                FormatPiece::Arg { width, precision, hex } => {
-                    let Some(arg) = next.next() else { continue };
-                    let (conversion, value) = self.printf_argument(arg, *precision, *hex);
-                    let width = width.map(|w| w.to_string()).unwrap_or_default();
-                    format.push_str(&format!("%{width}{conversion}"));
-                    values.push(value);
-                }
-            }
-        }
-        let values: String = values.iter().map(|v| format!(", {v}")).collect();
-        self.function.push(&format!("printf(\"{format}\"{values});"));
-    }
-
-    /// The conversion of a scalar, and the argument cast to what it takes.
-    fn printf_argument(&mut self, arg: &Expr, precision: Option<u32>, hex: bool) -> (String, String) {
-        let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
-        let value = self.expr(arg);
-        let cast = |ty: &str| super::precedence::Text::cast(ty, value.clone()).text;
-        match (scalar, hex) {
-            (Scalar::Bool, _) => {
-                ("s".into(), format!("{} ? \"true\" : \"false\"", value.at(super::precedence::UNARY)))
-            }
-            (Scalar::F32 | Scalar::F64, _) => {
-                let digits = if scalar == Scalar::F32 { 9 } else { 17 };
-                let conversion = precision.map_or(format!(".{digits}g"), |p| format!(".{p}f"));
-                (conversion, cast("double"))
-            }
-            (_, true) => {
-                ("llx".into(), super::precedence::Text::cast("unsigned long long", value.clone()).text)
-            }
-            (s, false) if s.is_signed() => ("lld".into(), cast("long long")),
-            _ => ("llu".into(), cast("unsigned long long")),
-        }
-    }
-}
-
-/// Text inside a C string that `printf` reads.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'%' => out.push_str("%%"),
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\t' => out.push_str("\\t"),
-            0x20..=0x7e => out.push(char::from(byte)),
-            other => out.push_str(&format!("\\{other:03o}")),
-        }
-    }
-    out
 }
 
 /// Whether an expression is the same before and after the statements of a loop.

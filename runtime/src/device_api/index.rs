@@ -71,6 +71,20 @@ builtin! {
         context::grid_dim()[0] as usize * context::block_dim()[0] as usize
     }
 
+    /// Index of the calling thread in its block, `x` fastest.
+    pub fn thread_rank() -> u32 {
+        cuda: fixed("(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"),
+        variance: Variance::PerThread
+    } {
+        let ([x, y, z], [width, height, _]) = (context::thread_idx(), context::block_dim());
+        x + width * (y + height * z)
+    }
+
+    /// Threads in the block.
+    pub fn block_size() -> u32 { cuda: fixed("(blockDim.x * blockDim.y * blockDim.z)") } {
+        context::block_dim().iter().product()
+    }
+
     /// Index of the calling thread in its warp, from 0 to 31.
     pub fn lane_id() -> u32 {
         cuda: |_: &[Type], _: &Type| crate::ir::CudaText::with("ws_lane_id()", &LANE_ID),

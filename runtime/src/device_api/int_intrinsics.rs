@@ -81,6 +81,7 @@ fn mul_hi_text(args: &[Type], _ret: &Type) -> CudaText {
     })
 }
 
+/// The low 8 bits of position and length are taken here: the instructions on 64 bits do not.
 static BFE: Prelude = Prelude {
     name: "ws_bfe",
     code: "__device__ __forceinline__ unsigned int ws_bfe(unsigned int x, unsigned int pos, unsigned int len) {
@@ -95,12 +96,12 @@ __device__ __forceinline__ int ws_bfe(int x, unsigned int pos, unsigned int len)
 }
 __device__ __forceinline__ unsigned long long ws_bfe(unsigned long long x, unsigned int pos, unsigned int len) {
     unsigned long long field;
-    asm(\"bfe.u64 %0, %1, %2, %3;\" : \"=l\"(field) : \"l\"(x), \"r\"(pos), \"r\"(len));
+    asm(\"bfe.u64 %0, %1, %2, %3;\" : \"=l\"(field) : \"l\"(x), \"r\"(pos & 255u), \"r\"(len & 255u));
     return field;
 }
 __device__ __forceinline__ long long ws_bfe(long long x, unsigned int pos, unsigned int len) {
     long long field;
-    asm(\"bfe.s64 %0, %1, %2, %3;\" : \"=l\"(field) : \"l\"(x), \"r\"(pos), \"r\"(len));
+    asm(\"bfe.s64 %0, %1, %2, %3;\" : \"=l\"(field) : \"l\"(x), \"r\"(pos & 255u), \"r\"(len & 255u));
     return field;
 }
 ",
@@ -114,12 +115,22 @@ __device__ __forceinline__ T ws_bfi(T field, T base, unsigned int pos, unsigned 
     if (sizeof(T) == 8) {
         unsigned long long all;
         asm(\"bfi.b64 %0, %1, %2, %3, %4;\" : \"=l\"(all)
-            : \"l\"((unsigned long long)field), \"l\"((unsigned long long)base), \"r\"(pos), \"r\"(len));
+            : \"l\"((unsigned long long)field), \"l\"((unsigned long long)base), \"r\"(pos & 255u), \"r\"(len & 255u));
         return (T)all;
     }
     unsigned int all;
     asm(\"bfi.b32 %0, %1, %2, %3, %4;\" : \"=r\"(all) : \"r\"((unsigned int)field), \"r\"((unsigned int)base), \"r\"(pos), \"r\"(len));
     return (T)all;
+}
+",
+    needs: &[],
+};
+
+/// CUDA's function negates the offset, which the lowest one overflows.
+static FNS: Prelude = Prelude {
+    name: "ws_fns",
+    code: "__device__ __forceinline__ unsigned int ws_fns(unsigned int mask, unsigned int base, int offset) {
+    return offset < -32 ? 0xffffffffu : __fns(mask, base, offset);
 }
 ",
     needs: &[],
@@ -402,7 +413,7 @@ builtin! {
     /// `base` must be below 32.
     ///
     /// Source: CUDA Math API, `__fns`; PTX ISA, `fns`.
-    pub fn fns(mask: u32, base: u32, offset: i32) -> u32 { cuda: fixed("__fns({0}, {1}, {2})") } {
+    pub fn fns(mask: u32, base: u32, offset: i32) -> u32 { cuda: with("ws_fns({0}, {1}, {2})", &FNS) } {
         let is_one = |place: &u32| mask >> place & 1 == 1;
         let nth = (offset.unsigned_abs() as usize).saturating_sub(1);
         let found = match offset {

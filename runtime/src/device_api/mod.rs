@@ -50,6 +50,7 @@ macro_rules! builtin {
 pub mod atomic;
 pub mod cluster;
 pub mod convert;
+pub mod copy_async;
 pub mod fast;
 pub mod fence;
 pub mod group;
@@ -65,6 +66,8 @@ pub mod packed;
 pub mod rounding;
 pub mod shared;
 pub mod shuffle;
+#[doc(hidden)]
+pub mod size;
 pub mod sync;
 pub(crate) mod text;
 pub mod time;

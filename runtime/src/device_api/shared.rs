@@ -27,6 +27,10 @@ use crate::types::{GpuType, Shared};
 ///
 /// One to three dimensions, `shared!([[f32; COLS]; ROWS])`; extents are constants, const generics
 /// or comptime arguments, or arithmetic on them. The contents are undefined until written.
+/// `shared!([f32; 64], align = 16)` asks for an alignment in bytes, as a view of it as `F32x4` needs.
+///
+/// A type that says how much shared memory it takes, such as [`Tile`](crate::tile::Tile), is declared
+/// by its name: `let mut tile = shared!(Tile<f32, 32, 32>);`.
 #[macro_export]
 macro_rules! shared {
     ($($tokens:tt)*) => {
@@ -49,7 +53,12 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
 
 /// The block's memory of one `shared!`, for the twin.
 #[doc(hidden)]
-pub fn shared_alloc<T: GpuType>(extents: &[usize], file: &'static str, line: u32, column: u32) -> *mut T {
+pub fn shared_alloc<T: GpuType>(
+    extents: &[usize],
+    align: Option<u32>,
+    site: (&'static str, u32, u32),
+) -> *mut T {
     let bytes = extents.iter().product::<usize>() * size_of::<T>();
-    context::shared_alloc((file, line, column), bytes, align_of::<T>()).cast()
+    let align = align.map_or(1, |bytes| bytes as usize).max(align_of::<T>());
+    context::shared_alloc(site, bytes, align).cast()
 }

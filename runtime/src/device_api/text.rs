@@ -39,11 +39,6 @@ fn call(name: &str, arity: usize, scalar: Scalar) -> CudaText {
     CudaText::new(format!("{name}{suffix}({})", holes.join(", ")))
 }
 
-/// A function of CUDA's math library whose first argument is an integer: the result tells the types apart.
-pub(crate) fn math_of_result(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
-    move |args, ret| call(name, args.len(), ret.scalar().unwrap_or(Scalar::F64))
-}
-
 /// One text for `f32` and one for `f64`, as the first argument is.
 pub(crate) fn either(f32_text: &'static str, f64_text: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| CudaText::new(if scalar(args) == Scalar::F32 { f32_text } else { f64_text })

@@ -150,8 +150,11 @@ impl Printer<'_> {
             }
             StmtKind::Shared(var) => {
                 let variable = self.function.var(*var);
-                let extents =
-                    if let VarKind::Shared { extents } = &variable.kind { extents.as_slice() } else { &[] };
+                let extents = if let VarKind::Shared { extents, .. } = &variable.kind {
+                    extents.as_slice()
+                } else {
+                    &[]
+                };
                 format!("shared {}: {}, extents {extents:?}", self.var(*var), variable.ty)
             }
             StmtKind::DynamicShared(var) => {
@@ -180,7 +183,10 @@ impl Printer<'_> {
             StmtKind::Continue(id) => format!("continue@{}", id.0),
             StmtKind::Return(None) => "return".to_owned(),
             StmtKind::Return(Some(e)) => format!("return {}", self.expr(e)),
-            StmtKind::Assert { cond, message } => format!("assert {}, {message:?}", self.expr(cond)),
+            StmtKind::Assert { cond, message, debug } => {
+                let name = if *debug { "debug assert" } else { "assert" };
+                format!("{name} {}, {message:?}", self.expr(cond))
+            }
             StmtKind::Print { args, .. } => format!("print {}", self.exprs(args)),
         };
         writeln!(out, "{:1$}{line}", "", depth * 2)

@@ -49,7 +49,7 @@ pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
-pub use stmt::{Block, FormatPiece, LoopId, RangeLoop, Stmt, StmtKind};
+pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
 use std::sync::Arc;
@@ -159,6 +159,8 @@ pub enum VarKind {
     Shared {
         /// Extents, outermost first; their number is the rank.
         extents: Vec<usize>,
+        /// Alignment in bytes, where it is more than the element's own.
+        align: Option<u32>,
     },
     /// The block's dynamic shared memory, its length set by the launch.
     DynamicShared,

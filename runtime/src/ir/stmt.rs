@@ -88,6 +88,8 @@ pub enum StmtKind {
         cond: Expr,
         /// What to say otherwise.
         message: String,
+        /// `debug_assert!`: printed with the bounds checks, and left out where they are.
+        debug: bool,
     },
     /// `println!` in a kernel.
     Print {
@@ -123,12 +125,24 @@ pub enum FormatPiece {
     /// Text, printed as it is.
     Text(String),
     /// The next argument.
-    Arg {
-        /// Least width.
-        width: Option<u32>,
-        /// Digits after the point.
-        precision: Option<u32>,
-        /// `{:x}`
-        hex: bool,
-    },
+    Arg(FormatSpec),
+}
+
+/// What stands after the colon of a placeholder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatSpec {
+    /// `<` or `>`; numbers stand to the right and others to the left without it.
+    pub left: Option<bool>,
+    /// `+`: positive numbers have a sign too.
+    pub plus: bool,
+    /// `#`: the base before the digits.
+    pub alternate: bool,
+    /// `0`: zeros instead of spaces, after the sign.
+    pub zeros: bool,
+    /// Least width.
+    pub width: Option<u32>,
+    /// Digits after the point.
+    pub precision: Option<u32>,
+    /// The letter at the end: `x`, `X`, `o`, `e`, `E`, or a space for none.
+    pub letter: char,
 }

@@ -202,7 +202,7 @@ fn fixed_extent(base: &Expr, vars: &[Variable]) -> Option<i128> {
     }
     let ExprKind::Var(id) = root.kind else { return None };
     match &vars[id.0 as usize].kind {
-        VarKind::Shared { extents } => extents.get(depth).map(|n| *n as i128),
+        VarKind::Shared { extents, .. } => extents.get(depth).map(|n| *n as i128),
         _ => None,
     }
 }

@@ -198,8 +198,8 @@ impl Recorder {
     }
 
     /// `let name = shared!([[T; extents[1]]; extents[0]]);`
-    pub fn shared(&mut self, name: &str, ty: Type, extents: &[usize]) -> Local {
-        let kind = VarKind::Shared { extents: extents.to_vec() };
+    pub fn shared(&mut self, name: &str, ty: Type, extents: &[usize], align: Option<u32>) -> Local {
+        let kind = VarKind::Shared { extents: extents.to_vec(), align };
         let id = self.frame().new_var(name, ty.clone(), true, kind);
         self.push(StmtKind::Shared(id));
         Local(Expr { kind: ExprKind::Var(id), ty })

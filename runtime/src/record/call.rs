@@ -30,6 +30,8 @@ pub enum Callee {
     Pointer,
     /// A device function whose first parameter is a slice; the receiver may be any memory.
     OfSlice(DeviceCallee),
+    /// What the recorder itself does with the operands.
+    Recorded(super::option::Recorded),
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -102,6 +104,7 @@ impl Recorder {
                 self.call_device(&device, args)
             }
             Some(Callee::Constant(value)) => value(),
+            Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
             Some(Callee::Native) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
@@ -260,11 +263,11 @@ impl Recorder {
         }
     }
 
-    /// `assert!(cond, message)`
-    pub fn assert(&mut self, cond: Expr, message: &str) -> Expr {
+    /// `assert!(cond, message)`, `debug_assert!(cond, message)`
+    pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
-            self.push(StmtKind::Assert { cond, message: message.to_owned() });
+            self.push(StmtKind::Assert { cond, message: message.to_owned(), debug });
         }
         Expr::unit()
     }
@@ -277,6 +280,14 @@ impl Recorder {
         if let Some(bad) = args.iter().find(|a| a.ty.scalar().is_none()) {
             let what = format!("a value of type `{}`; print its fields", bad.ty);
             self.fail(RecordError::Argument { builtin: "println!", what, at });
+        }
+        let specs = pieces.iter().filter_map(|p| if let FormatPiece::Arg(spec) = p { Some(spec) } else { None });
+        for (spec, arg) in specs.zip(&args) {
+            let float = arg.ty.scalar().is_some_and(crate::ir::Scalar::is_float);
+            if matches!(spec.letter, 'e' | 'E') && !float {
+                let what = "`{:e}` of an integer; convert it to a float".to_owned();
+                self.fail(RecordError::Argument { builtin: "println!", what, at });
+            }
         }
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });

@@ -14,6 +14,7 @@ mod error;
 mod fold;
 mod iter;
 mod ops;
+pub(crate) mod option;
 mod order;
 mod pattern;
 mod slice;
@@ -36,6 +37,8 @@ pub struct Recorder {
     instances: HashMap<call::Instance, FnId>,
     in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
+    /// The message of an `expect` that is being recorded.
+    expected: Option<String>,
     error: Option<RecordError>,
 }
 
@@ -46,6 +49,7 @@ impl Recorder {
             instances: HashMap::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
+            expected: None,
             error: None,
         }
     }

@@ -287,10 +287,11 @@ impl Recorder {
     /// `*reference`, a place.
     pub fn deref(&mut self, reference: Expr) -> Expr {
         match &reference.ty {
-            Type::Ref { to, .. } => {
+            Type::Ref { to, .. } | Type::Ptr { to, .. } => {
                 let ty = (**to).clone();
                 deref_expr(reference, ty)
             }
+            // A slice, or a name of a pattern that stands for its place.
             _ => reference,
         }
     }

@@ -105,6 +105,7 @@ impl Recorder {
                 let e = e.clone();
                 self.variant(e, name, fields)
             }
+            Type::Unit => Expr::unit(), // `PhantomData`
             _ => self.struct_(ty, fields),
         }
     }

@@ -190,6 +190,24 @@ pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
     current("map_shared_rank").map_shared_rank(ptr, rank, Location::caller())
 }
 
+/// Starts a copy of the thread, which happens when its group is waited for.
+pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
+    let machine = current("copy_async");
+    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { to, from, bytes });
+}
+
+/// Closes the thread's group of copies.
+pub fn copy_async_commit() {
+    let machine = current("copy_async_commit");
+    machine.copies.borrow_mut().commit(&machine.here.get());
+}
+
+/// Does the thread's copies but those of its last `left` groups.
+pub fn copy_async_wait(left: usize) {
+    let machine = current("copy_async_wait");
+    machine.copies.borrow_mut().wait(&machine.here.get(), left);
+}
+
 /// Keeps a descriptor of two words for as long as the thread may name it.
 ///
 /// Outside a launch it is kept for ever.
@@ -224,9 +242,9 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     panic!("index {index} is out of bounds for length {len}");
 }
 
-/// Prints a line of a kernel's `println!`; `text` has no line feed at its end.
-pub fn print(text: String) {
-    println!("{text}");
+/// Prints the text of a kernel's `println!`, with a line feed at its end, or of its `print!`.
+pub fn print(text: String, newline: bool) {
+    if newline { println!("{text}") } else { print!("{text}") }
 }
 
 /// While it lives, this OS thread runs the machine it was made for.

@@ -11,6 +11,7 @@ use corosensei::Yielder;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
+use super::copies::Copies;
 use super::meeting::{self, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::shape::{Shape, WARP};
@@ -37,6 +38,8 @@ pub(super) struct Machine<'a> {
     pub arrivals: RefCell<HashMap<u32, u32>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
+    /// Copies that threads have started and not waited for.
+    pub copies: RefCell<Copies>,
     pub counters: Counters,
     pub fault: RefCell<Option<SimFault>>,
     /// Message, file and line of the last panic, as the hook saw it.
@@ -150,6 +153,7 @@ impl<'a> Machine<'a> {
             blocks,
             cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
             arrivals: RefCell::default(),
+            copies: RefCell::default(),
             shared,
             arena: Arena::default(),
             queues: Queues::default(),

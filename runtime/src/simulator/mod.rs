@@ -10,6 +10,7 @@
 mod arena;
 mod barrier;
 pub mod context;
+mod copies;
 mod fault;
 mod fiber;
 mod hook;

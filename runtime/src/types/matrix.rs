@@ -82,7 +82,7 @@ macro_rules! matrix {
         impl<'a, T: GpuType> $name<'a, T> {
             /// A matrix of `rows` × `cols` elements of a slice, row after row.
             pub fn new(x: $slice, rows: usize, cols: usize) -> $name<'a, T> {
-                assert!(rows * cols <= x.len(), "a matrix has more elements than its slice");
+                debug_assert!(rows * cols <= x.len(), "a matrix has more elements than its slice");
                 unsafe { $name::from_raw_parts(x.$address(), rows, cols, cols) }
             }
 
@@ -101,10 +101,15 @@ macro_rules! matrix {
                 self.stride as usize
             }
 
+            /// Where the element at (`row`, `col`) is or would be: outside the matrix it is only an address.
+            pub fn address(self, row: isize, col: isize) -> $ptr {
+                self.ptr.wrapping_offset(row * self.stride as isize + col)
+            }
+
             /// The part of `rows` × `cols` elements from (`row`, `col`) on.
             pub fn part(self, row: usize, col: usize, rows: usize, cols: usize) -> $name<'a, T> {
                 let fits = row + rows <= self.rows as usize && col + cols <= self.cols as usize;
-                assert!(fits, "a part of a matrix is outside it");
+                debug_assert!(fits, "a part of a matrix is outside it");
                 let start = row * self.stride as usize + col;
                 unsafe { $name::from_raw_parts(self.ptr.add(start), rows, cols, self.stride as usize) }
             }
@@ -112,7 +117,7 @@ macro_rules! matrix {
             /// Tile (`row`, `col`) of a matrix cut into tiles of `height` × `width`; those at the edges are smaller.
             pub fn tile(self, row: usize, col: usize, height: usize, width: usize) -> $name<'a, T> {
                 let (top, left) = (row * height, col * width);
-                assert!(
+                debug_assert!(
                     top < self.rows as usize && left < self.cols as usize,
                     "a tile is outside its matrix"
                 );
@@ -124,7 +129,7 @@ macro_rules! matrix {
 
             /// A row.
             pub fn row(self, row: usize) -> $row<'a, T> {
-                assert!(row < self.rows as usize, "a row is outside its matrix");
+                debug_assert!(row < self.rows as usize, "a row is outside its matrix");
                 unsafe { $row::from_raw_parts(self.ptr.add(row * self.stride as usize), self.cols as usize) }
             }
         }
@@ -247,7 +252,7 @@ macro_rules! volume {
         impl<'a, T: GpuType> $name<'a, T> {
             /// A volume of the elements of a slice, plane after plane, row after row.
             pub fn new(x: $slice, planes: usize, rows: usize, cols: usize) -> $name<'a, T> {
-                assert!(planes * rows * cols <= x.len(), "a volume has more elements than its slice");
+                debug_assert!(planes * rows * cols <= x.len(), "a volume has more elements than its slice");
                 unsafe { $name::from_raw_parts(x.$address(), planes, rows, cols, rows * cols, cols) }
             }
 
@@ -268,7 +273,7 @@ macro_rules! volume {
 
             /// A plane.
             pub fn plane(self, plane: usize) -> $plane<'a, T> {
-                assert!(plane < self.planes as usize, "a plane is outside its volume");
+                debug_assert!(plane < self.planes as usize, "a plane is outside its volume");
                 let start = plane * self.plane_stride as usize;
                 unsafe {
                     $plane::from_raw_parts(

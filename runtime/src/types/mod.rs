@@ -68,6 +68,19 @@ pub unsafe trait GpuType: Device + Copy {}
 )]
 pub unsafe trait AnyBits: GpuType {}
 
+/// A value of the device language that lives in shared memory, declared by `shared!(Name<…>)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be declared in shared memory by its name",
+    label = "no array and no tile",
+    note = "write an array, `shared!([{Self}; 1])`, or a tile, `shared!(Tile<f32, 32, 32>)`"
+)]
+pub trait InShared {
+    /// What the memory is an array of.
+    type Element: GpuType;
+    /// Number of elements.
+    const LEN: usize;
+}
+
 macro_rules! any_bits {
     ($($t:ty)+) => {$(
         // SAFETY: numbers without invalid bits.

@@ -12,7 +12,7 @@ pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
     let mut bytes = 0;
     for function in module.functions.iter().chain([&module.kernel]) {
         for var in &function.vars {
-            let (VarKind::Shared { extents }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
+            let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
                 continue;
             };
             if extents.contains(&0) {

@@ -1,7 +1,30 @@
 //! Error functions, the normal distribution, gamma and Bessel functions.
 
 use super::{MathFloat, bessel, reference};
-use crate::device_api::text::{either, math, math_of_result};
+use crate::device_api::text::{either, math, with};
+use crate::ir::Prelude;
+
+/// CUDA's functions of order 2 and above divide by their argument, which may be zero.
+static JN: Prelude = Prelude {
+    name: "ws_jn",
+    code: "__device__ __forceinline__ float ws_jn(int n, float x) {
+    return x == 0.0f && n > 1 ? (n & 1 ? x : 0.0f) : jnf(n, x);
+}
+__device__ __forceinline__ double ws_jn(int n, double x) {
+    return x == 0.0 && n > 1 ? (n & 1 ? x : 0.0) : jn(n, x);
+}
+",
+    needs: &[],
+};
+
+/// CUDA's functions give a negative zero the other sign.
+static YN: Prelude = Prelude {
+    name: "ws_yn",
+    code: "__device__ __forceinline__ float ws_yn(int n, float x) { return ynf(n, x == 0.0f ? 0.0f : x); }
+__device__ __forceinline__ double ws_yn(int n, double x) { return yn(n, x == 0.0 ? 0.0 : x); }
+",
+    needs: &[],
+};
 
 builtin! {
     /// The error function, `2/√π · ∫₀ˣ exp(-t²) dt`.
@@ -111,7 +134,7 @@ builtin! {
     /// On a GPU an absolute error up to 2.2e-6 (`f32`), 5e-12 (`f64`) at `n = 128`.
     ///
     /// Source: CUDA Math API, `jnf`, `jn`.
-    pub fn jn<T: MathFloat>(n: i32, x: T) -> T { cuda: math_of_result("jn") } {
+    pub fn jn<T: MathFloat>(n: i32, x: T) -> T { cuda: with("ws_jn({0}, {1})", &JN) } {
         T::narrow(bessel::j(n, x.wide()))
     }
 
@@ -139,7 +162,7 @@ builtin! {
     /// (`f32`), 5e-12 (`f64`, `|x| > 1.5·n`).
     ///
     /// Source: CUDA Math API, `ynf`, `yn`.
-    pub fn yn<T: MathFloat>(n: i32, x: T) -> T { cuda: math_of_result("yn") } {
+    pub fn yn<T: MathFloat>(n: i32, x: T) -> T { cuda: with("ws_yn({0}, {1})", &YN) } {
         T::narrow(bessel::y(n, x.wide()))
     }
 

@@ -5,7 +5,7 @@ use warpsmith_macros::device_methods;
 use super::super::text::{fixed, scalar, unsigned_name, with};
 use super::{int_prelude, prelude};
 use crate::codegen::scalar_name;
-use crate::ir::{CudaText, Scalar, Type};
+use crate::ir::{CudaText, Prelude, Scalar, Type};
 
 /// A helper that takes the width in bits as a template argument and the value as unsigned.
 fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
@@ -51,6 +51,14 @@ fn wrapping_shift(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
         // A left shift is done unsigned, a right shift in the type itself: arithmetic if signed.
         let through = if op == "<<" { wide_unsigned(s) } else { own };
         CudaText::new(format!("(({own})(({through})({{0}}) {op} (({{1}}) & {}u)))", s.bits() - 1))
+    }
+}
+
+/// An `Option` of a value that comes with whether it overflowed.
+fn checked(pair: &'static str, prelude: &'static Prelude) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |_, _| CudaText {
+        prelude: vec![&int_prelude::CHECKED, prelude],
+        ..CudaText::new(format!("ws_checked<{{ret}}>({pair})"))
     }
 }
 
@@ -122,6 +130,15 @@ device_methods! {
         fn overflowing_mul(self, other: Self) -> (Self, bool) = with("ws_overflowing_mul({0}, {1})", &int_prelude::OVERFLOWING_MUL);
         fn overflowing_neg(self) -> (Self, bool) = with("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
         fn overflowing_pow(self, n: u32) -> (Self, bool) = with("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
+        fn checked_add(self, other: Self) -> Option<Self> = checked("ws_overflowing_add({0}, {1})", &int_prelude::OVERFLOWING_ADD);
+        fn checked_sub(self, other: Self) -> Option<Self> = checked("ws_overflowing_sub({0}, {1})", &int_prelude::OVERFLOWING_SUB);
+        fn checked_mul(self, other: Self) -> Option<Self> = checked("ws_overflowing_mul({0}, {1})", &int_prelude::OVERFLOWING_MUL);
+        fn checked_neg(self) -> Option<Self> = checked("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
+        fn checked_pow(self, n: u32) -> Option<Self> = checked("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
+        fn checked_div(self, other: Self) -> Option<Self> = checked("ws_checked_div({0}, {1})", &int_prelude::CHECKED_DIV);
+        fn checked_rem(self, other: Self) -> Option<Self> = checked("ws_checked_rem({0}, {1})", &int_prelude::CHECKED_DIV);
+        fn checked_shl(self, n: u32) -> Option<Self> = checked("ws_checked_shl({0}, {1})", &int_prelude::CHECKED_SHIFT);
+        fn checked_shr(self, n: u32) -> Option<Self> = checked("ws_checked_shr({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn unbounded_shl(self, n: u32) -> Self = with("ws_unbounded_shl({0}, {1})", &int_prelude::UNBOUNDED_SHL);
         fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR);
         fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT);

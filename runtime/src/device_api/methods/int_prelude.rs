@@ -89,12 +89,69 @@ __device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_mul(T a, T b) {
     needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
 };
 
+/// Asks for the one value that overflows: NVRTC 13.0 takes the negation of a negative `short` for positive.
 pub(super) static OVERFLOWING_NEG: Prelude = Prelude {
     name: "ws_overflowing_neg",
     code: "template <class T>
-__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_neg(T x) { return ws_overflowing_sub((T)0, x); }
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_neg(T x) {
+    typedef typename ws_unsigned<T>::type U;
+    T lowest = (T)((U)1 << (8 * sizeof(T) - 1));
+    return ws_Pair<T, bool>{(T)(U)((U)0 - (U)x), ws_is_signed<T>() ? x == lowest : x != 0};
+}
 ",
-    needs: &[&OVERFLOWING_SUB],
+    needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
+};
+
+/// The `Option` of a value that comes with whether there is none.
+pub(super) static CHECKED: Prelude = Prelude {
+    name: "ws_checked",
+    code: "template <class O, class T>
+__device__ __forceinline__ O ws_checked(ws_Pair<T, bool> value) {
+    O option;
+    option.tag = value._1 ? 0 : 1;
+    option.Some._0 = value._0;
+    return option;
+}
+",
+    needs: &[&PAIR],
+};
+
+pub(super) static CHECKED_DIV: Prelude = Prelude {
+    name: "ws_checked_div",
+    code: "template <class T>
+__device__ __forceinline__ bool ws_no_quotient(T a, T b) {
+    typedef typename ws_unsigned<T>::type U;
+    return b == 0 || (ws_is_signed<T>() && b == (T)~(T)0 && a == (T)((U)1 << (8 * sizeof(T) - 1)));
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_div(T a, T b) {
+    bool none = ws_no_quotient(a, b);
+    return ws_Pair<T, bool>{none ? (T)0 : (T)(a / b), none};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_rem(T a, T b) {
+    bool none = ws_no_quotient(a, b);
+    return ws_Pair<T, bool>{none ? (T)0 : (T)(a % b), none};
+}
+",
+    needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
+};
+
+pub(super) static CHECKED_SHIFT: Prelude = Prelude {
+    name: "ws_checked_shl",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_shl(T x, unsigned int n) {
+    typedef typename ws_unsigned<T>::type U;
+    bool none = n >= 8 * sizeof(T);
+    return ws_Pair<T, bool>{none ? (T)0 : (T)(U)((U)x << n), none};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_shr(T x, unsigned int n) {
+    bool none = n >= 8 * sizeof(T);
+    return ws_Pair<T, bool>{none ? (T)0 : (T)(x >> n), none};
+}
+",
+    needs: &[&UNSIGNED, &PAIR],
 };
 
 pub(super) static OVERFLOWING_POW: Prelude = Prelude {

@@ -9,6 +9,7 @@ mod half;
 mod int;
 mod int_prelude;
 mod len;
+mod option;
 mod prelude;
 mod slices;
 mod vector;
@@ -19,6 +20,7 @@ pub use float::{FloatBits, FloatMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
+pub use option::{OptionMethods, ResultMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 

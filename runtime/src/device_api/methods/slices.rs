@@ -173,6 +173,14 @@ pub trait PointerMethods: Sized {
         never_called()
     }
     #[doc(hidden)]
+    fn wrapping_sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn wrapping_offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+        never_called()
+    }
+    #[doc(hidden)]
     fn read_in_kernels(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
         never_called()
     }

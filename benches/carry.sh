@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds the GPU tests and benches and copies them, stripped, into FOLDER, which `gpu.sh` reads.
+#
+#   benches/carry.sh FOLDER
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$1
+mkdir -p "$folder"
+tests=(gpu operators language numbers simulator)
+
+names=()
+for test in "${tests[@]}"; do
+    names+=(--test "$test")
+done
+{
+    cargo test --release --no-run --message-format=json "${names[@]}"
+    cargo bench --no-run --message-format=json
+} | python3 -c '
+import json, shutil, sys
+for line in sys.stdin:
+    built = json.loads(line)
+    if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
+        shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
+' "$folder" "${tests[@]}" kernels
+strip "$folder"/*
+ls -l "$folder"

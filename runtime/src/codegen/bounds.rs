@@ -1,0 +1,66 @@
+//! Upper bounds of unsigned values, from what they are made of.
+
+use crate::ir::{BinaryOp, Expr, ExprKind};
+
+/// Elements that an array can have: more would not fit the address space.
+const LENGTH: i128 = 1 << 48;
+
+/// A value that the expression never exceeds; nothing for a signed value that is no constant.
+pub(super) fn upper(e: &Expr) -> Option<i128> {
+    if let Some(n) = e.as_int() {
+        return Some(n);
+    }
+    let scalar = e.ty.scalar()?;
+    let (low, high) = scalar.int_range()?;
+    let narrower = match &e.kind {
+        ExprKind::Len(_) => Some(LENGTH),
+        ExprKind::Cast(inner) if is_unsigned(inner) => upper(inner),
+        ExprKind::Builtin { op, .. } => builtin(op.name),
+        ExprKind::Field(base, axis) => match &base.kind {
+            ExprKind::Builtin { op, .. } => extent(op.name, axis),
+            _ => None,
+        },
+        ExprKind::Binary(op, a, b) if low == 0 => binary(*op, upper(a), upper(b)),
+        _ => None,
+    };
+    match narrower {
+        Some(n) if n <= high => Some(n),
+        _ => (low == 0).then_some(high),
+    }
+}
+
+fn is_unsigned(e: &Expr) -> bool {
+    e.ty.scalar().is_some_and(crate::ir::Scalar::is_unsigned)
+}
+
+fn binary(op: BinaryOp, a: Option<i128>, b: Option<i128>) -> Option<i128> {
+    match op {
+        BinaryOp::Add => a?.checked_add(b?),
+        BinaryOp::Mul => a?.checked_mul(b?),
+        BinaryOp::Div => a,
+        BinaryOp::Rem => b,
+        _ => None,
+    }
+}
+
+/// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
+fn builtin(name: &str) -> Option<i128> {
+    match name {
+        "block_size" => Some(1024),
+        "thread_rank" => Some(1023),
+        "lane_id" => Some(31),
+        "warp_id" => Some(31),
+        "global_id" | "global_size" => Some(1024 * ((1 << 31) - 1)),
+        _ => None,
+    }
+}
+
+/// Likewise, of one axis.
+fn extent(name: &str, axis: &str) -> Option<i128> {
+    match (name, axis) {
+        ("thread_idx" | "block_dim", _) => Some(1024),
+        ("block_idx" | "grid_dim", "x") => Some((1 << 31) - 1),
+        ("block_idx" | "grid_dim", _) => Some(65_535),
+        _ => None,
+    }
+}

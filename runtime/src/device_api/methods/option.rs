@@ -1,0 +1,158 @@
+//! Methods of `Option` and `Result`.
+//!
+//! Those that choose between values are written in the device language; those that fail are recorded,
+//! so that the fault is at the line of the caller.
+
+use warpsmith_macros::gpu_fn;
+
+use crate::ir::{Expr, Type};
+use crate::record::option::{is_variant, take};
+use crate::record::{Callee, Recorder};
+use crate::types::{Device, operators};
+use crate::witness::{DeviceFn, FnProbe, never_called};
+
+macro_rules! recorded {
+    ($($marker:ident |$recorder:ident, $args:ident| $body:expr;)+) => {$(
+        #[doc(hidden)]
+        pub struct $marker;
+
+        impl DeviceFn for $marker {
+            fn callee() -> Callee {
+                fn record($recorder: &mut Recorder, $args: Vec<Expr>, _ty: Type) -> Expr {
+                    $body
+                }
+                Callee::Recorded(record)
+            }
+        }
+    )+};
+}
+
+recorded! {
+    IsSome |r, args| is_variant(r, args, "Some");
+    IsNone |r, args| is_variant(r, args, "None");
+    IsOk |r, args| is_variant(r, args, "Ok");
+    IsErr |r, args| is_variant(r, args, "Err");
+    Unwrap |r, args| take(r, args, "Some", "called `Option::unwrap()` on a `None` value");
+    UnwrapOk |r, args| take(r, args, "Ok", "called `Result::unwrap()` on an `Err` value");
+    UnwrapErr |r, args| take(r, args, "Err", "called `Result::unwrap_err()` on an `Ok` value");
+}
+
+macro_rules! functions {
+    ($($(#[$attribute:meta])* fn $name:ident<$($t:ident: $bound:path),+>($($arg:ident: $ty:ty),+) -> $ret:ty $body:block)+) => {$(
+        /// The function behind a method.
+        #[doc(hidden)]
+        #[gpu_fn]
+        #[allow(dead_code, clippy::all, reason = "its emitter is called; it defines the method")]
+        pub fn $name<$($t: $bound),+>($($arg: $ty),+) -> $ret $body
+    )+};
+}
+
+functions! {
+    fn unwrap_or<T: Device>(option: Option<T>, default: T) -> T {
+        match option { Some(value) => value, None => default }
+    }
+    fn unwrap_or_else<T: Device>(option: Option<T>, default: impl FnOnce() -> T) -> T {
+        match option { Some(value) => value, None => default() }
+    }
+    fn map<T: Device, U: Device>(option: Option<T>, f: impl FnOnce(T) -> U) -> Option<U> {
+        match option { Some(value) => Some(f(value)), None => None }
+    }
+    fn map_or<T: Device, U: Device>(option: Option<T>, default: U, f: impl FnOnce(T) -> U) -> U {
+        match option { Some(value) => f(value), None => default }
+    }
+    fn and_then<T: Device, U: Device>(option: Option<T>, f: impl FnOnce(T) -> Option<U>) -> Option<U> {
+        match option { Some(value) => f(value), None => None }
+    }
+    fn is_some_and<T: Device>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
+        match option { Some(value) => f(value), None => false }
+    }
+    fn filter<T: Device>(option: Option<T>, f: impl FnOnce(&T) -> bool) -> Option<T> {
+        match option {
+            Some(value) => if f(&value) { Some(value) } else { None },
+            None => None,
+        }
+    }
+    fn or<T: Device>(option: Option<T>, other: Option<T>) -> Option<T> {
+        match option { Some(value) => Some(value), None => other }
+    }
+    fn ok_or<T: Device, E: Device>(option: Option<T>, error: E) -> Result<T, E> {
+        match option { Some(value) => Ok(value), None => Err(error) }
+    }
+    fn ok<T: Device, E: Device>(result: Result<T, E>) -> Option<T> {
+        match result { Ok(value) => Some(value), Err(_) => None }
+    }
+    fn err<T: Device, E: Device>(result: Result<T, E>) -> Option<E> {
+        match result { Ok(_) => None, Err(error) => Some(error) }
+    }
+    fn ok_unwrap_or<T: Device, E: Device>(result: Result<T, E>, default: T) -> T {
+        match result { Ok(value) => value, Err(_) => default }
+    }
+    fn map_ok<T: Device, E: Device, U: Device>(result: Result<T, E>, f: impl FnOnce(T) -> U) -> Result<U, E> {
+        match result { Ok(value) => Ok(f(value)), Err(error) => Err(error) }
+    }
+}
+
+/// The function behind `unwrap_or_default`.
+#[doc(hidden)]
+#[gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn unwrap_or_default<T: Device + Default + operators::Default>(option: Option<T>) -> T {
+    match option {
+        Some(value) => value,
+        None => T::default(),
+    }
+}
+
+macro_rules! methods {
+    ($($method:ident $(<$($g:ident: $bound:path),+>)? ($($ty:ty),*) -> $ret:ty = $marker:ty;)+) => {$(
+        #[doc(hidden)]
+        fn $method $(<$($g: $bound),+>)? (self $(, _: $ty)*, _probe: &FnProbe<$marker>) -> $ret {
+            never_called()
+        }
+    )+};
+}
+
+/// Methods of `Option` in kernels.
+#[allow(missing_docs)]
+pub trait OptionMethods<T: Device>: Sized {
+    methods! {
+        is_some_in_kernels() -> bool = IsSome;
+        is_none_in_kernels() -> bool = IsNone;
+        unwrap_in_kernels() -> T = Unwrap;
+        unwrap_or_in_kernels(T) -> T = unwrap_or<T>;
+        unwrap_or_else_in_kernels<F: FnOnce() -> T>(F) -> T = unwrap_or_else<T>;
+        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Option<U> = map<T, U>;
+        map_or_in_kernels<U: Device, F: FnOnce(T) -> U>(U, F) -> U = map_or<T, U>;
+        and_then_in_kernels<U: Device, F: FnOnce(T) -> Option<U>>(F) -> Option<U> = and_then<T, U>;
+        is_some_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_some_and<T>;
+        filter_in_kernels<F: FnOnce(&T) -> bool>(F) -> Option<T> = filter<T>;
+        or_in_kernels(Option<T>) -> Option<T> = or<T>;
+        ok_or_in_kernels<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
+    }
+    #[doc(hidden)]
+    fn unwrap_or_default_in_kernels(self, _probe: &FnProbe<unwrap_or_default<T>>) -> T
+    where
+        T: Default + operators::Default,
+    {
+        never_called()
+    }
+}
+
+impl<T: Device> OptionMethods<T> for Option<T> {}
+
+/// Methods of `Result` in kernels.
+#[allow(missing_docs)]
+pub trait ResultMethods<T: Device, E: Device>: Sized {
+    methods! {
+        is_ok_in_kernels() -> bool = IsOk;
+        is_err_in_kernels() -> bool = IsErr;
+        unwrap_in_kernels() -> T = UnwrapOk;
+        unwrap_err_in_kernels() -> E = UnwrapErr;
+        unwrap_or_in_kernels(T) -> T = ok_unwrap_or<T, E>;
+        ok_in_kernels() -> Option<T> = ok<T, E>;
+        err_in_kernels() -> Option<E> = err<T, E>;
+        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
+    }
+}
+
+impl<T: Device, E: Device> ResultMethods<T, E> for Result<T, E> {}

@@ -1,0 +1,70 @@
+//! Layouts of tiles: which element of shared memory holds the one of a row and a column.
+
+use warpsmith_macros::{gpu_impl, gpu_trait};
+
+/// Where a tile keeps its elements in shared memory.
+///
+/// The 32 banks of shared memory are four bytes wide. Threads of a warp that read one column of a
+/// [`RowMajor`] tile whose rows are a multiple of 128 bytes all meet in one bank; [`Padded`] and
+/// [`Swizzled`] rows keep them apart.
+#[gpu_trait]
+pub trait Layout: Copy + 'static {
+    /// Elements between the end of a row and the start of the next.
+    const PAD: usize;
+
+    /// Elements that stay together, side by side and aligned: no access is wider.
+    const GROUP: usize;
+
+    /// The place of the element at (`row`, `col`) of a tile with `cols` columns.
+    fn place(row: usize, col: usize, cols: usize) -> usize;
+}
+
+/// Row after row.
+#[derive(Clone, Copy, Debug)]
+pub struct RowMajor;
+
+#[gpu_impl]
+impl Layout for RowMajor {
+    const PAD: usize = 0;
+    const GROUP: usize = 16;
+
+    fn place(row: usize, col: usize, cols: usize) -> usize {
+        row * cols + col
+    }
+}
+
+/// Row after row, with `PAD` unused elements after each.
+///
+/// One element of four bytes keeps the columns of a tile free of bank conflicts; a multiple of 16 bytes
+/// leaves the widest accesses legal.
+#[derive(Clone, Copy, Debug)]
+pub struct Padded<const PAD: usize = 1>;
+
+#[gpu_impl]
+impl<const PAD: usize> Layout for Padded<PAD> {
+    const PAD: usize = PAD;
+    const GROUP: usize = 16;
+
+    fn place(row: usize, col: usize, cols: usize) -> usize {
+        row * (cols + PAD) + col
+    }
+}
+
+/// Groups of `GROUP` columns change places from row to row, by exclusive or with the row's number.
+///
+/// Takes no more memory than [`RowMajor`]. Groups of 16 bytes leave the widest accesses legal; a group
+/// of one element of four bytes keeps columns free of bank conflicts. The number of groups in a row
+/// is a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Swizzled<const GROUP: usize = 1>;
+
+#[gpu_impl]
+impl<const GROUP: usize> Layout for Swizzled<GROUP> {
+    const PAD: usize = 0;
+    const GROUP: usize = GROUP;
+
+    fn place(row: usize, col: usize, cols: usize) -> usize {
+        let group = (col / GROUP) ^ (row & (cols / GROUP - 1) & 31);
+        row * cols + group * GROUP + col % GROUP
+    }
+}

@@ -1,0 +1,164 @@
+//! Methods of `Option` and `Result`, and arithmetic that may have no result.
+
+use warpsmith::prelude::*;
+
+use super::{everywhere, written};
+
+#[gpu_fn]
+fn half(x: i32) -> Option<i32> {
+    if x % 2 == 0 { Some(x / 2) } else { None }
+}
+
+#[gpu_fn]
+fn root(x: f32) -> Result<f32, i32> {
+    if x < 0.0 { Err(x as i32) } else { Ok(x.sqrt()) }
+}
+
+#[gpu_kernel]
+fn chosen(x: &[i32], out: &mut [i32]) {
+    let i = global_id();
+    if i >= x.len() {
+        return;
+    }
+    let v = x[i];
+    let h = half(v);
+    let factor = 3;
+    let mut answers = [0; 14];
+    answers[0] = h.is_some() as i32 + 2 * h.is_none() as i32;
+    answers[1] = h.unwrap_or(-1);
+    answers[2] = h.map(|h| h * factor).unwrap_or(-2);
+    answers[3] = h.and_then(|h| half(h)).unwrap_or(-3);
+    answers[4] = h.map_or(7, |h| h - factor);
+    answers[5] = h.is_some_and(|h| h > 1) as i32;
+    answers[6] = h.filter(|h| *h > 2).or(Some(99)).unwrap();
+    answers[7] = h.unwrap_or_default();
+    answers[8] = h.unwrap_or_else(|| v * 10);
+    answers[9] = h.ok_or(-v).unwrap_or(5);
+    let r = root(v as f32);
+    answers[10] = r.is_ok() as i32 + 2 * r.is_err() as i32;
+    answers[11] = r.map(|r| (r * 100.0) as i32).unwrap_or(-11);
+    answers[12] = r.err().unwrap_or(0);
+    answers[13] = r.ok().map_or(-1, |r| r as i32);
+    if let Some(h) = half(v) {
+        answers[0] += 10 * Some(h).expect("there is one");
+    }
+    for k in 0..answers.len() {
+        out[i * 14 + k] = answers[k];
+    }
+}
+
+fn expected(v: i32) -> [i32; 14] {
+    let half = |x: i32| (x % 2 == 0).then_some(x / 2);
+    let h = half(v);
+    let r = if v < 0 { Err(v) } else { Ok((v as f32).sqrt()) };
+    [
+        h.is_some() as i32 + 2 * h.is_none() as i32 + h.map_or(0, |h| 10 * h),
+        h.unwrap_or(-1),
+        h.map_or(-2, |h| h * 3),
+        h.and_then(half).unwrap_or(-3),
+        h.map_or(7, |h| h - 3),
+        h.is_some_and(|h| h > 1) as i32,
+        h.filter(|h| *h > 2).or(Some(99)).unwrap(),
+        h.unwrap_or_default(),
+        h.unwrap_or(v * 10),
+        h.ok_or(-v).unwrap_or(5),
+        r.is_ok() as i32 + 2 * r.is_err() as i32,
+        r.map(|r| (r * 100.0) as i32).unwrap_or(-11),
+        r.err().unwrap_or(0),
+        r.ok().map_or(-1, |r| r as i32),
+    ]
+}
+
+#[test]
+fn methods_of_option_and_result_choose_as_in_rust() {
+    let x: Vec<i32> = (-9..24).collect();
+    everywhere::<chosen>(&(), |device| {
+        let input = device.upload(&x).expect("memory");
+        let out = written(device, (x.len() * 14, -77), |out| chosen(&input, out).over(x.len()).launch(device));
+        for (v, got) in x.iter().zip(out.chunks(14)) {
+            assert_eq!(got, expected(*v), "of {v} on {}", device.name());
+        }
+    });
+}
+
+/// Line of the first `unwrap` in `must_be`.
+const UNWRAP: u32 = line!() + 5;
+
+#[gpu_kernel]
+fn must_be(x: &[i32], out: &mut [i32], named: u32) {
+    let i = global_id();
+    let v = half(x[i]).unwrap();
+    out[i] = if named == 1 { half(v).expect("a multiple of four") } else { v };
+}
+
+#[test]
+fn a_missing_value_is_a_fault_at_the_line_that_wants_it() {
+    everywhere::<must_be>(&(), |device| {
+        for (x, named, line, words) in [
+            (3, 0, UNWRAP, "called `Option::unwrap()` on a `None` value"),
+            (6, 1, UNWRAP + 1, "a multiple of four"),
+        ] {
+            let input = device.upload(&[x]).expect("memory");
+            let mut out = device.upload(&[0]).expect("memory");
+            let launch = must_be(&input, &mut out, named).grid(1).block(1);
+            let fault = launch.launch(device).and_then(|()| device.synchronize()).expect_err("there is none");
+            let text = fault.to_string();
+            assert!(text.contains(&format!("options.rs:{line}")) && text.contains(words), "{text}");
+        }
+    });
+}
+
+macro_rules! checked {
+    ($name:ident $test:ident $t:ty) => {
+        #[gpu_kernel]
+        fn $name(x: &[$t], y: &[$t], out: &mut [i64]) {
+            let i = global_id();
+            if i >= x.len() {
+                return;
+            }
+            let (a, b) = (x[i], y[i]);
+            let n = b as u32 & 127;
+            let mut answers = [None; 9];
+            answers[0] = a.checked_add(b);
+            answers[1] = a.checked_sub(b);
+            answers[2] = a.checked_mul(b);
+            answers[3] = a.checked_div(b);
+            answers[4] = a.checked_rem(b);
+            answers[5] = a.checked_neg();
+            answers[6] = a.checked_shl(n);
+            answers[7] = a.checked_shr(n);
+            answers[8] = a.checked_pow(n & 7);
+            for k in 0..9usize {
+                out[i * 9 + k] = match answers[k] {
+                    Some(v) => v as i64 ^ 1,
+                    None => -123_456,
+                };
+            }
+        }
+
+        #[test]
+        fn $test() {
+            let edges = [<$t>::MIN, <$t>::MAX, 0, 1, 2, 7, 31, 32, 64, <$t>::MIN + 1, <$t>::MAX / 2, (0 as $t).wrapping_sub(1)];
+            let pairs: Vec<($t, $t)> = edges.iter().flat_map(|a| edges.map(|b| (*a, b))).collect();
+            let (x, y): (Vec<$t>, Vec<$t>) = pairs.iter().copied().unzip();
+            everywhere::<$name>(&(), |device| {
+                let (a, b) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
+                let out = written(device, (x.len() * 9, 0), |out| $name(&a, &b, out).over(x.len()).launch(device));
+                for ((a, b), got) in pairs.iter().zip(out.chunks(9)) {
+                    let n = *b as u32 & 127;
+                    let want = [
+                        a.checked_add(*b), a.checked_sub(*b), a.checked_mul(*b), a.checked_div(*b), a.checked_rem(*b),
+                        a.checked_neg(), a.checked_shl(n), a.checked_shr(n), a.checked_pow(n & 7),
+                    ];
+                    assert_eq!(got, want.map(|v| v.map_or(-123_456, |v| v as i64 ^ 1)), "of {a} and {b} on {}", device.name());
+                }
+            });
+        }
+    };
+}
+
+checked! { checked_i8 i8_arithmetic_knows_when_it_has_no_result i8 }
+checked! { checked_u16 u16_arithmetic_knows_when_it_has_no_result u16 }
+checked! { checked_i32 i32_arithmetic_knows_when_it_has_no_result i32 }
+checked! { checked_u64 u64_arithmetic_knows_when_it_has_no_result u64 }
+checked! { checked_i64 i64_arithmetic_knows_when_it_has_no_result i64 }
