@@ -30,10 +30,13 @@ fn unpacked(bytes: &[u8], out: &mut [f32]) {
 #[test]
 fn bytes_of_a_file_are_structs() {
     everywhere::<unpacked>(&(), |device| {
-        let texels: Vec<(u8, u8, u16, f32)> = (0..50).map(|i| (i * 5, 250 - i, i as u16 * 1000, i as f32 * 0.5)).collect();
+        let texels: Vec<(u8, u8, u16, f32)> =
+            (0..50).map(|i| (i * 5, 250 - i, i as u16 * 1000, i as f32 * 0.5)).collect();
         let bytes: Vec<u8> = texels
             .iter()
-            .flat_map(|(r, g, d, w)| [vec![*r, *g], d.to_le_bytes().to_vec(), w.to_le_bytes().to_vec()].concat())
+            .flat_map(|(r, g, d, w)| {
+                [vec![*r, *g], d.to_le_bytes().to_vec(), w.to_le_bytes().to_vec()].concat()
+            })
             .collect();
         let input = device.upload(&bytes).expect("memory");
         let out = written(device, (50, f32::NAN), |out| unpacked(&input, out).over(50).launch(device));

@@ -74,7 +74,8 @@ fn methods_of_option_and_result_choose_as_in_rust() {
     let x: Vec<i32> = (-9..24).collect();
     everywhere::<chosen>(&(), |device| {
         let input = device.upload(&x).expect("memory");
-        let out = written(device, (x.len() * 14, -77), |out| chosen(&input, out).over(x.len()).launch(device));
+        let out =
+            written(device, (x.len() * 14, -77), |out| chosen(&input, out).over(x.len()).launch(device));
         for (v, got) in x.iter().zip(out.chunks(14)) {
             assert_eq!(got, expected(*v), "of {v} on {}", device.name());
         }
@@ -138,19 +139,45 @@ macro_rules! checked {
 
         #[test]
         fn $test() {
-            let edges = [<$t>::MIN, <$t>::MAX, 0, 1, 2, 7, 31, 32, 64, <$t>::MIN + 1, <$t>::MAX / 2, (0 as $t).wrapping_sub(1)];
+            let edges = [
+                <$t>::MIN,
+                <$t>::MAX,
+                0,
+                1,
+                2,
+                7,
+                31,
+                32,
+                64,
+                <$t>::MIN + 1,
+                <$t>::MAX / 2,
+                (0 as $t).wrapping_sub(1),
+            ];
             let pairs: Vec<($t, $t)> = edges.iter().flat_map(|a| edges.map(|b| (*a, b))).collect();
             let (x, y): (Vec<$t>, Vec<$t>) = pairs.iter().copied().unzip();
             everywhere::<$name>(&(), |device| {
                 let (a, b) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
-                let out = written(device, (x.len() * 9, 0), |out| $name(&a, &b, out).over(x.len()).launch(device));
+                let out =
+                    written(device, (x.len() * 9, 0), |out| $name(&a, &b, out).over(x.len()).launch(device));
                 for ((a, b), got) in pairs.iter().zip(out.chunks(9)) {
                     let n = *b as u32 & 127;
                     let want = [
-                        a.checked_add(*b), a.checked_sub(*b), a.checked_mul(*b), a.checked_div(*b), a.checked_rem(*b),
-                        a.checked_neg(), a.checked_shl(n), a.checked_shr(n), a.checked_pow(n & 7),
+                        a.checked_add(*b),
+                        a.checked_sub(*b),
+                        a.checked_mul(*b),
+                        a.checked_div(*b),
+                        a.checked_rem(*b),
+                        a.checked_neg(),
+                        a.checked_shl(n),
+                        a.checked_shr(n),
+                        a.checked_pow(n & 7),
                     ];
-                    assert_eq!(got, want.map(|v| v.map_or(-123_456, |v| v as i64 ^ 1)), "of {a} and {b} on {}", device.name());
+                    assert_eq!(
+                        got,
+                        want.map(|v| v.map_or(-123_456, |v| v as i64 ^ 1)),
+                        "of {a} and {b} on {}",
+                        device.name()
+                    );
                 }
             });
         }

@@ -57,9 +57,14 @@ fn println_writes_what_rust_writes() {
             .output()
             .expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let said = text.split_once("<<<\n").and_then(|(_, rest)| rest.split_once(">>>")).expect("both marks").0;
+        let said =
+            text.split_once("<<<\n").and_then(|(_, rest)| rest.split_once(">>>")).expect("both marks").0;
         let last = said.lines().last().expect("lines");
-        assert_eq!(said.strip_suffix(&format!("{last}\n")), Some(expected(2.5, [1234, -3]).as_str()), "on the {device}");
+        assert_eq!(
+            said.strip_suffix(&format!("{last}\n")),
+            Some(expected(2.5, [1234, -3]).as_str()),
+            "on the {device}"
+        );
         let numbers: Vec<f64> = last.split(' ').map(|n| n.parse().expect("a number")).collect();
         assert_eq!(numbers, [2.5, 150.0, 2.5], "on the {device}");
     }

@@ -159,7 +159,9 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
         let (method, expecting) = match &expected {
-            Some(message) => (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);)),
+            Some(message) => {
+                (format_ident!("unwrap", span = e.method.span()), quote!(__r.expecting(#message);))
+            }
             None => (e.method.clone(), quote!()),
         };
         let method = hidden_method(&method);
@@ -260,7 +262,9 @@ fn names_type(path: &syn::ExprPath) -> bool {
 /// The message of `.expect("…")`, which is `.unwrap()` with words of its own.
 fn expectation(e: &ExprMethodCall) -> Option<String> {
     match e.args.first() {
-        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => Some(text.value()),
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) if e.method == "expect" => {
+            Some(text.value())
+        }
         _ => None,
     }
 }
@@ -305,8 +309,10 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
 }
 
 /// Types of scalars.
-pub const PRIMITIVES: [&str; 15] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32", "f64"];
+pub const PRIMITIVES: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
+    "f64",
+];
 
 fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())

@@ -58,7 +58,10 @@ fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
     }
     let plain = matches!(item.data, Data::Struct(_)) && item.generics.params.is_empty();
     if wanted.any_bits && !plain {
-        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type");
+        errors.at(
+            &item.ident,
+            "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type",
+        );
     }
     wanted
 }

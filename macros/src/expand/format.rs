@@ -94,7 +94,9 @@ impl Arguments<'_> {
 
     fn all_used(&self) -> syn::Result<()> {
         match self.used.iter().position(|used| !used) {
-            Some(index) => Err(syn::Error::new_spanned(&self.given[index], "more arguments than placeholders")),
+            Some(index) => {
+                Err(syn::Error::new_spanned(&self.given[index], "more arguments than placeholders"))
+            }
             None => Ok(()),
         }
     }

@@ -2,9 +2,7 @@
 
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
-use crate::ir::{
-    BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
-};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
 
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.

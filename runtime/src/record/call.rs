@@ -281,7 +281,8 @@ impl Recorder {
             let what = format!("a value of type `{}`; print its fields", bad.ty);
             self.fail(RecordError::Argument { builtin: "println!", what, at });
         }
-        let specs = pieces.iter().filter_map(|p| if let FormatPiece::Arg(spec) = p { Some(spec) } else { None });
+        let specs =
+            pieces.iter().filter_map(|p| if let FormatPiece::Arg(spec) = p { Some(spec) } else { None });
         for (spec, arg) in specs.zip(&args) {
             let float = arg.ty.scalar().is_some_and(crate::ir::Scalar::is_float);
             if matches!(spec.letter, 'e' | 'E') && !float {
