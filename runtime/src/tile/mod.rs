@@ -65,7 +65,11 @@ pub(crate) const fn widest(size: usize, cols: usize, pad: usize, group: usize) -
     let mut bytes = 16;
     while bytes > size {
         let n = bytes / size;
-        if bytes % size == 0 && cols % n == 0 && pad % n == 0 && group % n == 0 {
+        if bytes.is_multiple_of(size)
+            && cols.is_multiple_of(n)
+            && pad.is_multiple_of(n)
+            && group.is_multiple_of(n)
+        {
             return n;
         }
         bytes /= 2;

@@ -97,10 +97,7 @@ functions! {
 #[gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
 pub fn unwrap_or_default<T: Device + Default + operators::Default>(option: Option<T>) -> T {
-    match option {
-        Some(value) => value,
-        None => T::default(),
-    }
+    option.unwrap_or_default()
 }
 
 macro_rules! methods {
