@@ -378,7 +378,7 @@ impl Lower<'_> {
             }
             None => quote!(::core::option::Option::None),
         };
-        let span = e.span();
+        let span = e.span().resolved_at(Span::call_site());
         Two { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
     }
 }
