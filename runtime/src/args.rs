@@ -119,6 +119,25 @@ impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     }
 }
 
+// A kernel that calls a kernel is refused as such, and not for what it passes.
+impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
+impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
+impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
+    fn into_arg(self) -> KernelArg {
+        unreachable!("a kernel cannot call a kernel")
+    }
+}
+
 /// The argument as the descriptor of a slice; empty if it is none.
 ///
 /// # Safety
@@ -136,7 +155,7 @@ pub(crate) unsafe fn slice_of<T>(arg: Option<&KernelArg>) -> Slice<T> {
 ///
 /// # Safety
 /// It was made by [`KernelArg::value`] from a `T`.
-pub(crate) unsafe fn value_of<T: Copy>(arg: &KernelArg) -> T {
+pub(crate) unsafe fn value_of<T>(arg: &KernelArg) -> T {
     let ptr = match arg {
         KernelArg::Value(bytes) => bytes.as_ptr(),
         KernelArg::Slice { ptr, .. } => std::ptr::from_ref(ptr).cast(),

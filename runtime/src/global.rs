@@ -122,7 +122,7 @@ impl<T: GpuType> GpuStatic<T> {
 
     #[doc(hidden)]
     #[allow(clippy::mut_from_ref)]
-    pub fn __gpu_method_get_mut(&self, _probe: &FnProbe<PlaceMarker>) -> &'static mut T {
+    pub fn get_mut_in_kernels(&self, _probe: &FnProbe<PlaceMarker>) -> &'static mut T {
         never_called()
     }
 
@@ -132,7 +132,7 @@ impl<T: GpuType> GpuStatic<T> {
     }
 
     #[doc(hidden)]
-    pub fn __gpu_method_get(&self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> T {
+    pub fn get_in_kernels(&self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> T {
         never_called()
     }
 

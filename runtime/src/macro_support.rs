@@ -14,7 +14,10 @@ pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kerne
 pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
-pub use crate::witness::{DeviceFn, FnProbe, Probe, Returns, never_called, types_of};
+pub use crate::witness::{
+    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, held, hold, holder, never_called, see, types_of,
+    unreached,
+};
 
 /// A descriptor that lives as long as the thread may name it.
 pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
@@ -145,6 +148,19 @@ pub fn type_suffix(ty: &Type) -> String {
     }
 }
 
+/// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
+pub struct ByValue<T> {
+    /// What the IR calls the type.
+    pub ty: fn() -> Type,
+    /// The argument of a launch.
+    pub arg: fn(T) -> KernelArg,
+}
+
+/// How a parameter of type `T` is passed.
+pub fn by_value<T: GpuType>() -> ByValue<T> {
+    ByValue { ty: T::ty, arg: KernelArg::value }
+}
+
 /// The last name of a type that only marks another, as a part of a C++ name.
 pub fn marker_suffix<T: ?Sized>() -> String {
     let name = std::any::type_name::<T>();
@@ -167,7 +183,7 @@ pub unsafe fn slice_arg<T>(args: &[KernelArg], index: usize) -> Slice<T> {
 ///
 /// # Safety
 /// The argument was made from a `T`.
-pub unsafe fn value_arg<T: Copy>(args: &[KernelArg], index: usize) -> T {
+pub unsafe fn value_arg<T>(args: &[KernelArg], index: usize) -> T {
     // SAFETY: as promised.
     unsafe { crate::args::value_of(&args[index]) }
 }

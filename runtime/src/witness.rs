@@ -16,27 +16,51 @@ pub struct Probe<E>(PhantomData<fn() -> E>);
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
 
-impl<E> Probe<E> {
-    /// A probe whose type is still to be inferred.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Probe(PhantomData)
-    }
+/// Witnesses the type of a binding or an rvalue.
+pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
 
-    /// Witnesses the type of a binding.
-    pub fn see<T: Device<Erased = E>>(&self, _binding: &T) {}
+/// Carries a value of the witness from a statement to an expression, so that what is expected of the
+/// expression says nothing about the statement.
+pub struct Held<T>(PhantomData<fn(T) -> T>);
 
-    /// Witnesses the type of an rvalue.
-    pub fn tap<T: Device<Erased = E>>(&self, value: T) -> T {
-        value
+/// Takes the value.
+pub fn hold<T>(_held: &Held<T>, _value: T) {}
+
+/// The value.
+pub fn held<T>(_held: &Held<T>) -> T {
+    never_called()
+}
+
+/// Says that a variable holds, and nothing of what.
+pub fn holder<T>(held: &Held<T>) -> &Held<T> {
+    held
+}
+
+impl<T> Held<T> {
+    /// The value, after the statements that gave it.
+    pub fn after(&self, _statements: ()) -> T {
+        never_called()
     }
 }
 
-impl<M> FnProbe<M> {
-    /// A probe whose function is still to be resolved.
+/// Ties a call to the marker of its function: both see the type of one function item.
+pub struct Function<F>(PhantomData<fn() -> F>);
+
+impl<F> Function<F> {
+    /// A function that is still to be named.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        FnProbe(PhantomData)
+        Function(PhantomData)
+    }
+
+    /// Names the function, which is then called.
+    pub fn is(&self, function: F) -> F {
+        function
+    }
+
+    /// The function again.
+    pub fn get(&self) -> F {
+        never_called()
     }
 }
 
@@ -60,6 +84,19 @@ impl<R> Returns<R> {
 pub fn never_called<T>() -> T {
     unreachable!("a witness closure is never called")
 }
+
+/// Ends what is reachable of a witness: rustc type-checks the rest, and does not borrow-check it.
+pub fn unreached() -> ! {
+    never_called()
+}
+
+/// What a kernel is not: no kernel calls a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{K}` is a kernel, and a kernel cannot call a kernel",
+    label = "a kernel",
+    note = "make it a `#[gpu_fn]`, which kernels call, or launch it from the host"
+)]
+pub trait CalledFromKernels<K> {}
 
 /// What a probe found.
 #[derive(Clone)]

@@ -1,6 +1,10 @@
 //! The language, item by item: each kernel runs on the simulator, is compiled by NVRTC where that is
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
+// Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
+#![allow(clippy::or_then_unwrap, clippy::redundant_closure, clippy::unnecessary_literal_unwrap)]
+#![allow(clippy::manual_is_multiple_of)]
+
 mod abstraction;
 mod atomics;
 mod bytes;

@@ -24,12 +24,17 @@ pub fn devices() -> Vec<Device> {
 
 /// Compiles printed CUDA for three architectures; says so where NVRTC is missing.
 pub fn compiles(name: &str, code: &str) {
+    compiles_for(name, code, &[(8, 0), (9, 0), (10, 0)]);
+}
+
+/// Compiles printed CUDA for compute capabilities; says so where NVRTC is missing.
+pub fn compiles_for(name: &str, code: &str, capabilities: &[(u32, u32)]) {
     if let Err(missing) = nvrtc::version() {
         assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
         println!("not compiled: {missing}");
         return;
     }
-    for (major, minor) in [(8, 0), (9, 0), (10, 0)] {
+    for &(major, minor) in capabilities {
         let arch = Arch { major, minor, specific: false };
         let options = CompileOptions { arch, fmad: true, line_info: false };
         match nvrtc::compile(code, name, &options) {

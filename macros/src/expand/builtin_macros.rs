@@ -24,7 +24,12 @@ impl Parse for SharedArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut ty: Type = input.parse()?;
         let whole = ty.clone();
-        if let Type::Path(_) = ty {
+        let scalar = |path: &syn::TypePath| {
+            path.path
+                .get_ident()
+                .is_some_and(|name| super::call::PRIMITIVES.contains(&name.to_string().as_str()))
+        };
+        if matches!(&ty, Type::Path(path) if !scalar(path)) {
             return Ok(Self::of(ty));
         }
         let mut extents = Vec::new();

@@ -1,12 +1,13 @@
 //! Lowering of calls: functions, associated functions, methods and closures.
 
-use proc_macro2::Span;
+use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
-use super::lower::{Lower, Name, Two, see, tap};
+use super::foreign_names;
+use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::operators::writes_receiver;
 use super::types::device_type;
 
@@ -40,6 +41,9 @@ impl Lower<'_> {
             return self
                 .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
         };
+        if let Some(advice) = self.host_call(path) {
+            return self.refuse(path, advice);
+        }
         if last.ident == "dynamic_shared" {
             return self.refuse(
                 e,
@@ -50,11 +54,10 @@ impl Lower<'_> {
             return self.constructor(e, path, &last.ident.to_string());
         }
         let path = &std_function(path);
-        let callee = if names_type(path) {
-            associated(path)
-        } else {
-            quote_spanned!(e.func.span().resolved_at(Span::call_site())=> #path::__gpu)
-        };
+        if !names_type(path) {
+            return self.function_call(e, path);
+        }
+        let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let (witness, setup, names) = self.operand_list(&args);
         let span = e.func.span();
@@ -62,11 +65,50 @@ impl Lower<'_> {
         let (probe, index) = self.probe(span);
         let line = self.line(span);
         Two {
-            witness: tap(
-                &probe,
-                span,
-                quote_spanned!(span.resolved_at(Span::call_site())=> #callee(#(#witness,)* &#fn_probe)),
-            ),
+            witness: self.tap(&probe, span, e, quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe))),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+        }
+    }
+
+    /// Why a path cannot be called in a kernel, if its names alone say so.
+    fn host_call(&self, path: &syn::ExprPath) -> Option<String> {
+        let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match names.as_slice() {
+            [name] => foreign_names::function(name),
+            [.., owner, name] if foreign_names::host_function(owner, name).is_some() => {
+                foreign_names::host_function(owner, name)
+            }
+            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => {
+                Some(format!(
+                    "`{}` runs on the host; a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s",
+                    names.join("::")
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// A call of a free function. The witness calls the function itself, so that what is wrong with
+    /// the arguments is said once, in the words that the twin gets.
+    fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let (witness, setup, names) = self.operand_list(&args);
+        let (first, last) = (e.func.span(), last_span(&e.func));
+        let (fn_probe, fn_index) = self.fn_probe(first);
+        let (probe, index) = self.probe(first);
+        let line = self.line(first);
+        let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
+        let given = spanned_group(given, e.paren_token.span.close());
+        let own = self.own_name("__f", first);
+        let callee = parenthesized(last, quote_spanned!(first=> #own.is(#path)));
+        let value = quote_spanned! {first=> {
+            let #own = ::warpsmith::__macro::Function::new();
+            let __v = #callee #given;
+            #path::__gpu(#own.get(), &#fn_probe);
+            __v
+        }};
+        Two {
+            witness: self.tap(&probe, first, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -81,7 +123,7 @@ impl Lower<'_> {
             quote!((#field, #value))
         });
         Two {
-            witness: tap(&probe, e.func.span(), quote!(#path(#(#witness),*))),
+            witness: self.tap(&probe, e.func.span(), e, quote!(#path(#(#witness),*))),
             emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::std::vec![#(#fields),*]) }),
         }
     }
@@ -91,7 +133,7 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&args);
         let (probe, index) = self.probe(e.func.span());
         Two {
-            witness: tap(&probe, e.func.span(), quote!(#closure(#(#witness),*))),
+            witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
             emit: quote!({ #setup __r.call_closure(&#closure, ::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -141,9 +183,10 @@ impl Lower<'_> {
             _ => receiver,
         };
         Two {
-            witness: tap(
+            witness: self.tap(
                 &probe,
                 e.method.span(),
+                e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
             emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
@@ -192,7 +235,12 @@ impl Lower<'_> {
             lower.forget_line();
             let (bw, be, capture) = (body.witness, body.emit, &e.capture);
             let by_value = capture.is_some();
-            let value = tap(&ret_probe, e.body.span(), quote!({ #(#sees)* #bw }));
+            let value = lower.tap(
+                &ret_probe,
+                e.body.span(),
+                &e.body,
+                quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }),
+            );
             let output = match &e.output {
                 ReturnType::Type(arrow, ty) => {
                     let ty = device_type(ty);
@@ -216,7 +264,7 @@ impl Lower<'_> {
 
 /// The hidden twin-typed method that witnesses a call of `name`.
 pub fn hidden_method(name: &syn::Ident) -> syn::Ident {
-    format_ident!("__gpu_method_{}", name, span = name.span())
+    format_ident!("{}_in_kernels", name, span = name.span())
 }
 
 /// Whether the last but one segment names a type, by Rust's naming convention.
@@ -255,6 +303,11 @@ fn iterates(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a path of Rust's library has a device side.
+fn is_known(path: &syn::ExprPath) -> bool {
+    names_type(path) || std_function(path).path != path.path
+}
+
 /// A function of Rust's library, as the function of ours that stands for it.
 fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -274,7 +327,8 @@ fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
     syn::parse_quote!(::warpsmith::device_api::#module::#last)
 }
 
-const PRIMITIVES: [&str; 15] = [
+/// Types of scalars.
+pub const PRIMITIVES: [&str; 15] = [
     "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
     "f64",
 ];

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
-use super::lower::{Lower, Two, see, tap};
+use super::lower::{Lower, Two, see};
 
 impl Lower<'_> {
     pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
@@ -51,7 +51,7 @@ impl Lower<'_> {
         let (bw, be) = (body.witness, body.emit);
         let (probe, index) = self.probe(label.span());
         Two {
-            witness: tap(&probe, label.span(), quote!(#label #bw)),
+            witness: self.tap(&probe, label.span(), &quote!(#label #block), quote!(#label #bw)),
             emit: quote!({
                 __r.loop_begin(#text, __t.ty(#index));
                 let __v = #be;
@@ -75,7 +75,7 @@ impl Lower<'_> {
         let witness = quote!(#label loop #bw);
         let (witness, ty) = if gives_value(e) {
             let (probe, index) = self.probe(e.loop_token.span());
-            (tap(&probe, e.loop_token.span(), witness), quote!(__t.ty(#index)))
+            (self.tap(&probe, e.loop_token.span(), e, witness), quote!(__t.ty(#index)))
         } else {
             (witness, quote!(::warpsmith::ir::Type::Unit))
         };
@@ -134,7 +134,10 @@ impl Lower<'_> {
         self.forget_line();
         let (bw, be) = (body.witness, body.emit);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let see = name.map_or_else(|| quote!(#probe.see(&__unnamed);), |n| see(&probe, &n.ident));
+        let see = name.map_or_else(
+            || quote!(::warpsmith::__macro::see(&#probe, &__unnamed);),
+            |n| see(&probe, &n.ident),
+        );
         let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
         let ident = name.map_or_else(|| quote!(__unnamed), |n| n.ident.to_token_stream());
         let text = name.map_or_else(String::new, |n| n.ident.to_string());
@@ -226,7 +229,10 @@ impl Lower<'_> {
         if self.closures > 0 {
             quote_spanned!(span=> return)
         } else {
-            quote_spanned!(span.resolved_at(proc_macro2::Span::call_site())=> __returns.give)
+            {
+                let returns = self.own_name("__returns", span);
+                quote_spanned!(span=> #returns.give)
+            }
         }
     }
 }

@@ -121,6 +121,8 @@ pub fn representation(item: &DeriveInput) -> Vec<String> {
 pub fn check_field(field: &Field, errors: &mut Errors) {
     if let syn::Type::Reference(_) = &field.ty {
         errors.at(&field.ty, "a reference cannot be a field of a device type; use `View` or `ViewMut`");
+    } else if let Some(message) = super::foreign_names::host_type(&field.ty) {
+        errors.at(&field.ty, message);
     }
 }
 

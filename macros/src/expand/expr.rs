@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
-use super::lower::{Lower, Name, Two, tap};
+use super::lower::{Lower, Name, Two};
 use super::operators::compound;
 use super::types::device_type;
 
@@ -82,11 +82,22 @@ impl Lower<'_> {
                 "only numbers and `bool`s are literals in a kernel; text goes into `println!` or `assert!`",
             ),
         };
+        if ["i128", "u128", "f16", "f128"].contains(&suffix.as_str()) {
+            return self.refuse(
+                lit,
+                format!("`{suffix}` cannot be used in a GPU kernel; numbers have up to 64 bits, and half floats are made with `f16::from_f32`"),
+            );
+        }
+        if !suffix.is_empty() {
+            return suffixed(lit, negative, &text, &suffix);
+        }
         let (probe, index) = self.probe(lit.span());
         let signed = if negative { quote!(-#lit) } else { lit.to_token_stream() };
         let text = if negative { format!("-{text}") } else { text };
-        let _ = suffix;
-        Two { witness: tap(&probe, lit.span(), signed), emit: quote!(__r.literal(#text, __t.ty(#index))) }
+        Two {
+            witness: self.tap(&probe, lit.span(), &lit, signed.clone()),
+            emit: quote!(__r.literal(#text, __t.ty(#index))),
+        }
     }
 
     /// Lowers operands in Rust's order; the emitter's part binds them to the names returned.
@@ -201,7 +212,7 @@ impl Lower<'_> {
             let Two { witness, emit } = self.expr(&e.expr);
             let (probe, index) = self.probe(e.as_token.span());
             return Two {
-                witness: tap(&probe, e.as_token.span(), quote!((#witness as _))),
+                witness: self.tap(&probe, e.as_token.span(), e, quote!((#witness as _))),
                 emit: quote!({ let __a = #emit; __r.cast(__a, __t.ty(#index)) }),
             };
         }
@@ -267,7 +278,7 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&elems);
         let (probe, index) = self.probe(e.span());
         Two {
-            witness: tap(&probe, e.span(), quote!([#(#witness),*])),
+            witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
             emit: quote!({ #setup __r.array_list(::std::vec![#(#names),*], __t.ty(#index)) }),
         }
     }
@@ -277,7 +288,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.span());
         let len = &e.len;
         Two {
-            witness: tap(&probe, e.span(), quote!([#witness; #len])),
+            witness: self.tap(&probe, e.span(), e, quote!([#witness; #len])),
             emit: quote!({ let __a = #emit; __r.array_repeat(__a, __t.ty(#index)) }),
         }
     }
@@ -304,12 +315,17 @@ impl Lower<'_> {
             Some(rest) => {
                 let Two { witness: rw, emit: re } = self.expr(rest);
                 Two {
-                    witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness,)* ..#rw })),
+                    witness: self.tap(
+                        &probe,
+                        e.path.span(),
+                        e,
+                        quote!(#path { #(#members: #witness,)* ..#rw }),
+                    ),
                     emit: quote!({ #setup let __b = #re; __r.struct_update(__t.ty(#index), #given, __b) }),
                 }
             }
             None => Two {
-                witness: tap(&probe, e.path.span(), quote!(#path { #(#members: #witness),* })),
+                witness: self.tap(&probe, e.path.span(), e, quote!(#path { #(#members: #witness),* })),
                 emit: quote!({ #setup __r.construct(__t.ty(#index), #name, #given) }),
             },
         }
@@ -330,6 +346,11 @@ impl Lower<'_> {
                 }
                 Some(Name::Comptime) | None => {}
             }
+            if self.lookup(ident).is_none()
+                && let Some(advice) = super::foreign_names::value(&ident.to_string())
+            {
+                return self.refuse(e, advice);
+            }
             if ident == "Self" {
                 return self.refuse(e, "`Self` is no value in a kernel; name the fields: `Self { … }`");
             }
@@ -346,7 +367,7 @@ impl Lower<'_> {
             let (probe, index) = self.probe(e.span());
             let name = last.ident.to_string();
             return Two {
-                witness: tap(&probe, e.span(), e.to_token_stream()),
+                witness: self.tap(&probe, e.span(), e, e.to_token_stream()),
                 emit: quote!(__r.construct(__t.ty(#index), #name, ::std::vec![])),
             };
         }
@@ -392,6 +413,16 @@ fn is_quiet(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// A literal whose type is written.
+fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
+    // rustc itself refuses other suffixes.
+    let known = super::call::PRIMITIVES.contains(&suffix);
+    let ty = syn::Ident::new(if known { suffix } else { "i32" }, lit.span());
+    let (sign, witness) = if negative { ("-", quote!(-#lit)) } else { ("", lit.to_token_stream()) };
+    let text = format!("{sign}{text}");
+    Two { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::Device>::ty())) }
 }
 
 /// Digits of an integer literal with its radix prefix, without its suffix.

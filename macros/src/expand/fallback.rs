@@ -2,13 +2,14 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::parse::{Parse, ParseStream};
 use syn::{ItemFn, ItemImpl, ItemTrait};
 
 use super::signature;
 use crate::errors::Errors;
 
 /// The errors, and a kernel of the same name and signature.
-pub fn kernel(item: &ItemFn, host_fn: &TokenStream, errors: Errors) -> TokenStream {
+pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, errors: Errors) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let mut generics = signature::without_lifetimes(&item.sig.generics);
     for param in generics.type_params_mut() {
@@ -16,11 +17,6 @@ pub fn kernel(item: &ItemFn, host_fn: &TokenStream, errors: Errors) -> TokenStre
     }
     let (declarations, types) = signature::bare_declarations(&generics);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let comptime = item.sig.inputs.iter().filter_map(|input| match input {
-        syn::FnArg::Typed(t) if t.attrs.iter().any(|a| a.path().is_ident("comptime")) => Some(&t.ty),
-        _ => None,
-    });
-    let comptime = quote!((#(#comptime,)*));
     let errors = errors.into_tokens();
     quote! {
         #errors
@@ -39,6 +35,24 @@ pub fn kernel(item: &ItemFn, host_fn: &TokenStream, errors: Errors) -> TokenStre
         }
         #[allow(warnings)]
         #host_fn
+    }
+}
+
+/// A function whose body does not parse: its signature, with the body for rustc to judge.
+pub fn unparsed(item: TokenStream, error: &syn::Error) -> TokenStream {
+    if syn::parse2::<Unparsed>(item.clone()).is_ok() { item } else { error.to_compile_error() }
+}
+
+/// A function with any tokens as its body.
+struct Unparsed;
+
+impl Parse for Unparsed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.call(syn::Attribute::parse_outer)?;
+        input.parse::<syn::Visibility>()?;
+        input.parse::<syn::Signature>()?;
+        input.parse::<proc_macro2::Group>()?;
+        Ok(Self)
     }
 }
 

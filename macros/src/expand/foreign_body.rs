@@ -75,7 +75,8 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
             ::warpsmith::__macro::not_simulable(#rust_name)
         }),
     };
-    let (inputs, quiet, at) = (twin_sig.inputs.iter(), signature::quiet(), signature::location(name));
+    let (inputs, unsafety) = (signature::input_types(&twin_sig), &sig.safety);
+    let (quiet, at) = (signature::quiet(), signature::location(name));
     let declares = params.iter().map(|p| {
         let (text, ty) = (p.pat.ident.to_string(), &p.ty);
         quote!(__r.param(#text, true, <#ty as ::warpsmith::__macro::Device>::ty());)
@@ -92,9 +93,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
         #quiet
         impl #name {
-            #vis fn __gpu(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) -> #output {
-                ::warpsmith::__macro::never_called()
-            }
+            #vis fn __gpu(_: #unsafety fn(#(#inputs),*) -> #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*

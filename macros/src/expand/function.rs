@@ -14,12 +14,26 @@ use syn::visit_mut::VisitMut;
 pub fn expand(item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
             .at(&param.pat, "`#[comptime]` belongs on a kernel; give a `#[gpu_fn]` a const generic instead");
+    }
+    if let Some(receiver) = item.sig.receiver() {
+        let mut errors = Errors::default();
+        errors.at(
+            receiver,
+            "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function",
+        );
+        return super::fallback::function(&quote!(#[allow(warnings)] #item), errors);
+    }
+    for input in &mut item.sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            typed.attrs.clear();
+        }
     }
     let recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
     let twin_fn = twin_fn(&item, errors.any());
@@ -56,7 +70,8 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
     let (sig, at, quiet) = (twin_signature(&item.sig), signature::location(name), signature::quiet());
     let lifetimes = item.sig.generics.lifetimes();
     let closures = signature::closure_declarations(&item.sig.generics);
-    let (inputs, output) = (sig.inputs.iter(), &sig.output);
+    let (inputs, output) = (signature::input_types(&sig), &sig.output);
+    let unsafety = &item.sig.safety;
     let Recording { witness, emit } = recording;
     let body = if broken { quote!() } else { quote!(#witness #emit) };
     quote! {
@@ -66,9 +81,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
 
         #quiet
         impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(#(#inputs,)* __p: &::warpsmith::__macro::FnProbe<Self>) #output {
-                ::warpsmith::__macro::never_called()
-            }
+            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(_: #unsafety fn(#(#inputs),*) #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
         }

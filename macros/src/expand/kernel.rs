@@ -1,13 +1,14 @@
 //! `#[gpu_kernel]`: a type that records and simulates the kernel, and a function that launches it.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::{FnArg, ItemFn, Lifetime, ReturnType, Type};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit::{self, Visit};
+use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
 use super::lower::Name;
 use super::signature::{self, Param, Recording};
 use super::twin::twin;
-use super::types::{host_type, twin_type};
+use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
 use crate::errors::Errors;
 
@@ -15,41 +16,142 @@ use crate::errors::Errors;
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    super::foreign_names::replace_types(&mut item, &mut errors);
+    signature::name_impl_params(&mut item.sig);
+    unbounded(&item.sig.generics, &mut errors);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
     let attr = KernelAttr::parse(attr, &mut errors);
-    check(item, &mut errors);
-    let params = signature::params(&item.sig, None, &mut errors);
+    let refused = check(item, &mut errors);
+    let mut params = signature::params(&item.sig, None, &mut errors);
+    for param in params.iter_mut().filter(|p| !matches!(p.written, Type::Reference(_))) {
+        param.by_value = true;
+    }
     for pat in params.iter().filter_map(|p| p.destructured.as_ref()) {
         errors.at(pat, "a parameter of a kernel is a single name");
     }
     for param in params.iter().filter(|p| p.kind == Name::Closure) {
         errors.at(&param.pat, "a kernel cannot take a closure; call a `#[gpu_fn]` that takes it");
     }
+    if !refused.is_empty() {
+        return without_parameters(item, &mut params, &refused, errors);
+    }
     let recording = signature::recording(&params, &ReturnType::Default, &item.block, &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
-        return super::fallback::kernel(item, &parts.host_fn(), errors);
+        return parts.fallback(errors);
     }
     let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
-    let host_fn = parts.host_fn();
+    let host_fn = parts.host_fn(&parts.make_launch());
     quote!(#kernel_type #kernel_impl #host_fn)
 }
 
-fn check(item: &ItemFn, errors: &mut Errors) {
-    if let ReturnType::Type(_, ty) = &item.sig.output {
-        errors.at(ty, "a kernel returns nothing; write results through a `&mut [T]` parameter");
-    }
-    for input in &item.sig.inputs {
-        if let FnArg::Typed(typed) = input
-            && let Type::Reference(reference) = &*typed.ty
-            && !matches!(*reference.elem, Type::Slice(_))
-        {
-            errors.at(
-                &typed.ty,
-                "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element",
-            );
+/// The fallback of a kernel whose parameters cannot be had: its body would only repeat that.
+fn without_parameters(item: &ItemFn, params: &mut [Param], refused: &[usize], errors: Errors) -> TokenStream {
+    for index in refused {
+        if let Some(param) = params.get_mut(*index) {
+            param.written = syn::parse_quote!(impl ::core::marker::Sized);
+            param.kind = Name::Local;
         }
+    }
+    Parts::new(item, params).fallback(errors)
+}
+
+/// Reports what no kernel has; the result are the parameters that no kernel takes.
+fn check(item: &ItemFn, errors: &mut Errors) -> Vec<usize> {
+    let mut refused = Vec::new();
+    for (i, input) in item.sig.inputs.iter().enumerate() {
+        if let FnArg::Typed(typed) = input
+            && let Some(message) = refused_parameter(typed)
+        {
+            errors.at(&typed.ty, message);
+            refused.push(i);
+        }
+    }
+    check_result(item, errors);
+    refused
+}
+
+fn check_result(item: &ItemFn, errors: &mut Errors) {
+    if let ReturnType::Type(_, ty) = &item.sig.output {
+        return errors.at(ty, "a kernel returns nothing; write results through a `&mut [T]` parameter");
+    }
+    Returned { errors }.visit_block(&item.block);
+    if let Some(Stmt::Expr(value, None)) = item.block.stmts.last()
+        && is_value(value)
+    {
+        errors.at(value, NO_VALUE);
+    }
+}
+
+const NO_VALUE: &str = "a kernel gives back no value; write it to a `&mut [T]` parameter";
+
+/// Why a kernel cannot take this parameter, if its type's name says so.
+fn refused_parameter(param: &PatType) -> Option<String> {
+    if let Some(message) = super::foreign_names::host_type(&param.ty) {
+        return Some(message);
+    }
+    let comptime = param.attrs.iter().any(|a| a.path().is_ident("comptime"));
+    match &*param.ty {
+        Type::Reference(_) if comptime => Some(
+            "a `#[comptime]` parameter is a value that can be compared: an integer, a `bool`, an enum"
+                .to_owned(),
+        ),
+        Type::Path(path) if comptime && (path.path.is_ident("f32") || path.path.is_ident("f64")) => Some(
+            "a `#[comptime]` float cannot be compared; pass its bits, and write `f32::from_bits(bits)`"
+                .to_owned(),
+        ),
+        Type::Slice(slice) => {
+            let shown = slice.to_token_stream();
+            Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
+        }
+        Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
+            "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// Whether an expression at the end of a kernel is certainly a value.
+fn is_value(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Lit(_) | Expr::Index(_) | Expr::Path(_) | Expr::Field(_) | Expr::Cast(_) | Expr::Reference(_)
+    )
+}
+
+/// Refuses `return` with a value.
+struct Returned<'e> {
+    errors: &'e mut Errors,
+}
+
+impl<'a> Visit<'a> for Returned<'_> {
+    fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
+        match &e.expr {
+            Some(value) if is_value(value) => self.errors.at(value, NO_VALUE),
+            _ => visit::visit_expr_return(self, e),
+        }
+    }
+
+    fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
+}
+
+/// Refuses type parameters without any bound: no value of such a type could be read.
+fn unbounded(generics: &syn::Generics, errors: &mut Errors) {
+    let bounded = |name: &syn::Ident| {
+        generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
+            syn::WherePredicate::Type(t) => matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name)),
+            _ => false,
+        })
+    };
+    for param in generics.type_params().filter(|p| p.bounds.is_empty() && !bounded(&p.ident)) {
+        errors.at(
+            param,
+            format!(
+                "`{0}` needs a bound to be used in a kernel: `{0}: GpuType`, or `{0}: Num` for arithmetic",
+                param.ident
+            ),
+        );
     }
 }
 
@@ -90,7 +192,7 @@ impl<'a> Parts<'a> {
     }
 
     fn kernel_impl(&self, attr: &KernelAttr, recording: &Recording) -> TokenStream {
-        let name = &self.item.sig.ident;
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
         let text = name.to_string();
         let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let (values, types) = self.comptime_values();
@@ -104,6 +206,14 @@ impl<'a> Parts<'a> {
             self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));
         quote! {
             impl #impl_generics #name #ty_generics #where_clause {
+                #[doc(hidden)]
+                #[allow(dead_code)]
+                #vis fn __gpu<__F, __M>(_: __F, _: &::warpsmith::__macro::FnProbe<__M>)
+                where
+                    (__M,): ::warpsmith::__macro::CalledFromKernels<Self>,
+                {
+                }
+
                 #[inline]
                 #(#attrs)*
                 fn __twin(#(#twin_params),*) #body
@@ -128,6 +238,12 @@ impl<'a> Parts<'a> {
                 }
             }
         }
+    }
+
+    /// What stands in for the kernel when it has mistakes.
+    fn fallback(&self, errors: Errors) -> TokenStream {
+        let host_fn = self.host_fn(&quote!(::core::unimplemented!()));
+        super::fallback::kernel(self.item, &self.comptime_values().1, &host_fn, errors)
     }
 
     fn twin_params(&self) -> Vec<TokenStream> {
@@ -170,7 +286,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The function that users call to get a launch.
-    fn host_fn(&self) -> TokenStream {
+    fn host_fn(&self, body: &TokenStream) -> TokenStream {
         let (vis, name) = (&self.item.vis, &self.item.sig.ident);
         let lifetime = Lifetime::new("'__launch", Span::call_site());
         let declared = self.generics.params.iter();
@@ -180,17 +296,6 @@ impl<'a> Parts<'a> {
             let (ident, ty) = (&p.pat.ident, host_param(p, &lifetime));
             quote!(#ident: #ty)
         });
-        let make = self.runtime.iter().map(|p| {
-            let ident = &p.pat.ident;
-            match &p.written {
-                Type::Reference(r) if r.mutability.is_some() => {
-                    quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
-                }
-                Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
-                _ => quote!(::warpsmith::KernelArg::value(#ident)),
-            }
-        });
-        let values = self.comptime_values().0;
         let docs = self.item.attrs.iter().filter(|a| a.path().is_ident("doc"));
         quote! {
             #(#docs)*
@@ -198,10 +303,27 @@ impl<'a> Parts<'a> {
             #[allow(clippy::too_many_arguments)]
             #vis fn #name<#lifetime, #(#declared),*>(#(#inputs),*) -> ::warpsmith::Launch<#lifetime, #name<#(#arguments),*>>
             #where_clause
-            {
-                ::warpsmith::Launch::new(#values, [#(#make),*])
-            }
+            { #body }
         }
+    }
+
+    /// The launch of the function that users call.
+    fn make_launch(&self) -> TokenStream {
+        let make = self.runtime.iter().map(|p| {
+            let ident = &p.pat.ident;
+            match &p.written {
+                Type::Reference(r) if r.mutability.is_some() => {
+                    quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
+                }
+                Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
+                ty => {
+                    let ty = device_type(ty);
+                    quote!((::warpsmith::__macro::by_value::<#ty>().arg)(#ident))
+                }
+            }
+        });
+        let values = self.comptime_values().0;
+        quote!(::warpsmith::Launch::new(#values, [#(#make),*]))
     }
 }
 

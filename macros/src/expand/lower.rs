@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -34,6 +34,7 @@ pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
+    holders: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
@@ -44,46 +45,102 @@ pub struct Lower<'e> {
     pub mutable_place: bool,
     /// Where the place starts that is about to be written.
     pub written_place: Option<Span>,
+    /// Where names that the witness declares resolve: beside the user's own.
+    site: Span,
 }
 
 impl<'e> Lower<'e> {
-    /// Nothing in scope.
-    pub fn new(errors: &'e mut Errors) -> Self {
+    /// Nothing in scope; `site` is a token of the body.
+    pub fn new(errors: &'e mut Errors, site: Span) -> Self {
         Self {
             errors,
             probes: Vec::new(),
+            holders: Vec::new(),
             scopes: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
             parts: 0,
             mutable_place: false,
             written_place: None,
+            site,
         }
     }
 
     /// Declares a type probe: its name in the witness, its number in the emitter.
     pub fn probe(&mut self, span: Span) -> (Ident, usize) {
-        self.declare(span, quote!(::warpsmith::__macro::Probe::new()))
+        self.declare(span)
     }
 
     /// Declares a function probe.
     pub fn fn_probe(&mut self, span: Span) -> (Ident, usize) {
-        self.declare(span, quote!(::warpsmith::__macro::FnProbe::new()))
+        self.declare(span)
     }
 
-    fn declare(&mut self, span: Span, new: TokenStream) -> (Ident, usize) {
+    /// A name of the witness's own, which stands at `span`.
+    pub fn own_name(&self, name: &str, span: Span) -> Ident {
+        Ident::new(name, span.resolved_at(self.site))
+    }
+
+    /// `value` as an expression that reaches over the user's tokens `whole`, its type witnessed.
+    ///
+    /// rustc says one thing about one place once. So what it says about the value must stand where it
+    /// stands in the twin; and a type that is no device type is blamed on `blamed`.
+    pub fn tap(
+        &mut self,
+        probe: &Ident,
+        blamed: Span,
+        whole: &impl ToTokens,
+        value: TokenStream,
+    ) -> TokenStream {
+        let see = |held: &Ident| quote_spanned!(blamed=> ::warpsmith::__macro::see(&#probe, &::warpsmith::__macro::held(&#held)););
+        self.held(whole, value, see)
+    }
+
+    /// [`Lower::tap`] without a probe, for what takes more than one statement: `setup` stands first.
+    pub fn set_up(&mut self, whole: &impl ToTokens, setup: TokenStream, value: TokenStream) -> TokenStream {
+        let held = self.hold(whole);
+        expression(&held, whole, quote!(#setup ::warpsmith::__macro::hold(&#held, #value);))
+    }
+
+    /// A variable of the witness, as an expression that stands where the user's operand does.
+    pub fn again(&mut self, whole: &impl ToTokens, variable: &Ident) -> (TokenStream, TokenStream) {
+        let held = self.hold(whole);
+        (quote!(::warpsmith::__macro::hold(&#held, #variable);), expression(&held, whole, TokenStream::new()))
+    }
+
+    fn held(
+        &mut self,
+        whole: &impl ToTokens,
+        value: TokenStream,
+        see: impl FnOnce(&Ident) -> TokenStream,
+    ) -> TokenStream {
+        let held = self.hold(whole);
+        let see = see(&held);
+        expression(&held, whole, quote!(::warpsmith::__macro::hold(&#held, #value); #see))
+    }
+
+    /// Declares what carries a value from a statement to the expression that it is.
+    fn hold(&mut self, whole: &impl ToTokens) -> Ident {
+        let name = self.own_name(&format!("__h{}", self.holders.len()), first_span(whole));
+        self.holders.push(quote!(let #name;));
+        name
+    }
+
+    // Declared without a type: rustc looks at what it knows of each unresolved type again at every
+    // later call, so a probe gets its type where it is used, and not before.
+    fn declare(&mut self, span: Span) -> (Ident, usize) {
         let index = self.probes.len();
-        let name = Ident::new(&format!("__w{index}"), span.resolved_at(Span::call_site()));
-        self.probes.push(quote!(let #name = #new;));
+        let name = self.own_name(&format!("__w{index}"), span);
+        self.probes.push(quote!(let #name;));
         (name, index)
     }
 
     /// The statements that declare the probes, and the tree of them that the witness returns.
     pub fn probe_tree(&self) -> (TokenStream, TokenStream) {
-        let declarations = self.probes.iter().cloned().collect();
+        let declarations = self.probes.iter().chain(&self.holders).cloned().collect();
         let mut level: Vec<TokenStream> = (0..self.probes.len())
             .map(|i| {
-                let name = format_ident!("__w{i}");
+                let name = self.own_name(&format!("__w{i}"), self.site);
                 quote!(#name)
             })
             .collect();
@@ -147,11 +204,41 @@ pub fn line_of(span: Span) -> usize {
 
 /// A witness of a binding, spanned so that a type that is no device type is blamed on its name.
 pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
-    let span = name.span().resolved_at(Span::call_site());
-    quote_spanned!(span=> #probe.see(&#name);)
+    let span = name.span();
+    quote_spanned!(span=> ::warpsmith::__macro::see(&#probe, &#name);)
 }
 
-/// `tap`ped witness tokens, spanned so that a type that is no device type is blamed on them.
-pub fn tap(probe: &Ident, span: Span, value: TokenStream) -> TokenStream {
-    quote_spanned!(span.resolved_at(Span::call_site())=> #probe.tap(#value))
+/// The span of the last token, so that generated tokens end where the user's do.
+pub fn last_span(tokens: &impl ToTokens) -> Span {
+    match tokens.to_token_stream().into_iter().last() {
+        Some(TokenTree::Group(group)) => group.span_close(),
+        Some(other) => other.span(),
+        None => Span::call_site(),
+    }
+}
+
+/// A group whose delimiters stand at `span`.
+pub fn spanned_group(mut group: Group, span: Span) -> Group {
+    group.set_span(span);
+    group
+}
+
+/// `(tokens)` with both parentheses at `span`.
+pub fn parenthesized(span: Span, tokens: TokenStream) -> Group {
+    spanned_group(Group::new(Delimiter::Parenthesis, tokens), span)
+}
+
+/// An expression from the first to the last of the user's tokens, of the type that `statements` gave `held`.
+fn expression(held: &Ident, whole: &impl ToTokens, statements: TokenStream) -> TokenStream {
+    let arguments = parenthesized(last_span(whole), quote!({ #statements }));
+    quote_spanned!(first_span(whole)=> ::warpsmith::__macro::holder(&#held).after #arguments)
+}
+
+/// The span of the first token.
+fn first_span(tokens: &impl ToTokens) -> Span {
+    match tokens.to_token_stream().into_iter().next() {
+        Some(TokenTree::Group(group)) => group.span_open(),
+        Some(other) => other.span(),
+        None => Span::call_site(),
+    }
 }

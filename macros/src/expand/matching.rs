@@ -1,12 +1,12 @@
 //! Lowering of what takes patterns apart: `match`, `if let`, `while let`, `let … else`, `matches!`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::control::label_text;
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Two, last_span};
 use super::pattern::{Binds, binds_by_ref};
 
 /// An arm, lowered.
@@ -42,7 +42,10 @@ impl Lower<'_> {
         let (scrutinee, arms, chain) = self.arms(&e.expr, &arms, by_ref);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Two { witness: quote!(match #sw { #(#witness)* }), emit: scrutinized(&scrutinee, by_ref, &chain) }
+        let mut body = Group::new(Delimiter::Brace, quote!(#(#witness)*));
+        body.set_span(e.brace_token.span.join());
+        let keyword = &e.match_token;
+        Two { witness: quote!(#keyword #sw #body), emit: scrutinized(&scrutinee, by_ref, &chain) }
     }
 
     fn arms(
@@ -105,8 +108,14 @@ impl Lower<'_> {
                 quote!(if #witness),
             ),
         };
+        let mut block = Group::new(Delimiter::Brace, bw);
+        block.set_span(match arm.body {
+            Body::Expr(e) => last_span(e),
+            Body::Block(e) => last_span(e),
+            Body::Bool(_) | Body::Break => Span::call_site(),
+        });
         LoweredArm {
-            witness: quote!(#shown #guard_witness => { #bw }),
+            witness: quote!(#shown #guard_witness => #block),
             setup: tested.setup,
             cond,
             body: quote!(#bindings #be),

@@ -9,6 +9,7 @@ mod expr;
 mod fallback;
 mod foreign;
 mod foreign_body;
+mod foreign_names;
 mod format;
 mod function;
 mod global;
@@ -36,6 +37,15 @@ fn with<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> 
     }
 }
 
+/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
+/// stands in for it: rustc has said why already, and says the same thing once.
+fn with_function<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
+    match syn::parse2::<T>(item.clone()) {
+        Ok(item) => expand(&item),
+        Err(error) => fallback::unparsed(item, &error),
+    }
+}
+
 /// Refuses arguments of an attribute that takes none.
 fn no_arguments(attr: &TokenStream, name: &str) -> TokenStream {
     if attr.is_empty() {
@@ -46,13 +56,13 @@ fn no_arguments(attr: &TokenStream, name: &str) -> TokenStream {
 
 /// `#[gpu_kernel]`
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    with(item, |item| kernel::expand(attr, item))
+    with_function(item, |item| kernel::expand(attr, item))
 }
 
 /// `#[gpu_fn]`
 pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
     if attr.is_empty() {
-        return with(item, function::expand);
+        return with_function(item, function::expand);
     }
     with(item, |item| foreign_body::expand(attr, item))
 }

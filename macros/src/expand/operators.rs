@@ -39,8 +39,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let operand = spanned_ident("__l", e.expr.span());
         let see = see_operand(&probe, &tag, &operand);
+        let (keep, end) = self.again(&e.expr, &operand);
         Two {
-            witness: quote!(({ let #operand = #witness; #see #op #operand })),
+            witness: self.set_up(e, quote!(let #operand = #witness; #see #keep), quote!(#op #end)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -59,6 +60,12 @@ impl Lower<'_> {
 
     fn eager(&mut self, e: &syn::ExprBinary) -> Two {
         let op = &e.op;
+        if let Some(text) = plain_integer(&e.right)
+            && !is_scalar(&e.left)
+            && !matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
+        {
+            return self.with_integer(e, &text);
+        }
         let ([left, right], setup, [a, b]) = self.operands([&*e.left, &*e.right]);
         let variant = variant(op);
         let line = self.line(op.span());
@@ -71,9 +78,31 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
+        let (start, begin) = self.again(&e.left, &l);
+        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: quote!(({ let #l = #left; let #r = #right; #see #l #op #r })),
+            witness: self.set_up(
+                e,
+                quote!(let #l = #left; let #r = #right; #see #start #keep),
+                quote!(#begin #op #end),
+            ),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
+        }
+    }
+
+    /// An integer beside an operand has the type of the operand's scalars: it stands in the witness as
+    /// it is, so that rustc says of it what it says of the twin's.
+    fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Two {
+        let Two { witness, emit } = self.expr(&e.left);
+        let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
+        Two {
+            witness: quote!(#witness #op #right),
+            emit: quote!({
+                let __a = #emit;
+                let __b = __r.literal_like(#text, &__a);
+                #line
+                __r.binary(::warpsmith::ir::BinaryOp::#variant, __a, __b)
+            }),
         }
     }
 
@@ -117,8 +146,9 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let r = spanned_ident("__r", e.right.span());
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
+        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: quote!(({ let #r = #value; #see #place #op #r })),
+            witness: quote!(({ let #r = #value; #see #keep #place #op #end })),
             emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
         }
     }
@@ -239,18 +269,28 @@ fn same_span(a: Span, b: Span) -> bool {
 }
 
 fn spanned_ident(name: &str, span: Span) -> Ident {
-    Ident::new(name, span.resolved_at(Span::mixed_site()))
+    Ident::new(name, span)
 }
 
 fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
-    quote! {
+    quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).__resolve(&#probe);
     }
 }
 
 fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
-    quote! {
+    quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
+    }
+}
+
+/// The digits of an integer literal without a suffix.
+pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
+            Some(int.to_string())
+        }
+        _ => None,
     }
 }
 

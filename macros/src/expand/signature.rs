@@ -26,6 +26,8 @@ pub struct Param {
     pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
+    /// Whether a launch copies it to the device as bytes.
+    pub by_value: bool,
 }
 
 /// Replaces `impl Fn(…)` parameters by generic ones, which can be named.
@@ -83,6 +85,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     kind: Name::Local,
                     destructured: None,
                     receiver: true,
+                    by_value: false,
                 });
             }
             FnArg::Typed(typed) => {
@@ -106,7 +109,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
                 let written = (*typed.ty).clone();
-                params.push(Param { pat, destructured, ty, written, kind, receiver: false });
+                params.push(Param { pat, destructured, ty, written, kind, receiver: false, by_value: false });
             }
         }
     }
@@ -194,6 +197,14 @@ pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
     declared.collect()
 }
 
+/// The types of the parameters, as a function pointer has them.
+pub fn input_types(sig: &Signature) -> impl Iterator<Item = &Type> {
+    sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(&*typed.ty),
+        FnArg::Receiver(_) => None,
+    })
+}
+
 /// Generics without lifetimes, for the type that stands for the function.
 pub fn without_lifetimes(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -262,7 +273,7 @@ pub fn recording(
     block: &syn::Block,
     errors: &mut Errors,
 ) -> Recording {
-    let mut lower = Lower::new(errors);
+    let mut lower = Lower::new(errors, block.brace_token.span.open());
     let mut lets = TokenStream::new();
     let mut declares = TokenStream::new();
     for param in params {
@@ -273,6 +284,9 @@ pub fn recording(
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
         declares.extend(match param.kind {
+            Name::Local if param.by_value => {
+                quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
+            }
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
@@ -288,6 +302,7 @@ pub fn recording(
         }
     }
     let body = lower.block(&block);
+    let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {
@@ -303,8 +318,10 @@ pub fn recording(
                 #[allow(unused_imports)]
                 use ::warpsmith::__macro::methods::*;
                 #probes
+                // What follows is type-checked, but not borrow-checked: the twin is.
+                ::warpsmith::__macro::unreached();
                 #lets
-                let __returns = ::warpsmith::__macro::Returns::<#output>::new();
+                let #giver = ::warpsmith::__macro::Returns::<#output>::new();
                 let _: #output = #body_witness;
                 #tree
             });

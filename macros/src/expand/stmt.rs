@@ -1,8 +1,9 @@
 //! Lowering of blocks, statements and `let`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
@@ -140,7 +141,10 @@ impl Lower<'_> {
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                let bound = self.binding(name, &quote!(__v));
+                let bound = match written_type(ty, init) {
+                    Some(ty) => self.typed_binding(name, ty),
+                    None => self.binding(name, &quote!(__v)),
+                };
                 let (see, make, ident) = (bound.witness, bound.emit, &name.ident);
                 Two {
                     witness: quote!(let #pat #annotation = #vw; #see),
@@ -184,6 +188,15 @@ impl Lower<'_> {
         Two { witness: see(&probe, ident), emit: quote!(__r.let_(#text, #mutable, __t.ty(#index), #value)) }
     }
 
+    /// [`Lower::binding`] of a variable whose type is written, where a type that is no device type is blamed.
+    fn typed_binding(&mut self, name: &syn::PatIdent, ty: &Type) -> Two {
+        let (ident, ty) = (&name.ident, device_type(ty));
+        let (text, mutable) = (ident.to_string(), name.mutability.is_some());
+        self.bind(ident, Name::Local);
+        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty(), __v));
+        Two { witness: TokenStream::new(), emit }
+    }
+
     fn let_shared(&mut self, name: &syn::PatIdent, mac: &syn::Macro) -> Two {
         let array: SharedArray = match mac.parse_body() {
             Ok(array) => array,
@@ -193,6 +206,7 @@ impl Lower<'_> {
                 return Two { witness: TokenStream::new(), emit: TokenStream::new() };
             }
         };
+        self.refuse_runtime_extents(&array);
         let Some(owner) = &array.owner else {
             return self.shared_array(name, &name.ident.to_string(), &array);
         };
@@ -217,6 +231,19 @@ impl Lower<'_> {
         }
     }
 
+    fn refuse_runtime_extents(&mut self, array: &SharedArray) {
+        for extent in array.extents() {
+            for name in names_in(extent) {
+                if self.lookup(&name) == Some(Name::Local) {
+                    let message = format!(
+                        "`{name}` is known only when the kernel runs; an extent of `shared!` is a constant, a const generic or a `#[comptime]` parameter, or use `dynamic_shared`"
+                    );
+                    self.errors.at(name, message);
+                }
+            }
+        }
+    }
+
     fn let_dynamic_shared(&mut self, name: &syn::PatIdent, init: &Expr) -> Two {
         let (ident, pat) = (&name.ident, name);
         let (text, (probe, index)) = (ident.to_string(), self.probe(ident.span()));
@@ -229,6 +256,19 @@ impl Lower<'_> {
     }
 }
 
+/// The variables that an expression names.
+fn names_in(expr: &Expr) -> Vec<syn::Ident> {
+    struct Names(Vec<syn::Ident>);
+    impl<'a> Visit<'a> for Names {
+        fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+            self.0.extend(path.path.get_ident().cloned());
+        }
+    }
+    let mut names = Names(Vec::new());
+    names.visit_expr(expr);
+    names.0
+}
+
 /// The type of a `let`, as the witness spells it.
 fn annotation(ty: Option<&Type>) -> TokenStream {
     match ty {
@@ -238,6 +278,25 @@ fn annotation(ty: Option<&Type>) -> TokenStream {
         }
         None => TokenStream::new(),
     }
+}
+
+/// The type that a `let` spells, in its annotation or in a cast of its value.
+fn written_type<'a>(annotation: Option<&'a Type>, init: &'a Expr) -> Option<&'a Type> {
+    let ty = match (annotation, init) {
+        (Some(ty), _) => ty,
+        (None, Expr::Cast(cast)) => &*cast.ty,
+        _ => return None,
+    };
+    is_written_out(ty.to_token_stream()).then_some(ty)
+}
+
+/// Whether a type leaves nothing to be inferred.
+fn is_written_out(ty: TokenStream) -> bool {
+    ty.into_iter().all(|token| match token {
+        TokenTree::Group(group) => is_written_out(group.stream()),
+        TokenTree::Ident(ident) => ident != "_",
+        _ => true,
+    })
 }
 
 /// Whether an expression is `dynamic_shared::<T>()`.

@@ -1,5 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
+use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -48,6 +49,7 @@ impl VisitMut for Twin {
                 let inner = &index.index;
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
+            Expr::Call(call) => parenthesize(&mut call.func),
             Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
             Expr::Macro(mac) => {
                 if let Some(replaced) = self.replace(&mac.mac) {
@@ -69,6 +71,17 @@ impl VisitMut for Twin {
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);
+    }
+}
+
+/// Parentheses around a called name: an unknown one is then "no value" here and in the witness alike.
+fn parenthesize(callee: &mut Expr) {
+    if let Expr::Path(path) = callee
+        && path.path.get_ident().is_some_and(|name| name.to_string().starts_with(char::is_lowercase))
+    {
+        let mut group = Group::new(Delimiter::Parenthesis, path.to_token_stream());
+        group.set_span(path.span());
+        *callee = Expr::Verbatim(group.into_token_stream());
     }
 }
 

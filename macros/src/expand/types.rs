@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericArgument, Lifetime, Type, parse_quote};
+use syn::{GenericArgument, Lifetime, Type, parse_quote_spanned};
 
 /// `[T]` becomes `Slice<T>` wherever it stands.
 pub struct Slices;
@@ -11,8 +11,8 @@ impl VisitMut for Slices {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         visit_mut::visit_type_mut(self, ty);
         if let Type::Slice(slice) = ty {
-            let elem = &slice.elem;
-            *ty = parse_quote!(::warpsmith::types::Slice<#elem>);
+            let (elem, span) = (&slice.elem, slice.bracket_token.span.open());
+            *ty = parse_quote_spanned!(span=> ::warpsmith::types::Slice<#elem>);
         }
     }
 }

@@ -210,10 +210,8 @@ pub struct bit_cast<A, B> {
 
 #[doc(hidden)]
 #[allow(missing_docs)]
-impl<A: GpuType, B: AnyBits> bit_cast<A, B> {
-    pub fn __gpu(_value: A, _probe: &crate::witness::FnProbe<Self>) -> B {
-        crate::witness::never_called()
-    }
+impl<A, B> bit_cast<A, B> {
+    pub fn __gpu(_: fn(A) -> B, _: &crate::witness::FnProbe<Self>) {}
 }
 
 impl<A, B> crate::witness::DeviceFn for bit_cast<A, B> {

@@ -26,11 +26,9 @@ macro_rules! builtin {
         }
 
         #[doc(hidden)]
-        impl $(<$t: $bound>)? $name $(<$t>)? {
-            #[allow(missing_docs, clippy::too_many_arguments)]
-            pub fn __gpu($(_: $ty,)* _probe: &crate::witness::FnProbe<Self>) $(-> $ret)? {
-                crate::witness::never_called()
-            }
+        impl $(<$t>)? $name $(<$t>)? {
+            #[allow(missing_docs, clippy::type_complexity)]
+            pub fn __gpu(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
         }
 
         impl $(<$t>)? crate::witness::DeviceFn for $name $(<$t>)? {

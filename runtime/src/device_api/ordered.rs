@@ -99,9 +99,7 @@ macro_rules! scopes {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: GpuType> $name<T> {
-            pub fn __gpu<'a>(_place: &'a mut T, _probe: &FnProbe<Self>) -> Atomic<'a, T, $scope> {
-                never_called()
-            }
+            pub fn __gpu(_: fn(&mut T) -> Atomic<'_, T, $scope>, _: &FnProbe<Self>) {}
         }
 
         impl<T> DeviceFn for $name<T> {
@@ -201,69 +199,69 @@ macro_rules! methods {
 
 methods! {
     /// The value. `order` is `Relaxed`, `Acquire` or `SeqCst`.
-    fn load / __gpu_method_load = LOAD(order: Ordering) -> T where T: AtomicValue |place| {
+    fn load / load_in_kernels = LOAD(order: Ordering) -> T where T: AtomicValue |place| {
         assert!(!matches!(order, Ordering::Release | Ordering::AcqRel), "a load cannot release");
         update(place, |old| old)
     };
     /// Stores a value. `order` is `Relaxed`, `Release` or `SeqCst`.
-    fn store / __gpu_method_store = STORE(value: T, order: Ordering) where T: AtomicValue |place| {
+    fn store / store_in_kernels = STORE(value: T, order: Ordering) where T: AtomicValue |place| {
         assert!(!matches!(order, Ordering::Acquire | Ordering::AcqRel), "a store cannot acquire");
         update(place, |_| value);
     };
     /// Stores a value; what the place held before.
-    fn swap / __gpu_method_swap = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
+    fn swap / swap_in_kernels = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
         let _ = order;
         update(place, |_| value)
     };
     /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
-    fn compare_exchange / __gpu_method_compare_exchange =
+    fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         let _ = (success, failure);
         let old = update(place, |old| if old.same_bits(current) { new } else { old });
         if old.same_bits(current) { Ok(old) } else { Err(old) }
     };
     /// Adds; integers wrap. What the place held before.
-    fn fetch_add / __gpu_method_fetch_add = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
+    fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
         let _ = order;
         update(place, |old| old.atomic_sum(value))
     };
     /// Subtracts; wraps. What the place held before.
-    fn fetch_sub / __gpu_method_fetch_sub = SUB(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_sub / fetch_sub_in_kernels = SUB(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
     };
     /// Keeps the smaller. What the place held before.
-    fn fetch_min / __gpu_method_fetch_min = MIN(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_min / fetch_min_in_kernels = MIN(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| old.min(value))
     };
     /// Keeps the larger. What the place held before.
-    fn fetch_max / __gpu_method_fetch_max = MAX(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_max / fetch_max_in_kernels = MAX(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| old.max(value))
     };
     /// Bitwise and. What the place held before.
-    fn fetch_and / __gpu_method_fetch_and = AND(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_and / fetch_and_in_kernels = AND(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| T::from_word(old.to_word() & value.to_word()))
     };
     /// Bitwise or. What the place held before.
-    fn fetch_or / __gpu_method_fetch_or = OR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_or / fetch_or_in_kernels = OR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| T::from_word(old.to_word() | value.to_word()))
     };
     /// Bitwise exclusive or. What the place held before.
-    fn fetch_xor / __gpu_method_fetch_xor = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
+    fn fetch_xor / fetch_xor_in_kernels = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         let _ = order;
         update(place, |old| T::from_word(old.to_word() ^ value.to_word()))
     };
     /// Adds one, or starts again at zero when the place holds `limit` or more. What it held before.
-    fn fetch_inc / __gpu_method_fetch_inc = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
+    fn fetch_inc / fetch_inc_in_kernels = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         let _ = order;
         update(place, |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
     };
     /// Subtracts one, or starts again at `limit` when the place holds zero or more than it. What it held before.
-    fn fetch_dec / __gpu_method_fetch_dec = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
+    fn fetch_dec / fetch_dec_in_kernels = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         let _ = order;
         update(place, |old| {
             let (word, limit) = (old.to_word(), limit.to_word());

@@ -3,7 +3,7 @@
 use crate::ir::Expr;
 use crate::record::Callee;
 use crate::types::{Constant, GpuType};
-use crate::witness::{DeviceFn, FnProbe, never_called};
+use crate::witness::{DeviceFn, FnProbe};
 
 macro_rules! layout {
     ($($name:ident)+) => {$(
@@ -16,9 +16,7 @@ macro_rules! layout {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: GpuType> $name<T> {
-            pub fn __gpu(_probe: &FnProbe<Self>) -> usize {
-                never_called()
-            }
+            pub fn __gpu(_: fn() -> usize, _: &FnProbe<Self>) {}
         }
 
         impl<T> DeviceFn for $name<T> {
@@ -33,3 +31,6 @@ macro_rules! layout {
 }
 
 layout! { size_of align_of }
+
+#[doc(hidden)]
+pub use core::mem::{align_of, size_of};

@@ -241,3 +241,12 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
 #[cfg(test)]
 mod tests;
+
+/// What a kernel that is called in a kernel would give; the call itself is refused.
+impl<K: Kernel> crate::types::Device for Launch<'_, K> {
+    type Erased = Launch<'static, K>;
+
+    fn ty() -> crate::ir::Type {
+        crate::ir::Type::Never
+    }
+}

@@ -17,6 +17,12 @@ impl Recorder {
         }
     }
 
+    /// A literal beside an operand, of the type of the operand's scalars.
+    pub fn literal_like(&mut self, text: &str, operand: &Expr) -> Expr {
+        let scalar = components(operand.ty.peeled()).unwrap_or(Scalar::I32);
+        self.literal(text, Type::Scalar(scalar))
+    }
+
     /// A value that rustc or the host knows.
     pub fn constant<T: Constant>(&mut self, value: &T, name: Option<&'static str>) -> Expr {
         value.to_expr(name)

@@ -9,7 +9,7 @@ macro_rules! eighths {
         $(#[$doc])*
         ///
         /// Equality is of the bits. Source: PTX ISA, `cvt`; OCP 8-bit floating point specification.
-        #[derive(Clone, Copy, Debug, Default, Eq, Hash, GpuType)]
+        #[derive(Clone, Copy, Debug, Default, Eq, GpuType)]
         #[repr(C)]
         #[gpu(AnyBits, PartialEq)]
         pub struct $name {

@@ -67,7 +67,7 @@ macro_rules! matrix {
 
             #[doc(hidden)]
             #[allow(clippy::missing_safety_doc)]
-            pub unsafe fn __gpu_method_from_raw_parts(
+            pub unsafe fn from_raw_parts_in_kernels(
                 _ptr: $ptr,
                 _rows: usize,
                 _cols: usize,
@@ -235,7 +235,7 @@ macro_rules! volume {
 
             #[doc(hidden)]
             #[allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
-            pub unsafe fn __gpu_method_from_raw_parts(
+            pub unsafe fn from_raw_parts_in_kernels(
                 _ptr: $ptr,
                 _planes: usize,
                 _rows: usize,

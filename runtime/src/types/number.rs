@@ -63,7 +63,7 @@ pub trait Num:
 
     /// `self.cast::<U>()` in a witness.
     #[doc(hidden)]
-    fn __gpu_method_cast<U: Num>(self, _probe: &crate::witness::FnProbe<operators::CastMarker>) -> U {
+    fn cast_in_kernels<U: Num>(self, _probe: &crate::witness::FnProbe<operators::CastMarker>) -> U {
         crate::witness::never_called()
     }
 }

@@ -281,7 +281,7 @@ pub trait Default: core::default::Default {
     fn __record(_r: &mut Recorder) {}
     /// `Self::default()` in a witness.
     #[doc(hidden)]
-    fn __gpu_method_default(_probe: &FnProbe<Self::Marker>) -> Self {
+    fn default_in_kernels(_probe: &FnProbe<Self::Marker>) -> Self {
         crate::witness::never_called()
     }
 }
@@ -299,7 +299,7 @@ pub trait From<V>: core::convert::From<V> {
     fn __record(_r: &mut Recorder) {}
     /// `Self::from(value)` in a witness.
     #[doc(hidden)]
-    fn __gpu_method_from(_value: V, _probe: &FnProbe<Self::Marker>) -> Self {
+    fn from_in_kernels(_value: V, _probe: &FnProbe<Self::Marker>) -> Self {
         crate::witness::never_called()
     }
 }
@@ -308,7 +308,7 @@ pub trait From<V>: core::convert::From<V> {
 #[doc(hidden)]
 pub trait Into: Sized {
     /// `self.into()`
-    fn __gpu_method_into<T: From<Self>>(self, _probe: &FnProbe<T::Marker>) -> T {
+    fn into_in_kernels<T: From<Self>>(self, _probe: &FnProbe<T::Marker>) -> T {
         crate::witness::never_called()
     }
 }
@@ -319,7 +319,7 @@ impl<T> Into for T {}
 #[doc(hidden)]
 pub trait Clone: Copy {
     /// `self.clone()`
-    fn __gpu_method_clone(&self, _probe: &FnProbe<CastMarker>) -> Self {
+    fn clone_in_kernels(&self, _probe: &FnProbe<CastMarker>) -> Self {
         crate::witness::never_called()
     }
 }

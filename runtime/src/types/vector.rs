@@ -201,14 +201,14 @@ macro_rules! vector {
             }
 
             #[doc(hidden)]
-            pub fn __gpu_method_splat(value: $scalar, _probe: &FnProbe<SplatMarker>) -> Self {
+            pub fn splat_in_kernels(value: $scalar, _probe: &FnProbe<SplatMarker>) -> Self {
                 let _ = value;
                 never_called()
             }
 
             #[doc(hidden)]
             #[allow(clippy::too_many_arguments)]
-            pub fn __gpu_method_new($($c: $scalar,)+ _probe: &FnProbe<NewMarker>) -> Self {
+            pub fn new_in_kernels($($c: $scalar,)+ _probe: &FnProbe<NewMarker>) -> Self {
                 $(let _ = $c;)+
                 never_called()
             }

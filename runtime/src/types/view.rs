@@ -37,7 +37,7 @@ macro_rules! view {
 
             #[doc(hidden)]
             #[allow(clippy::missing_safety_doc)]
-            pub unsafe fn __gpu_method_from_raw_parts(
+            pub unsafe fn from_raw_parts_in_kernels(
                 _ptr: $ptr,
                 _len: usize,
                 _probe: &crate::witness::FnProbe<super::matrix::RawParts>,

@@ -45,7 +45,7 @@ pub fn weighted(x: &mut [f32], at: usize) {
 
 #[gpu_fn]
 fn factor(at: u32) -> f32 {
-    if at % 2 == 0 { state::GAIN[0] } else { state::GAIN[1] }
+    if at.is_multiple_of(2) { state::GAIN[0] } else { state::GAIN[1] }
 }
 
 /// Bit reversal by one instruction.

@@ -18,7 +18,7 @@ impl DeviceFn for Len {
 /// `.len()` of arrays in registers.
 pub trait ArrayLen {
     #[doc(hidden)]
-    fn __gpu_method_len(&self, _probe: &FnProbe<Len>) -> usize {
+    fn len_in_kernels(&self, _probe: &FnProbe<Len>) -> usize {
         never_called()
     }
 }
@@ -35,7 +35,7 @@ impl<T> ArrayLen for ViewMut<'_, T> {}
 /// `.offset(start)` of views.
 pub trait ViewOffset: Sized {
     #[doc(hidden)]
-    fn __gpu_method_offset<I: IndexInteger>(self, _start: I, _probe: &FnProbe<Offset>) -> Self {
+    fn offset_in_kernels<I: IndexInteger>(self, _start: I, _probe: &FnProbe<Offset>) -> Self {
         never_called()
     }
 }

@@ -3,6 +3,9 @@
 //! The twin calls the methods of Rust's library themselves; each line here gives the CUDA text of
 //! one. The hidden traits only exist so that a witness learns which type a call is on.
 
+// A hidden method has the receiver of the method that it stands for.
+#![allow(clippy::wrong_self_convention)]
+
 mod float;
 mod float_prelude;
 mod half;

@@ -104,7 +104,7 @@ functions! {
 /// The function behind `unwrap_or_default`.
 #[doc(hidden)]
 #[gpu_fn]
-#[allow(dead_code, reason = "its emitter is called")]
+#[allow(dead_code, clippy::manual_unwrap_or_default, reason = "its emitter is called; it defines the method")]
 pub fn unwrap_or_default<T: Device + Default + operators::Default>(option: Option<T>) -> T {
     match option {
         Some(value) => value,
@@ -125,21 +125,21 @@ macro_rules! methods {
 #[allow(missing_docs)]
 pub trait OptionMethods<T: Device>: Sized {
     methods! {
-        __gpu_method_is_some() -> bool = IsSome;
-        __gpu_method_is_none() -> bool = IsNone;
-        __gpu_method_unwrap() -> T = Unwrap;
-        __gpu_method_unwrap_or(T) -> T = unwrap_or<T>;
-        __gpu_method_unwrap_or_else<F: FnOnce() -> T>(F) -> T = unwrap_or_else<T>;
-        __gpu_method_map<U: Device, F: FnOnce(T) -> U>(F) -> Option<U> = map<T, U>;
-        __gpu_method_map_or<U: Device, F: FnOnce(T) -> U>(U, F) -> U = map_or<T, U>;
-        __gpu_method_and_then<U: Device, F: FnOnce(T) -> Option<U>>(F) -> Option<U> = and_then<T, U>;
-        __gpu_method_is_some_and<F: FnOnce(T) -> bool>(F) -> bool = is_some_and<T>;
-        __gpu_method_filter<F: FnOnce(&T) -> bool>(F) -> Option<T> = filter<T>;
-        __gpu_method_or(Option<T>) -> Option<T> = or<T>;
-        __gpu_method_ok_or<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
+        is_some_in_kernels() -> bool = IsSome;
+        is_none_in_kernels() -> bool = IsNone;
+        unwrap_in_kernels() -> T = Unwrap;
+        unwrap_or_in_kernels(T) -> T = unwrap_or<T>;
+        unwrap_or_else_in_kernels<F: FnOnce() -> T>(F) -> T = unwrap_or_else<T>;
+        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Option<U> = map<T, U>;
+        map_or_in_kernels<U: Device, F: FnOnce(T) -> U>(U, F) -> U = map_or<T, U>;
+        and_then_in_kernels<U: Device, F: FnOnce(T) -> Option<U>>(F) -> Option<U> = and_then<T, U>;
+        is_some_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_some_and<T>;
+        filter_in_kernels<F: FnOnce(&T) -> bool>(F) -> Option<T> = filter<T>;
+        or_in_kernels(Option<T>) -> Option<T> = or<T>;
+        ok_or_in_kernels<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
     }
     #[doc(hidden)]
-    fn __gpu_method_unwrap_or_default(self, _probe: &FnProbe<unwrap_or_default<T>>) -> T
+    fn unwrap_or_default_in_kernels(self, _probe: &FnProbe<unwrap_or_default<T>>) -> T
     where
         T: Default + operators::Default,
     {
@@ -153,17 +153,17 @@ impl<T: Device> OptionMethods<T> for Option<T> {}
 #[allow(missing_docs)]
 pub trait ResultMethods<T: Device, E: Device>: Sized {
     methods! {
-        __gpu_method_is_ok() -> bool = IsOk;
-        __gpu_method_is_err() -> bool = IsErr;
-        __gpu_method_unwrap() -> T = UnwrapOk;
-        __gpu_method_unwrap_err() -> E = UnwrapErr;
-        __gpu_method_unwrap_or(T) -> T = ok_unwrap_or<T, E>;
-        __gpu_method_ok() -> Option<T> = ok<T, E>;
-        __gpu_method_err() -> Option<E> = err<T, E>;
-        __gpu_method_map<U: Device, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
-        __gpu_method_map_err<D: Device, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
-        __gpu_method_and_then<U: Device, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
-        __gpu_method_unwrap_or_else<F: FnOnce(E) -> T>(F) -> T = ok_unwrap_or_else<T, E>;
+        is_ok_in_kernels() -> bool = IsOk;
+        is_err_in_kernels() -> bool = IsErr;
+        unwrap_in_kernels() -> T = UnwrapOk;
+        unwrap_err_in_kernels() -> E = UnwrapErr;
+        unwrap_or_in_kernels(T) -> T = ok_unwrap_or<T, E>;
+        ok_in_kernels() -> Option<T> = ok<T, E>;
+        err_in_kernels() -> Option<E> = err<T, E>;
+        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
+        map_err_in_kernels<D: Device, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
+        and_then_in_kernels<U: Device, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
+        unwrap_or_else_in_kernels<F: FnOnce(E) -> T>(F) -> T = ok_unwrap_or_else<T, E>;
     }
 }
 

@@ -30,11 +30,11 @@ marker! {
 /// Slice methods that kernels may call.
 pub trait SliceMethods: Sliceable {
     #[doc(hidden)]
-    fn __gpu_method_reinterpret<U: AnyBits>(&self, _probe: &FnProbe<ReinterpretMarker>) -> &Slice<U> {
+    fn reinterpret_in_kernels<U: AnyBits>(&self, _probe: &FnProbe<ReinterpretMarker>) -> &Slice<U> {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_split_at<I: IndexInteger>(
+    fn split_at_in_kernels<I: IndexInteger>(
         &self,
         _middle: I,
         _probe: &FnProbe<SplitMarker>,
@@ -42,11 +42,11 @@ pub trait SliceMethods: Sliceable {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_is_empty(&self, _probe: &FnProbe<IsEmptyMarker>) -> bool {
+    fn is_empty_in_kernels(&self, _probe: &FnProbe<IsEmptyMarker>) -> bool {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_as_ptr(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
+    fn as_ptr_in_kernels(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
         never_called()
     }
 }
@@ -56,7 +56,7 @@ impl<S: Sliceable + ?Sized> SliceMethods for S {}
 /// Methods of slices that may be written.
 pub trait SliceMutMethods: SliceableMut {
     #[doc(hidden)]
-    fn __gpu_method_reinterpret_mut<U: AnyBits>(
+    fn reinterpret_mut_in_kernels<U: AnyBits>(
         &mut self,
         _probe: &FnProbe<ReinterpretMarker>,
     ) -> &mut Slice<U> {
@@ -64,7 +64,7 @@ pub trait SliceMutMethods: SliceableMut {
     }
     #[doc(hidden)]
     #[allow(clippy::type_complexity)]
-    fn __gpu_method_split_at_mut<I: IndexInteger>(
+    fn split_at_mut_in_kernels<I: IndexInteger>(
         &mut self,
         _middle: I,
         _probe: &FnProbe<SplitMarker>,
@@ -72,11 +72,11 @@ pub trait SliceMutMethods: SliceableMut {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_as_mut_ptr(&mut self, _probe: &FnProbe<PointerMarker>) -> *mut Self::Element {
+    fn as_mut_ptr_in_kernels(&mut self, _probe: &FnProbe<PointerMarker>) -> *mut Self::Element {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_fill(
+    fn fill_in_kernels(
         &mut self,
         _value: Self::Element,
         _probe: &FnProbe<<fill_slice<Self::Element> as Instance>::Marker>,
@@ -86,7 +86,7 @@ pub trait SliceMutMethods: SliceableMut {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_swap<I: IndexInteger, J: IndexInteger>(
+    fn swap_in_kernels<I: IndexInteger, J: IndexInteger>(
         &mut self,
         _i: I,
         _j: J,
@@ -157,43 +157,43 @@ pub trait PointerMethods: Sized {
     /// The same pointer to another type.
     type To<U>;
     #[doc(hidden)]
-    fn __gpu_method_add(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_sub(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+    fn sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_offset(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_wrapping_add(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn wrapping_add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_wrapping_sub(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+    fn wrapping_sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_wrapping_offset(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn wrapping_offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_read(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
+    fn read_in_kernels(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_is_null(self, _probe: &FnProbe<PointerIsNull>) -> bool {
+    fn is_null_in_kernels(self, _probe: &FnProbe<PointerIsNull>) -> bool {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_cast<U>(self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> Self::To<U> {
+    fn cast_in_kernels<U>(self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> Self::To<U> {
         never_called()
     }
     #[doc(hidden)]
-    fn __gpu_method_write(self, _value: Self::Target, _probe: &FnProbe<PointerWrite>) {
+    fn write_in_kernels(self, _value: Self::Target, _probe: &FnProbe<PointerWrite>) {
         never_called()
     }
 }

@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    let p = y.as_mut_ptr() + 1;
+}
+
+fn main() {}

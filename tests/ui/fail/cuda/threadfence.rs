@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    y[0] = 1;
+    __threadfence();
+}
+
+fn main() {}

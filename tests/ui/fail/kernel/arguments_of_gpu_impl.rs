@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+struct Point;
+
+#[gpu_impl(inline)]
+impl Point {}
+
+fn main() {}

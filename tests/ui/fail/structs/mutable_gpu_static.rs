@@ -1,0 +1,6 @@
+use warpsmith::prelude::*;
+
+#[gpu_static]
+static mut COUNT: u32 = 0;
+
+fn main() {}

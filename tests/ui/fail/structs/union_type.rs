@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+union Bits {
+    f: f32,
+    u: u32,
+}
+
+fn main() {}

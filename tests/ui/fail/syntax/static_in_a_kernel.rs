@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    static mut COUNT: u32 = 0;
+    y[0] = 1;
+}
+
+fn main() {}
