@@ -2,7 +2,12 @@
 //! present, runs on a GPU where there is one, and is compared with the same computation on the host.
 
 // Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
-#![allow(clippy::or_then_unwrap, clippy::redundant_closure, clippy::unnecessary_literal_unwrap)]
+#![allow(
+    clippy::or_then_unwrap,
+    clippy::redundant_closure,
+    clippy::unnecessary_literal_unwrap,
+    clippy::needless_range_loop
+)]
 #![allow(clippy::manual_is_multiple_of)]
 
 mod abstraction;
