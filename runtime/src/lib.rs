@@ -49,6 +49,7 @@ pub mod launch;
 pub mod nvrtc;
 pub mod passes;
 pub mod record;
+pub mod reference;
 pub mod simulator;
 pub mod tile;
 pub mod types;

@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::args::KernelArg;
+use crate::codegen::{CudaSource, Options};
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, MemSyncDomain};
 use crate::error::Result;
@@ -178,6 +179,11 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// As [`Launch::launch`].
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
         self.run(device, false)
+    }
+
+    /// The kernel's CUDA for the comptime values of this launch.
+    pub(crate) fn print(&self, options: &Options) -> Result<CudaSource> {
+        K::print(&self.comptime, options)
     }
 
     fn run(self, device: &Device, checks: bool) -> Result<()> {

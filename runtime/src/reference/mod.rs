@@ -1,0 +1,96 @@
+//! The language reference: what a kernel may say, what it means in Rust, and the CUDA that it prints.
+//!
+//! A kernel is a Rust function and means what Rust says; each chapter lists what of Rust a kernel may
+//! use, and the device functions beside it. Every example is a test of this documentation: [`run`]
+//! runs it on the simulator, compares the CUDA that it prints with the block that follows it, and
+//! compiles that with NVRTC where NVRTC is installed. In such a block `// …` stands for lines left out.
+//!
+//! What no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
+
+use crate::codegen::Options;
+use crate::nvrtc::{self, Arch, CompileOptions};
+use crate::types::GpuType;
+use crate::{Buffer, Device, Kernel, Launch};
+
+macro_rules! chapters {
+    ($($name:ident)+) => {
+        $(
+            #[doc = include_str!(concat!(stringify!($name), ".md"))]
+            pub mod $name {}
+        )+
+
+        /// The text of every chapter.
+        #[doc(hidden)]
+        pub const CHAPTERS: &[(&str, &str)] =
+            &[$((stringify!($name), include_str!(concat!(stringify!($name), ".md")))),+];
+    };
+}
+
+chapters! { types expressions control functions memory threads atomics numbers tiles output attributes escape refused }
+
+/// What an example leaves in `out` on the simulator.
+///
+/// # Panics
+/// If the launch fails, or the CUDA differs from what the reference shows for this kernel.
+pub fn run<T: GpuType, K: Kernel, const N: usize>(
+    out: [T; N],
+    kernel: impl for<'a> FnOnce(&'a mut Buffer<T>) -> Launch<'a, K>,
+) -> Vec<T> {
+    let device = Device::simulator();
+    let mut memory = device.upload(&out).expect("host memory");
+    let launch = kernel(&mut memory);
+    compare(&launch);
+    launch.launch(&device).unwrap_or_else(|error| panic!("{error}"));
+    device.download(&memory).expect("host memory")
+}
+
+/// How the simulator says that an example is wrong.
+///
+/// # Panics
+/// If nothing is wrong with it.
+pub fn fault<T: GpuType, K: Kernel, const N: usize>(
+    out: [T; N],
+    kernel: impl for<'a> FnOnce(&'a mut Buffer<T>) -> Launch<'a, K>,
+) -> String {
+    let device = Device::simulator();
+    let mut memory = device.upload(&out).expect("host memory");
+    kernel(&mut memory).launch(&device).expect_err("the example is wrong").to_string()
+}
+
+/// Compares the CUDA of a kernel with what the chapters show under its name.
+fn compare<K: Kernel>(launch: &Launch<'_, K>) {
+    let source = |checks| {
+        let options = Options { checks, line_directives: false };
+        launch.print(&options).unwrap_or_else(|error| panic!("{error}")).code
+    };
+    let readable = source(false);
+    let fence = format!("\n```cuda {}\n", K::NAME);
+    let shown: Vec<&str> = CHAPTERS
+        .iter()
+        .flat_map(|(_, text)| text.split(fence.as_str()).skip(1))
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    let [shown] = shown.as_slice() else {
+        panic!("{} blocks of CUDA are for `{}`, which prints\n{readable}", shown.len(), K::NAME);
+    };
+    assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{}` prints\n{readable}", K::NAME);
+    if nvrtc::version().is_ok() {
+        let arch = Arch { major: 9, minor: 0, specific: true };
+        let options = CompileOptions { arch, fmad: true, line_info: false };
+        for code in [&readable, &source(true)] {
+            nvrtc::compile(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
+        }
+    }
+}
+
+/// Whether the lines of `part` stand in `whole` in their order; `// …` matches any number of lines.
+fn contains(whole: &str, part: &str) -> bool {
+    let whole: Vec<&str> = whole.lines().map(str::trim).collect();
+    let part: Vec<&str> = part.lines().map(str::trim).collect();
+    let mut from = 0;
+    part.split(|line| *line == "// …").filter(|group| !group.is_empty()).all(|group| {
+        let at = whole[from..].windows(group.len()).position(|lines| lines == group);
+        from += at.map_or(0, |at| at + group.len());
+        at.is_some()
+    })
+}
