@@ -168,7 +168,7 @@ impl Lower<'_> {
         let line = self.line(e.index.span());
         let mut index = to_index(&e.index, &index);
         let mut emit = quote!({ #setup #line __r.index(#b, #i) });
-        if is_path(&e.expr) && !matches!(&*e.index, Expr::Lit(_)) {
+        if is_path(&e.expr) {
             let (probe, number) = self.fn_probe(e.index.span());
             let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
             let i_name = spanned_ident("__i", e.index.span());

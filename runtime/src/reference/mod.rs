@@ -7,10 +7,13 @@
 //!
 //! What no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
 
+use std::marker::PhantomData;
+
+use crate::args::SliceMutArg;
 use crate::codegen::Options;
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
-use crate::{Buffer, Device, Kernel, Launch};
+use crate::{Device, Kernel, KernelArg, Launch};
 
 macro_rules! chapters {
     ($($name:ident)+) => {
@@ -28,33 +31,53 @@ macro_rules! chapters {
 
 chapters! { types expressions control functions memory threads atomics numbers tiles output attributes escape refused }
 
+/// The memory that an example writes: an argument for a kernel's `&mut [T]`.
+pub struct Out<T> {
+    arg: KernelArg,
+    _elements: PhantomData<T>,
+}
+
+impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg
+    }
+}
+
 /// What an example leaves in `out` on the simulator.
 ///
 /// # Panics
 /// If the launch fails, or the CUDA differs from what the reference shows for this kernel.
-pub fn run<T: GpuType, K: Kernel, const N: usize>(
+pub fn run<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
-    kernel: impl for<'a> FnOnce(&'a mut Buffer<T>) -> Launch<'a, K>,
+    kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
 ) -> Vec<T> {
-    let device = Device::simulator();
-    let mut memory = device.upload(&out).expect("host memory");
-    let launch = kernel(&mut memory);
-    compare(&launch);
-    launch.launch(&device).unwrap_or_else(|error| panic!("{error}"));
-    device.download(&memory).expect("host memory")
+    let (launched, written) = simulate(out, kernel, compare);
+    launched.unwrap_or_else(|error| panic!("{error}"));
+    written
 }
 
 /// How the simulator says that an example is wrong.
 ///
 /// # Panics
 /// If nothing is wrong with it.
-pub fn fault<T: GpuType, K: Kernel, const N: usize>(
+pub fn fault<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
-    kernel: impl for<'a> FnOnce(&'a mut Buffer<T>) -> Launch<'a, K>,
+    kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
 ) -> String {
+    simulate(out, kernel, |_| ()).0.expect_err("the example is wrong").to_string()
+}
+
+/// Launches an example on memory of its own, which is kept, as anyone may keep the launch.
+fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
+    out: [T; N],
+    kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
+    look: impl FnOnce(&Launch<'a, K>),
+) -> (crate::Result<()>, Vec<T>) {
     let device = Device::simulator();
-    let mut memory = device.upload(&out).expect("host memory");
-    kernel(&mut memory).launch(&device).expect_err("the example is wrong").to_string()
+    let memory = Box::leak(Box::new(device.upload(&out).expect("host memory")));
+    let launch = kernel(Out { arg: SliceMutArg::into_arg(&mut *memory), _elements: PhantomData });
+    look(&launch);
+    (launch.launch(&device), device.download(memory).expect("host memory"))
 }
 
 /// Compares the CUDA of a kernel with what the chapters show under its name.
