@@ -44,13 +44,16 @@ fn named() -> BTreeSet<&'static str> {
     names
 }
 
-/// Fails with the names that no chapter has.
-fn all_named<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) {
+/// Fails with the names that no chapter has; each list of names is what one source declares.
+fn all_named<'a>(lists: impl IntoIterator<Item = (String, Vec<&'a str>)>) {
     let known = named();
-    let names: BTreeSet<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-    assert!(!names.is_empty(), "no {what} is found in the sources");
-    let missing: Vec<&&str> = names.iter().filter(|name| !known.contains(**name)).collect();
-    assert!(missing.is_empty(), "the reference does not name these {what}: {missing:?}");
+    let mut missing = Vec::new();
+    for (what, names) in lists {
+        assert!(!names.is_empty(), "no names are found in {what}");
+        let unknown = names.iter().filter(|name| !name.is_empty() && !known.contains(**name));
+        missing.extend(unknown.map(|name| format!("{name} of {what}")));
+    }
+    assert!(missing.is_empty(), "the reference does not name {missing:#?}");
 }
 
 /// What a line of device code declares to its callers, if anything.
@@ -89,79 +92,104 @@ fn before<'a>(source: &'a str, mark: &str) -> Vec<&'a str> {
     parts[..parts.len() - 1].iter().filter_map(|part| word(part)).collect()
 }
 
+/// What a macro of a file of builtins declares: the mark behind its names.
+const TABLES: [(&str, &[&str]); 4] = [
+    ("convert.rs", &[": f32 =>", ": f64 =>", ": i32 =>", ": u32 =>", ": i64 =>", ": u64 =>"]),
+    ("ordered.rs", &["_in_kernels =", " BLOCK;", " CLUSTER;", " DEVICE;", " SYSTEM;"]),
+    ("packed.rs", &[" \"__"]),
+    ("rounding/mod.rs", &[": Nearest,", ": Zero,", ": Up,", ": Down,"]),
+];
+
+/// Files beside the builtins that declare none for users.
+const NOT_BUILTINS: [&str; 9] = [
+    "device_api/mod.rs",
+    "device_api/methods/",
+    "device_api/size.rs",
+    "text.rs",
+    "math/mod.rs",
+    "math/bessel.rs",
+    "math/reference.rs",
+    "rounding/exact.rs",
+    "/tests.rs",
+];
+
+/// The sources of files, by their names.
+fn sources(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(String, String)> {
+    paths.into_iter().map(|path| (path.display().to_string(), read(path))).collect()
+}
+
 #[test]
 fn every_builtin_is_named() {
-    let api = "runtime/src/device_api";
-    let skip = ["methods", "math/mod.rs", "reference.rs", "tests", "exact.rs", "text.rs", "bessel.rs"];
-    let paths: Vec<PathBuf> = files(api, "rs")
-        .into_iter()
-        .filter(|path| !skip.iter().any(|part| path.to_string_lossy().replace(api, "").contains(part)))
-        .collect();
-    assert!(paths.len() > 20, "{paths:?}");
-    for path in paths {
-        let source = fs::read_to_string(&path).expect("a file");
-        let what = path.display().to_string();
-        let mut names = declarations(&source);
-        match path.file_stem().and_then(|stem| stem.to_str()) {
-            Some("convert") => names.extend(before(&source, ": f32 =>").iter().chain(&before(&source, ": f64 =>"))),
-            Some("packed") => names.extend(before(&source, " \"__")),
-            Some("ordered") => names.extend(before(&source, " / ").iter().chain(&before(&source, " DEVICE;"))),
-            Some("mod") if what.contains("rounding") => {
-                ["Nearest", "Zero", "Up", "Down"]
-                    .iter()
-                    .for_each(|mode| names.extend(before(&source, &format!(": {mode},"))));
-            }
-            Some("mod") => continue,
-            _ => {}
-        }
-        all_named(&what, names);
-    }
+    let builtin = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
+    let sources = sources(files("runtime/src/device_api", "rs").into_iter().filter(builtin));
+    assert!(sources.len() > 20, "{}", sources.len());
+    all_named(sources.iter().map(|(path, source)| {
+        let tables = TABLES.iter().filter(|(name, _)| path.ends_with(name)).flat_map(|(_, marks)| *marks);
+        let mut names = declarations(source);
+        names.extend(tables.flat_map(|mark| before(source, mark)));
+        (path.clone(), names)
+    }));
+}
+
+/// The names in the `device_methods!` of a file, and of the hidden methods that stand for others.
+fn device_methods(source: &str) -> Vec<&str> {
+    let lists = source.split("device_methods! {").skip(1);
+    let lines = lists.flat_map(|list| list.lines().take_while(|line| *line != "}"));
+    let listed = lines.filter_map(|line| line.trim().strip_prefix("fn ")).map(identifier);
+    listed.chain(before(source, "_in_kernels")).collect()
 }
 
 #[test]
 fn every_method_is_named() {
-    for path in files("runtime/src/device_api/methods", "rs") {
-        let source = fs::read_to_string(&path).expect("a file");
-        let listed = source.split("device_methods! {").skip(1).flat_map(|list| {
-            list.lines().take_while(|line| *line != "}").filter_map(|line| line.trim().strip_prefix("fn ")).map(identifier)
-        });
-        let hidden = before(&source, "_in_kernels");
-        let names: Vec<&str> = listed.chain(hidden).filter(|name| *name != "fn").collect();
-        if !names.is_empty() {
-            all_named(&path.display().to_string(), names);
-        }
-    }
-    for path in ["tile/mod.rs", "tile/stages.rs", "types/eighth.rs", "types/matrix.rs", "types/vector.rs", "types/view.rs", "global.rs"] {
-        let source = read(Path::new("runtime/src").join(path));
-        all_named(path, declarations(&source));
-    }
+    let sources = sources(files("runtime/src/device_api/methods", "rs"));
+    let lists = sources.iter().map(|(path, source)| (path.clone(), device_methods(source)));
+    let lists: Vec<_> = lists.filter(|(_, names)| !names.is_empty()).collect();
+    assert_eq!(lists.len(), 7, "float, half, int, len, option, slices, vector");
+    all_named(lists);
+}
+
+#[test]
+fn every_type_with_methods_is_named() {
+    let paths = [
+        "tile/mod.rs",
+        "tile/stages.rs",
+        "types/eighth.rs",
+        "types/matrix.rs",
+        "types/vector.rs",
+        "types/view.rs",
+    ];
+    let sources = sources(paths.map(|path| Path::new("runtime/src").join(path)));
+    all_named(sources.iter().map(|(path, source)| (path.clone(), declarations(source))));
+    let vectors = read("runtime/src/types/vector.rs");
+    let list = vectors.split("\nvectors! {").nth(1).and_then(|rest| rest.split('}').next()).expect("vectors");
+    let vector = |word: &&str| word.starts_with(char::is_uppercase) && word.contains('x');
+    all_named([("vectors".to_owned(), list.split_whitespace().filter(vector).collect())]);
 }
 
 #[test]
 fn everything_in_the_prelude_is_named() {
     let library = read("runtime/src/lib.rs");
     let prelude = library.split("pub mod prelude {").nth(1).expect("a prelude");
-    let words = prelude.split(|c: char| !c.is_alphanumeric() && c != '_');
     let paths = ["pub", "use", "crate", "core", "types", "driver", "warpsmith_macros", "device_api"];
     let modules = before(prelude, "::");
     let host = ["Buffer", "Device", "Kernel", "MemSyncDomain"];
-    let names = words.filter(|word| !paths.contains(word) && !modules.contains(word) && !host.contains(word));
-    all_named("items of the prelude", names);
-    let vectors = read("runtime/src/types/vector.rs");
-    let list = vectors.split("\nvectors! {").nth(1).and_then(|rest| rest.split('}').next()).expect("vectors");
-    all_named("vectors", list.split_whitespace().filter(|word| word.starts_with(char::is_uppercase) && word.contains('x')));
+    let words = prelude.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let item = |word: &&str| !paths.contains(word) && !modules.contains(word) && !host.contains(word);
+    all_named([("the prelude".to_owned(), words.filter(item).collect())]);
 }
 
 #[test]
 fn every_option_of_a_kernel_is_named() {
     let source = read("macros/src/attr.rs");
-    let options = source.split("match (name.as_str(), item) {").nth(1).and_then(|rest| rest.split("_ =>").next());
-    let names: Vec<&str> = options.expect("options").split("(\"").skip(1).map(identifier).collect();
-    all_named("options", names);
-    let operators = read("macros/src/expand/foreign.rs");
-    let traits = operators.split("const TRAITS").nth(1).and_then(|rest| rest.split("];").next()).expect("traits");
+    let options =
+        source.split("match (name.as_str(), item) {").nth(1).and_then(|rest| rest.split("_ =>").next());
+    let options = options.expect("options").split("(\"").skip(1).map(identifier).collect();
+    let source = read("macros/src/expand/foreign.rs");
+    let traits =
+        source.split("const TRAITS").nth(1).and_then(|rest| rest.split("];").next()).expect("traits");
     let assigning = |name: &&str| !name.ends_with("Assign");
-    all_named("operators", traits.split("(\"").skip(1).map(identifier).filter(assigning));
+    let traits = traits.split("(\"").skip(1).map(identifier).filter(assigning).collect();
+    all_named([("options".to_owned(), options), ("operators".to_owned(), traits)]);
 }
 
 /// The text of a chapter as it is read, without the marks that a table asks for.
@@ -177,14 +205,17 @@ fn every_message_of_the_macros_is_listed() {
         .iter()
         .flat_map(|path| {
             let text = fs::read_to_string(path).expect("a file");
-            text.lines().filter_map(|line| line.strip_prefix("error: ").map(str::to_owned)).collect::<Vec<_>>()
+            text.lines()
+                .filter_map(|line| line.strip_prefix("error: ").map(str::to_owned))
+                .collect::<Vec<_>>()
         })
         .filter(|message| !message.starts_with("aborting due to"))
         .collect();
     assert!(messages.len() > 40);
     let missing: Vec<&String> = messages.iter().filter(|message| !refused.contains(*message)).collect();
     assert!(missing.is_empty(), "the reference does not list these messages: {missing:#?}");
-    let rows = refused.split("## By the macro").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("tables");
+    let rows =
+        refused.split("## By the macro").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("tables");
     for row in rows.lines().filter(|line| line.starts_with("| ") && !line.contains("you write")) {
         assert!(messages.iter().any(|message| row.contains(message)), "no test gives the message of {row}");
     }
@@ -195,6 +226,9 @@ fn chapters_are_short_and_linked() {
     let readme = read("README.md");
     for (name, text) in CHAPTERS {
         assert!(text.lines().count() < 500, "{name} is too long to read");
-        assert!(readme.contains(&format!("runtime/src/reference/{name}.md")), "the README does not link {name}");
+        assert!(
+            readme.contains(&format!("runtime/src/reference/{name}.md")),
+            "the README does not link {name}"
+        );
     }
 }
