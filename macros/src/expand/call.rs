@@ -24,9 +24,12 @@ impl Lower<'_> {
     /// Whether a path is the name of a function, as far as names tell.
     fn names_function(&self, path: &syn::ExprPath) -> bool {
         let Some(last) = path.path.segments.last() else { return false };
-        let local =
-            path.path.get_ident().is_some_and(|ident| ident == "self" || self.lookup(ident).is_some());
-        !local && !names_type(path) && last.ident.to_string().starts_with(|c: char| c.is_lowercase())
+        let known = path.path.get_ident().is_some_and(|ident| {
+            ident == "self"
+                || self.lookup(ident).is_some()
+                || foreign_names::value(&ident.to_string()).is_some()
+        });
+        !known && !names_type(path) && last.ident.to_string().starts_with(|c: char| c.is_lowercase())
     }
 
     /// A `#[gpu_fn]` given by its name: a closure that calls it.

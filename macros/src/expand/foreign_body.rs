@@ -169,11 +169,11 @@ fn ptx_body(
     let mut lines = String::new();
     let mut names: Vec<(String, usize)> = Vec::new();
     if let ReturnType::Type(_, ty) = output {
+        names.push(("ret".to_owned(), 0));
         match constraint(ty) {
             Some(c) => {
                 outputs = format!("\"={c}\"(ws_result)");
                 lines = "{ret} ws_result;\n".to_owned();
-                names.push(("ret".to_owned(), 0));
             }
             None => {
                 errors.at(ty, "PTX gives a number of 16 to 64 bits; write the body with `cuda` for others")
@@ -181,11 +181,9 @@ fn ptx_body(
         }
     }
     for param in params {
+        names.push((param.pat.ident.to_string(), names.len()));
         match constraint(&param.written) {
-            Some(c) => {
-                names.push((param.pat.ident.to_string(), names.len()));
-                operands.push(format!("\"{c}\"({})", param.pat.ident));
-            }
+            Some(c) => operands.push(format!("\"{c}\"({})", param.pat.ident)),
             None => errors.at(&param.written, "PTX takes numbers of 16 to 64 bits and addresses"),
         }
     }

@@ -37,6 +37,7 @@ pub struct Out<T> {
     _elements: PhantomData<T>,
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
     fn into_arg(self) -> KernelArg {
         self.arg

@@ -1,6 +1,6 @@
 use warpsmith::prelude::*;
 
-#[gpu_fn(ptx = "mov.b32 {ret}, {x};", pure)]
+#[gpu_fn(cuda = "return x;", pure)]
 fn bits<T: Num>(x: T) -> u32 {
     x.cast::<u32>()
 }
