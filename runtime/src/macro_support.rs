@@ -15,8 +15,8 @@ pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, held, hold, holder, never_called, see, types_of,
-    unreached,
+    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, held, hold, holder, never_called, see,
+    types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.
