@@ -8,7 +8,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Name, Two, spanning};
+
+/// An operand as an operator and its probe take it.
+struct Operand {
+    /// Statements before both.
+    setup: TokenStream,
+    value: TokenStream,
+}
 
 impl Lower<'_> {
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
@@ -37,11 +44,10 @@ impl Lower<'_> {
             };
         }
         let (probe, index) = self.fn_probe(op.span());
-        let operand = spanned_ident("__l", e.expr.span());
-        let see = see_operand(&probe, &tag, &operand);
-        let (keep, end) = self.again(&e.expr, &operand);
+        let Operand { setup, value } = self.operand_twice(&e.expr, "__l", witness);
+        let see = see_operand(&probe, &tag, &value);
         Two {
-            witness: self.set_up(e, quote!(let #operand = #witness; #see #keep), quote!(#op #end)),
+            witness: spanning(e, quote!(#setup #see), quote!(#op #value)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -76,16 +82,11 @@ impl Lower<'_> {
             };
         };
         let (probe, index) = self.fn_probe(op.span());
-        let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
+        let Operand { setup: first, value: l } = self.operand_twice(&e.left, "__l", left);
+        let Operand { setup: second, value: r } = self.operand_twice(&e.right, "__r", right);
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
-        let (start, begin) = self.again(&e.left, &l);
-        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: self.set_up(
-                e,
-                quote!(let #l = #left; let #r = #right; #see #start #keep),
-                quote!(#begin #op #end),
-            ),
+            witness: spanning(e, quote!(#first #second #see), quote!(#l #op #r)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
     }
@@ -121,6 +122,26 @@ impl Lower<'_> {
         }
     }
 
+    /// An operand that stands twice in the witness, by `name` unless it is a variable or a part of one.
+    fn operand_twice(&self, operand: &Expr, name: &str, witness: TokenStream) -> Operand {
+        if self.is_variable(operand) {
+            return Operand { setup: TokenStream::new(), value: witness };
+        }
+        let name = Ident::new(name, operand.span());
+        let value = spanning(operand, TokenStream::new(), name.to_token_stream());
+        Operand { setup: quote!(let #name = #witness;), value }
+    }
+
+    fn is_variable(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => {
+                path.path.get_ident().is_some_and(|name| self.lookup(name) == Some(Name::Local))
+            }
+            Expr::Field(e) => self.is_variable(&e.base),
+            _ => false,
+        }
+    }
+
     /// The value and the place of an assignment, in Rust's order; an index in the place is one of `IndexMut`.
     pub(super) fn assignment(
         &mut self,
@@ -144,11 +165,10 @@ impl Lower<'_> {
         }
         let tag = format_ident!("{}AssignOp", variant.to_string());
         let (probe, index) = self.fn_probe(op.span());
-        let r = spanned_ident("__r", e.right.span());
+        let Operand { setup: first, value: r } = self.operand_twice(&e.right, "__r", value);
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
-        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: quote!(({ let #r = #value; #see #keep #place #op #end })),
+            witness: quote!(({ #first #see #place #op #r })),
             emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
         }
     }
@@ -278,7 +298,7 @@ fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &To
     }
 }
 
-fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
+fn see_operand(probe: &Ident, tag: &TokenStream, operand: &TokenStream) -> TokenStream {
     quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
     }
