@@ -293,15 +293,29 @@ fn spanned_ident(name: &str, span: Span) -> Ident {
 }
 
 fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
+    let resolve = resolver(tag, probe.span());
     quote_spanned! {probe.span()=>
-        (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).__resolve(&#probe);
+        (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).#resolve(&#probe);
     }
 }
 
 fn see_operand(probe: &Ident, tag: &TokenStream, operand: &TokenStream) -> TokenStream {
+    let resolve = resolver(tag, probe.span());
     quote_spanned! {probe.span()=>
-        (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
+        (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).#resolve(&#probe);
     }
+}
+
+/// The method that resolves the operator of a tag: `__resolve_add_assign` of `AddAssignOp`.
+fn resolver(tag: &TokenStream, span: Span) -> Ident {
+    let mut name = "__resolve".to_owned();
+    for c in tag.to_string().trim_end_matches("Op").chars() {
+        if c.is_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    Ident::new(&name, span)
 }
 
 /// The digits of an integer literal without a suffix.
