@@ -83,13 +83,7 @@ impl<'e> Lower<'e> {
     ///
     /// rustc says one thing about one place once. So what it says about the value must stand where it
     /// stands in the twin; and a type that is no device type is blamed on `blamed`.
-    pub fn tap(
-        &self,
-        probe: &Ident,
-        blamed: Span,
-        whole: &impl ToTokens,
-        value: TokenStream,
-    ) -> TokenStream {
+    pub fn tap(&self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
         let own = self.own_name("__v", blamed);
         let see = see(probe, &own);
         spanning(whole, quote!(let #own = #value; #see), own.to_token_stream())

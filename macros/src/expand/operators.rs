@@ -182,6 +182,9 @@ impl Lower<'_> {
         if written {
             self.written_place = Some(e.expr.span());
         }
+        if let Some(text) = plain_integer(&e.index) {
+            return self.index_by_literal(e, &text);
+        }
         let (witness, setup, names) = self.operands_kept(&[&*e.expr, &*e.index], &quote!(keep_place));
         let [base, index] = [witness[0].clone(), witness[1].clone()];
         let [b, i] = [names[0].clone(), names[1].clone()];
@@ -201,6 +204,24 @@ impl Lower<'_> {
         shown.expr = Box::new(Expr::Verbatim(base));
         shown.index = Box::new(Expr::Verbatim(index));
         Two { witness: shown.into_token_stream(), emit }
+    }
+
+    /// `base[3]`, whose index is an `i32`: nothing else says its type.
+    fn index_by_literal(&mut self, e: &syn::ExprIndex, text: &str) -> Two {
+        let Two { witness, emit } = self.expr(&e.expr);
+        let line = self.line(e.index.span());
+        let mut shown = e.clone();
+        shown.expr = Box::new(Expr::Verbatim(witness));
+        shown.index = Box::new(Expr::Verbatim(to_index(&e.index, &e.index.to_token_stream())));
+        Two {
+            witness: shown.into_token_stream(),
+            emit: quote!({
+                let __a = #emit;
+                let __i = __r.literal(#text, ::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
+                #line
+                __r.index(__a, __i)
+            }),
+        }
     }
 
     /// `&base[a..b]`, `&mut base[a..b]`
@@ -275,6 +296,9 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
         }
         Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
             quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
+        }
+        _ if plain_integer(index).is_some() => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index::<i32>(#tokens))
         }
         _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
     }
