@@ -182,7 +182,7 @@ impl Lower<'_> {
         let parts: Vec<(&Expr, Option<String>)> =
             parts.into_iter().flatten().enumerate().map(|(i, part)| (part, bound(i, part))).collect();
         let others: Vec<&Expr> = parts.iter().filter(|part| part.1.is_none()).map(|part| part.0).collect();
-        let (witness, mut setup, names) = self.operand_list(&others);
+        let (witness, mut setup, names) = self.operands_by(&others, &quote!(keep), Self::expr);
         let mut others = witness.into_iter().zip(names);
         let (mut witness, mut names) = (Vec::new(), Vec::new());
         for (i, (part, literal)) in parts.into_iter().enumerate() {

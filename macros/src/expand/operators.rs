@@ -185,7 +185,8 @@ impl Lower<'_> {
         if let Some(text) = plain_integer(&e.index) {
             return self.index_by_literal(e, &text);
         }
-        let (witness, setup, names) = self.operands_kept(&[&*e.expr, &*e.index], &quote!(keep_place));
+        let (witness, setup, names) =
+            self.operands_by(&[&*e.expr, &*e.index], &quote!(keep_place), Self::expr);
         let [base, index] = [witness[0].clone(), witness[1].clone()];
         let [b, i] = [names[0].clone(), names[1].clone()];
         let line = self.line(e.index.span());
