@@ -15,8 +15,7 @@ pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, held, hold, holder, never_called, see, types_of,
-    unreached,
+    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, never_called, see, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.
@@ -62,6 +61,11 @@ pub fn not_simulable(name: &str) -> ! {
     panic!(
         "`{name}` has a device body only and cannot be simulated; give it a Rust body beside its attribute"
     )
+}
+
+/// A list; shorter to check than what `vec!` expands to.
+pub fn list<T, const N: usize>(items: [T; N]) -> Vec<T> {
+    Vec::from(items)
 }
 
 /// A piece of text in a format string.

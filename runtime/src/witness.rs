@@ -19,30 +19,6 @@ pub struct FnProbe<M>(PhantomData<fn() -> M>);
 /// Witnesses the type of a binding or an rvalue.
 pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
 
-/// Carries a value of the witness from a statement to an expression, so that what is expected of the
-/// expression says nothing about the statement.
-pub struct Held<T>(PhantomData<fn(T) -> T>);
-
-/// Takes the value.
-pub fn hold<T>(_held: &Held<T>, _value: T) {}
-
-/// The value.
-pub fn held<T>(_held: &Held<T>) -> T {
-    never_called()
-}
-
-/// Says that a variable holds, and nothing of what.
-pub fn holder<T>(held: &Held<T>) -> &Held<T> {
-    held
-}
-
-impl<T> Held<T> {
-    /// The value, after the statements that gave it.
-    pub fn after(&self, _statements: ()) -> T {
-        never_called()
-    }
-}
-
 /// Ties a call to the marker of its function: both see the type of one function item.
 pub struct Function<F>(PhantomData<fn() -> F>);
 

@@ -75,3 +75,40 @@ fn iterators_are_plain_loops() {
         assert_eq!(out[7..], [4, 2, 5, 2], "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn counts(x: &[i32], out: &mut [i32]) {
+    for a in 0..3 {
+        out[a] = x[a + 1] * 2;
+    }
+    for b in 0..2 {
+        let at: u32 = b + 3;
+        out[at] = x[b];
+    }
+    for c in 0..2 {
+        let mut total = 0;
+        for c in 0..4 {
+            total += x[c];
+        }
+        assert!(c < x.len());
+        out[5 + c] = total + x[c];
+    }
+    for d in (1..=2).rev() {
+        out[d + 6] = x[2 * d];
+    }
+}
+
+#[test]
+fn a_variable_that_only_indexes_has_the_type_that_rust_gives_it() {
+    let source = counts::cuda_source().expect("CUDA").to_string();
+    let types =
+        ["int a = 0", "unsigned int b = 0u", "unsigned long long c = 0ull", "int c_1 = 0", "int d = 2"];
+    for text in types {
+        assert!(source.contains(&format!("for ({text};")), "{text} in {source}");
+    }
+    everywhere::<counts>(&(), |device| {
+        let x = device.upload(&[3, 1, 4, 1, 5]).expect("memory");
+        let out = written(device, (9, 77), |out| counts(&x, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [2, 8, 2, 3, 1, 12, 10, 4, 5], "on {}", device.name());
+    });
+}

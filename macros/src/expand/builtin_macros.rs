@@ -223,7 +223,7 @@ impl Lower<'_> {
             let text = if newline { "\n" } else { "" };
             return Two {
                 witness: quote!(()),
-                emit: quote!(__r.print(::std::vec![::warpsmith::__macro::text(#text)], ::std::vec![])),
+                emit: quote!(__r.print(::warpsmith::__macro::list([::warpsmith::__macro::text(#text)]), ::warpsmith::__macro::list([]))),
             };
         }
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
@@ -241,7 +241,7 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&references);
         Two {
             witness: quote!({ #(let _ = #witness;)* }),
-            emit: quote!({ #setup __r.print(::std::vec![#(#pieces),*], ::std::vec![#(#names),*]) }),
+            emit: quote!({ #setup __r.print(::warpsmith::__macro::list([#(#pieces),*]), ::warpsmith::__macro::list([#(#names),*])) }),
         }
     }
 }

@@ -93,7 +93,7 @@ impl Lower<'_> {
         let line = self.line(span);
         Two {
             witness: self.tap(&probe, span, e, quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe))),
-            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -136,7 +136,7 @@ impl Lower<'_> {
         }};
         Two {
             witness: self.tap(&probe, first, e, value),
-            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -151,7 +151,7 @@ impl Lower<'_> {
         });
         Two {
             witness: self.tap(&probe, e.func.span(), e, quote!(#path(#(#witness),*))),
-            emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::std::vec![#(#fields),*]) }),
+            emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::warpsmith::__macro::list([#(#fields),*])) }),
         }
     }
 
@@ -161,7 +161,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.func.span());
         Two {
             witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
-            emit: quote!({ #setup __r.call_closure(&#closure, ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ #setup __r.call_closure(&#closure, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -216,7 +216,7 @@ impl Lower<'_> {
                 e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 

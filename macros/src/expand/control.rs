@@ -1,12 +1,14 @@
 //! Lowering of control flow.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
+use super::loop_index::only_indexes;
 use super::lower::{Lower, Two, see};
+use super::operators::plain_integer;
 
 impl Lower<'_> {
     pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
@@ -120,11 +122,9 @@ impl Lower<'_> {
         let Some(walk) = Walk::of(&e.expr) else {
             return self.for_items(e);
         };
-        let mut exprs = vec![walk.start, walk.end];
-        exprs.extend(walk.step);
-        let (witness, setup, operands) = self.operand_list(&exprs);
+        let counter = self.counter(e, name, &walk);
+        let (witness, setup, operands) = self.walk_operands(&walk, &counter);
         let unroll = self.unroll(&e.attrs);
-        let (probe, index) = self.probe(e.pat.span());
         let body = self.scoped(|lower| {
             if let Some(name) = name {
                 lower.bind(&name.ident, super::lower::Name::Local);
@@ -134,10 +134,7 @@ impl Lower<'_> {
         self.forget_line();
         let (bw, be) = (body.witness, body.emit);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let see = name.map_or_else(
-            || quote!(::warpsmith::__macro::see(&#probe, &__unnamed);),
-            |n| see(&probe, &n.ident),
-        );
+        let Counter { ty, see, .. } = counter;
         let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
         let ident = name.map_or_else(|| quote!(__unnamed), |n| n.ident.to_token_stream());
         let text = name.map_or_else(String::new, |n| n.ident.to_string());
@@ -149,7 +146,7 @@ impl Lower<'_> {
             emit: quote!({
                 #setup
                 let #ident = __r.for_begin(
-                    #label_text, #text, #mutable, __t.ty(#index), [#start, #end],
+                    #label_text, #text, #mutable, #ty, [#start, #end],
                     ::warpsmith::__macro::RangeShape {
                         inclusive: #inclusive, step: #step, reversed: #reversed, unroll: #unroll,
                     },
@@ -160,6 +157,50 @@ impl Lower<'_> {
                 ::warpsmith::ir::Expr::unit()
             }),
         }
+    }
+
+    /// The variable of a loop over a range.
+    fn counter(&mut self, e: &ExprForLoop, name: Option<&syn::PatIdent>, walk: &Walk<'_>) -> Counter {
+        if only_indexes(e, walk.start, walk.end) {
+            let ty = quote!(::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
+            return Counter { ty, suffix: "i32", see: TokenStream::new() };
+        }
+        let (probe, index) = self.probe(e.pat.span());
+        let unnamed = syn::Ident::new("__unnamed", proc_macro2::Span::call_site());
+        let see = see(&probe, name.map_or(&unnamed, |name| &name.ident));
+        Counter { ty: quote!(__t.ty(#index)), suffix: "", see }
+    }
+
+    /// The bounds and the step of a walk; a bound that is a literal has the type of the variable.
+    fn walk_operands(
+        &mut self,
+        walk: &Walk<'_>,
+        counter: &Counter,
+    ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
+        let parts = [Some(walk.start), Some(walk.end), walk.step];
+        let bound = |i: usize, part| if i < 2 { plain_integer(part) } else { None };
+        let parts: Vec<(&Expr, Option<String>)> =
+            parts.into_iter().flatten().enumerate().map(|(i, part)| (part, bound(i, part))).collect();
+        let others: Vec<&Expr> = parts.iter().filter(|part| part.1.is_none()).map(|part| part.0).collect();
+        let (witness, mut setup, names) = self.operands_by(&others, &quote!(keep), Self::expr);
+        let mut others = witness.into_iter().zip(names);
+        let (mut witness, mut names) = (Vec::new(), Vec::new());
+        for (i, (part, literal)) in parts.into_iter().enumerate() {
+            let lowered = match literal {
+                None => others.next(),
+                Some(text) => {
+                    let name = format_ident!("__bound{i}");
+                    let ty = &counter.ty;
+                    setup.extend(quote!(let #name = __r.literal(#text, #ty);));
+                    let text = format!("{text}{}", counter.suffix);
+                    Some((syn::LitInt::new(&text, part.span()).to_token_stream(), name))
+                }
+            };
+            let Some((shown, name)) = lowered else { continue };
+            witness.push(shown);
+            names.push(name);
+        }
+        (witness, setup, names)
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.
@@ -235,6 +276,16 @@ impl Lower<'_> {
             }
         }
     }
+}
+
+/// The variable of a loop over a range.
+struct Counter {
+    /// Its type, as the emitter spells it.
+    ty: TokenStream,
+    /// What gives a literal its type in the witness, if tokens alone say it.
+    suffix: &'static str,
+    /// The witness of its type.
+    see: TokenStream,
 }
 
 /// A range as `for` walks it.

@@ -159,7 +159,7 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
                 ::warpsmith::__macro::struct_type(
                     #text,
                     &[#(#arguments),*],
-                    ::std::vec![#(#field_types),*],
+                    ::warpsmith::__macro::list([#(#field_types),*]),
                     ::core::mem::size_of::<Self>(),
                     ::core::mem::align_of::<Self>(),
                 )
@@ -281,7 +281,7 @@ fn constant_impl(item: &DeriveInput, members: &[syn::Member]) -> TokenStream {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
                 ::warpsmith::__macro::struct_constant(
                     <Self as ::warpsmith::__macro::Device>::ty(),
-                    ::std::vec![#(::warpsmith::types::Constant::to_expr(&self.#members, ::core::option::Option::None)),*],
+                    ::warpsmith::__macro::list([#(::warpsmith::types::Constant::to_expr(&self.#members, ::core::option::Option::None)),*]),
                 )
             }
         }

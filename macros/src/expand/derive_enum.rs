@@ -40,7 +40,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
             let (member, ty) = (member.to_token_stream().to_string(), &field.ty);
             quote!((#member, ::warpsmith::__macro::field_type::<#ty>()))
         });
-        quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::std::vec![#(#fields),*] })
+        quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::warpsmith::__macro::list([#(#fields),*]) })
     });
     let gpu_type = if in_memory {
         plain_impl(item, data.variants.iter().flat_map(|v| v.fields.iter()))
@@ -57,7 +57,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
                     #text,
                     &[#(#arguments),*],
                     ::warpsmith::ir::Scalar::#tag,
-                    ::std::vec![#(#variants),*],
+                    ::warpsmith::__macro::list([#(#variants),*]),
                     (::core::mem::size_of::<Self>(), ::core::mem::align_of::<Self>()),
                     #in_memory,
                 )
@@ -110,7 +110,7 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
         quote! {
             Self::#ident #pattern => ::warpsmith::__macro::enum_constant(
                 __ty, #index, #tag,
-                ::std::vec![#(::warpsmith::types::Constant::to_expr(#names, ::core::option::Option::None)),*],
+                ::warpsmith::__macro::list([#(::warpsmith::types::Constant::to_expr(#names, ::core::option::Option::None)),*]),
             ),
         }
     });

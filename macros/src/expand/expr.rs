@@ -100,12 +100,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers operands in Rust's order; the emitter's part binds them to the names returned.
+    /// Lowers operands of an operator, which no function is, in Rust's order; the emitter's part binds
+    /// them to the names returned.
     pub fn operands<const N: usize>(
         &mut self,
         exprs: [&Expr; N],
     ) -> ([TokenStream; N], TokenStream, [syn::Ident; N]) {
-        let (witness, setup, names) = self.operand_list(&exprs);
+        let (witness, setup, names) = self.operands_by(&exprs, &quote!(keep), Self::expr);
         let mut witness = witness.into_iter();
         let mut names = names.into_iter();
         let next_name = |names: &mut std::vec::IntoIter<syn::Ident>| {
@@ -130,11 +131,21 @@ impl Lower<'_> {
         exprs: &[&Expr],
         first: &TokenStream,
     ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
+        self.operands_by(exprs, first, Self::argument)
+    }
+
+    /// [`Lower::operands_kept`], each lowered by `lower`.
+    pub fn operands_by(
+        &mut self,
+        exprs: &[&Expr],
+        first: &TokenStream,
+        lower: fn(&mut Self, &Expr) -> Two,
+    ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
         let mut witness = Vec::new();
         let mut names: Vec<syn::Ident> = Vec::new();
         let mut setup = TokenStream::new();
         for (i, expr) in exprs.iter().enumerate() {
-            let two = self.argument(expr);
+            let two = lower(self, expr);
             let name = syn::Ident::new(&format!("__o{i}"), Span::call_site());
             let emit = two.emit;
             if i > 0 && !is_quiet(expr) {
@@ -201,7 +212,7 @@ impl Lower<'_> {
                 let __v = #ve;
                 #line
                 let __v = __r.bind_parts(__v);
-                let __places = ::std::vec![#(#emit),*];
+                let __places = ::warpsmith::__macro::list([#(#emit),*]);
                 __r.assign_parts(__places, __v)
             }),
         }
@@ -279,7 +290,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(e.span());
         Two {
             witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
-            emit: quote!({ #setup __r.array_list(::std::vec![#(#names),*], __t.ty(#index)) }),
+            emit: quote!({ #setup __r.array_list(::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -299,7 +310,10 @@ impl Lower<'_> {
         }
         let elems: Vec<&Expr> = e.elems.iter().collect();
         let (witness, setup, names) = self.operand_list(&elems);
-        Two { witness: quote!((#(#witness,)*)), emit: quote!({ #setup __r.tuple(::std::vec![#(#names),*]) }) }
+        Two {
+            witness: quote!((#(#witness,)*)),
+            emit: quote!({ #setup __r.tuple(::warpsmith::__macro::list([#(#names),*])) }),
+        }
     }
 
     fn struct_(&mut self, e: &syn::ExprStruct) -> Two {
@@ -310,7 +324,7 @@ impl Lower<'_> {
         let members: Vec<&Member> = e.fields.iter().map(|f| &f.member).collect();
         let texts: Vec<String> = members.iter().map(|m| m.to_token_stream().to_string()).collect();
         let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-        let given = quote!(::std::vec![#((#texts, #names)),*]);
+        let given = quote!(::warpsmith::__macro::list([#((#texts, #names)),*]));
         match &e.rest {
             Some(rest) => {
                 let Two { witness: rw, emit: re } = self.expr(rest);
@@ -368,7 +382,7 @@ impl Lower<'_> {
             let name = last.ident.to_string();
             return Two {
                 witness: self.tap(&probe, e.span(), e, e.to_token_stream()),
-                emit: quote!(__r.construct(__t.ty(#index), #name, ::std::vec![])),
+                emit: quote!(__r.construct(__t.ty(#index), #name, ::warpsmith::__macro::list([]))),
             };
         }
         let name = match e.path.get_ident() {

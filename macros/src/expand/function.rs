@@ -72,8 +72,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
     let closures = signature::closure_declarations(&item.sig.generics);
     let (inputs, output) = (signature::input_types(&sig), &sig.output);
     let unsafety = &item.sig.safety;
-    let Recording { witness, emit } = recording;
-    let body = if broken { quote!() } else { quote!(#witness #emit) };
+    let body = if broken { quote!() } else { recording.record() };
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]

@@ -77,8 +77,7 @@ impl<'a> Method<'a> {
 
     /// The statements that witness and record it.
     pub(super) fn record(&self) -> TokenStream {
-        let Recording { witness, emit } = &self.recording;
-        quote!(#witness #emit)
+        self.recording.record()
     }
 
     /// The twin, and the hidden function that records.
@@ -231,9 +230,8 @@ fn trait_items(
         Some(block) => {
             let self_ty: Type = parse_quote!(Self);
             let params = signature::params(&method.sig, Some(&self_ty), errors);
-            let Recording { witness, emit } =
-                signature::recording(&params, &method.sig.output, block, errors);
-            quote!({ #witness #emit })
+            let record = signature::recording(&params, &method.sig.output, block, errors).record();
+            quote!({ #record })
         }
     };
     vec![

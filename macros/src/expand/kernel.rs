@@ -197,7 +197,7 @@ impl<'a> Parts<'a> {
         let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let (values, types) = self.comptime_values();
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
-        let Recording { witness, emit } = recording;
+        let Recording { witness, emitter } = recording;
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
         let (decode, pass) = self.decode();
@@ -227,8 +227,9 @@ impl<'a> Parts<'a> {
 
                 fn record(__comptime: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
                     let #values = ::core::clone::Clone::clone(__comptime);
+                    #emitter
                     #witness
-                    ::warpsmith::__macro::record_kernel(#text, #attributes, #at, |__r| { #emit })
+                    ::warpsmith::__macro::record_kernel(#text, #attributes, #at, |__r| __emit(__r, &__t))
                 }
 
                 fn run_thread(__comptime: &Self::Comptime, __args: &[::warpsmith::KernelArg]) {

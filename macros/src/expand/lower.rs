@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::errors::Errors;
@@ -34,7 +34,6 @@ pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
-    holders: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
@@ -55,7 +54,6 @@ impl<'e> Lower<'e> {
         Self {
             errors,
             probes: Vec::new(),
-            holders: Vec::new(),
             scopes: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
@@ -85,45 +83,10 @@ impl<'e> Lower<'e> {
     ///
     /// rustc says one thing about one place once. So what it says about the value must stand where it
     /// stands in the twin; and a type that is no device type is blamed on `blamed`.
-    pub fn tap(
-        &mut self,
-        probe: &Ident,
-        blamed: Span,
-        whole: &impl ToTokens,
-        value: TokenStream,
-    ) -> TokenStream {
-        let see = |held: &Ident| quote_spanned!(blamed=> ::warpsmith::__macro::see(&#probe, &::warpsmith::__macro::held(&#held)););
-        self.held(whole, value, see)
-    }
-
-    /// [`Lower::tap`] without a probe, for what takes more than one statement: `setup` stands first.
-    pub fn set_up(&mut self, whole: &impl ToTokens, setup: TokenStream, value: TokenStream) -> TokenStream {
-        let held = self.hold(whole);
-        expression(&held, whole, quote!(#setup ::warpsmith::__macro::hold(&#held, #value);))
-    }
-
-    /// A variable of the witness, as an expression that stands where the user's operand does.
-    pub fn again(&mut self, whole: &impl ToTokens, variable: &Ident) -> (TokenStream, TokenStream) {
-        let held = self.hold(whole);
-        (quote!(::warpsmith::__macro::hold(&#held, #variable);), expression(&held, whole, TokenStream::new()))
-    }
-
-    fn held(
-        &mut self,
-        whole: &impl ToTokens,
-        value: TokenStream,
-        see: impl FnOnce(&Ident) -> TokenStream,
-    ) -> TokenStream {
-        let held = self.hold(whole);
-        let see = see(&held);
-        expression(&held, whole, quote!(::warpsmith::__macro::hold(&#held, #value); #see))
-    }
-
-    /// Declares what carries a value from a statement to the expression that it is.
-    fn hold(&mut self, whole: &impl ToTokens) -> Ident {
-        let name = self.own_name(&format!("__h{}", self.holders.len()), first_span(whole));
-        self.holders.push(quote!(let #name;));
-        name
+    pub fn tap(&self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
+        let own = self.own_name("__v", blamed);
+        let see = see(probe, &own);
+        spanning(whole, quote!(let #own = #value; #see), own.to_token_stream())
     }
 
     // Declared without a type: rustc looks at what it knows of each unresolved type again at every
@@ -137,7 +100,7 @@ impl<'e> Lower<'e> {
 
     /// The statements that declare the probes, and the tree of them that the witness returns.
     pub fn probe_tree(&self) -> (TokenStream, TokenStream) {
-        let declarations = self.probes.iter().chain(&self.holders).cloned().collect();
+        let declarations = self.probes.iter().cloned().collect();
         let mut level: Vec<TokenStream> = (0..self.probes.len())
             .map(|i| {
                 let name = self.own_name(&format!("__w{i}"), self.site);
@@ -228,10 +191,13 @@ pub fn parenthesized(span: Span, tokens: TokenStream) -> Group {
     spanned_group(Group::new(Delimiter::Parenthesis, tokens), span)
 }
 
-/// An expression from the first to the last of the user's tokens, of the type that `statements` gave `held`.
-fn expression(held: &Ident, whole: &impl ToTokens, statements: TokenStream) -> TokenStream {
-    let arguments = parenthesized(last_span(whole), quote!({ #statements }));
-    quote_spanned!(first_span(whole)=> ::warpsmith::__macro::holder(&#held).after #arguments)
+/// `value` after `statements`, as an expression from the first to the last of the user's tokens: what is
+/// expected of it says nothing about the value.
+pub fn spanning(whole: &impl ToTokens, statements: TokenStream, value: TokenStream) -> TokenStream {
+    let block = parenthesized(first_span(whole), quote!({ #statements (#value,) }));
+    let mut first = Literal::usize_unsuffixed(0);
+    first.set_span(last_span(whole));
+    quote!(#block.#first)
 }
 
 /// The span of the first token.

@@ -8,7 +8,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Name, Two, spanning};
+
+/// An operand as an operator and its probe take it.
+struct Operand {
+    /// Statements before both.
+    setup: TokenStream,
+    value: TokenStream,
+}
 
 impl Lower<'_> {
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
@@ -37,11 +44,10 @@ impl Lower<'_> {
             };
         }
         let (probe, index) = self.fn_probe(op.span());
-        let operand = spanned_ident("__l", e.expr.span());
-        let see = see_operand(&probe, &tag, &operand);
-        let (keep, end) = self.again(&e.expr, &operand);
+        let Operand { setup, value } = self.operand_twice(&e.expr, "__l", witness);
+        let see = see_operand(&probe, &tag, &value);
         Two {
-            witness: self.set_up(e, quote!(let #operand = #witness; #see #keep), quote!(#op #end)),
+            witness: spanning(e, quote!(#setup #see), quote!(#op #value)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
@@ -76,16 +82,11 @@ impl Lower<'_> {
             };
         };
         let (probe, index) = self.fn_probe(op.span());
-        let (l, r) = (spanned_ident("__l", e.left.span()), spanned_ident("__r", e.right.span()));
+        let Operand { setup: first, value: l } = self.operand_twice(&e.left, "__l", left);
+        let Operand { setup: second, value: r } = self.operand_twice(&e.right, "__r", right);
         let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
-        let (start, begin) = self.again(&e.left, &l);
-        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: self.set_up(
-                e,
-                quote!(let #l = #left; let #r = #right; #see #start #keep),
-                quote!(#begin #op #end),
-            ),
+            witness: spanning(e, quote!(#first #second #see), quote!(#l #op #r)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
     }
@@ -121,6 +122,26 @@ impl Lower<'_> {
         }
     }
 
+    /// An operand that stands twice in the witness, by `name` unless it is a variable or a part of one.
+    fn operand_twice(&self, operand: &Expr, name: &str, witness: TokenStream) -> Operand {
+        if self.is_variable(operand) {
+            return Operand { setup: TokenStream::new(), value: witness };
+        }
+        let name = Ident::new(name, operand.span());
+        let value = spanning(operand, TokenStream::new(), name.to_token_stream());
+        Operand { setup: quote!(let #name = #witness;), value }
+    }
+
+    fn is_variable(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => {
+                path.path.get_ident().is_some_and(|name| self.lookup(name) == Some(Name::Local))
+            }
+            Expr::Field(e) => self.is_variable(&e.base),
+            _ => false,
+        }
+    }
+
     /// The value and the place of an assignment, in Rust's order; an index in the place is one of `IndexMut`.
     pub(super) fn assignment(
         &mut self,
@@ -144,11 +165,10 @@ impl Lower<'_> {
         }
         let tag = format_ident!("{}AssignOp", variant.to_string());
         let (probe, index) = self.fn_probe(op.span());
-        let r = spanned_ident("__r", e.right.span());
+        let Operand { setup: first, value: r } = self.operand_twice(&e.right, "__r", value);
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
-        let (keep, end) = self.again(&e.right, &r);
         Two {
-            witness: quote!(({ let #r = #value; #see #keep #place #op #end })),
+            witness: quote!(({ #first #see #place #op #r })),
             emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
         }
     }
@@ -162,7 +182,11 @@ impl Lower<'_> {
         if written {
             self.written_place = Some(e.expr.span());
         }
-        let (witness, setup, names) = self.operands_kept(&[&*e.expr, &*e.index], &quote!(keep_place));
+        if let Some(text) = plain_integer(&e.index) {
+            return self.index_by_literal(e, &text);
+        }
+        let (witness, setup, names) =
+            self.operands_by(&[&*e.expr, &*e.index], &quote!(keep_place), Self::expr);
         let [base, index] = [witness[0].clone(), witness[1].clone()];
         let [b, i] = [names[0].clone(), names[1].clone()];
         let line = self.line(e.index.span());
@@ -181,6 +205,24 @@ impl Lower<'_> {
         shown.expr = Box::new(Expr::Verbatim(base));
         shown.index = Box::new(Expr::Verbatim(index));
         Two { witness: shown.into_token_stream(), emit }
+    }
+
+    /// `base[3]`, whose index is an `i32`: nothing else says its type.
+    fn index_by_literal(&mut self, e: &syn::ExprIndex, text: &str) -> Two {
+        let Two { witness, emit } = self.expr(&e.expr);
+        let line = self.line(e.index.span());
+        let mut shown = e.clone();
+        shown.expr = Box::new(Expr::Verbatim(witness));
+        shown.index = Box::new(Expr::Verbatim(to_index(&e.index, &e.index.to_token_stream())));
+        Two {
+            witness: shown.into_token_stream(),
+            emit: quote!({
+                let __a = #emit;
+                let __i = __r.literal(#text, ::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
+                #line
+                __r.index(__a, __i)
+            }),
+        }
     }
 
     /// `&base[a..b]`, `&mut base[a..b]`
@@ -256,6 +298,9 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
         Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
             quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
         }
+        _ if plain_integer(index).is_some() => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index::<i32>(#tokens))
+        }
         _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
     }
 }
@@ -273,15 +318,29 @@ fn spanned_ident(name: &str, span: Span) -> Ident {
 }
 
 fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
+    let resolve = resolver(tag, probe.span());
     quote_spanned! {probe.span()=>
-        (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).__resolve(&#probe);
+        (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).#resolve(&#probe);
     }
 }
 
-fn see_operand(probe: &Ident, tag: &TokenStream, operand: &Ident) -> TokenStream {
+fn see_operand(probe: &Ident, tag: &TokenStream, operand: &TokenStream) -> TokenStream {
+    let resolve = resolver(tag, probe.span());
     quote_spanned! {probe.span()=>
-        (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).__resolve(&#probe);
+        (&&&::warpsmith::__macro::operand::<::warpsmith::__macro::operators::#tag, _>(&#operand)).#resolve(&#probe);
     }
+}
+
+/// The method that resolves the operator of a tag: `__resolve_add_assign` of `AddAssignOp`.
+fn resolver(tag: &TokenStream, span: Span) -> Ident {
+    let mut name = "__resolve".to_owned();
+    for c in tag.to_string().trim_end_matches("Op").chars() {
+        if c.is_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    Ident::new(&name, span)
 }
 
 /// The digits of an integer literal without a suffix.

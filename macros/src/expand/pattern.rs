@@ -251,7 +251,7 @@ impl Lower<'_> {
                 .at(or, "names inside `|` are not supported in a kernel; bind the whole with `name @ …`");
         }
         quote!({
-            let __any = ::std::vec![#({ #cases }),*];
+            let __any = ::warpsmith::__macro::list([#({ #cases }),*]);
             __r.any(__any)
         })
     }
@@ -328,7 +328,7 @@ fn variant_test(variant: Option<&str>, of: &Ident) -> Vec<TokenStream> {
 /// The emitter of all of some tests.
 fn all(tests: &[TokenStream]) -> TokenStream {
     quote!({
-        let __all = ::std::vec![#({ #tests }),*];
+        let __all = ::warpsmith::__macro::list([#({ #tests }),*]);
         __r.all(__all)
     })
 }

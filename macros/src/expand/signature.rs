@@ -262,8 +262,17 @@ pub fn bare_declarations(generics: &Generics) -> (Vec<TokenStream>, Vec<Ident>) 
 pub struct Recording {
     /// `let __t = types_of(…);`
     pub witness: TokenStream,
-    /// Statements over `__r` and `__t`.
-    pub emit: TokenStream,
+    /// `let __emit = |__r, __t| …;`, which stands before the witness: rustc looks at what a witness leaves
+    /// unresolved again at every call that follows.
+    pub emitter: TokenStream,
+}
+
+impl Recording {
+    /// Statements that record with `__r`.
+    pub fn record(&self) -> TokenStream {
+        let Self { witness, emitter } = self;
+        quote!(#emitter #witness __emit(__r, &__t);)
+    }
 }
 
 /// Lowers a body.
@@ -326,11 +335,13 @@ pub fn recording(
                 #tree
             });
         },
-        emit: quote! {
-            #declares
-            #returns
-            let __v = #body_emit;
-            __r.finish(__v);
+        emitter: quote! {
+            let __emit = |__r: &mut ::warpsmith::__macro::Recorder, __t: &::warpsmith::__macro::Types| {
+                #declares
+                #returns
+                let __v = #body_emit;
+                __r.finish(__v);
+            };
         },
     }
 }

@@ -7,6 +7,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
 
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::loop_index::write_type;
 use super::operators::{slice_value, to_index, writes_receiver};
 use super::types::Slices;
 
@@ -35,6 +36,9 @@ impl VisitMut for Twin {
             if let Expr::Range(range) = &*index.index {
                 *call.receiver = part(&index.expr, range, mutable);
             }
+        }
+        if let Expr::ForLoop(e) = expr {
+            write_type(e);
         }
         visit_mut::visit_expr_mut(self, expr);
         match expr {

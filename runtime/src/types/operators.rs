@@ -39,18 +39,33 @@ pub fn operand<O, L>(_operand: &L) -> Operands<O, L, ()> {
 #[doc(hidden)]
 pub trait UserType {}
 
-/// Third choice: the IR's own operator, or an error of rustc's alone.
-#[doc(hidden)]
-pub trait ResolveNative {
-    /// Sets the probe.
-    fn __resolve(&self, _probe: &FnProbe<Native>) {}
+macro_rules! native_resolution {
+    ($($resolve:ident)+) => {
+        /// Third choice: the IR's own operator, or an error of rustc's alone.
+        #[doc(hidden)]
+        pub trait ResolveNative {
+            $(
+                /// Sets the probe.
+                fn $resolve(&self, _probe: &FnProbe<Native>) {}
+            )+
+        }
+    };
+}
+
+// A name for each operator: rustc weighs all traits that have a method of the name that is called.
+native_resolution! {
+    __resolve_add __resolve_add_assign __resolve_bit_and __resolve_bit_and_assign __resolve_bit_or
+    __resolve_bit_or_assign __resolve_bit_xor __resolve_bit_xor_assign __resolve_div
+    __resolve_div_assign __resolve_index __resolve_index_mut __resolve_mul __resolve_mul_assign
+    __resolve_neg __resolve_not __resolve_partial_eq __resolve_rem __resolve_rem_assign __resolve_shl
+    __resolve_shl_assign __resolve_shr __resolve_shr_assign __resolve_sub __resolve_sub_assign
 }
 
 impl<O, L, R> ResolveNative for Operands<O, L, R> {}
 
 /// Declares the device side of operator traits.
 macro_rules! operators {
-    (@binary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident;)+) => {$(
+    (@binary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident $resolve:ident;)+) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = "this operator of `{Self}` cannot be used in a kernel",
@@ -71,7 +86,7 @@ macro_rules! operators {
         #[doc(hidden)]
         pub trait $first<M> {
             /// Sets the probe.
-            fn __resolve(&self, _probe: &FnProbe<M>) {}
+            fn $resolve(&self, _probe: &FnProbe<M>) {}
         }
 
         impl<L: $name<R>, R> $first<L::Marker> for &&Operands<$op, L, R> {}
@@ -79,7 +94,7 @@ macro_rules! operators {
         #[doc(hidden)]
         pub trait $second<L, R> {
             /// Sets the probe.
-            fn __resolve(&self, _probe: &FnProbe<<L as $name<R>>::Marker>)
+            fn $resolve(&self, _probe: &FnProbe<<L as $name<R>>::Marker>)
             where
                 L: $name<R>,
             {
@@ -88,7 +103,7 @@ macro_rules! operators {
 
         impl<L: UserType + core::ops::$name<R>, R> $second<L, R> for &Operands<$op, L, R> {}
     )+};
-    (@unary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident;)+) => {$(
+    (@unary $($(#[$doc:meta])* $name:ident $op:ident $first:ident $second:ident $resolve:ident;)+) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = "this operator of `{Self}` cannot be used in a kernel",
@@ -109,7 +124,7 @@ macro_rules! operators {
         #[doc(hidden)]
         pub trait $first<M> {
             /// Sets the probe.
-            fn __resolve(&self, _probe: &FnProbe<M>) {}
+            fn $resolve(&self, _probe: &FnProbe<M>) {}
         }
 
         impl<L: $name> $first<L::Marker> for &&Operands<$op, L, ()> {}
@@ -117,7 +132,7 @@ macro_rules! operators {
         #[doc(hidden)]
         pub trait $second<L> {
             /// Sets the probe.
-            fn __resolve(&self, _probe: &FnProbe<<L as $name>::Marker>)
+            fn $resolve(&self, _probe: &FnProbe<<L as $name>::Marker>)
             where
                 L: $name,
             {
@@ -130,52 +145,52 @@ macro_rules! operators {
 
 operators! { @binary
     /// `a + b` in kernels.
-    Add AddOp ResolveAdd UserAdd;
+    Add AddOp ResolveAdd UserAdd __resolve_add;
     /// `a - b` in kernels.
-    Sub SubOp ResolveSub UserSub;
+    Sub SubOp ResolveSub UserSub __resolve_sub;
     /// `a * b` in kernels.
-    Mul MulOp ResolveMul UserMul;
+    Mul MulOp ResolveMul UserMul __resolve_mul;
     /// `a / b` in kernels.
-    Div DivOp ResolveDiv UserDiv;
+    Div DivOp ResolveDiv UserDiv __resolve_div;
     /// `a % b` in kernels.
-    Rem RemOp ResolveRem UserRem;
+    Rem RemOp ResolveRem UserRem __resolve_rem;
     /// `a & b` in kernels.
-    BitAnd BitAndOp ResolveBitAnd UserBitAnd;
+    BitAnd BitAndOp ResolveBitAnd UserBitAnd __resolve_bit_and;
     /// `a | b` in kernels.
-    BitOr BitOrOp ResolveBitOr UserBitOr;
+    BitOr BitOrOp ResolveBitOr UserBitOr __resolve_bit_or;
     /// `a ^ b` in kernels.
-    BitXor BitXorOp ResolveBitXor UserBitXor;
+    BitXor BitXorOp ResolveBitXor UserBitXor __resolve_bit_xor;
     /// `a << b` in kernels.
-    Shl ShlOp ResolveShl UserShl;
+    Shl ShlOp ResolveShl UserShl __resolve_shl;
     /// `a >> b` in kernels.
-    Shr ShrOp ResolveShr UserShr;
+    Shr ShrOp ResolveShr UserShr __resolve_shr;
     /// `a += b` in kernels.
-    AddAssign AddAssignOp ResolveAddAssign UserAddAssign;
+    AddAssign AddAssignOp ResolveAddAssign UserAddAssign __resolve_add_assign;
     /// `a -= b` in kernels.
-    SubAssign SubAssignOp ResolveSubAssign UserSubAssign;
+    SubAssign SubAssignOp ResolveSubAssign UserSubAssign __resolve_sub_assign;
     /// `a *= b` in kernels.
-    MulAssign MulAssignOp ResolveMulAssign UserMulAssign;
+    MulAssign MulAssignOp ResolveMulAssign UserMulAssign __resolve_mul_assign;
     /// `a /= b` in kernels.
-    DivAssign DivAssignOp ResolveDivAssign UserDivAssign;
+    DivAssign DivAssignOp ResolveDivAssign UserDivAssign __resolve_div_assign;
     /// `a %= b` in kernels.
-    RemAssign RemAssignOp ResolveRemAssign UserRemAssign;
+    RemAssign RemAssignOp ResolveRemAssign UserRemAssign __resolve_rem_assign;
     /// `a &= b` in kernels.
-    BitAndAssign BitAndAssignOp ResolveBitAndAssign UserBitAndAssign;
+    BitAndAssign BitAndAssignOp ResolveBitAndAssign UserBitAndAssign __resolve_bit_and_assign;
     /// `a |= b` in kernels.
-    BitOrAssign BitOrAssignOp ResolveBitOrAssign UserBitOrAssign;
+    BitOrAssign BitOrAssignOp ResolveBitOrAssign UserBitOrAssign __resolve_bit_or_assign;
     /// `a ^= b` in kernels.
-    BitXorAssign BitXorAssignOp ResolveBitXorAssign UserBitXorAssign;
+    BitXorAssign BitXorAssignOp ResolveBitXorAssign UserBitXorAssign __resolve_bit_xor_assign;
     /// `a <<= b` in kernels.
-    ShlAssign ShlAssignOp ResolveShlAssign UserShlAssign;
+    ShlAssign ShlAssignOp ResolveShlAssign UserShlAssign __resolve_shl_assign;
     /// `a >>= b` in kernels.
-    ShrAssign ShrAssignOp ResolveShrAssign UserShrAssign;
+    ShrAssign ShrAssignOp ResolveShrAssign UserShrAssign __resolve_shr_assign;
 }
 
 operators! { @unary
     /// `-a` in kernels.
-    Neg NegOp ResolveNeg UserNeg;
+    Neg NegOp ResolveNeg UserNeg __resolve_neg;
     /// `!a` in kernels.
-    Not NotOp ResolveNot UserNot;
+    Not NotOp ResolveNot UserNot __resolve_not;
 }
 
 /// `a == b` in kernels.
@@ -198,7 +213,7 @@ pub struct PartialEqOp;
 #[doc(hidden)]
 pub trait ResolvePartialEq<M> {
     /// Sets the probe.
-    fn __resolve(&self, _probe: &FnProbe<M>) {}
+    fn __resolve_partial_eq(&self, _probe: &FnProbe<M>) {}
 }
 
 impl<L: PartialEq<R>, R> ResolvePartialEq<L::Marker> for &&Operands<PartialEqOp, L, R> {}
@@ -206,7 +221,7 @@ impl<L: PartialEq<R>, R> ResolvePartialEq<L::Marker> for &&Operands<PartialEqOp,
 #[doc(hidden)]
 pub trait UserPartialEq<L, R> {
     /// Sets the probe.
-    fn __resolve(&self, _probe: &FnProbe<<L as PartialEq<R>>::Marker>)
+    fn __resolve_partial_eq(&self, _probe: &FnProbe<<L as PartialEq<R>>::Marker>)
     where
         L: PartialEq<R>,
     {
@@ -235,7 +250,7 @@ pub trait IndexMut<I>: core::ops::IndexMut<I> {
 
 /// Declares how a witness resolves an index; references to a type are looked through.
 macro_rules! indexed {
-    ($($indexed:ident $op:ident $resolve:ident;)+) => {$(
+    ($($indexed:ident $op:ident $first:ident $resolve:ident;)+) => {$(
         #[doc(hidden)]
         pub trait $indexed<I> {
             /// What a call resolves to.
@@ -254,18 +269,18 @@ macro_rules! indexed {
         pub struct $op;
 
         #[doc(hidden)]
-        pub trait $resolve<M> {
+        pub trait $first<M> {
             /// Sets the probe.
-            fn __resolve(&self, _probe: &FnProbe<M>) {}
+            fn $resolve(&self, _probe: &FnProbe<M>) {}
         }
 
-        impl<L: $indexed<I>, I> $resolve<L::Marker> for &&Operands<$op, L, I> {}
+        impl<L: $indexed<I>, I> $first<L::Marker> for &&Operands<$op, L, I> {}
     )+};
 }
 
 indexed! {
-    Indexed IndexOp ResolveIndex;
-    IndexedMut IndexMutOp ResolveIndexMut;
+    Indexed IndexOp ResolveIndex __resolve_index;
+    IndexedMut IndexMutOp ResolveIndexMut __resolve_index_mut;
 }
 
 /// `T::default()` in kernels.
