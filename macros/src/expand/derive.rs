@@ -56,35 +56,41 @@ fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
             }
         }
     }
-    let plain = matches!(item.data, Data::Struct(_)) && item.generics.params.is_empty();
-    if wanted.any_bits && !plain {
-        errors.at(
-            &item.ident,
-            "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type",
-        );
+    if wanted.any_bits && !matches!(item.data, Data::Struct(_)) {
+        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs: not all bits are a value of another type");
     }
     wanted
 }
 
-/// `AnyBits`, and the check that every field is and that nothing lies between them.
+/// `AnyBits`, and the checks that every field is and that nothing lies between them.
 fn any_bits(item: &DeriveInput) -> TokenStream {
     let (name, Data::Struct(data)) = (&item.ident, &item.data) else { return TokenStream::new() };
     let types: Vec<&syn::Type> = data.fields.iter().map(|f| &f.ty).collect();
-    let checks = types.iter().map(|ty| {
-        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_any_bits::<#ty>();)
+    let filled = quote!(assert!(
+        ::core::mem::size_of::<Self>() == 0 #(+ ::core::mem::size_of::<#types>())*,
+        "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
+    ));
+    let bounds = types.iter().map(|ty| {
+        let any_bits = quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::types::AnyBits);
+        quote!(#ty: #any_bits)
+    });
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    let own = where_clause.map(|clause| &clause.predicates).into_iter().flatten();
+    // A generic struct is checked once an instance, where memory is read as one.
+    let at_once = item.generics.params.is_empty().then(|| {
+        quote!(const _: () = <#name as ::warpsmith::types::AnyBits>::FILLED;)
     });
     quote! {
-        const _: () = {
-            assert!(
-                ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())*,
-                "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
-            );
-            #[allow(dead_code)]
-            fn fields_are_any_bits() { #(#checks)* }
-        };
-
         // SAFETY: every field is any bits, and the fields are all there is.
-        unsafe impl ::warpsmith::types::AnyBits for #name {}
+        unsafe impl #impl_generics ::warpsmith::types::AnyBits for #name #ty_generics
+        where
+            Self: ::warpsmith::types::GpuType,
+            #(#bounds,)*
+            #(#own,)*
+        {
+            const FILLED: () = #filled;
+        }
+        #at_once
     }
 }
 
