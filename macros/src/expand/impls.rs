@@ -7,6 +7,7 @@ use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitI
 
 use super::call::hidden_method;
 use super::function::twin_signature;
+use super::parts::PartsOfParts;
 use super::signature::{self, Recording};
 use super::twin::twin;
 use super::types::{Slices, device_type};
@@ -16,6 +17,7 @@ use crate::errors::Errors;
 pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PartsOfParts.visit_item_impl_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let item = &item;
     if let Some(method) = super::foreign::method(item, &mut errors) {
@@ -175,6 +177,7 @@ impl Marker<'_> {
 pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PartsOfParts.visit_item_trait_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
     item.supertraits.extend(added);

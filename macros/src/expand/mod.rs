@@ -20,6 +20,7 @@ mod lower;
 mod matching;
 mod methods;
 mod operators;
+mod parts;
 mod pattern;
 mod signature;
 mod stmt;
