@@ -77,9 +77,11 @@ fn any_bits(item: &DeriveInput) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
     let own = where_clause.map(|clause| &clause.predicates).into_iter().flatten();
     // A generic struct is checked once an instance, where memory is read as one.
-    let at_once = item.generics.params.is_empty().then(|| {
-        quote!(const _: () = <#name as ::warpsmith::types::AnyBits>::FILLED;)
-    });
+    let at_once = item
+        .generics
+        .params
+        .is_empty()
+        .then(|| quote!(const _: () = <#name as ::warpsmith::types::AnyBits>::FILLED;));
     quote! {
         // SAFETY: every field is any bits, and the fields are all there is.
         unsafe impl #impl_generics ::warpsmith::types::AnyBits for #name #ty_generics
