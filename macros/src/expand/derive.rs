@@ -30,7 +30,9 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
     let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
-    quote!(#tokens #equality #bits #user)
+    // A type that only lacks its `repr` is a device type all the same: one mistake is one error.
+    let missing = missing_repr(item).into_tokens();
+    quote!(#missing #tokens #equality #bits #user)
 }
 
 /// What `#[gpu(…)]` asks for.
@@ -134,12 +136,20 @@ pub fn check_field(field: &Field, errors: &mut Errors) {
     }
 }
 
-fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
-    let repr = representation(item);
-    // Without fields there is no layout to agree on.
-    if !fields.is_empty() && !repr.iter().any(|r| r == "C" || r == "transparent") {
+/// Refuses a struct whose layout is not C's; without fields there is none to agree on.
+fn missing_repr(item: &DeriveInput) -> Errors {
+    let mut errors = Errors::default();
+    let known = || representation(item).iter().any(|r| r == "C" || r == "transparent");
+    if let Data::Struct(data) = &item.data
+        && !data.fields.is_empty()
+        && !known()
+    {
         errors.at(&item.ident, "a device struct needs `#[repr(C)]`, so that CUDA lays it out as Rust does");
     }
+    errors
+}
+
+fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
