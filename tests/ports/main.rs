@@ -10,6 +10,7 @@ mod llmc_layers;
 mod llmc_norm;
 mod llmc_train;
 mod samples_reduction;
+mod samples_sorting;
 
 use harness::{everywhere, written};
 
