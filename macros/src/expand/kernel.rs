@@ -7,7 +7,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
 use super::lower::Name;
-use super::parts::PartsOfParts;
+use super::plain::PlainForms;
 use super::signature::{self, Param, Recording};
 use super::twin::twin;
 use super::types::{device_type, host_type, twin_type};
@@ -18,7 +18,7 @@ use crate::errors::Errors;
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
-    PartsOfParts.visit_item_fn_mut(&mut item);
+    PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     unbounded(&item.sig.generics, &mut errors);
