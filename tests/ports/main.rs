@@ -9,6 +9,7 @@ mod llmc_attention;
 mod llmc_layers;
 mod llmc_norm;
 mod llmc_train;
+mod samples_finance;
 mod samples_reduction;
 mod samples_sorting;
 

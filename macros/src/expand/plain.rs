@@ -49,7 +49,8 @@ fn refer(place: &mut Expr, mutable: bool) {
 /// `(a..b).contains(&v)` as comparisons.
 fn contained(expr: &Expr) -> Option<Expr> {
     let Expr::MethodCall(call) = expr else { return None };
-    let (Expr::Paren(receiver), Some(item), true) = (&*call.receiver, call.args.first(), call.method == "contains")
+    let (Expr::Paren(receiver), Some(item), true) =
+        (&*call.receiver, call.args.first(), call.method == "contains")
     else {
         return None;
     };

@@ -116,12 +116,7 @@ impl Recorder {
     }
 
     /// `F32x2 { x: a, y: b }`
-    pub(super) fn vector_literal(
-        &mut self,
-        ty: Type,
-        n: usize,
-        fields: Vec<(&'static str, Expr)>,
-    ) -> Expr {
+    pub(super) fn vector_literal(&mut self, ty: Type, n: usize, fields: Vec<(&'static str, Expr)>) -> Expr {
         let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
         self.sequence(&mut values);
         let scalar = ty.element().unwrap_or(Type::Unit);
