@@ -12,6 +12,7 @@ mod llmc_train;
 mod samples_finance;
 mod samples_reduction;
 mod samples_sorting;
+mod samples_stencils;
 
 use harness::{everywhere, written};
 
