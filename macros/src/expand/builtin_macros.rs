@@ -38,12 +38,7 @@ impl Parse for SharedArray {
             ty = *array.elem;
         }
         if !(1..=3).contains(&extents.len()) {
-            let message = if extents.is_empty() && matches!(ty, Type::Path(_)) {
-                let one = ty.to_token_stream();
-                format!("`shared!` takes arrays; write `shared!([{one}; 1])`, and `[0]` where it is used")
-            } else {
-                "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`".into()
-            };
+            let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`; of one value, `shared!([f32; 1])`";
             return Err(syn::Error::new_spanned(whole, message));
         }
         Ok(Self { elem: ty, extents, align: alignment(input)?, owner: None })

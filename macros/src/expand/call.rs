@@ -26,7 +26,11 @@ impl Lower<'_> {
         let Some(last) = path.path.segments.last() else { return false };
         let local =
             path.path.get_ident().is_some_and(|ident| ident == "self" || self.lookup(ident).is_some());
-        !local && !names_type(path) && last.ident.to_string().starts_with(|c: char| c.is_lowercase())
+        let advised = super::foreign_names::value(&last.ident.to_string()).is_some();
+        !local
+            && !advised
+            && !names_type(path)
+            && last.ident.to_string().starts_with(|c: char| c.is_lowercase())
     }
 
     /// A `#[gpu_fn]` given by its name: a closure that calls it.
