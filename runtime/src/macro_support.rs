@@ -81,9 +81,6 @@ pub fn field_type<T: Device>() -> Type {
 /// Compiles for plain data only.
 pub fn assert_plain<T: GpuType>() {}
 
-/// Compiles for types that any bits are a value of.
-pub fn assert_any_bits<T: crate::types::AnyBits>() {}
-
 /// The type of a derived struct.
 pub fn struct_type(
     name: &str,

@@ -103,8 +103,7 @@ impl Printer<'_> {
             if below_max {
                 format!("for ({printed} {i} = {start}; {i} <= {end_at}; ++{i}) {{")
             } else {
-                let more = self.function.reserve("more");
-                self.function.push(&format!("bool {more} = {start} <= {end_at};"));
+                let more = self.more(range, scalar, start, &end_at);
                 format!("for ({printed} {i} = {start}; {more}; {more} = {i} < {end_at} && (++{i}, true)) {{")
             }
         } else {
@@ -117,6 +116,18 @@ impl Printer<'_> {
         (head, copy)
     }
 
+    /// Declares whether an inclusive range has a number; one from the least of its type on always has.
+    fn more(&mut self, range: &RangeLoop, scalar: Scalar, start: &str, end: &str) -> String {
+        let more = self.function.reserve("more");
+        let least = scalar.int_range().map(|(low, _)| low);
+        let some = match range.start.as_int() {
+            Some(n) if Some(n) == least => "true".to_owned(),
+            _ => format!("{start} <= {end}"),
+        };
+        self.function.push(&format!("bool {more} = {some};"));
+        more
+    }
+
     fn reversed(
         &mut self,
         range: &RangeLoop,
@@ -124,11 +135,10 @@ impl Printer<'_> {
         i: &str,
         start: &str,
         end: &str,
-        _scalar: Scalar,
+        scalar: Scalar,
     ) -> String {
         if range.inclusive {
-            let more = self.function.reserve("more");
-            self.function.push(&format!("bool {more} = {start} <= {end};"));
+            let more = self.more(range, scalar, start, end);
             return format!(
                 "for ({printed} {i} = {end}; {more}; {more} = {i} > {start} && (--{i}, true)) {{"
             );
@@ -173,8 +183,7 @@ impl Printer<'_> {
                 "for ({printed} {i} = {start}; {i} < {end_text}; {i} = {left} > {wide_step} ? {sum} : {end_text}) {{"
             );
         }
-        let more = self.function.reserve("more");
-        self.function.push(&format!("bool {more} = {start} {compare} {end_text};"));
+        let more = self.more(range, scalar, start, end_text);
         format!(
             "for ({printed} {i} = {start}; {more}; {more} = {left} >= {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
         )

@@ -107,8 +107,25 @@ impl Recorder {
             }
             // `PhantomData` is a value without bytes.
             Type::Unit => Expr::unit(),
+            Type::Vector(_, n) => {
+                let n = *n;
+                self.vector_literal(ty, n, fields)
+            }
             _ => self.struct_(ty, fields),
         }
+    }
+
+    /// `F32x2 { x: a, y: b }`
+    pub(super) fn vector_literal(&mut self, ty: Type, n: usize, fields: Vec<(&'static str, Expr)>) -> Expr {
+        let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+        self.sequence(&mut values);
+        let scalar = ty.element().unwrap_or(Type::Unit);
+        let mut components = Vec::new();
+        for name in &["x", "y", "z", "w"][..n.min(4)] {
+            let value = names.iter().position(|n| n == name).map_or_else(Expr::never, |i| values[i].clone());
+            components.push(self.coerce(value, &scalar));
+        }
+        Expr { kind: ExprKind::Vector(components), ty }
     }
 
     fn variant(&mut self, e: Arc<EnumType>, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {

@@ -23,7 +23,7 @@ pub use float::{FloatBits, FloatMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
-pub use option::{OptionMethods, ResultMethods};
+pub use option::{OptionMethods, OptionRefMethods, ResultMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 

@@ -8,7 +8,7 @@ use warpsmith_macros::gpu_fn;
 use crate::ir::{Expr, Type};
 use crate::record::option::{is_variant, take};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, operators};
+use crate::types::{Device, GpuType, operators};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 macro_rules! recorded {
@@ -77,6 +77,9 @@ functions! {
     }
     fn ok_or<T: Device, E: Device>(option: Option<T>, error: E) -> Result<T, E> {
         match option { Some(value) => Ok(value), None => Err(error) }
+    }
+    fn copied<T: GpuType>(option: Option<&T>) -> Option<T> {
+        match option { Some(value) => Some(*value), None => None }
     }
     fn ok<T: Device, E: Device>(result: Result<T, E>) -> Option<T> {
         match result { Ok(value) => Some(value), Err(_) => None }
@@ -148,6 +151,17 @@ pub trait OptionMethods<T: Device>: Sized {
 }
 
 impl<T: Device> OptionMethods<T> for Option<T> {}
+
+/// Methods of `Option`s of references in kernels.
+#[allow(missing_docs)]
+pub trait OptionRefMethods<T: GpuType>: Sized {
+    methods! {
+        copied_in_kernels() -> Option<T> = copied<T>;
+        cloned_in_kernels() -> Option<T> = copied<T>;
+    }
+}
+
+impl<T: GpuType> OptionRefMethods<T> for Option<&T> {}
 
 /// Methods of `Result` in kernels.
 #[allow(missing_docs)]

@@ -46,6 +46,17 @@ pub trait SliceMethods: Sliceable {
         never_called()
     }
     #[doc(hidden)]
+    fn get_in_kernels<I: IndexInteger>(
+        &self,
+        _i: I,
+        _probe: &FnProbe<<element<Self::Element> as Instance>::Marker>,
+    ) -> Option<&Self::Element>
+    where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
     fn as_ptr_in_kernels(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
         never_called()
     }
@@ -73,6 +84,17 @@ pub trait SliceMutMethods: SliceableMut {
     }
     #[doc(hidden)]
     fn as_mut_ptr_in_kernels(&mut self, _probe: &FnProbe<PointerMarker>) -> *mut Self::Element {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn get_mut_in_kernels<I: IndexInteger>(
+        &mut self,
+        _i: I,
+        _probe: &FnProbe<<element_mut<Self::Element> as Instance>::Marker>,
+    ) -> Option<&mut Self::Element>
+    where
+        Self::Element: GpuType,
+    {
         never_called()
     }
     #[doc(hidden)]
@@ -115,7 +137,7 @@ macro_rules! instance {
     )+};
 }
 
-instance! { fill_slice swap_elements }
+instance! { fill_slice swap_elements element element_mut }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -148,6 +170,22 @@ pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
     let kept = x[i];
     x[i] = x[j];
     x[j] = kept;
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
+    if i < x.len() { Some(&x[i]) } else { None }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn element_mut<T: GpuType>(x: &mut [T], i: usize) -> Option<&mut T> {
+    if i < x.len() { Some(&mut x[i]) } else { None }
 }
 
 /// Raw pointers in kernels.
@@ -253,6 +291,13 @@ macro_rules! host {
                 (self.__sub_slice(0, Some(middle)), self.__sub_slice(middle, None))
             }
 
+            /// The element at an index, if there is one.
+            pub fn get(&self, i: impl IndexInteger) -> Option<&T> {
+                let ((ptr, len), i) = (self.extent(), i.to_index());
+                // SAFETY: the index is within the elements.
+                (i < len).then(|| unsafe { &*ptr.add(i) })
+            }
+
             /// Address of the first element.
             pub fn as_ptr(&self) -> *const T {
                 self.extent().0
@@ -272,6 +317,7 @@ macro_rules! host_mut {
             where
                 T: AnyBits,
             {
+                const { T::FILLED };
                 crate::types::reinterpreted(self.extent())
             }
 
@@ -279,6 +325,13 @@ macro_rules! host_mut {
             #[track_caller]
             pub fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
                 crate::types::split(self.extent(), middle.to_index())
+            }
+
+            /// The element at an index, if there is one, to be written.
+            pub fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T> {
+                let ((ptr, len), i) = (self.extent(), i.to_index());
+                // SAFETY: the index is within the elements, and `self` is borrowed.
+                (i < len).then(|| unsafe { &mut *ptr.add(i) })
             }
 
             /// Address of the first element, to be written.
