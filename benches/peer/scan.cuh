@@ -11,7 +11,8 @@ __device__ unsigned long long pack(unsigned launch, bool is_prefix, unsigned val
 }
 
 __device__ Published load_word(unsigned long long* word, unsigned launch) {
-    unsigned long long bits = atomicAdd(word, 0ull);
+    unsigned long long bits;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(bits) : "l"(word) : "memory");
     unsigned state = (unsigned)(bits >> 32);
     return {state == launch * 2 + 1, state / 2 == launch, (unsigned)bits};
 }

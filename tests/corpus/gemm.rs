@@ -25,11 +25,11 @@ pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
     let (a_row, a_col) = (t / 2 % TILE, t % 2);
     let (b_row, b_col) = (t / VECTORS % DEPTH, t % VECTORS);
     let (ty, tx) = (t / 16 % 16, t % 16);
-    let a_start = (block_idx().y * TILE + a_row) * (k / 4) + a_col;
-    let b_start = b_row * (n / 4) + block_idx().x * VECTORS + b_col;
+    let mut a_at = (block_idx().y * TILE + a_row) * (k / 4) + a_col;
+    let mut b_at = b_row * (n / 4) + block_idx().x * VECTORS + b_col;
 
-    let mut next_a = a[a_start];
-    let mut next_b = b[b_start];
+    let mut next_a = a[a_at];
+    let mut next_b = b[b_at];
     let mut sums = [[F32x4::splat(0.0); 2]; 8];
     let steps = k / DEPTH;
     for step in 0..steps {
@@ -42,8 +42,10 @@ pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
         // One barrier a step: what the others still read is the other stage.
         sync_threads();
         if step + 1 < steps {
-            next_a = a[a_start + (step + 1) * (DEPTH / 4)];
-            next_b = b[b_start + (step + 1) * DEPTH * (n / 4)];
+            a_at += DEPTH / 4;
+            b_at += DEPTH * (n / 4);
+            next_a = a[a_at];
+            next_b = b[b_at];
         }
         #[unroll]
         for e in 0..DEPTH {

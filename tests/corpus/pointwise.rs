@@ -45,7 +45,7 @@ pub fn black_scholes(
     market: Market,
 ) {
     let i = global_id();
-    if i >= price.len() || i >= strike.len() || i >= years.len() || i >= call.len() || i >= put.len() {
+    if i >= price.len() {
         return;
     }
     let (s, x, t) = (price[i], strike[i], years[i]);

@@ -13,7 +13,7 @@ const ROUNDS: u32 = 4;
 pub const SCAN_TILE: u32 = SCAN_THREADS * ROUNDS * 4;
 
 const WARPS: u32 = SCAN_THREADS / 32;
-const TILE_VECTORS: usize = SCAN_TILE as usize / 4;
+const TILE_VECTORS: u32 = SCAN_TILE / 4;
 
 /// What a tile's word stands for: nothing in this launch yet, its own sum, or the sum up to its end.
 #[derive(Clone, Copy, GpuType)]
@@ -41,12 +41,12 @@ fn unpack(word: u64, launch: u32) -> Published {
 
 /// The sum of `value` over the lanes up to and with the caller's.
 #[gpu_fn]
-fn warp_inclusive(value: u32) -> u32 {
+fn warp_inclusive(value: u32, lane: u32) -> u32 {
     let mut sum = value;
     #[unroll]
     for delta in [1, 2, 4, 8, 16u32] {
         let below = shfl_up(sum, delta);
-        if lane_id() >= delta {
+        if lane >= delta {
             sum = sum.wrapping_add(below);
         }
     }
@@ -66,25 +66,25 @@ fn warp_sum(value: u32) -> u32 {
 
 /// The sum of all tiles before `tile`; the 32 lanes read a window of tiles at once.
 #[gpu_fn]
-fn look_back(words: &mut [u64], tile: u32, launch: u32) -> u32 {
+fn look_back(words: &mut [u64], tile: u32, launch: u32, lane: u32) -> u32 {
     let mut sum = 0u32;
     let mut end = tile;
     while end > 0 {
-        let distance = lane_id() + 1;
+        let distance = lane + 1;
         let exists = distance <= end;
         let mut seen = Published { is_prefix: true, is_sum: true, value: 0 };
         if exists {
-            seen = unpack(atomic_add(&mut words[end - distance], 0), launch);
+            seen = unpack(atomic(&mut words[end - distance]).load(Ordering::Relaxed), launch);
         }
         while !all(seen.is_sum) {
             if exists {
-                seen = unpack(atomic_add(&mut words[end - distance], 0), launch);
+                seen = unpack(atomic(&mut words[end - distance]).load(Ordering::Relaxed), launch);
             }
         }
         // The nearest prefix holds everything before it: lanes beyond it add nothing.
         let prefixes = ballot(seen.is_prefix);
         let nearest = prefixes.trailing_zeros();
-        sum = sum.wrapping_add(warp_sum(if lane_id() <= nearest { seen.value } else { 0 }));
+        sum = sum.wrapping_add(warp_sum(if lane <= nearest { seen.value } else { 0 }));
         if prefixes != 0 {
             return sum;
         }
@@ -118,10 +118,7 @@ pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u3
     let tile = shared_tile[0];
 
     // A warp's elements are consecutive, and each of its loads is too.
-    let first = tile as usize * TILE_VECTORS;
-    let x = &x[first..first + TILE_VECTORS];
-    let y = &mut y[first..first + TILE_VECTORS];
-    let start = warp * (32 * ROUNDS) + lane;
+    let start = tile * TILE_VECTORS + warp * (32 * ROUNDS) + lane;
     let mut values = [U32x4::splat(0); ROUNDS as usize];
     #[unroll]
     for r in 0..ROUNDS {
@@ -134,7 +131,7 @@ pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u3
         let xy = v.x.wrapping_add(v.y);
         let xyz = xy.wrapping_add(v.z);
         let total = xyz.wrapping_add(v.w);
-        let through = warp_inclusive(total);
+        let through = warp_inclusive(total, lane);
         let before = carry.wrapping_add(through.wrapping_sub(total));
         values[r] = U32x4::new(
             before.wrapping_add(v.x),
@@ -162,7 +159,7 @@ pub fn scan(x: &[U32x4], y: &mut [U32x4], words: &mut [u64], next_tile: &mut [u3
         if lane == 0 && tile > 0 {
             atomic_exchange(&mut words[tile], pack(launch, false, tile_sum));
         }
-        let before = look_back(words, tile, launch);
+        let before = look_back(words, tile, launch, lane);
         if lane == 0 {
             atomic_exchange(&mut words[tile], pack(launch, true, before.wrapping_add(tile_sum)));
             before_tile[0] = before;

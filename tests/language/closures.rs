@@ -49,3 +49,46 @@ fn closures_see_what_they_capture() {
         }
     });
 }
+
+#[gpu_fn]
+fn doubled(v: i32) -> i32 {
+    v * 2
+}
+
+#[gpu_fn]
+fn checked(v: i32) -> i32 {
+    assert!(v > -1000);
+    v + 1
+}
+
+#[gpu_fn]
+fn larger<T: Num>(a: T, b: T) -> T {
+    if a < b { b } else { a }
+}
+
+#[gpu_fn]
+fn folded<T: Num>(x: &[T], start: T, join: impl Fn(T, T) -> T) -> T {
+    let mut all = start;
+    for v in x {
+        all = join(all, *v);
+    }
+    all
+}
+
+#[gpu_kernel]
+fn named(x: &[i32], out: &mut [i32]) {
+    out[0] = twice(x[0], doubled);
+    out[1] = twice(x[1], checked);
+    out[2] = folded(x, x[0], larger);
+    out[3] = folded(x, 100, larger::<i32>);
+    out[4] = Some(x[1]).map(doubled).unwrap_or(0);
+}
+
+#[test]
+fn functions_are_arguments_by_their_names() {
+    everywhere::<named>(&(), |device| {
+        let input = device.upload(&[3, -5, 9]).expect("memory");
+        let out = written(device, (5, 77), |out| named(&input, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [12, -3, 9, 100, -10], "on {}", device.name());
+    });
+}

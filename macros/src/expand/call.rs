@@ -16,7 +16,31 @@ impl Lower<'_> {
     pub fn argument(&mut self, expr: &Expr) -> Two {
         match expr {
             Expr::Closure(closure) => self.closure(closure),
+            Expr::Path(path) if self.names_function(path) => self.function_value(path),
             other => self.expr(other),
+        }
+    }
+
+    /// Whether a path is the name of a function, as far as names tell.
+    fn names_function(&self, path: &syn::ExprPath) -> bool {
+        let Some(last) = path.path.segments.last() else { return false };
+        let local =
+            path.path.get_ident().is_some_and(|ident| ident == "self" || self.lookup(ident).is_some());
+        !local && !names_type(path) && last.ident.to_string().starts_with(|c: char| c.is_lowercase())
+    }
+
+    /// A `#[gpu_fn]` given by its name: a closure that calls it.
+    fn function_value(&mut self, path: &syn::ExprPath) -> Two {
+        let span = path.span();
+        let (fn_probe, fn_index) = self.fn_probe(span);
+        let own = self.own_name("__f", span);
+        Two {
+            witness: quote_spanned! {span=> {
+                let #own = ::warpsmith::__macro::Function::new();
+                #path::__gpu(#own.get(), &#fn_probe);
+                #own.is(#path)
+            }},
+            emit: quote!(__r.function_value(__t.callee(#fn_index))),
         }
     }
 

@@ -1,11 +1,26 @@
 //! Memory fences.
 
-use super::text::fixed;
-use crate::ir::Effect;
+use super::text::{fixed, with};
+use crate::ir::{Effect, Prelude};
+
+static FENCE_CLUSTER: Prelude = Prelude {
+    name: "ws_fence_cluster",
+    code: "__device__ __forceinline__ void ws_fence_cluster() { asm volatile(\"fence.sc.cluster;\" ::: \"memory\"); }\n",
+    needs: &[],
+};
 
 builtin! {
     /// Orders the caller's memory accesses for the threads of its block.
     pub fn fence_block() { cuda: fixed("__threadfence_block()"), effect: Effect::Writes } {
+        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// Orders the caller's memory accesses for the threads of its cluster.
+    ///
+    /// Source: PTX ISA, `fence.sc.cluster`; compute capability 9.0.
+    pub fn fence_cluster() {
+        cuda: with("ws_fence_cluster()", &FENCE_CLUSTER), effect: Effect::Writes, min_compute: (9, 0)
+    } {
         core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
     }
 

@@ -220,6 +220,13 @@ methods! {
         let old = update(place, |old| if old.same_bits(current) { new } else { old });
         if old.same_bits(current) { Ok(old) } else { Err(old) }
     };
+    /// The same: the hardware's does not fail without a reason.
+    fn compare_exchange_weak / compare_exchange_weak_in_kernels =
+        CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
+        let _ = (success, failure);
+        let old = update(place, |old| if old.same_bits(current) { new } else { old });
+        if old.same_bits(current) { Ok(old) } else { Err(old) }
+    };
     /// Adds; integers wrap. What the place held before.
     fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
         let _ = order;

@@ -2,6 +2,7 @@
 
 use crate::args::Place;
 use crate::driver::DriverError;
+use crate::simulator::triple;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -164,7 +165,7 @@ pub enum LaunchError {
         second: &'static str,
     },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
-    #[error("{file}:{line}: {what}, in thread {thread:?} of block {block:?} of kernel `{kernel}`")]
+    #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
     Fault {
         /// The kernel.
         kernel: &'static str,

@@ -198,6 +198,30 @@ impl Recorder {
         Expr { kind: ExprKind::Call { function, args, effect }, ty }
     }
 
+    /// A function given by its name, as a closure that calls it.
+    pub fn function_value(&mut self, callee: Option<Callee>) -> Expr {
+        let at = self.location();
+        let Some(Callee::Device(device)) = callee else {
+            let what = "a builtin by its name; write a closure that calls it".to_owned();
+            self.fail(RecordError::Argument { builtin: "a function", what, at });
+            return Expr::never();
+        };
+        let Some(id) = self.instance(&device) else { return Expr::never() };
+        let function = &self.functions[id.0 as usize];
+        let ret = function.ret.clone();
+        let params: Vec<(String, Type)> = function
+            .params
+            .iter()
+            .map(|p| (function.var(*p).name.clone(), function.var(*p).ty.clone()))
+            .collect();
+        self.closure_begin();
+        let locals: Vec<_> =
+            params.into_iter().map(|(name, ty)| self.closure_arg(&name, false, ty)).collect();
+        let args = locals.iter().map(|l| self.local(l)).collect();
+        let value = self.call_device(&device, args);
+        self.closure_end(false, ret, value)
+    }
+
     /// The function of an instance, recorded at its first call.
     fn instance(&mut self, device: &DeviceCallee) -> Option<FnId> {
         let key = device.instance();

@@ -351,7 +351,7 @@ impl fmt::Display for RankProblem {
 }
 
 /// An index as CUDA programmers write it, `(x, y, z)`.
-fn triple([x, y, z]: &[u32; 3]) -> String {
+pub(crate) fn triple([x, y, z]: &[u32; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
 

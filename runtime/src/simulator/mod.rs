@@ -27,6 +27,7 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::Observer;
 pub use settings::Settings;

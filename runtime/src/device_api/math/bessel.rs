@@ -28,8 +28,9 @@ pub(super) fn y(n: i32, x: f64) -> f64 {
 /// The modified first kind, of order 0 or 1.
 pub(super) fn i(order: u32, x: f64) -> f64 {
     let magnitude = x.abs();
-    let value = if magnitude.is_infinite() {
-        magnitude
+    // Beyond 720 the exponential that it grows by has no finite value.
+    let value = if magnitude > 720.0 {
+        f64::INFINITY
     } else if magnitude < 20.0 {
         i_series(order, magnitude)
     } else {
