@@ -6,9 +6,14 @@
 
 mod hecbench_bytes;
 mod hecbench_numbers;
+mod hecbench_random;
+mod hecbench_solvers;
+mod hecbench_text;
 mod polybench;
+mod rodinia_cells;
 mod rodinia_graphs;
 mod rodinia_grids;
+mod rodinia_matrices;
 mod rodinia_physics;
 
 use warpsmith::codegen::Options;
