@@ -237,3 +237,36 @@ fn traits_may_change_self_and_inclusive_ranges_end() {
         assert_eq!(out, [102, sum], "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn signed_arithmetic(n: i32, out: &mut [i32]) {
+    let t = thread_idx().x as i32;
+    let next = t + 1;
+    for i in 0..4 {
+        out[(t * 4 + i) as usize] = (i - 3) * next + -t;
+    }
+    if t == 0 {
+        out[31] = n.wrapping_add(next).wrapping_sub(n);
+        for i in i32::MAX - 2..=i32::MAX {
+            out[30] = i - 1 + (2 - n);
+        }
+    }
+}
+
+#[test]
+fn signed_arithmetic_is_plain_where_it_cannot_overflow() {
+    let source = signed_arithmetic::cuda_source().expect("it prints");
+    for plain in ["int next = t + 1;", "(i - 3) * next + -t;"] {
+        assert!(source.contains(plain), "{plain}\n{source}");
+    }
+    assert!(source.contains("(unsigned int)n"), "{source}");
+    everywhere::<signed_arithmetic>(&(), |device| {
+        let out =
+            written(device, (32, 77), |out| signed_arithmetic(i32::MAX, out).grid(1).block(7).launch(device));
+        let mut want: Vec<i32> =
+            (0..7).flat_map(|t| (0..4).map(move |i| (i - 3) * (t + 1) - t)).chain([77; 4]).collect();
+        want[31] = i32::MAX.wrapping_add(1).wrapping_sub(i32::MAX);
+        want[30] = 1;
+        assert_eq!(out, want, "on {}", device.name());
+    });
+}

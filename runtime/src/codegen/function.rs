@@ -22,6 +22,8 @@ pub(super) struct State {
     pub arrays: HashSet<VarId>,
     /// Counters of half-open ranges: one more than each is still of its type.
     pub below_max: HashSet<VarId>,
+    /// What immutable integers are between.
+    pub intervals: HashMap<VarId, super::ranges::Interval>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
     /// Whether the body is the user's own CUDA.

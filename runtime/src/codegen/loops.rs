@@ -55,13 +55,24 @@ impl Printer<'_> {
         }
         let (head, first) = self.for_head(range, &start, &end, end_text);
         self.unroll(range);
-        if !range.inclusive && !self.function.var(range.var).mutable {
-            self.function.below_max.insert(range.var);
-        }
+        self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
         if braces {
             self.function.close("}");
+        }
+    }
+
+    /// What the body may know of the counter.
+    fn note_counter(&mut self, range: &RangeLoop) {
+        if self.function.var(range.var).mutable {
+            return;
+        }
+        if !range.inclusive {
+            self.function.below_max.insert(range.var);
+        }
+        if let Some(interval) = super::ranges::counter(range, &self.function.intervals) {
+            self.function.intervals.insert(range.var, interval);
         }
     }
 
