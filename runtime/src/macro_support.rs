@@ -12,7 +12,7 @@ pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kernel};
 pub use crate::simulator::context::print;
-pub use crate::types::operators::{self, operand, operands};
+pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, never_called, see, types_of, unreached,

@@ -17,6 +17,7 @@ mod bytes;
 mod closures;
 mod enums;
 mod escape;
+mod everyday;
 mod failures;
 mod globals;
 mod harness;

@@ -197,6 +197,10 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     super::foreign::add_device_bounds(&mut item.generics);
     let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
     item.supertraits.extend(added);
+    // What is passed as `self` is a value of the device.
+    if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
+        item.supertraits.push(parse_quote!(::warpsmith::types::Device));
+    }
     let item = &item;
     let mut kept = item.clone();
     kept.items.clear();

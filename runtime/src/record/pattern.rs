@@ -159,6 +159,28 @@ impl Recorder {
         self.binary(op, value, constant)
     }
 
+    /// `(start..end).contains(item)`, where `item` is a reference.
+    pub fn range_contains(
+        &mut self,
+        start: Option<Expr>,
+        end: Option<Expr>,
+        inclusive: bool,
+        item: Expr,
+    ) -> Expr {
+        let item = self.value(item);
+        let plain = matches!(item.kind, ExprKind::Var(_) | ExprKind::Const(_));
+        let item = if plain { item } else { self.bind(item) };
+        let mut tests = Vec::new();
+        if let Some(start) = start {
+            tests.push(self.binary(BinaryOp::Le, start, item.clone()));
+        }
+        if let Some(end) = end {
+            let below = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+            tests.push(self.binary(below, item, end));
+        }
+        self.all(tests)
+    }
+
     /// Whether all tests hold.
     pub fn all(&mut self, tests: Vec<Expr>) -> Expr {
         self.combine(BinaryOp::And, tests)

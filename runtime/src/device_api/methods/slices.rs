@@ -1,7 +1,7 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
-use crate::ir::{CudaText, Effect, Type};
-use crate::record::Callee;
+use crate::ir::{BinaryOp, CudaText, Effect, Expr, Type};
+use crate::record::{Callee, Recorder};
 use crate::types::{
     AnyBits, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
@@ -118,6 +118,16 @@ pub trait SliceMutMethods: SliceableMut {
     {
         never_called()
     }
+    #[doc(hidden)]
+    fn copy_from_slice_in_kernels<S: Sliceable<Element = Self::Element> + ?Sized>(
+        &mut self,
+        _from: &S,
+        _probe: &FnProbe<CopyMarker<Self::Element>>,
+    ) where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
 }
 
 impl<S: SliceableMut + ?Sized> SliceMutMethods for S {}
@@ -137,7 +147,7 @@ macro_rules! instance {
     )+};
 }
 
-instance! { fill_slice swap_elements element element_mut }
+instance! { fill_slice swap_elements copy_elements element element_mut }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -159,6 +169,38 @@ impl<F: DeviceFn> DeviceFn for Elements<F> {
 pub fn fill_slice<T: GpuType>(x: &mut [T], value: T) {
     for place in x.iter_mut() {
         *place = value;
+    }
+}
+
+/// Both arguments of `copy_from_slice` may be whatever has elements side by side.
+#[doc(hidden)]
+pub struct CopyMarker<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: GpuType> DeviceFn for CopyMarker<T> {
+    fn callee() -> Callee {
+        fn record<T: GpuType>(recorder: &mut Recorder, args: Vec<Expr>, ty: Type) -> Expr {
+            let mut args = args.into_iter();
+            let (Some(to), Some(from)) = (args.next(), args.next()) else { return Expr::never() };
+            let to = recorder.sub_slice(true, to, None, None, false);
+            let from = recorder.sub_slice(false, from, None, None, false);
+            let (to, from) = (recorder.bind(to), recorder.bind(from));
+            let lengths = [&to, &from].map(|x| recorder.call(Some(Callee::Len), vec![x.clone()], Type::U64));
+            let [a, b] = lengths;
+            let equal = recorder.binary(BinaryOp::Eq, a, b);
+            recorder.assert(equal, "copy_from_slice: the lengths differ", true);
+            recorder.call(Some(<copy_elements<T> as Instance>::Marker::callee()), vec![to, from], ty)
+        }
+        Callee::Recorded(record::<T>)
+    }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, clippy::manual_memcpy, reason = "its emitter is called")]
+pub fn copy_elements<T: GpuType>(to: &mut [T], from: &[T]) {
+    for i in 0..to.len() {
+        to[i] = from[i];
     }
 }
 
@@ -347,6 +389,18 @@ macro_rules! host_mut {
                 let (ptr, len) = self.extent();
                 // SAFETY: the elements are this many, and no reference to them is alive.
                 (0..len).for_each(|i| unsafe { ptr.add(i).write(value) });
+            }
+
+            /// Stores the elements of another slice, which has as many.
+            #[track_caller]
+            pub fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+            where
+                T: Copy,
+            {
+                let ((to, len), (from, count)) = (self.extent(), from.extent());
+                assert!(len == count, "copy_from_slice: the lengths differ");
+                // SAFETY: both have this many elements, and no reference to them is alive.
+                unsafe { core::ptr::copy(from, to, len) };
             }
 
             /// Exchanges two elements.
