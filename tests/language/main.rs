@@ -6,6 +6,7 @@
     clippy::or_then_unwrap,
     clippy::redundant_closure,
     clippy::unnecessary_literal_unwrap,
+    clippy::unnecessary_map_on_constructor,
     clippy::needless_range_loop
 )]
 #![allow(clippy::manual_is_multiple_of)]
