@@ -21,6 +21,13 @@ impl Errors {
         }
     }
 
+    /// Adds the mistakes of a part.
+    pub fn append(&mut self, part: Errors) {
+        if let Some(error) = part.0 {
+            self.add(error);
+        }
+    }
+
     /// Whether anything was found.
     pub fn any(&self) -> bool {
         self.0.is_some()

@@ -12,7 +12,7 @@ pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kernel};
 pub use crate::simulator::context::print;
-pub use crate::types::operators::{self, operand, operands};
+pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, never_called, see, types_of, unreached,
@@ -80,9 +80,6 @@ pub fn field_type<T: Device>() -> Type {
 
 /// Compiles for plain data only.
 pub fn assert_plain<T: GpuType>() {}
-
-/// Compiles for types that any bits are a value of.
-pub fn assert_any_bits<T: crate::types::AnyBits>() {}
 
 /// The type of a derived struct.
 pub fn struct_type(

@@ -354,3 +354,43 @@ fn values_are_exchanged_in_place() {
         );
     });
 }
+
+/// Elements side by side that are moved at once.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[gpu(AnyBits)]
+#[repr(C, align(16))]
+struct Packet<T, const N: usize> {
+    payload: [T; N],
+}
+
+#[gpu_kernel]
+fn packets<T: Num, const N: usize>(x: &[T], out: &mut [T]) {
+    let i = global_id();
+    let mut packet = x.reinterpret::<Packet<T, N>>()[i];
+    for v in packet.payload.iter_mut() {
+        *v = *v / (T::ONE + T::ONE);
+    }
+    out[i * N..].reinterpret_mut::<Packet<T, N>>()[0] = packet;
+}
+
+#[test]
+fn generic_structs_are_read_from_other_elements() {
+    macro_rules! check {
+        ($t:ty, $n:literal) => {
+            everywhere::<packets<$t, $n>>(&(), |device| {
+                let x: Vec<$t> = (0..4 * $n).map(|v: i32| (v * 3 - 5).cast()).collect();
+                let input = device.upload(&x).expect("memory");
+                let out = written(device, (4 * $n, <$t as Num>::HIGHEST), |out| {
+                    packets::<$t, $n>(&input, out).grid(1).block(4).launch(device)
+                });
+                let two = <$t as Num>::ONE + <$t as Num>::ONE;
+                let want: Vec<$t> = x.iter().map(|v| *v / two).collect();
+                assert_eq!(out, want, "on {}", device.name());
+            });
+        };
+    }
+    check!(f32, 4);
+    check!(bf16, 8);
+    check!(i8, 16);
+    check!(u64, 2);
+}

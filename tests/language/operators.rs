@@ -169,3 +169,31 @@ fn an_overloaded_index_reads_and_writes() {
         assert_eq!(out[0].cells, [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0]);
     });
 }
+
+#[gpu_kernel]
+fn in_ranges(x: &[i32], y: &[f32], out: &mut [u32]) {
+    let i = global_id();
+    if (0..x.len()).contains(&i) && (..out.len()).contains(&i) {
+        let (low, value) = (-2, y[i]);
+        out[i] = (low..=3).contains(&x[i]) as u32
+            + (low + 1..3).contains(&x[i]) as u32 * 10
+            + (0.5..).contains(&value) as u32 * 100
+            + !(..=value).contains(&2.0) as u32 * 1000;
+    }
+}
+
+#[test]
+fn ranges_contain_values() {
+    everywhere::<in_ranges>(&(), |device| {
+        let (x, y) = ([-3, -2, -1, 2, 3, 4], [0.5f32, 0.25, f32::NAN, 2.0, 3.0, -1.0]);
+        let (dx, dy) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
+        let out = written(device, (6, 7), |out| in_ranges(&dx, &dy, out).grid(1).block(32).launch(device));
+        for i in 0..6 {
+            let want = u32::from((-2..=3).contains(&x[i]))
+                + u32::from((-1..3).contains(&x[i])) * 10
+                + u32::from((0.5..).contains(&y[i])) * 100
+                + u32::from(!(..=y[i]).contains(&2.0)) * 1000;
+            assert_eq!(out[i], want, "{i} on {}", device.name());
+        }
+    });
+}

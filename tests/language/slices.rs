@@ -110,3 +110,65 @@ fn shared_arrays_of_two_dimensions_are_arguments() {
         assert_eq!(out, [x.iter().sum::<i32>(), 126 + 127]);
     });
 }
+
+#[gpu_kernel]
+fn where_there_is(x: &[i32], shift: &[u32], out: &mut [i32]) {
+    let i = global_id();
+    let mut tile = shared!([i32; 4]);
+    if let (Some(place), Some(v)) = (tile.get_mut(thread_idx().x), x.get(i)) {
+        *place = *v;
+    }
+    sync_threads();
+    if let Some(place) = out.get_mut(i) {
+        let next = x.get(i + 1).copied().unwrap_or(-5);
+        let shift = shift.get(i % 3).map_or(0, |s| *s);
+        *place += (next << shift) + x[1..].get(7usize).is_none() as i32;
+        if let Some(first) = tile.get(i) {
+            *place += *first * 1000;
+        }
+    }
+}
+
+#[test]
+fn an_element_is_got_where_there_is_one() {
+    everywhere::<where_there_is>(&(), |device| {
+        let (x, shift) = ([4, -3, 2, 9, 6], [1u32, 3]);
+        let (dx, ds) = (device.upload(&x).expect("memory"), device.upload(&shift).expect("memory"));
+        let out =
+            written(device, (7, 7), |out| where_there_is(&dx, &ds, out).grid(1).block(32).launch(device));
+        for i in 0..7usize {
+            let next = x.get(i + 1).copied().unwrap_or(-5);
+            let first = x[..4].get(i).map_or(0, |v| v * 1000);
+            assert_eq!(
+                out[i],
+                8 + (next << shift.get(i % 3).map_or(0, |s| *s)) + first,
+                "{i} on {}",
+                device.name()
+            );
+        }
+    });
+}
+
+#[gpu_kernel]
+fn parts_of_parts(x: &[i32], out: &mut [i32], at: usize) {
+    let row = &x[at..][..3];
+    let mut local = [1, 2, 3, 4, 5, 6];
+    local[1..][..4][2] += row[1];
+    local[2..][1..].swap(0, 2);
+    let o = &mut out[2 * at..][..4];
+    o[0] = sum(row) + x[1..][at];
+    o[1] = row[1..][..2].len() as i32 + (x[at..])[0] * 10;
+    o[2] = sum(&local[..5][1..]) * 10 + local[3];
+    out[2 * at..][3] = sum(&x[..at + 2][at..=at + 1]);
+}
+
+#[test]
+fn a_part_has_parts() {
+    everywhere::<parts_of_parts>(&(), |device| {
+        let x = [4, -3, 2, 9, 6, 1];
+        let input = device.upload(&x).expect("memory");
+        let out =
+            written(device, (8, 7), |out| parts_of_parts(&input, out, 2).grid(1).block(1).launch(device));
+        assert_eq!(out, [7, 7, 7, 7, 2 + 9 + 6 + 9, 22, (2 + 3 + 6 + 5) * 10 + 6, 11]);
+    });
+}

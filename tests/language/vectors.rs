@@ -98,3 +98,22 @@ fn half_precision_is_rounded_as_in_rust() {
         }
     });
 }
+
+#[gpu_kernel]
+fn literals(x: &[I32x4], out: &mut [I32x4]) {
+    let i = global_id();
+    if let Some(&I32x4 { x: a, w, .. }) = x.get(i) {
+        let near = I32x2 { y: a, x: w };
+        let moved = I32x4 { z: near.x * 10, ..x[i] };
+        out[i] = I32x4 { x: near.y - 1, ..moved };
+    }
+}
+
+#[test]
+fn vectors_are_structs() {
+    everywhere::<literals>(&(), |device| {
+        let input = device.upload(&[I32x4::new(1, 2, 3, 4), I32x4::new(-5, 6, 7, 8)]).expect("memory");
+        let out = written(device, (2, I32x4::splat(99)), |out| literals(&input, out).over(2).launch(device));
+        assert_eq!(out, [I32x4::new(0, 2, 40, 4), I32x4::new(-6, 6, 80, 8)], "on {}", device.name());
+    });
+}

@@ -38,7 +38,7 @@ impl Parse for SharedArray {
             ty = *array.elem;
         }
         if !(1..=3).contains(&extents.len()) {
-            let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`";
+            let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`; of one value, `shared!([f32; 1])`";
             return Err(syn::Error::new_spanned(whole, message));
         }
         Ok(Self { elem: ty, extents, align: alignment(input)?, owner: None })

@@ -84,6 +84,9 @@ impl Lower<'_> {
         if !names_type(path) {
             return self.function_call(e, path);
         }
+        if last.ident == "default" && e.args.is_empty() {
+            return self.default(e, path);
+        }
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let (witness, setup, names) = self.operand_list(&args);
@@ -94,6 +97,27 @@ impl Lower<'_> {
         Two {
             witness: self.tap(&probe, span, e, quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe))),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
+        }
+    }
+
+    /// `T::default()`, a device function or a constant of the host's; `Default::default()`, a constant.
+    fn default(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
+        let span = e.func.span();
+        let (fn_probe, fn_index) = self.fn_probe(span);
+        let (probe, index) = self.probe(span);
+        let line = self.line(span);
+        let value = if path.qself.is_none() && path.path.segments[0].ident == "Default" {
+            quote_spanned!(span=> ::warpsmith::__macro::constant_default(&#fn_probe))
+        } else {
+            quote_spanned! {span=> {
+                let __v = #path();
+                (&&::warpsmith::__macro::default_of(&__v)).__resolve(&#fn_probe);
+                __v
+            }}
+        };
+        Two {
+            witness: self.tap(&probe, span, e, value),
+            emit: quote!({ #line __r.call(__t.callee(#fn_index), ::std::vec![], __t.ty(#index)) }),
         }
     }
 
@@ -165,7 +189,37 @@ impl Lower<'_> {
         }
     }
 
+    /// `(a..b).contains(&x)`: comparisons.
+    fn range_contains(&mut self, e: &ExprMethodCall, range: &syn::ExprRange, item: &Expr) -> Two {
+        let mut exprs: Vec<&Expr> = range.start.as_deref().into_iter().collect();
+        exprs.extend(range.end.as_deref());
+        exprs.push(item);
+        let (witness, setup, names) = self.operand_list(&exprs);
+        let (inclusive, limits) = (matches!(range.limits, syn::RangeLimits::Closed(_)), &range.limits);
+        let has_start = range.start.is_some();
+        let (start, rest) = witness.split_at(usize::from(has_start));
+        let (ends, item) = rest.split_at(rest.len() - 1);
+        let mut bounds = names.iter();
+        let mut bound = |there: bool| match there.then(|| bounds.next()).flatten() {
+            Some(name) => quote!(::core::option::Option::Some(#name)),
+            None => quote!(::core::option::Option::None),
+        };
+        let (low, high) = (bound(has_start), bound(range.end.is_some()));
+        let (item_name, line) = (&names[names.len() - 1], self.line(e.method.span()));
+        let (method, dot) = (&e.method, &e.dot_token);
+        Two {
+            witness: quote!((#((#start))* #limits #((#ends))*) #dot #method(#(#item)*)),
+            emit: quote!({ #setup #line __r.range_contains(#low, #high, #inclusive, #item_name) }),
+        }
+    }
+
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
+        if e.method == "contains"
+            && let Expr::Range(range) = unparenthesized(&e.receiver)
+            && let Some(item) = e.args.first()
+        {
+            return self.range_contains(e, range, item);
+        }
         if makes_iterator(e) || iterates(&e.receiver) {
             return self.refuse(
                 &e.method,
@@ -318,6 +372,14 @@ fn expectation(e: &ExprMethodCall) -> Option<String> {
 /// Whether a call makes an iterator.
 fn makes_iterator(e: &ExprMethodCall) -> bool {
     e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
+}
+
+/// The expression inside parentheses.
+fn unparenthesized(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(e) => unparenthesized(&e.expr),
+        other => other,
+    }
 }
 
 /// Whether an expression is an iterator: a chain of calls on one.

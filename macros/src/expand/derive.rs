@@ -30,7 +30,9 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
     let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
-    quote!(#tokens #equality #bits #user)
+    // A type that only lacks its `repr` is a device type all the same: one mistake is one error.
+    let missing = missing_repr(item).into_tokens();
+    quote!(#missing #tokens #equality #bits #user)
 }
 
 /// What `#[gpu(…)]` asks for.
@@ -56,35 +58,43 @@ fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
             }
         }
     }
-    let plain = matches!(item.data, Data::Struct(_)) && item.generics.params.is_empty();
-    if wanted.any_bits && !plain {
-        errors.at(
-            &item.ident,
-            "`#[gpu(AnyBits)]` is for structs without generics: not all bits are a value of another type",
-        );
+    if wanted.any_bits && !matches!(item.data, Data::Struct(_)) {
+        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs: not all bits are a value of another type");
     }
     wanted
 }
 
-/// `AnyBits`, and the check that every field is and that nothing lies between them.
+/// `AnyBits`, and the checks that every field is and that nothing lies between them.
 fn any_bits(item: &DeriveInput) -> TokenStream {
     let (name, Data::Struct(data)) = (&item.ident, &item.data) else { return TokenStream::new() };
     let types: Vec<&syn::Type> = data.fields.iter().map(|f| &f.ty).collect();
-    let checks = types.iter().map(|ty| {
-        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_any_bits::<#ty>();)
+    let filled = quote!(assert!(
+        ::core::mem::size_of::<Self>() == 0 #(+ ::core::mem::size_of::<#types>())*,
+        "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
+    ));
+    let bounds = types.iter().map(|ty| {
+        let any_bits = quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::types::AnyBits);
+        quote!(#ty: #any_bits)
     });
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    let own = where_clause.map(|clause| &clause.predicates).into_iter().flatten();
+    // A generic struct is checked once an instance, where memory is read as one.
+    let at_once = item
+        .generics
+        .params
+        .is_empty()
+        .then(|| quote!(const _: () = <#name as ::warpsmith::types::AnyBits>::FILLED;));
     quote! {
-        const _: () = {
-            assert!(
-                ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())*,
-                "`#[gpu(AnyBits)]` is for structs without padding: add a field for the bytes between or after the others",
-            );
-            #[allow(dead_code)]
-            fn fields_are_any_bits() { #(#checks)* }
-        };
-
         // SAFETY: every field is any bits, and the fields are all there is.
-        unsafe impl ::warpsmith::types::AnyBits for #name {}
+        unsafe impl #impl_generics ::warpsmith::types::AnyBits for #name #ty_generics
+        where
+            Self: ::warpsmith::types::GpuType,
+            #(#bounds,)*
+            #(#own,)*
+        {
+            const FILLED: () = #filled;
+        }
+        #at_once
     }
 }
 
@@ -126,12 +136,20 @@ pub fn check_field(field: &Field, errors: &mut Errors) {
     }
 }
 
-fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
-    let repr = representation(item);
-    // Without fields there is no layout to agree on.
-    if !fields.is_empty() && !repr.iter().any(|r| r == "C" || r == "transparent") {
+/// Refuses a struct whose layout is not C's; without fields there is none to agree on.
+fn missing_repr(item: &DeriveInput) -> Errors {
+    let mut errors = Errors::default();
+    let known = || representation(item).iter().any(|r| r == "C" || r == "transparent");
+    if let Data::Struct(data) = &item.data
+        && !data.fields.is_empty()
+        && !known()
+    {
         errors.at(&item.ident, "a device struct needs `#[repr(C)]`, so that CUDA lays it out as Rust does");
     }
+    errors
+}
+
+fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::Device));

@@ -410,7 +410,7 @@ pub fn is_place(expr: &Expr) -> bool {
 }
 
 /// Whether lowering the expression can never add a statement or have an effect.
-fn is_quiet(expr: &Expr) -> bool {
+pub fn is_quiet(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) => true,
         Expr::Field(e) => is_quiet(&e.base),

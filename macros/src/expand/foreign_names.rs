@@ -57,7 +57,7 @@ const VALUES: [(&str, &str); 10] = [
     ("blockIdx", "`block_idx()`"),
     ("blockDim", "`block_dim()`"),
     ("gridDim", "`grid_dim()`"),
-    ("warpSize", "`32`"),
+    ("warpSize", "`warp_size()`"),
     ("thread_idx", "`thread_idx()`"),
     ("block_idx", "`block_idx()`"),
     ("block_dim", "`block_dim()`"),

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{ItemFn, Signature};
 
+use super::plain::PlainForms;
 use super::signature::{self, Recording};
 use super::twin::twin;
 use super::types::Slices;
@@ -14,6 +15,7 @@ use syn::visit_mut::VisitMut;
 pub fn expand(item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut item.sig.generics);

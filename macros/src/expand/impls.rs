@@ -7,6 +7,7 @@ use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitI
 
 use super::call::hidden_method;
 use super::function::twin_signature;
+use super::plain::PlainForms;
 use super::signature::{self, Recording};
 use super::twin::twin;
 use super::types::{Slices, device_type};
@@ -16,6 +17,7 @@ use crate::errors::Errors;
 pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PlainForms.visit_item_impl_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let item = &item;
     if let Some(method) = super::foreign::method(item, &mut errors) {
@@ -31,7 +33,7 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     for part in &item.items {
         match part {
             ImplItem::Fn(method) => {
-                let method = Method::new(item, method, &mut errors);
+                let Some(method) = Method::or_stand_in(item, method, &mut errors) else { continue };
                 kept.items.extend(method.items());
                 if item.trait_.is_none() {
                     markers.extend(method.marker(&type_name));
@@ -41,7 +43,8 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
             other => kept.items.push(other.clone()),
         }
     }
-    if errors.any() { super::fallback::implementation(item, errors) } else { quote!(#kept #markers) }
+    let errors = errors.into_tokens();
+    quote!(#errors #kept #markers)
 }
 
 /// One function of an `impl` block.
@@ -60,6 +63,22 @@ impl<'a> Method<'a> {
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         let recording = signature::recording(&params, &item.sig.output, &item.block, errors);
         Self { block, item, recording }
+    }
+
+    /// The method; one with mistakes keeps its signature, so that its callers see no errors of their own.
+    fn or_stand_in(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Option<Self> {
+        let mut own = Errors::default();
+        let method = Self::new(block, item, &mut own);
+        if !own.any() {
+            return Some(method);
+        }
+        errors.append(own);
+        let mut empty = item.clone();
+        empty.attrs.push(parse_quote!(#[allow(warnings)]));
+        empty.block = parse_quote!({ loop {} });
+        let mut signature = Errors::default();
+        let method = Self::new(block, &empty, &mut signature);
+        (!signature.any()).then_some(method)
     }
 
     /// Its name.
@@ -174,9 +193,14 @@ impl Marker<'_> {
 pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PlainForms.visit_item_trait_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
     item.supertraits.extend(added);
+    // What is passed as `self` is a value of the device.
+    if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
+        item.supertraits.push(parse_quote!(::warpsmith::types::Device));
+    }
     let item = &item;
     let mut kept = item.clone();
     kept.items.clear();

@@ -3,9 +3,11 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::{self, Visit};
+use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
 use super::lower::Name;
+use super::plain::PlainForms;
 use super::signature::{self, Param, Recording};
 use super::twin::twin;
 use super::types::{device_type, host_type, twin_type};
@@ -16,6 +18,7 @@ use crate::errors::Errors;
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
+    PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     unbounded(&item.sig.generics, &mut errors);

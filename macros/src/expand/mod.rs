@@ -22,6 +22,7 @@ mod matching;
 mod methods;
 mod operators;
 mod pattern;
+mod plain;
 mod signature;
 mod stmt;
 mod twin;

@@ -233,6 +233,14 @@ impl Lower<'_> {
     /// A reference to `base[a..b]`.
     pub(super) fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Two {
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        // The inner of `x[a..][..n]` borrows as the outer.
+        let outer = std::mem::replace(&mut self.mutable_place, mutable && is_part(base));
+        let part = self.part_with(base, range, (inclusive, mutable));
+        self.mutable_place = outer;
+        part
+    }
+
+    fn part_with(&mut self, base: &Expr, range: &syn::ExprRange, (inclusive, mutable): (bool, bool)) -> Two {
         let mut exprs = vec![base];
         exprs.extend(range.start.as_deref());
         exprs.extend(range.end.as_deref());
@@ -256,10 +264,15 @@ impl Lower<'_> {
     }
 }
 
+/// Whether an expression is `x[a..b]`.
+pub fn is_part(expr: &Expr) -> bool {
+    matches!(expr, Expr::Index(index) if matches!(&*index.index, Expr::Range(_)))
+}
+
 /// Whether a method of slices takes its receiver to be written, by its name.
 pub fn writes_receiver(method: &Ident) -> bool {
     let name = method.to_string();
-    name.ends_with("_mut") || ["fill", "swap", "as_mut_ptr"].contains(&name.as_str())
+    name.ends_with("_mut") || ["fill", "swap", "copy_from_slice", "as_mut_ptr"].contains(&name.as_str())
 }
 
 /// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Macro, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote};
 
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::loop_index::write_type;
@@ -89,11 +89,17 @@ fn parenthesize(callee: &mut Expr) {
     }
 }
 
-/// A reference to a part of a slice.
+/// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
 fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
     let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
-    let base = base.to_token_stream();
+    let base = match base {
+        Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
+            Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
+            _ => base.to_token_stream(),
+        },
+        _ => base.to_token_stream(),
+    };
     Expr::Verbatim(slice_value(&base, end(&range.start), end(&range.end), (inclusive, mutable)))
 }
 

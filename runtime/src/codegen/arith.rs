@@ -32,6 +32,11 @@ impl Printer<'_> {
             return Text::binary(op, self.expr(left), self.expr(right));
         }
         match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul
+                if self.cannot_overflow(op, left, right, scalar) =>
+            {
+                Text::binary(op, self.expr(left), self.expr(right))
+            }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
                 let ring = self.ring(op, left, right, scalar);
                 Text::cast(c_name(scalar), ring)
@@ -51,6 +56,12 @@ impl Printer<'_> {
                 if scalar.bits() < 32 { Text::cast(c_name(scalar), text) } else { text }
             }
         }
+    }
+
+    /// Whether the operands leave no room for overflow, in a type that does not promote.
+    fn cannot_overflow(&self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> bool {
+        let known = &self.function.intervals;
+        scalar.bits() >= 32 && super::ranges::operation(op, left, right, scalar, known).is_some()
     }
 
     /// `a op b` in the unsigned type, where overflow is defined; needs one unsigned operand a node.
@@ -112,11 +123,20 @@ impl Printer<'_> {
             UnaryOp::Neg if scalar.is_float() => {
                 Text::unary(format!("-{}", text.at(super::precedence::PRIMARY)))
             }
+            UnaryOp::Neg if scalar.bits() >= 32 && self.is_negatable(operand, scalar) => {
+                Text::unary(format!("-{}", text.at(super::precedence::PRIMARY)))
+            }
             UnaryOp::Neg => {
                 let zero = Text::primary(if scalar.bits() == 64 { "0ull" } else { "0u" });
                 Text::cast(c_name(scalar), Text::binary(BinaryOp::Sub, zero, Text::cast(wide(scalar), text)))
             }
         }
+    }
+
+    /// Whether the operand is certainly not the least of its type.
+    fn is_negatable(&self, operand: &Expr, scalar: Scalar) -> bool {
+        let least = scalar.int_range().map_or(0, |(low, _)| low);
+        super::ranges::interval(operand, &self.function.intervals).is_some_and(|(low, _)| low > least)
     }
 
     /// `a as T`

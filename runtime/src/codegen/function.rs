@@ -20,6 +20,10 @@ pub(super) struct State {
     pub labels: HashSet<String>,
     /// Arrays that print as those of C.
     pub arrays: HashSet<VarId>,
+    /// Counters of half-open ranges: one more than each is still of its type.
+    pub below_max: HashSet<VarId>,
+    /// What immutable integers are between.
+    pub intervals: HashMap<VarId, super::ranges::Interval>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
     /// Whether the body is the user's own CUDA.

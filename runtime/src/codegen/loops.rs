@@ -41,8 +41,8 @@ impl Printer<'_> {
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
         let fixed = is_fixed(&range.end, &|v| !self.function.var(v).mutable);
         // What the head needs besides the counter stands in a brace around the loop.
-        let braces =
-            !fixed || needs_more(range, self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64));
+        let scalar = self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64);
+        let braces = !fixed || self.needs_more(range, scalar);
         if braces {
             self.function.open("{");
         }
@@ -55,10 +55,24 @@ impl Printer<'_> {
         }
         let (head, first) = self.for_head(range, &start, &end, end_text);
         self.unroll(range);
+        self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
         if braces {
             self.function.close("}");
+        }
+    }
+
+    /// What the body may know of the counter.
+    fn note_counter(&mut self, range: &RangeLoop) {
+        if self.function.var(range.var).mutable {
+            return;
+        }
+        if !range.inclusive {
+            self.function.below_max.insert(range.var);
+        }
+        if let Some(interval) = super::ranges::counter(range, &self.function.intervals) {
+            self.function.intervals.insert(range.var, interval);
         }
     }
 
@@ -98,13 +112,10 @@ impl Printer<'_> {
         } else if let Some(step) = &range.step {
             self.stepped(range, &printed, &i, start, end, &end_at, step, scalar)
         } else if range.inclusive {
-            let below_max =
-                end.as_int().is_some_and(|n| scalar.int_range().is_some_and(|(_, high)| n < high));
-            if below_max {
+            if self.is_below_max(end, scalar) {
                 format!("for ({printed} {i} = {start}; {i} <= {end_at}; ++{i}) {{")
             } else {
-                let more = self.function.reserve("more");
-                self.function.push(&format!("bool {more} = {start} <= {end_at};"));
+                let more = self.more(range, start, &end_at, scalar);
                 format!("for ({printed} {i} = {start}; {more}; {more} = {i} < {end_at} && (++{i}, true)) {{")
             }
         } else {
@@ -117,6 +128,18 @@ impl Printer<'_> {
         (head, copy)
     }
 
+    /// Declares whether an inclusive range has a number; one from the least of its type on always has.
+    fn more(&mut self, range: &RangeLoop, start: &str, end: &str, scalar: Scalar) -> String {
+        let more = self.function.reserve("more");
+        let least = scalar.int_range().map(|(low, _)| low);
+        let some = match range.start.as_int() {
+            Some(n) if Some(n) == least => "true".to_owned(),
+            _ => format!("{start} <= {end}"),
+        };
+        self.function.push(&format!("bool {more} = {some};"));
+        more
+    }
+
     fn reversed(
         &mut self,
         range: &RangeLoop,
@@ -124,11 +147,10 @@ impl Printer<'_> {
         i: &str,
         start: &str,
         end: &str,
-        _scalar: Scalar,
+        scalar: Scalar,
     ) -> String {
         if range.inclusive {
-            let more = self.function.reserve("more");
-            self.function.push(&format!("bool {more} = {start} <= {end};"));
+            let more = self.more(range, start, end, scalar);
             return format!(
                 "for ({printed} {i} = {end}; {more}; {more} = {i} > {start} && (--{i}, true)) {{"
             );
@@ -173,11 +195,25 @@ impl Printer<'_> {
                 "for ({printed} {i} = {start}; {i} < {end_text}; {i} = {left} > {wide_step} ? {sum} : {end_text}) {{"
             );
         }
-        let more = self.function.reserve("more");
-        self.function.push(&format!("bool {more} = {start} {compare} {end_text};"));
+        let more = self.more(range, start, end_text, scalar);
         format!(
             "for ({printed} {i} = {start}; {more}; {more} = {left} >= {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
         )
+    }
+
+    /// Whether a value is certainly less than the largest of its type, so that one more does not wrap.
+    fn is_below_max(&self, end: &Expr, scalar: Scalar) -> bool {
+        let Some((_, high)) = scalar.int_range() else { return false };
+        matches!(&end.kind, ExprKind::Var(id) if self.function.below_max.contains(id))
+            || upper(end).is_some_and(|n| n < high)
+    }
+
+    /// Whether the loop needs a flag that says whether it goes on.
+    fn needs_more(&self, range: &RangeLoop, scalar: Scalar) -> bool {
+        match &range.step {
+            Some(step) => range.inclusive && !cannot_wrap(range, &range.end, step, scalar),
+            None => range.inclusive && (range.reversed || !self.is_below_max(&range.end, scalar)),
+        }
     }
 
     /// The step in the counter's type.
@@ -193,15 +229,6 @@ impl Printer<'_> {
                 Text::cast(super::types::scalar(scalar), text)
             }
         }
-    }
-}
-
-/// Whether the loop needs a flag that says whether it goes on.
-fn needs_more(range: &RangeLoop, scalar: Scalar) -> bool {
-    let below_max = range.end.as_int().is_some_and(|n| scalar.int_range().is_some_and(|(_, high)| n < high));
-    match &range.step {
-        Some(step) => range.inclusive && !cannot_wrap(range, &range.end, step, scalar),
-        None => range.inclusive && (range.reversed || !below_max),
     }
 }
 

@@ -17,6 +17,7 @@ mod names;
 mod precedence;
 mod prelude;
 mod print;
+mod ranges;
 mod slice;
 mod source;
 mod stmt;

@@ -40,6 +40,7 @@ builtin! {
     pub fn copy_async<T: AnyBits>(place: &mut T, value: &T) {
         cuda: copy_text, effect: Effect::Writes, by_reference: true, min_compute: (8, 0)
     } {
+        const { T::FILLED };
         assert!(
             matches!(size_of::<T>(), 4 | 8 | 16),
             "`copy_async` copies values of 4, 8 or 16 bytes, and this one has {}",

@@ -85,6 +85,11 @@ builtin! {
         context::block_dim().iter().product()
     }
 
+    /// Threads in a warp: 32 on every device so far.
+    pub fn warp_size() -> u32 { cuda: fixed("32u") } {
+        32
+    }
+
     /// Index of the calling thread in its warp, from 0 to 31.
     pub fn lane_id() -> u32 {
         cuda: |_: &[Type], _: &Type| crate::ir::CudaText::with("ws_lane_id()", &LANE_ID),

@@ -198,6 +198,7 @@ cache_access! {
 #[inline]
 pub fn bit_cast<A: GpuType, B: AnyBits>(value: A) -> B {
     const { assert!(size_of::<A>() == size_of::<B>(), "`bit_cast` needs two types of the same size") };
+    const { B::FILLED };
     // SAFETY: both are plain data of the same size, and any bits are a `B`.
     unsafe { core::mem::transmute_copy(&value) }
 }

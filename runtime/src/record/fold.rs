@@ -46,8 +46,12 @@ fn parse_int(text: &str) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Folds `-a` and `!a`.
+/// Folds `-a` and `!a`; `!(a == b)` is `a != b`, of numbers that are none too.
 pub(super) fn unary(op: UnaryOp, operand: &Expr) -> Option<Expr> {
+    if let (UnaryOp::Not, ExprKind::Binary(BinaryOp::Eq, a, b)) = (op, &operand.kind) {
+        let kind = ExprKind::Binary(BinaryOp::Ne, a.clone(), b.clone());
+        return Some(Expr { kind, ty: operand.ty.clone() });
+    }
     let value = match (op, operand.as_const()?) {
         (UnaryOp::Not, ConstValue::Bool(b)) => ConstValue::Bool(!b),
         (UnaryOp::Not, ConstValue::Int(i)) => ConstValue::Int(wrap(!i, operand.ty.scalar()?)),
@@ -66,8 +70,19 @@ pub(super) fn binary(op: BinaryOp, left: &Expr, right: &Expr) -> Folded {
         (Some(ConstValue::Bool(a)), Some(ConstValue::Bool(b))) => booleans(op, a, b),
         (Some(ConstValue::F32(a)), Some(ConstValue::F32(b))) => floats(op, a.into(), b.into()),
         (Some(ConstValue::F64(a)), Some(ConstValue::F64(b))) => floats(op, a, b),
+        (Some(ConstValue::Int(a)), _) if op == BinaryOp::Le => at_least(a, right),
+        (_, Some(ConstValue::Int(b))) if op == BinaryOp::Ge => at_least(b, left),
         _ => Folded::No,
     }
+}
+
+/// Folds `value >= bound` of a variable whose type has no value that is less, as `0 <= i` of an unsigned one.
+fn at_least(bound: i128, value: &Expr) -> Folded {
+    let least = value.ty.scalar().and_then(Scalar::int_range).map(|(low, _)| low);
+    if least == Some(bound) && matches!(value.kind, ExprKind::Var(_)) {
+        return Folded::Value(constant(ConstValue::Bool(true), Type::BOOL));
+    }
+    Folded::No
 }
 
 fn integers(op: BinaryOp, a: i128, b: i128, left: &Expr) -> Folded {

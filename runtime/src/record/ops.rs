@@ -420,15 +420,18 @@ impl Recorder {
     /// `S { name: value, …, ..base }`
     pub fn struct_update(&mut self, ty: Type, mut fields: Vec<(&'static str, Expr)>, base: Expr) -> Expr {
         let base = self.bind(base);
-        if let Type::Struct(def) = &ty {
-            for field in &def.clone().fields {
-                if fields.iter().all(|(name, _)| *name != field.name) {
-                    let kept = self.field(base.clone(), field.name);
-                    fields.push((field.name, kept));
-                }
+        let names: Vec<&'static str> = match &ty {
+            Type::Struct(def) => def.fields.iter().map(|field| field.name).collect(),
+            Type::Vector(_, n) => ["x", "y", "z", "w"].into_iter().take(*n).collect(),
+            _ => Vec::new(),
+        };
+        for name in names {
+            if fields.iter().all(|(given, _)| *given != name) {
+                let kept = self.field(base.clone(), name);
+                fields.push((name, kept));
             }
         }
-        self.struct_(ty, fields)
+        self.construct(ty, "", fields)
     }
 }
 

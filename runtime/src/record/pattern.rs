@@ -107,8 +107,25 @@ impl Recorder {
             }
             // `PhantomData` is a value without bytes.
             Type::Unit => Expr::unit(),
+            Type::Vector(_, n) => {
+                let n = *n;
+                self.vector_literal(ty, n, fields)
+            }
             _ => self.struct_(ty, fields),
         }
+    }
+
+    /// `F32x2 { x: a, y: b }`
+    pub(super) fn vector_literal(&mut self, ty: Type, n: usize, fields: Vec<(&'static str, Expr)>) -> Expr {
+        let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+        self.sequence(&mut values);
+        let scalar = ty.element().unwrap_or(Type::Unit);
+        let mut components = Vec::new();
+        for name in &["x", "y", "z", "w"][..n.min(4)] {
+            let value = names.iter().position(|n| n == name).map_or_else(Expr::never, |i| values[i].clone());
+            components.push(self.coerce(value, &scalar));
+        }
+        Expr { kind: ExprKind::Vector(components), ty }
     }
 
     fn variant(&mut self, e: Arc<EnumType>, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
@@ -140,6 +157,28 @@ impl Recorder {
             return if wanted { value } else { self.unary(crate::ir::UnaryOp::Not, value) };
         }
         self.binary(op, value, constant)
+    }
+
+    /// `(start..end).contains(item)`, where `item` is a reference.
+    pub fn range_contains(
+        &mut self,
+        start: Option<Expr>,
+        end: Option<Expr>,
+        inclusive: bool,
+        item: Expr,
+    ) -> Expr {
+        let item = self.value(item);
+        let plain = matches!(item.kind, ExprKind::Var(_) | ExprKind::Const(_));
+        let item = if plain { item } else { self.bind(item) };
+        let mut tests = Vec::new();
+        if let Some(start) = start {
+            tests.push(self.binary(BinaryOp::Le, start, item.clone()));
+        }
+        if let Some(end) = end {
+            let below = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+            tests.push(self.binary(below, item, end));
+        }
+        self.all(tests)
     }
 
     /// Whether all tests hold.

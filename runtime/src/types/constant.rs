@@ -6,7 +6,8 @@ use crate::ir::{Expr, ExprKind};
 /// A device type whose values can stand in CUDA source as constants.
 #[diagnostic::on_unimplemented(
     message = "a constant of type `{Self}` cannot be used in a GPU kernel",
-    label = "not a device constant"
+    label = "not a device constant",
+    note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`"
 )]
 pub trait Constant: Device {
     /// The constant as an expression, with its Rust name if it has one worth keeping.

@@ -68,7 +68,11 @@ pub unsafe trait GpuType: Device + Copy {}
     label = "not any bits",
     note = "numbers, vectors and arrays of them can; on a struct of such fields write `#[gpu(AnyBits)]` beside `derive(GpuType)`"
 )]
-pub unsafe trait AnyBits: GpuType {}
+pub unsafe trait AnyBits: GpuType {
+    /// Compiles where there is no padding; whoever reads memory as the type evaluates it.
+    #[doc(hidden)]
+    const FILLED: () = ();
+}
 
 /// A value of the device language that lives in shared memory, declared by `shared!(Name<…>)`.
 #[diagnostic::on_unimplemented(

@@ -4,11 +4,11 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, 
 
 use half::{bf16, f16};
 
-use super::{Constant, GpuType, operators};
+use super::{AnyBits, Constant, operators};
 
 /// A number: every integer and float type.
 pub trait Num:
-    GpuType
+    AnyBits
     + Constant
     + Default
     + PartialOrd

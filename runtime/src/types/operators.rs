@@ -301,6 +301,42 @@ pub trait Default: core::default::Default {
     }
 }
 
+/// The value of a call of `T::default()`, whose function is to be found.
+#[doc(hidden)]
+pub struct DefaultOf<T>(PhantomData<T>);
+
+/// What a witness asks which function made a default.
+#[doc(hidden)]
+pub fn default_of<T>(_value: &T) -> DefaultOf<T> {
+    DefaultOf(PhantomData)
+}
+
+/// First choice: the device function.
+#[doc(hidden)]
+pub trait ResolveDefault<M> {
+    /// Sets the probe.
+    fn __resolve(&self, _probe: &FnProbe<M>) {}
+}
+
+impl<T: Default> ResolveDefault<T::Marker> for &DefaultOf<T> {}
+
+/// Second choice: the constant that the host computes, as of `#[derive(Default)]`.
+#[doc(hidden)]
+pub trait ResolveDerivedDefault<T: crate::types::Constant + core::default::Default> {
+    /// Sets the probe.
+    fn __resolve(&self, _probe: &FnProbe<ZeroMarker<T>>) {}
+}
+
+impl<T: crate::types::Constant + core::default::Default> ResolveDerivedDefault<T> for DefaultOf<T> {}
+
+/// `Default::default()`, whose type follows from where it stands: the constant that the host computes.
+#[doc(hidden)]
+pub fn constant_default<T: crate::types::Constant + core::default::Default>(
+    _probe: &FnProbe<ZeroMarker<T>>,
+) -> T {
+    crate::witness::never_called()
+}
+
 /// `T::from(value)` and `value.into()` in kernels.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made from a `{V}` in a kernel",

@@ -176,7 +176,8 @@ fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) ->
 
 /// The same memory as elements of another type.
 #[track_caller]
-pub(crate) fn reinterpreted<'a, T, U>((ptr, len): (*mut T, usize)) -> &'a mut Slice<U> {
+pub(crate) fn reinterpreted<'a, T, U: super::AnyBits>((ptr, len): (*mut T, usize)) -> &'a mut Slice<U> {
+    const { U::FILLED };
     let ptr = ptr.cast::<U>();
     assert!(
         ptr.is_aligned(),

@@ -6,6 +6,8 @@
 // A hidden method has the receiver of the method that it stands for.
 #![allow(clippy::wrong_self_convention)]
 
+mod ascii;
+mod bytes;
 mod float;
 mod float_prelude;
 mod half;
@@ -19,23 +21,26 @@ mod vector;
 
 pub(crate) use half::for_halves;
 
+pub use ascii::AsciiMethods;
+pub use bytes::{ByteArray, ByteMethods};
 pub use float::{FloatBits, FloatMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
-pub use option::{OptionMethods, ResultMethods};
+pub use option::{BoolMethods, OptionMethods, OptionRefMethods, ResultMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 
 pub use crate::types::operators::{
     Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,
     ResolveAddAssign, ResolveBitAnd, ResolveBitAndAssign, ResolveBitOr, ResolveBitOrAssign, ResolveBitXor,
-    ResolveBitXorAssign, ResolveDiv, ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul,
-    ResolveMulAssign, ResolveNative, ResolveNeg, ResolveNot, ResolvePartialEq, ResolveRem, ResolveRemAssign,
-    ResolveShl, ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, UserAdd,
-    UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor, UserBitXorAssign,
-    UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign,
-    UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
+    ResolveBitXorAssign, ResolveDefault, ResolveDerivedDefault, ResolveDiv, ResolveDivAssign, ResolveIndex,
+    ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg, ResolveNot, ResolvePartialEq,
+    ResolveRem, ResolveRemAssign, ResolveShl, ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub,
+    ResolveSubAssign, UserAdd, UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign,
+    UserBitXor, UserBitXorAssign, UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot,
+    UserPartialEq, UserRem, UserRemAssign, UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub,
+    UserSubAssign,
 };
 
 pub use crate::types::Num as NumMethods;

@@ -8,7 +8,7 @@ use warpsmith_macros::gpu_fn;
 use crate::ir::{Expr, Type};
 use crate::record::option::{is_variant, take};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, operators};
+use crate::types::{Device, GpuType, operators};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 macro_rules! recorded {
@@ -75,8 +75,26 @@ functions! {
     fn or<T: Device>(option: Option<T>, other: Option<T>) -> Option<T> {
         match option { Some(value) => Some(value), None => other }
     }
+    fn or_else<T: Device>(option: Option<T>, f: impl FnOnce() -> Option<T>) -> Option<T> {
+        match option { Some(value) => Some(value), None => f() }
+    }
+    fn map_or_else<T: Device, U: Device>(option: Option<T>, default: impl FnOnce() -> U, f: impl FnOnce(T) -> U) -> U {
+        match option { Some(value) => f(value), None => default() }
+    }
+    fn is_none_or<T: Device>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
+        match option { Some(value) => f(value), None => true }
+    }
+    fn then_some<T: Device>(there: bool, value: T) -> Option<T> {
+        if there { Some(value) } else { None }
+    }
+    fn then<T: Device>(there: bool, f: impl FnOnce() -> T) -> Option<T> {
+        if there { Some(f()) } else { None }
+    }
     fn ok_or<T: Device, E: Device>(option: Option<T>, error: E) -> Result<T, E> {
         match option { Some(value) => Ok(value), None => Err(error) }
+    }
+    fn copied<T: GpuType>(option: Option<&T>) -> Option<T> {
+        match option { Some(value) => Some(*value), None => None }
     }
     fn ok<T: Device, E: Device>(result: Result<T, E>) -> Option<T> {
         match result { Ok(value) => Some(value), Err(_) => None }
@@ -136,6 +154,9 @@ pub trait OptionMethods<T: Device>: Sized {
         is_some_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_some_and<T>;
         filter_in_kernels<F: FnOnce(&T) -> bool>(F) -> Option<T> = filter<T>;
         or_in_kernels(Option<T>) -> Option<T> = or<T>;
+        or_else_in_kernels<F: FnOnce() -> Option<T>>(F) -> Option<T> = or_else<T>;
+        map_or_else_in_kernels<U: Device, D: FnOnce() -> U, F: FnOnce(T) -> U>(D, F) -> U = map_or_else<T, U>;
+        is_none_or_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_none_or<T>;
         ok_or_in_kernels<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
     }
     #[doc(hidden)]
@@ -148,6 +169,27 @@ pub trait OptionMethods<T: Device>: Sized {
 }
 
 impl<T: Device> OptionMethods<T> for Option<T> {}
+
+/// Methods of `Option`s of references in kernels.
+#[allow(missing_docs)]
+pub trait OptionRefMethods<T: GpuType>: Sized {
+    methods! {
+        copied_in_kernels() -> Option<T> = copied<T>;
+        cloned_in_kernels() -> Option<T> = copied<T>;
+    }
+}
+
+impl<T: GpuType> OptionRefMethods<T> for Option<&T> {}
+/// Methods of `bool` in kernels.
+#[allow(missing_docs)]
+pub trait BoolMethods: Sized {
+    methods! {
+        then_some_in_kernels<T: Device>(T) -> Option<T> = then_some<T>;
+        then_in_kernels<T: Device, F: FnOnce() -> T>(F) -> Option<T> = then<T>;
+    }
+}
+
+impl BoolMethods for bool {}
 
 /// Methods of `Result` in kernels.
 #[allow(missing_docs)]

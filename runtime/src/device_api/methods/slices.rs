@@ -1,7 +1,7 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
-use crate::ir::{CudaText, Effect, Type};
-use crate::record::Callee;
+use crate::ir::{BinaryOp, CudaText, Effect, Expr, Type};
+use crate::record::{Callee, Recorder};
 use crate::types::{
     AnyBits, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
@@ -46,6 +46,17 @@ pub trait SliceMethods: Sliceable {
         never_called()
     }
     #[doc(hidden)]
+    fn get_in_kernels<I: IndexInteger>(
+        &self,
+        _i: I,
+        _probe: &FnProbe<<element<Self::Element> as Instance>::Marker>,
+    ) -> Option<&Self::Element>
+    where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
     fn as_ptr_in_kernels(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
         never_called()
     }
@@ -76,6 +87,17 @@ pub trait SliceMutMethods: SliceableMut {
         never_called()
     }
     #[doc(hidden)]
+    fn get_mut_in_kernels<I: IndexInteger>(
+        &mut self,
+        _i: I,
+        _probe: &FnProbe<<element_mut<Self::Element> as Instance>::Marker>,
+    ) -> Option<&mut Self::Element>
+    where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
     fn fill_in_kernels(
         &mut self,
         _value: Self::Element,
@@ -91,6 +113,16 @@ pub trait SliceMutMethods: SliceableMut {
         _i: I,
         _j: J,
         _probe: &FnProbe<<swap_elements<Self::Element> as Instance>::Marker>,
+    ) where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn copy_from_slice_in_kernels<S: Sliceable<Element = Self::Element> + ?Sized>(
+        &mut self,
+        _from: &S,
+        _probe: &FnProbe<CopyMarker<Self::Element>>,
     ) where
         Self::Element: GpuType,
     {
@@ -115,7 +147,7 @@ macro_rules! instance {
     )+};
 }
 
-instance! { fill_slice swap_elements }
+instance! { fill_slice swap_elements copy_elements element element_mut }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -140,6 +172,38 @@ pub fn fill_slice<T: GpuType>(x: &mut [T], value: T) {
     }
 }
 
+/// Both arguments of `copy_from_slice` may be whatever has elements side by side.
+#[doc(hidden)]
+pub struct CopyMarker<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: GpuType> DeviceFn for CopyMarker<T> {
+    fn callee() -> Callee {
+        fn record<T: GpuType>(recorder: &mut Recorder, args: Vec<Expr>, ty: Type) -> Expr {
+            let mut args = args.into_iter();
+            let (Some(to), Some(from)) = (args.next(), args.next()) else { return Expr::never() };
+            let to = recorder.sub_slice(true, to, None, None, false);
+            let from = recorder.sub_slice(false, from, None, None, false);
+            let (to, from) = (recorder.bind(to), recorder.bind(from));
+            let lengths = [&to, &from].map(|x| recorder.call(Some(Callee::Len), vec![x.clone()], Type::U64));
+            let [a, b] = lengths;
+            let equal = recorder.binary(BinaryOp::Eq, a, b);
+            recorder.assert(equal, "copy_from_slice: the lengths differ", true);
+            recorder.call(Some(<copy_elements<T> as Instance>::Marker::callee()), vec![to, from], ty)
+        }
+        Callee::Recorded(record::<T>)
+    }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, clippy::manual_memcpy, reason = "its emitter is called")]
+pub fn copy_elements<T: GpuType>(to: &mut [T], from: &[T]) {
+    for i in 0..to.len() {
+        to[i] = from[i];
+    }
+}
+
 /// The function behind a method of slices.
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
@@ -148,6 +212,22 @@ pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
     let kept = x[i];
     x[i] = x[j];
     x[j] = kept;
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
+    if i < x.len() { Some(&x[i]) } else { None }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn element_mut<T: GpuType>(x: &mut [T], i: usize) -> Option<&mut T> {
+    if i < x.len() { Some(&mut x[i]) } else { None }
 }
 
 /// Raw pointers in kernels.
@@ -253,6 +333,13 @@ macro_rules! host {
                 (self.__sub_slice(0, Some(middle)), self.__sub_slice(middle, None))
             }
 
+            /// The element at an index, if there is one.
+            pub fn get(&self, i: impl IndexInteger) -> Option<&T> {
+                let ((ptr, len), i) = (self.extent(), i.to_index());
+                // SAFETY: the index is within the elements.
+                (i < len).then(|| unsafe { &*ptr.add(i) })
+            }
+
             /// Address of the first element.
             pub fn as_ptr(&self) -> *const T {
                 self.extent().0
@@ -272,6 +359,7 @@ macro_rules! host_mut {
             where
                 T: AnyBits,
             {
+                const { T::FILLED };
                 crate::types::reinterpreted(self.extent())
             }
 
@@ -279,6 +367,13 @@ macro_rules! host_mut {
             #[track_caller]
             pub fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
                 crate::types::split(self.extent(), middle.to_index())
+            }
+
+            /// The element at an index, if there is one, to be written.
+            pub fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T> {
+                let ((ptr, len), i) = (self.extent(), i.to_index());
+                // SAFETY: the index is within the elements, and `self` is borrowed.
+                (i < len).then(|| unsafe { &mut *ptr.add(i) })
             }
 
             /// Address of the first element, to be written.
@@ -294,6 +389,18 @@ macro_rules! host_mut {
                 let (ptr, len) = self.extent();
                 // SAFETY: the elements are this many, and no reference to them is alive.
                 (0..len).for_each(|i| unsafe { ptr.add(i).write(value) });
+            }
+
+            /// Stores the elements of another slice, which has as many.
+            #[track_caller]
+            pub fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+            where
+                T: Copy,
+            {
+                let ((to, len), (from, count)) = (self.extent(), from.extent());
+                assert!(len == count, "copy_from_slice: the lengths differ");
+                // SAFETY: both have this many elements, and no reference to them is alive.
+                unsafe { core::ptr::copy(from, to, len) };
             }
 
             /// Exchanges two elements.

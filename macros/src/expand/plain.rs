@@ -1,0 +1,91 @@
+//! Expressions in their plainer forms, before the twin, the witness and the emitter are made of them.
+//!
+//! `x[a..][i]` is `(&x[a..])[i]`, or `(&mut x[a..])[i]` where it is written: Rust's parts are places
+//! without a size, those of a kernel descriptors, which a reference makes. `(a..b).contains(&v)` is
+//! `a <= v && v < b`.
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, RangeLimits, parse_quote};
+
+use super::expr::is_quiet;
+use super::operators::{compound, writes_receiver};
+
+/// Rewrites every expression that has a plainer form.
+pub struct PlainForms;
+
+impl VisitMut for PlainForms {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Some(comparison) = contained(expr) {
+            *expr = comparison;
+        }
+        match expr {
+            Expr::Reference(e) if e.mutability.is_some() => refer(&mut e.expr, true),
+            Expr::Assign(e) => refer(&mut e.left, true),
+            Expr::Binary(e) if compound(&e.op).is_some() => refer(&mut e.left, true),
+            Expr::MethodCall(e) if writes_receiver(&e.method) => refer(&mut e.receiver, true),
+            Expr::Index(_) | Expr::Field(_) => refer(expr, false),
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+}
+
+/// Refers to the parts that a place goes through.
+fn refer(place: &mut Expr, mutable: bool) {
+    let base = match place {
+        Expr::Index(e) => &mut e.expr,
+        Expr::Field(e) => &mut e.base,
+        Expr::Paren(e) => &mut e.expr,
+        _ => return,
+    };
+    refer(base, mutable);
+    if let Expr::Index(part) = &**base
+        && let Expr::Range(_) = &*part.index
+    {
+        **base = if mutable { parse_quote!((&mut #part)) } else { parse_quote!((&#part)) };
+    }
+}
+
+/// `(a..b).contains(&v)` as comparisons.
+fn contained(expr: &Expr) -> Option<Expr> {
+    let Expr::MethodCall(call) = expr else { return None };
+    let (Expr::Paren(receiver), Some(item), true) =
+        (&*call.receiver, call.args.first(), call.method == "contains")
+    else {
+        return None;
+    };
+    let Expr::Range(range) = &*receiver.expr else { return None };
+    let item: Expr = match item {
+        Expr::Reference(reference) => (*reference.expr).clone(),
+        other => parse_quote!((*#other)),
+    };
+    let below = |end: &Expr| -> Expr {
+        match range.limits {
+            RangeLimits::HalfOpen(_) => parse_quote!((#item) < (#end)),
+            RangeLimits::Closed(_) => parse_quote!((#item) <= (#end)),
+        }
+    };
+    if ![range.start.as_deref(), range.end.as_deref(), Some(&item)].into_iter().flatten().all(may_move) {
+        return None;
+    }
+    Some(match (&range.start, &range.end) {
+        (Some(start), Some(end)) => {
+            let below = below(end);
+            parse_quote!(((#start) <= (#item) && #below))
+        }
+        (Some(start), None) => parse_quote!(((#start) <= (#item))),
+        (None, Some(end)) => {
+            let below = below(end);
+            parse_quote!((#below))
+        }
+        (None, None) => return None,
+    })
+}
+
+/// Whether an expression gives the same whenever it is evaluated, and nothing happens when it is.
+fn may_move(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => call.method == "len" && call.args.is_empty() && is_quiet(&call.receiver),
+        other => is_quiet(other),
+    }
+}

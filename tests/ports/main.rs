@@ -1,0 +1,38 @@
+//! Kernels of public CUDA collections, ported as one would first write them in Rust: each runs on the
+//! simulator, is compiled by NVRTC where that is present, and is compared with a reference on the host.
+
+#![allow(clippy::too_many_arguments, clippy::needless_range_loop)]
+
+#[path = "../language/harness.rs"]
+mod harness;
+mod llmc_attention;
+mod llmc_layers;
+mod llmc_norm;
+mod llmc_train;
+mod samples_finance;
+mod samples_reduction;
+mod samples_sorting;
+mod samples_stencils;
+
+use harness::{everywhere, written};
+
+/// Numbers between -1 and 1, the same on every run.
+fn noise(n: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as f32 / u32::MAX as f32 * 2.0 - 1.0
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// Whether two slices agree up to a relative or absolute `tolerance`.
+#[track_caller]
+fn close(got: &[f32], want: &[f32], tolerance: f32) {
+    assert_eq!(got.len(), want.len());
+    for (i, (g, w)) in got.iter().zip(want).enumerate() {
+        assert!((g - w).abs() <= tolerance * w.abs().max(1.0), "element {i}: {g}, not {w}");
+    }
+}
