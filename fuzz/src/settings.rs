@@ -10,6 +10,8 @@ pub struct Settings {
     pub variants: usize,
     /// This process's part of the programs, and the number of parts: `WARPSMITH_FUZZ_SHARD=3/14`.
     pub shard: (usize, usize),
+    /// Seconds after which no further program is begun: `WARPSMITH_FUZZ_SECONDS`.
+    pub seconds: Option<u64>,
     /// One program alone, `k7` or `k9::<4>`: `WARPSMITH_FUZZ_ONLY`.
     pub only: Option<String>,
     /// A file that holds the program at work, for when NVRTC or the driver takes the process down
@@ -29,8 +31,11 @@ impl Settings {
         let shard = env::var("WARPSMITH_FUZZ_SHARD").map_or((0, 1), |text| {
             shard(&text).unwrap_or_else(|| panic!("WARPSMITH_FUZZ_SHARD must be like 3/14, not `{text}`"))
         });
+        let seconds = env::var("WARPSMITH_FUZZ_SECONDS").ok().map(|text| {
+            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_SECONDS must be a number, not `{text}`"))
+        });
         let last = env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from);
-        Self { variants, shard, only: env::var("WARPSMITH_FUZZ_ONLY").ok(), last }
+        Self { variants, shard, seconds, only: env::var("WARPSMITH_FUZZ_ONLY").ok(), last }
     }
 
     /// Whether this process compares program `index`.
@@ -66,7 +71,8 @@ mod tests {
     fn shards_take_every_program_once() {
         for index in 0..30 {
             let takers = (0..4).filter(|part| {
-                Settings { variants: 1, shard: (*part, 4), only: None, last: None }.takes(index, "k0")
+                Settings { variants: 1, shard: (*part, 4), seconds: None, only: None, last: None }
+                    .takes(index, "k0")
             });
             assert_eq!(takers.count(), 1);
         }

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Instant;
 
 use warpsmith_fuzz::compare::{Bench, checked};
 use warpsmith_fuzz::inputs::comptime;
@@ -16,6 +17,7 @@ const REPORTS: usize = 8;
 #[test]
 fn twin_and_gpu_agree_bit_for_bit() {
     let settings = Settings::from_env();
+    let started = Instant::now();
     let seed: u64 = warpsmith_fuzz::SEED.parse().expect("the build script wrote a number");
     let mut bench = Bench::open(seed).expect("a GPU that is there works");
     println!("fuzz: seed {seed}, {settings:?}, {}", bench.describe());
@@ -28,6 +30,9 @@ fn twin_and_gpu_agree_bit_for_bit() {
         kernels += 1;
         let mut seen = HashSet::new();
         for variant in 0..settings.variants {
+            if settings.seconds.is_some_and(|limit| started.elapsed().as_secs() >= limit) {
+                break;
+            }
             variants += 1;
             let comptime = comptime(seed, index, variant, program.statements);
             let outcome = match checked(program, &comptime) {

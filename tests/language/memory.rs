@@ -368,7 +368,7 @@ fn packets<T: Num, const N: usize>(x: &[T], out: &mut [T]) {
     let i = global_id();
     let mut packet = x.reinterpret::<Packet<T, N>>()[i];
     for v in packet.payload.iter_mut() {
-        *v = *v / (T::ONE + T::ONE);
+        *v /= T::ONE + T::ONE;
     }
     out[i * N..].reinterpret_mut::<Packet<T, N>>()[0] = packet;
 }

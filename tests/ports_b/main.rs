@@ -2,7 +2,7 @@
 //! each is compiled, runs on the simulator and, where there is one, on a GPU, and is compared with the host.
 
 // The kernels keep the shape of their originals.
-#![allow(clippy::needless_range_loop, clippy::too_many_arguments, clippy::manual_is_multiple_of)]
+#![allow(clippy::style, clippy::complexity, clippy::never_loop)]
 
 mod hecbench_bytes;
 mod hecbench_numbers;
