@@ -23,6 +23,9 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     if let Some(method) = super::foreign::method(item, &mut errors) {
         return super::foreign::expand(item, method);
     }
+    if errors.any() {
+        return super::fallback::implementation(item, errors);
+    }
     let Some(type_name) = type_name(&item.self_ty) else {
         errors.at(&item.self_ty, "`#[gpu_impl]` takes an `impl` of a named type");
         return super::fallback::implementation(item, errors);

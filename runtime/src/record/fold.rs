@@ -46,10 +46,13 @@ fn parse_int(text: &str) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Folds `-a` and `!a`; `!(a == b)` is `a != b`, of numbers that are none too.
+/// Folds `-a` and `!a`; `!(a == b)` is `a != b`, of numbers that are none too, and the other way round.
 pub(super) fn unary(op: UnaryOp, operand: &Expr) -> Option<Expr> {
-    if let (UnaryOp::Not, ExprKind::Binary(BinaryOp::Eq, a, b)) = (op, &operand.kind) {
-        let kind = ExprKind::Binary(BinaryOp::Ne, a.clone(), b.clone());
+    if let (UnaryOp::Not, ExprKind::Binary(compare @ (BinaryOp::Eq | BinaryOp::Ne), a, b)) =
+        (op, &operand.kind)
+    {
+        let opposite = if *compare == BinaryOp::Eq { BinaryOp::Ne } else { BinaryOp::Eq };
+        let kind = ExprKind::Binary(opposite, a.clone(), b.clone());
         return Some(Expr { kind, ty: operand.ty.clone() });
     }
     let value = match (op, operand.as_const()?) {
