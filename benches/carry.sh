@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1
 mkdir -p "$folder"
-tests=(gpu operators language numbers ports ports_b simulator)
+tests=(gpu runtime operators language numbers ports ports_b simulator)
 
 names=()
 for test in "${tests[@]}"; do

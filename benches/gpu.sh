@@ -28,6 +28,7 @@ run() {
 }
 
 run tests_small "$folder/gpu" --nocapture --test-threads=1
+run runtime "$folder/runtime" --nocapture --test-threads=1
 run operators "$folder/operators" --nocapture --test-threads=1
 run language "$folder/language" --nocapture --test-threads=1
 run numbers "$folder/numbers" --nocapture --test-threads=1

@@ -5,23 +5,10 @@
 use corpus::cases::{self, Scale};
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
-use warpsmith::{Error, driver::DriverError};
-
-/// The GPU, or `None` after saying that there is none.
-fn gpu() -> Option<Device> {
-    match Device::gpu(0) {
-        Ok(device) => Some(device),
-        Err(Error::Driver(missing @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
-            println!("skipped: {missing}");
-            None
-        }
-        Err(error) => panic!("the GPU does not open: {error}"),
-    }
-}
 
 #[test]
 fn every_kernel_is_right_on_the_gpu() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let real = std::env::var("CORPUS_SCALE").is_ok_and(|s| s == "real");
     let scale = if real { Scale::Real } else { Scale::Small };
     let mut failures = Vec::new();
@@ -46,7 +33,7 @@ fn scatter(at: &[u32], y: &mut [u32]) {
 
 #[test]
 fn an_index_out_of_bounds_is_an_error_and_the_context_stays_usable() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let mut at: Vec<u32> = (0..1000).collect();
     at[777] = 5000;
     let at = device.upload(&at).expect("device memory");
@@ -76,7 +63,7 @@ fn positive(x: &[i32], y: &mut [i32]) {
 
 #[test]
 fn a_failed_assertion_carries_its_message() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let x = device.upload(&[1, 2, -3, 4]).expect("device memory");
     let mut y = device.upload(&[0; 4]).expect("device memory");
     positive(&x, &mut y).over(4).block(32).launch(&device).expect("the launch itself is right");
@@ -90,7 +77,7 @@ fn a_failed_assertion_carries_its_message() {
 
 #[test]
 fn launch_attributes_reach_the_driver() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let at = device.upload(&(0..1000).collect::<Vec<u32>>()).expect("device memory");
     let mut y = device.alloc_zeroed::<u32>(1000).expect("device memory");
     let gpu = device.as_gpu().expect("a GPU");
@@ -110,7 +97,7 @@ fn launch_attributes_reach_the_driver() {
 
 #[test]
 fn cudarc_memory_is_an_argument() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let gpu = device.as_gpu().expect("a GPU");
     let at = gpu.stream().clone_htod(&(0..100).collect::<Vec<u32>>()).expect("device memory");
     let mut y = gpu.stream().alloc_zeros::<u32>(200).expect("device memory");
@@ -122,7 +109,7 @@ fn cudarc_memory_is_an_argument() {
 
 #[test]
 fn memory_of_another_device_is_refused_by_name() {
-    let Some(device) = gpu() else { return };
+    let Some(device) = harness::gpu() else { return };
     let at = Device::simulator().upload(&[0u32]).expect("simulator memory");
     let mut y = device.alloc_zeroed::<u32>(1).expect("device memory");
     let refused = scatter(&at, &mut y).over(1).launch(&device);

@@ -20,7 +20,6 @@ mod escape;
 mod everyday;
 mod failures;
 mod globals;
-mod harness;
 mod iteration;
 mod memory;
 mod operators;

@@ -4,8 +4,6 @@
 // The kernels keep the shape of their originals.
 #![allow(clippy::style, clippy::complexity, clippy::erasing_op, clippy::excessive_precision)]
 
-#[path = "../language/harness.rs"]
-mod harness;
 mod llmc_attention;
 mod llmc_layers;
 mod llmc_norm;
@@ -15,19 +13,7 @@ mod samples_reduction;
 mod samples_sorting;
 mod samples_stencils;
 
-use harness::{everywhere, written};
-
-/// Numbers between -1 and 1, the same on every run.
-fn noise(n: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        state as f32 / u32::MAX as f32 * 2.0 - 1.0
-    };
-    (0..n).map(|_| next()).collect()
-}
+use harness::{everywhere, noise, written};
 
 /// Whether two slices agree up to a relative or absolute `tolerance`.
 #[track_caller]

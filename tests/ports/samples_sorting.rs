@@ -426,8 +426,8 @@ fn collide(out: &mut [F32x3], pos: &[F32x4], cell_start: &[u32], cell_end: &[u32
 #[test]
 fn particles_collide_with_their_neighbours() {
     everywhere::<collide>(&(), |device| {
-        super::harness::compiles::<calc_hash>(&());
-        super::harness::compiles::<find_cell_start>(&());
+        harness::compiles::<calc_hash>(&());
+        harness::compiles::<find_cell_start>(&());
         let n = 100usize;
         let params = SimParams {
             gravity: F32x3::new(0.0, -0.5, 0.0),

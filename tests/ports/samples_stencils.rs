@@ -195,7 +195,7 @@ fn nbody<T: Real>(accel: &mut [[T; 3]], positions: &[[T; 4]], num_tiles: u32) {
 #[test]
 fn bodies_attract() {
     everywhere::<nbody<f64>>(&(), |device| {
-        super::harness::compiles::<nbody<f32>>(&());
+        harness::compiles::<nbody<f32>>(&());
         let n = 96usize;
         let x = noise(n * 4, 4);
         let bodies: Vec<[f64; 4]> =

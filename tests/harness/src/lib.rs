@@ -1,4 +1,4 @@
-//! Runs a kernel wherever it can run.
+//! Runs a kernel wherever it can run; every kind of test shares this.
 
 use warpsmith::codegen::Options;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
@@ -9,10 +9,18 @@ use warpsmith::{Error, driver::DriverError};
 pub fn everywhere<K: Kernel>(comptime: &K::Comptime, test: impl Fn(&Device)) {
     compiles::<K>(comptime);
     test(&Device::simulator());
+    if let Some(gpu) = gpu() {
+        test(&gpu);
+    }
+}
+
+/// The GPU, or `None` after saying that there is none.
+pub fn gpu() -> Option<Device> {
     match Device::gpu(0) {
-        Ok(gpu) => test(&gpu),
+        Ok(gpu) => Some(gpu),
         Err(Error::Driver(missing @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
-            println!("{} on the simulator only: {missing}", K::NAME);
+            println!("skipped on a GPU: {missing}");
+            None
         }
         Err(error) => panic!("the GPU does not open: {error}"),
     }
@@ -50,4 +58,16 @@ pub fn written<T: GpuType>(
     let mut out = device.upload(&vec![fill; len]).expect("memory");
     launch(&mut out).expect("the kernel runs");
     device.download(&out).expect("memory")
+}
+
+/// Numbers from -1 to 1 that look random.
+pub fn noise(n: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(2_654_435_769) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as f32 / u32::MAX as f32 * 2.0 - 1.0
+    };
+    (0..n).map(|_| next()).collect()
 }

@@ -1,0 +1,5 @@
+//! Everything around a launch: attributes, streams, memory, caches, faults.
+//!
+//! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
+
+mod places;

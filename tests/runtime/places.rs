@@ -1,0 +1,23 @@
+//! Memory and launches of different devices do not mix.
+
+use warpsmith::launch::LaunchError;
+use warpsmith::prelude::*;
+use warpsmith::{Error, driver::DriverError};
+
+#[gpu_kernel]
+fn doubled(x: &mut [u32]) {
+    let i = global_id();
+    if i < x.len() {
+        x[i] *= 2;
+    }
+}
+
+#[test]
+fn memory_of_the_simulator_is_refused_on_a_gpu() {
+    let Some(gpu) = harness::gpu() else { return };
+    let mut here = Device::simulator().upload(&[1u32, 2, 3]).expect("host memory");
+    let refused = doubled(&mut here).over(3).launch(&gpu).expect_err("the memory is not the GPU's");
+    assert!(matches!(refused, Error::Launch(LaunchError::Argument { argument: "x", .. })), "{refused}");
+    let refused = gpu.download(&here).expect_err("the memory is not the GPU's");
+    assert!(matches!(refused, Error::Driver(DriverError::WrongDevice { .. })), "{refused}");
+}
