@@ -4,6 +4,7 @@
 //! Does nothing with the values.
 
 use std::env;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -89,8 +90,24 @@ pub fn device() -> Result<DeviceChoice, SettingError> {
     Ok(choice(&variable, "WARPSMITH_DEVICE", "gpu, sim", &choices)?.unwrap_or(DeviceChoice::Any))
 }
 
+/// `WARPSMITH_SIM_STACK`, in KiB.
+///
+/// # Errors
+/// A value that is no such number.
+pub(crate) fn simulator_stack() -> Result<Option<u64>, SettingError> {
+    number(&variable, "WARPSMITH_SIM_STACK", "a number of KiB from 16 to 1048576", 16..=1 << 20)
+}
+
+/// `WARPSMITH_SIM_SEED`.
+///
+/// # Errors
+/// A value that is no number of 64 bits.
+pub(crate) fn simulator_seed() -> Result<Option<u64>, SettingError> {
+    number(&variable, "WARPSMITH_SIM_SEED", "a number of 64 bits", 0..=u64::MAX)
+}
+
 /// A variable of the environment; an empty one is not set.
-pub(crate) fn variable(name: &str) -> Option<String> {
+fn variable(name: &str) -> Option<String> {
     env::var_os(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
 }
 
@@ -119,6 +136,19 @@ fn choice<T: Copy>(
     match choices.iter().find(|(text, _)| *text == value.trim()) {
         Some((_, meaning)) => Ok(Some(*meaning)),
         None => Err(SettingError { name, value, allowed }),
+    }
+}
+
+fn number(
+    get: Lookup<'_>,
+    name: &'static str,
+    allowed: &'static str,
+    range: RangeInclusive<u64>,
+) -> Result<Option<u64>, SettingError> {
+    let Some(value) = get(name) else { return Ok(None) };
+    match value.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(Some(number)),
+        _ => Err(SettingError { name, value, allowed }),
     }
 }
 
@@ -180,6 +210,15 @@ mod tests {
         assert_eq!((dump.dump, dump.dump_dir), (vec![Form::Cuda, Form::Sass], "d".into()));
         assert!(read(&[("WARPSMITH_LINEINFO", "1")]).expect("allowed").line_info);
         assert!(read(&[("WARPSMITH_LOG", "cache")]).expect("allowed").log_cache);
+    }
+
+    #[test]
+    fn a_number_must_be_in_range() {
+        let check = |value: &str| {
+            let get: Lookup<'_> = &|_| Some(value.to_owned());
+            number(get, "WARPSMITH_SIM_STACK", "a number", 16..=64).ok().flatten()
+        };
+        assert_eq!([" 32 ", "64", "15", "-1", "1e1"].map(check), [Some(32), Some(64), None, None, None]);
     }
 
     #[test]

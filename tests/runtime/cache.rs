@@ -53,14 +53,24 @@ pub fn nvrtc_is_present() -> bool {
     present.is_ok()
 }
 
-/// This executable in a role, with a cache in a folder and with variables set or, if empty, removed.
+/// What a test of this executable says as a process of its own, behind `RESULT`.
+pub fn said_by(test: &str, folder: &Path, variables: &[(&str, &str)]) -> String {
+    result(process(test, folder, variables))
+}
+
+/// `child` in a role, with a cache in a folder and with variables set or, if empty, removed.
 fn spawn(role: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
+    let role = [("CACHE_ROLE", role)];
+    process("cache::child", folder, &[&role, variables].concat())
+}
+
+fn process(test: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this executable"));
-    command.args(["cache::child", "--exact", "--nocapture"]).env("CACHE_ROLE", role);
-    command.env("WARPSMITH_CACHE_DIR", folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args([test, "--exact", "--nocapture"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     for other in ["WARPSMITH_CACHE", "WARPSMITH_CACHE_SIZE", "WARPSMITH_DUMP", "WARPSMITH_LINEINFO"] {
         command.env_remove(other);
     }
+    command.env("WARPSMITH_CACHE_DIR", folder);
     for (name, value) in variables {
         if value.is_empty() {
             command.env_remove(name)

@@ -2,5 +2,6 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod ahead;
 mod cache;
 mod places;
