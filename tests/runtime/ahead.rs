@@ -178,6 +178,35 @@ fn dumps_are_one_file_for_each_form_and_specialization() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_disassembler_on_the_path_is_used_and_its_failure_told() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !nvrtc_is_present() {
+        return;
+    }
+    let folder = Folder::new("disassembler");
+    let (dumps, tools) = (folder.0.join("dumps"), folder.0.join("tools"));
+    fs::create_dir_all(&tools).expect("own folder");
+    let (place, path) = (dumps.to_string_lossy().into_owned(), tools.to_string_lossy().into_owned());
+    let path = format!("{path}:/usr/bin:/bin");
+    let variables =
+        [("WARPSMITH_DUMP", "sass"), ("WARPSMITH_DUMP_DIR", place.as_str()), ("PATH", path.as_str())];
+    let tool = tools.join("nvdisasm");
+    for (script, expected) in
+        [("echo \"MOV R1\"", "dumped"), ("echo broken >&2; exit 3", "`nvdisasm` failed: broken")]
+    {
+        fs::write(&tool, format!("#!/bin/sh\n{script}\n")).expect("own file");
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("own file");
+        assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), expected);
+    }
+    let texts =
+        fs::read_dir(&dumps).expect("made").flatten().map(|file| fs::read(file.path()).expect("own file"));
+    let texts: Vec<_> = texts.collect();
+    assert_eq!(texts, [b"MOV R1\n"; 3]);
+}
+
+#[test]
 fn a_dump_that_cannot_be_written_is_an_error() {
     if !nvrtc_is_present() {
         return;
