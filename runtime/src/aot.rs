@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use crate::cache::{Damage, Entry, subject};
-use crate::compile;
+use crate::compile::{self, Variant};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::nvrtc::{Arch, Cubin};
@@ -84,12 +84,12 @@ impl Bundle {
         Ok(Self { arches, entries: Vec::new() })
     }
 
-    /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values.
+    /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values, whichever checks it lifts.
     ///
     /// # Errors
     /// Whatever recording, validating or compiling refuses, or that NVRTC is missing.
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, true)
+        self.add_one::<K>(comptime, Variant::Checked)?.add_one::<K>(comptime, Variant::Lifted)
     }
 
     /// Compiles what [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
@@ -97,12 +97,12 @@ impl Bundle {
     /// # Errors
     /// As [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, false)
+        self.add_one::<K>(comptime, Variant::Unchecked)
     }
 
-    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, checks: bool) -> Result<Self> {
+    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, variant: Variant) -> Result<Self> {
         for arch in &self.arches {
-            let (key, cubin) = compile::for_bundle::<K>(comptime, checks, (arch.major, arch.minor))?;
+            let (key, cubin) = compile::for_bundle::<K>(comptime, variant, (arch.major, arch.minor))?;
             let entry =
                 Entry { key: &key.encode(), maker: "", image: &cubin.image, log: &cubin.log }.encode();
             if !self.entries.contains(&entry) {

@@ -22,6 +22,17 @@ pub(crate) struct Compiled {
     pub cubin: Arc<Cubin>,
 }
 
+/// Which checks a kernel is compiled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// Those that nothing in the kernel proves.
+    Checked,
+    /// Those that a launch does not prove either.
+    Lifted,
+    /// None.
+    Unchecked,
+}
+
 /// What is to be compiled, before it is.
 struct Order {
     source: CudaSource,
@@ -31,14 +42,18 @@ struct Order {
 impl Order {
     fn new<K: Kernel>(
         comptime: &K::Comptime,
-        checks: bool,
+        variant: Variant,
         compute: (u32, u32),
         lines: bool,
     ) -> Result<Self> {
-        let module = K::module(comptime)?;
+        let module = match variant {
+            Variant::Lifted => K::lifted_module(comptime)?,
+            Variant::Checked | Variant::Unchecked => K::module(comptime)?,
+        };
         let line_info = Settings::process()?.line_info;
         // `#line` alone would make a kernel another one when a line above it is added.
         let line_directives = line_info || lines;
+        let checks = variant != Variant::Unchecked;
         let source = codegen::print(&module, &Options { checks, line_directives });
         if source.needs.min_compute > compute {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
@@ -60,27 +75,27 @@ impl Order {
 /// Whatever recording, validating or compiling refuses.
 pub(crate) fn kernel<K: Kernel>(
     comptime: &K::Comptime,
-    checks: bool,
+    variant: Variant,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    let order = Order::new::<K>(comptime, checks, compute, false)?;
+    let order = Order::new::<K>(comptime, variant, compute, false)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
         Err(NvrtcError::Compile { .. }) if !order.options.line_info => {
-            return Err(explained::<K>(comptime, checks, compute)?);
+            return Err(explained::<K>(comptime, variant, compute)?);
         }
         Err(error) => return Err(error.into()),
     };
     let settings = Settings::process()?;
     if !settings.dump.is_empty() {
-        dump::write(settings, &dump_name::<K>(&order, checks), &order.key::<K>(), &cubin)?;
+        dump::write(settings, &dump_name::<K>(&order, variant), &order.key::<K>(), &cubin)?;
     }
     Ok(Compiled { source: order.source, cubin })
 }
 
 /// The error of a kernel that does not compile, with Rust lines.
-fn explained<K: Kernel>(comptime: &K::Comptime, checks: bool, compute: (u32, u32)) -> Result<Error> {
-    let order = Order::new::<K>(comptime, checks, compute, true)?;
+fn explained<K: Kernel>(comptime: &K::Comptime, variant: Variant, compute: (u32, u32)) -> Result<Error> {
+    let order = Order::new::<K>(comptime, variant, compute, true)?;
     let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
     let compiles =
         || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
@@ -88,8 +103,12 @@ fn explained<K: Kernel>(comptime: &K::Comptime, checks: bool, compute: (u32, u32
 }
 
 /// A name that two specializations of a kernel do not share.
-fn dump_name<K: Kernel>(order: &Order, checks: bool) -> String {
-    let checks = if checks { "" } else { ".unchecked" };
+fn dump_name<K: Kernel>(order: &Order, variant: Variant) -> String {
+    let checks = match variant {
+        Variant::Checked => "",
+        Variant::Lifted => ".lifted",
+        Variant::Unchecked => ".unchecked",
+    };
     let name = dump::file_name(std::any::type_name::<K>());
     let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
     format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
@@ -98,11 +117,11 @@ fn dump_name<K: Kernel>(order: &Order, checks: bool) -> String {
 /// The key and the cubin of what a launch on a compute capability looks for.
 pub(crate) fn for_bundle<K: Kernel>(
     comptime: &K::Comptime,
-    checks: bool,
+    variant: Variant,
     compute: (u32, u32),
 ) -> Result<(Key, Arc<Cubin>)> {
-    let order = Order::new::<K>(comptime, checks, compute, false)?;
-    let compiled = kernel::<K>(comptime, checks, compute)?;
+    let order = Order::new::<K>(comptime, variant, compute, false)?;
+    let compiled = kernel::<K>(comptime, variant, compute)?;
     Ok((order.key::<K>(), compiled.cubin))
 }
 
@@ -120,7 +139,7 @@ pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Strin
 
 fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
     let arch: Arch = arch.parse()?;
-    let mut order = Order::new::<K>(comptime, true, (arch.major, arch.minor), false)?;
+    let mut order = Order::new::<K>(comptime, Variant::Checked, (arch.major, arch.minor), false)?;
     if order.options.arch.specific && !arch.specific {
         return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
     }

@@ -11,7 +11,7 @@ use cudarc::nvrtc::Ptx;
 use super::fault::FaultRecord;
 use super::{DriverError, Gpu};
 use crate::codegen::{Needs, Site, SiteKind};
-use crate::compile::{self, Compiled};
+use crate::compile::{self, Compiled, Variant};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::LaunchError;
@@ -117,7 +117,8 @@ impl Gpu {
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
-        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
+        let variant = if checks { Variant::Checked } else { Variant::Unchecked };
+        let Compiled { source, cubin } = compile::kernel::<K>(comptime, variant, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
