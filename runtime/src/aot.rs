@@ -23,7 +23,7 @@
 //! # Ok(()) }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
@@ -65,7 +65,8 @@ pub enum BundleError {
 #[derive(Clone, Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    entries: Vec<Vec<u8>>,
+    /// By encoded key, so that the same kernels give the same bytes.
+    entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Bundle {
@@ -81,7 +82,7 @@ impl Bundle {
         if arches.is_empty() {
             return Err(BundleError::NoArch.into());
         }
-        Ok(Self { arches, entries: Vec::new() })
+        Ok(Self { arches, entries: BTreeMap::new() })
     }
 
     /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values, whichever checks it lifts.
@@ -102,11 +103,13 @@ impl Bundle {
 
     fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, variant: Variant) -> Result<Self> {
         for arch in &self.arches {
-            let (key, cubin) = compile::for_bundle::<K>(comptime, variant, (arch.major, arch.minor))?;
-            let entry =
-                Entry { key: &key.encode(), maker: "", image: &cubin.image, log: &cubin.log }.encode();
-            if !self.entries.contains(&entry) {
-                self.entries.push(entry);
+            let compute = (arch.major, arch.minor);
+            let key = compile::key::<K>(comptime, variant, compute)?.encode();
+            // Variants whose checks are all proven are one kernel.
+            if !self.entries.contains_key(&key) {
+                let cubin = compile::kernel::<K>(comptime, variant, compute)?.cubin;
+                let entry = Entry { key: &key, maker: "", image: &cubin.image, log: &cubin.log }.encode();
+                self.entries.insert(key, entry);
             }
         }
         Ok(self)
@@ -114,7 +117,7 @@ impl Bundle {
 
     /// The bundle as bytes, for [`register`].
     pub fn bytes(&self) -> Vec<u8> {
-        let framed = self.entries.iter().flat_map(|entry| {
+        let framed = self.entries.values().flat_map(|entry| {
             let length = (entry.len() as u64).to_le_bytes();
             length.into_iter().chain(entry.iter().copied())
         });

@@ -114,15 +114,9 @@ fn dump_name<K: Kernel>(order: &Order, variant: Variant) -> String {
     format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
 }
 
-/// The key and the cubin of what a launch on a compute capability looks for.
-pub(crate) fn for_bundle<K: Kernel>(
-    comptime: &K::Comptime,
-    variant: Variant,
-    compute: (u32, u32),
-) -> Result<(Key, Arc<Cubin>)> {
-    let order = Order::new::<K>(comptime, variant, compute, false)?;
-    let compiled = kernel::<K>(comptime, variant, compute)?;
-    Ok((order.key::<K>(), compiled.cubin))
+/// The key of what a launch on a compute capability looks for.
+pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, variant: Variant, compute: (u32, u32)) -> Result<Key> {
+    Ok(Order::new::<K>(comptime, variant, compute, false)?.key::<K>())
 }
 
 /// The cubin of a kernel for exactly one architecture.
