@@ -23,6 +23,7 @@
 //! # Ok(()) }
 //! ```
 
+use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -89,6 +90,7 @@ impl Bundle {
     ///
     /// # Errors
     /// Whatever recording, validating or compiling refuses, or that NVRTC is missing.
+    #[allow(clippy::should_implement_trait, reason = "what is added is a type")]
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
         self.add_one::<K>(comptime, Variant::Checked)?.add_one::<K>(comptime, Variant::Lifted)
     }
@@ -106,10 +108,11 @@ impl Bundle {
             let compute = (arch.major, arch.minor);
             let key = compile::key::<K>(comptime, variant, compute)?.encode();
             // Variants whose checks are all proven are one kernel.
-            if !self.entries.contains_key(&key) {
+            if let Slot::Vacant(slot) = self.entries.entry(key) {
                 let cubin = compile::kernel::<K>(comptime, variant, compute)?.cubin;
-                let entry = Entry { key: &key, maker: "", image: &cubin.image, log: &cubin.log }.encode();
-                self.entries.insert(key, entry);
+                let entry = Entry { key: slot.key(), maker: "", image: &cubin.image, log: &cubin.log };
+                let bytes = entry.encode();
+                slot.insert(bytes);
             }
         }
         Ok(self)

@@ -141,10 +141,13 @@ fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
     Ok(order)
 }
 
+/// Compiles and loads one kernel.
+type Compile = dyn Fn(&Device) -> Result<()> + Send + Sync;
+
 /// A kernel with its comptime values, to be compiled for a device that is not known yet.
 pub struct Job {
     kernel: &'static str,
-    compile: Box<dyn Fn(&Device) -> Result<()> + Send + Sync>,
+    compile: Box<Compile>,
 }
 
 impl Job {
