@@ -5,3 +5,4 @@
 mod ahead;
 mod cache;
 mod places;
+mod soak;
