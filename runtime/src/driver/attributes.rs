@@ -297,7 +297,7 @@ fn scheduling(policy: ClusterScheduling) -> sys::CUclusterSchedulingPolicy {
 }
 
 /// The driver's number of a carveout: -1 is its default.
-fn percent(carveout: Carveout) -> u32 {
+pub(super) fn percent(carveout: Carveout) -> u32 {
     match carveout {
         Carveout::Default => u32::MAX,
         Carveout::MaxL1 => 0,

@@ -3,17 +3,17 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, RwLock};
 
-use cudarc::driver::{CudaFunction, sys};
+use cudarc::driver::{CudaContext, CudaFunction, sys};
 use cudarc::nvrtc::Ptx;
 
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
-use super::{Attributes, CachePreference, DriverError, Gpu, attributes};
+use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
 use crate::cache::Cache;
 use crate::codegen::{Needs, Options, Site, SiteKind};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::launch::{LaunchError, Shape};
+use crate::launch::{LaunchError, Shape, check_carveout};
 use crate::nvrtc::{Arch, CompileOptions};
 
 use sys::CUfunction_attribute as Attribute;
@@ -22,6 +22,7 @@ use sys::CUfunction_attribute as Attribute;
 pub struct Loaded {
     kernel: &'static str,
     function: CudaFunction,
+    context: Arc<CudaContext>,
     needs: Needs,
     sites: Vec<Site>,
     fault: Option<FaultRecord>,
@@ -48,6 +49,41 @@ impl Loaded {
     /// cudarc's function, for its attributes: registers, spills, shared memory.
     pub fn cuda_function(&self) -> &CudaFunction {
         &self.function
+    }
+
+    /// Which part of a multiprocessor's memory launches of this kernel prefer as shared memory, unless
+    /// they say so themselves.
+    ///
+    /// # Errors
+    /// [`LaunchError::Carveout`] above 100 percent, or a driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
+    pub fn set_shared_carveout(&self, carveout: Carveout) -> std::result::Result<(), LaunchError> {
+        check_carveout(self.kernel, carveout)?;
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
+        let percent = attributes::percent(carveout) as i32;
+        Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
+    }
+
+    /// What [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub fn shared_carveout(&self) -> std::result::Result<Option<u8>, DriverError> {
+        let percent = self.get(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)?;
+        Ok(u8::try_from(percent).ok())
+    }
+
+    /// Bytes of dynamic shared memory that the kernel was opted in to; 48 KiB less its static shared
+    /// memory unless a launch asked for more.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+    pub fn max_dynamic_shared(&self) -> std::result::Result<usize, DriverError> {
+        let bytes = self.get(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
+        Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
     /// What the kernel needs of a device and a launch.
@@ -128,6 +164,10 @@ impl Loaded {
             .map_err(|e| DriverError::cuda("cuFuncSetCacheConfig", &e))
     }
 
+    fn get(&self, attribute: Attribute) -> std::result::Result<i32, DriverError> {
+        self.function.get_attribute(attribute).map_err(|e| DriverError::cuda("cuFuncGetAttribute", &e))
+    }
+
     fn set(&self, attribute: Attribute, value: i32) -> std::result::Result<(), DriverError> {
         self.function.set_attribute(attribute, value).map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))
     }
@@ -179,6 +219,7 @@ impl Gpu {
         Ok(Loaded {
             kernel: K::NAME,
             function,
+            context: self.context.clone(),
             needs: source.needs,
             sites: source.sites,
             fault,

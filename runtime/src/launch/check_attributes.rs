@@ -31,12 +31,18 @@ pub(super) fn check<K: Kernel>(
     if let Some(window) = &attributes.access_window {
         check_window(kernel, window, limits.access_policy_window)?;
     }
-    if let Some(Carveout::Percent(percent)) = attributes.carveout
-        && percent > 100
-    {
-        return Err(LaunchError::Carveout { kernel, percent });
+    if let Some(carveout) = attributes.carveout {
+        check_carveout(kernel, carveout)?;
     }
     clusters::<K>(shape, attributes, limits, fixed)
+}
+
+/// A percentage.
+pub(crate) fn check_carveout(kernel: &'static str, carveout: Carveout) -> Result<(), LaunchError> {
+    match carveout {
+        Carveout::Percent(percent) if percent > 100 => Err(LaunchError::Carveout { kernel, percent }),
+        Carveout::Percent(_) | Carveout::Default | Carveout::MaxL1 | Carveout::MaxShared => Ok(()),
+    }
 }
 
 /// A window that the device can have; `kernel` is who asks for it.

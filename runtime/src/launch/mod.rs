@@ -10,7 +10,7 @@ mod prepared;
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
 };
-pub(crate) use check_attributes::check_window;
+pub(crate) use check_attributes::{check_carveout, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
 pub use prepared::Prepared;
