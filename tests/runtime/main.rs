@@ -8,3 +8,4 @@ mod graphs;
 mod limits;
 mod places;
 mod prepared;
+mod soak;
