@@ -189,8 +189,7 @@ fn many_threads_launch_on_the_simulator() {
 fn many_threads_launch_on_streams_of_a_gpu() {
     let Some(device) = harness::gpu() else { return };
     let gpu = device.as_gpu().expect("a GPU");
-    let streams: Vec<_> =
-        (0..STREAMS).map(|_| gpu.context().new_stream().expect("a stream")).collect();
+    let streams: Vec<_> = (0..STREAMS).map(|_| gpu.context().new_stream().expect("a stream")).collect();
     let free = || cudarc::driver::result::mem_get_info().expect("a context").0;
     soak(&device, &streams, 1600);
     let before = free();
