@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cache::{Cache, Key};
 use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::device::Device;
+use crate::driver::parameter_bytes;
 use crate::dump;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -44,6 +45,9 @@ impl Order {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
         }
+        // What the driver that is there allows is checked at the launch.
+        let limit = parameter_bytes(compute, u32::MAX);
+        LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
         let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info };
         Ok(Self { source, options })

@@ -3,6 +3,7 @@
 use crate::aot::BundleError;
 use crate::driver::DriverError;
 use crate::dump::DumpError;
+use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
@@ -37,6 +38,9 @@ pub enum Error {
     /// A bundle of kernels is not one, or cannot be written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
+    /// A graph was made in a wrong way.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),

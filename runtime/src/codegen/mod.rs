@@ -218,6 +218,7 @@ impl<'m> Printer<'m> {
         sections.extend(functions);
         sections.push(kernel);
         sections.retain(|s| !s.is_empty());
+        self.needs.parameter_bytes = module.parameter_bytes() + if faults { 8 } else { 0 };
         CudaSource {
             code: sections.join("\n"),
             kernel_name: names::unreserved(&module.kernel.name),

@@ -38,6 +38,8 @@ pub struct Needs {
     pub cluster: Option<[u32; 3]>,
     /// Whether its slices must not overlap.
     pub noalias: bool,
+    /// Bytes of its parameters, with the fault record's address where it takes one.
+    pub parameter_bytes: usize,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
     /// Largest block, from launch bounds.

@@ -20,4 +20,5 @@ pub fn lift(module: ValidModule) -> ValidModule {
 }
 
 #[cfg(test)]
+#[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod tests;
