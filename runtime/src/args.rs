@@ -119,22 +119,22 @@ impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     }
 }
 
-// A kernel that calls a kernel is refused as such, and not for what it passes.
+// What a simulated kernel passes to a kernel that it launches.
 impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(false)
     }
 }
 
 impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(false)
     }
 }
 
 impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(true)
     }
 }
 

@@ -200,7 +200,9 @@ impl<'a> Parts<'a> {
         let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let (values, types) = self.comptime_values();
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
-        let Recording { witness, emitter } = recording;
+        let record = recording.record();
+        let (comptime, constants) = (self.comptime_names(), self.comptime_constants());
+        let launched = self.launched();
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
         let (decode, pass) = self.decode();
@@ -217,6 +219,8 @@ impl<'a> Parts<'a> {
                 {
                 }
 
+                #launched
+
                 #[inline]
                 #(#attrs)*
                 fn __twin(#(#twin_params),*) #body
@@ -228,11 +232,18 @@ impl<'a> Parts<'a> {
                 const PARAMS: &'static [&'static str] = &[#(#names),*];
                 type Comptime = #types;
 
-                fn record(__comptime: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
+                const ATTRIBUTES: ::warpsmith::ir::KernelAttributes = #attributes;
+                const AT: ::warpsmith::ir::Location = #at;
+                const COMPTIME: &'static [::core::option::Option<&'static str>] = &[#(#comptime),*];
+
+                fn emit(__comptime: &Self::Comptime, __r: &mut ::warpsmith::__macro::Recorder) {
                     let #values = ::core::clone::Clone::clone(__comptime);
-                    #emitter
-                    #witness
-                    ::warpsmith::__macro::record_kernel(#text, #attributes, #at, |__r| __emit(__r, &__t))
+                    #record
+                }
+
+                fn comptime_of(__given: &[::warpsmith::ir::Expr]) -> ::core::option::Option<Self::Comptime> {
+                    use ::warpsmith::__macro::{NoConst as _, PlainConst as _};
+                    ::core::option::Option::Some((#(#constants,)*))
                 }
 
                 fn run_thread(__comptime: &Self::Comptime, __args: &[::warpsmith::KernelArg]) {
@@ -242,6 +253,42 @@ impl<'a> Parts<'a> {
                 }
             }
         }
+    }
+
+    /// Ties a launch in a kernel to the instance that its arguments infer.
+    fn launched(&self) -> TokenStream {
+        let vis = &self.item.vis;
+        let inputs: Vec<_> = (0..self.params.len()).map(|i| format_ident!("__A{i}")).collect();
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            #vis fn __launched<'__l, #(#inputs,)* __F>(_: __F, _: &::warpsmith::__macro::FnProbe<::warpsmith::__macro::Launched<Self>>)
+            where
+                __F: ::core::ops::Fn(#(#inputs),*) -> ::warpsmith::Launch<'__l, Self>,
+            {
+            }
+        }
+    }
+
+    /// The names of the comptime parameters, at their places among all.
+    fn comptime_names(&self) -> Vec<TokenStream> {
+        let name = |p: &Param| match p.kind {
+            Name::Comptime => {
+                let name = p.pat.ident.to_string();
+                quote!(::core::option::Option::Some(#name))
+            }
+            _ => quote!(::core::option::Option::None),
+        };
+        self.params.iter().map(name).collect()
+    }
+
+    /// The comptime values that constants of the device language give.
+    fn comptime_constants(&self) -> Vec<TokenStream> {
+        let constant = |(i, p): (usize, &&Param)| {
+            let ty = &p.written;
+            quote!((&&::warpsmith::__macro::ConstOf::<#ty>::new()).read(__given.get(#i)?)?)
+        };
+        self.comptime.iter().enumerate().map(constant).collect()
     }
 
     /// What stands in for the kernel when it has mistakes.

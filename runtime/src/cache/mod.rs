@@ -23,9 +23,13 @@ impl Key {
     /// # Errors
     /// [`NvrtcError::Missing`] without NVRTC.
     pub fn new(source: &str, options: &CompileOptions) -> Result<Self, NvrtcError> {
+        let mut flags = nvrtc::flags(options);
+        if options.relocatable {
+            flags.push(nvrtc::link_identity()?);
+        }
         Ok(Self {
             source: source.to_owned(),
-            flags: nvrtc::flags(options),
+            flags,
             nvrtc: nvrtc::version()?,
             crate_version: env!("CARGO_PKG_VERSION"),
         })

@@ -59,9 +59,10 @@ impl Loaded {
             SiteKind::Range => format!("range bound {a} is beyond {b}"),
             SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
             SiteKind::Assert(message) => message.clone(),
+            SiteKind::Launch(kernel) => crate::launch::refused_by_device(kernel, record.a),
         };
         Some(LaunchError::Fault {
-            kernel: self.kernel,
+            kernel: site.kernel.unwrap_or(self.kernel),
             file: site.at.file,
             line: site.at.line,
             what,
@@ -130,7 +131,14 @@ impl Gpu {
             .into());
         }
         let arch = Arch { major, minor, specific: source.needs.arch_specific };
-        let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info: false };
+        let options = CompileOptions {
+            arch,
+            fmad: module.module().attributes.fmad,
+            line_info: false,
+            relocatable: source.needs.launches,
+        };
+        // The driver's linker, where it is needed, is that of the current context.
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
         let cubin = Cache::process().get(&source.code, K::NAME, &options)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =

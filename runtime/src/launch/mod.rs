@@ -3,9 +3,11 @@
 mod check;
 mod dim;
 mod error;
+mod nested;
 
 pub use dim::Dim3;
 pub use error::LaunchError;
+pub(crate) use nested::refused_by_device;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use crate::codegen::{CudaSource, Options};
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, MemSyncDomain};
 use crate::error::Result;
+use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
 use crate::simulator::{self, Settings, SimLaunch};
 
@@ -31,6 +34,8 @@ pub struct Launch<'a, K: Kernel> {
     dynamic_shared: u32,
     attributes: Attributes,
     seed: u64,
+    /// What a launch in a kernel is ordered after.
+    order: Option<LaunchOrder>,
     _borrows: PhantomData<&'a mut ()>,
 }
 
@@ -64,6 +69,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             dynamic_shared: 0,
             attributes: Attributes::default(),
             seed: 0,
+            order: None,
             _borrows: PhantomData,
         }
     }
@@ -187,6 +193,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     }
 
     fn run(self, device: &Device, checks: bool) -> Result<()> {
+        self.refuse_order()?;
         let shape = self.shape()?;
         check::arguments::<K>(&self.args, device.place())?;
         match device.backend() {

@@ -78,6 +78,7 @@ fn statement(stmt: &mut Stmt, vars: &[Variable], facts: &mut Vec<Fact>) {
             mark(place, vars, facts);
         }
         StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| mark(e, vars, facts)),
+        StmtKind::Launch(launch) => launch.operands_mut().into_iter().for_each(|e| mark(e, vars, facts)),
         StmtKind::Let { init: None, .. }
         | StmtKind::Shared(_)
         | StmtKind::DynamicShared(_)

@@ -29,6 +29,9 @@ pub fn run(module: ValidModule, options: &Options) -> ValidModule {
         for function in &mut module.functions {
             elide::function(function);
         }
+        for kernel in &mut module.launched {
+            elide::function(&mut kernel.function);
+        }
         elide::function(&mut module.kernel);
     })
 }

@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 
 use crate::args::SliceMutArg;
-use crate::codegen::Options;
+use crate::codegen::{CudaSource, Options};
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
 use crate::{Device, Kernel, KernelArg, Launch};
@@ -85,9 +85,9 @@ fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
 fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     let source = |checks| {
         let options = Options { checks, line_directives: false };
-        launch.print(&options).unwrap_or_else(|error| panic!("{error}")).code
+        launch.print(&options).unwrap_or_else(|error| panic!("{error}"))
     };
-    let readable = source(false);
+    let CudaSource { code: readable, needs, .. } = source(false);
     let fence = format!("\n```cuda {}\n", K::NAME);
     let shown: Vec<&str> = CHAPTERS
         .iter()
@@ -100,9 +100,9 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{}` prints\n{readable}", K::NAME);
     if nvrtc::version().is_ok() {
         let arch = Arch { major: 9, minor: 0, specific: true };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
-        for code in [&readable, &source(true)] {
-            nvrtc::compile(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
+        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: needs.launches };
+        for code in [&readable, &source(true).code] {
+            nvrtc::compile_object(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
         }
     }
 }
