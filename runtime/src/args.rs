@@ -83,7 +83,8 @@ impl KernelArg {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&[{T}]`",
     label = "not device memory of `{T}`",
-    note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`"
+    note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`",
+    note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
 pub trait SliceArg<'a, T> {
     /// The argument.
@@ -94,7 +95,8 @@ pub trait SliceArg<'a, T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&mut [{T}]`",
     label = "not writable device memory of `{T}`",
-    note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`"
+    note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`",
+    note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
 pub trait SliceMutArg<'a, T> {
     /// The argument.

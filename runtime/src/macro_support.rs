@@ -15,7 +15,7 @@ pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Launched, Returns, Types, never_called, see, types_of,
+    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, launched, never_called, see, types_of,
     unreached,
 };
 

@@ -2,4 +2,5 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod nested;
 mod places;

@@ -202,7 +202,6 @@ impl<'a> Parts<'a> {
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
         let record = recording.record();
         let (comptime, constants) = (self.comptime_names(), self.comptime_constants());
-        let launched = self.launched();
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
         let (decode, pass) = self.decode();
@@ -218,8 +217,6 @@ impl<'a> Parts<'a> {
                     (__M,): ::warpsmith::__macro::CalledFromKernels<Self>,
                 {
                 }
-
-                #launched
 
                 #[inline]
                 #(#attrs)*
@@ -251,21 +248,6 @@ impl<'a> Parts<'a> {
                     #decode
                     Self::__twin(#(#pass),*)
                 }
-            }
-        }
-    }
-
-    /// Ties a launch in a kernel to the instance that its arguments infer.
-    fn launched(&self) -> TokenStream {
-        let vis = &self.item.vis;
-        let inputs: Vec<_> = (0..self.params.len()).map(|i| format_ident!("__A{i}")).collect();
-        quote! {
-            #[doc(hidden)]
-            #[allow(dead_code)]
-            #vis fn __launched<'__l, #(#inputs,)* __F>(_: __F, _: &::warpsmith::__macro::FnProbe<::warpsmith::__macro::Launched<Self>>)
-            where
-                __F: ::core::ops::Fn(#(#inputs),*) -> ::warpsmith::Launch<'__l, Self>,
-            {
             }
         }
     }

@@ -7,9 +7,9 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath};
 
 use super::lower::{Lower, Two, last_span, parenthesized, spanned_group};
 
-/// Methods that take one operand.
+/// Methods that say the shape, each with one operand.
 const SHAPE: [&str; 4] = ["grid", "over", "block", "dynamic_shared"];
-/// Methods that take none.
+/// Methods that say the order, without operands.
 const ORDER: [&str; 2] = ["tail", "fire_and_forget"];
 /// Methods of a launch that only the host has.
 const HOST: [&str; 10] = [
@@ -61,7 +61,7 @@ impl<'a> LaunchChain<'a> {
     fn mistake(&self) -> Option<(proc_macro2::TokenStream, String)> {
         for (i, call) in self.methods.iter().enumerate() {
             let name = call.method.to_string();
-            if let Some(message) = wrong_method(&name, call.args.len()) {
+            if let Some(message) = wrong_method(&name) {
                 return Some((call.method.to_token_stream(), message));
             }
             if self.methods[..i].iter().any(|earlier| same(&earlier.method.to_string(), &name)) {
@@ -94,23 +94,18 @@ impl<'a> LaunchChain<'a> {
 }
 
 /// Why a method cannot stand in a launch in a kernel.
-fn wrong_method(name: &str, operands: usize) -> Option<String> {
-    let takes = match name {
-        _ if SHAPE.contains(&name) => 1,
-        _ if ORDER.contains(&name) => 0,
-        _ if HOST.contains(&name) => {
-            return Some(format!(
-                "`.{name}(…)` is for launches of the host; a launch in a kernel has a grid, a block, dynamic shared memory and an order"
-            ));
-        }
-        _ => {
-            return Some(format!(
-                "a launch in a kernel has no method `{name}`; it knows `grid`, `over`, `block`, `dynamic_shared`, `tail` and `fire_and_forget`"
-            ));
-        }
-    };
-    (takes != operands)
-        .then(|| format!("`.{name}(…)` takes {takes} argument{}", if takes == 1 { "" } else { "s" }))
+fn wrong_method(name: &str) -> Option<String> {
+    if SHAPE.contains(&name) || ORDER.contains(&name) {
+        return None;
+    }
+    if HOST.contains(&name) {
+        return Some(format!(
+            "`.{name}(…)` is for launches of the host; a launch in a kernel has a grid, a block, dynamic shared memory and an order"
+        ));
+    }
+    Some(format!(
+        "a launch in a kernel has no method `{name}`; it knows `grid`, `over`, `block`, `dynamic_shared`, `tail` and `fire_and_forget`"
+    ))
 }
 
 /// Whether two methods say the same part of a launch.
@@ -138,8 +133,8 @@ impl Lower<'_> {
         let (witness, setup, names) = self.operand_list(&operands);
         let (path, first) = (chain.path, chain.path.span());
         let (fn_probe, fn_index) = self.fn_probe(first);
-        let own = self.own_name("__f", first);
-        let callee = parenthesized(last_span(path), quote_spanned!(first=> #own.is(#path)));
+        let own = self.own_name("__v", first);
+        let callee = parenthesized(last_span(path), quote!(#path));
         let (given, of_methods) = witness.split_at(chain.call.args.len());
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#given),*));
         let given = spanned_group(given, chain.call.paren_token.span.close());
@@ -150,10 +145,8 @@ impl Lower<'_> {
             quote!(#dot #method(#(#operand)*))
         });
         let value = quote_spanned! {first=> {
-            let #own = ::warpsmith::__macro::Function::new();
-            let __v = #callee #given #(#methods)*;
-            #path::__launched(#own.get(), &#fn_probe);
-            let _ = __v;
+            let #own = #callee #given #(#methods)*;
+            ::warpsmith::__macro::launched(&#own, &#fn_probe);
         }};
         let line = self.line(e.method.span());
         let said = said.iter().map(|(name, operand)| quote!((#name, #operand)));

@@ -1,9 +1,10 @@
 //! Launches of kernels by kernels, as the simulator makes them, and what a GPU says of those that it refuses.
 
-use super::{Launch, LaunchError, Shape, check};
+use super::{Dim3, Launch, LaunchError, Shape, check};
 use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
 use crate::simulator::context::{self, Child};
+use crate::witness::{FnProbe, Launched};
 
 /// Dynamic shared memory of a launch by a kernel: the opt-in to more is the host's alone.
 const SHARED_LIMIT: usize = 48 * 1024;
@@ -70,6 +71,28 @@ impl<K: Kernel> Launch<'_, K> {
         };
         Err(LaunchError::OnlyInKernels { kernel: K::NAME, method })
     }
+}
+
+/// What a builder has in a kernel where nobody launches it: the kernel's name is refused, and no more is said.
+macro_rules! unlaunched {
+    ($($name:ident($($given:ident: $ty:ty)?))+) => {
+        #[doc(hidden)]
+        impl<K: Kernel> Launch<'_, K> {
+            $(pub fn $name(self, $($given: $ty,)? _probe: &FnProbe<Launched<K>>) -> Self {
+                $(let _ = $given;)?
+                self
+            })+
+        }
+    };
+}
+
+unlaunched! {
+    grid_in_kernels(blocks: impl Into<Dim3>)
+    over_in_kernels(items: usize)
+    block_in_kernels(threads: impl Into<Dim3>)
+    dynamic_shared_in_kernels(bytes: usize)
+    tail_in_kernels()
+    fire_and_forget_in_kernels()
 }
 
 /// What CUDA's device runtime says of a launch that it refuses, and the way out.
