@@ -298,6 +298,13 @@ fn passes_local(y: &mut [u32]) {
     tick(part).grid(1).block(1).launch();
 }
 
+#[gpu_kernel]
+fn passes_by_closure(y: &mut [u32]) {
+    let mut own = [y[0]; 8];
+    let launch = |x: &mut [u32]| tick(x).grid(1).block(1).launch();
+    launch(&mut own[..]);
+}
+
 #[gpu_fn]
 fn launches_in_a_function(y: &mut [u32]) {
     tick(y).grid(1).block(1).launch();
@@ -336,6 +343,8 @@ fn what_cannot_be_launched_is_refused_with_its_line() {
     assert!(refused.contains("argument `y` of the launched kernel `tick` is shared memory"), "{refused}");
     let refused = said(passes_local::cuda_source());
     assert!(refused.contains("argument `y` of the launched kernel `tick` is a local variable"), "{refused}");
+    let refused = said(passes_by_closure::cuda_source());
+    assert!(refused.contains("is memory that is not seen to be a parameter's"), "{refused}");
     let refused = said(calls_what_launches::cuda_source());
     assert!(refused.contains("`launches_in_a_function` launches a kernel; only kernels launch"), "{refused}");
     let refused = said(launches_noalias::cuda_source());

@@ -11,6 +11,16 @@ use super::{Arch, NvrtcError};
 /// Bytes of the linker's error log.
 const LOG_BYTES: usize = 16 * 1024;
 
+/// What tells the driver's linker from others, for cache keys.
+pub(super) fn identity() -> String {
+    let mut version = 0;
+    if is_present() {
+        // SAFETY: the driver is present; `version` is writable. A failure leaves a zero.
+        let _ = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    }
+    format!("the linker of driver {version}")
+}
+
 /// Links with the linker of the context that is current.
 pub(super) fn link(object: &[u8], runtime: &[u8], kernel: &str, arch: Arch) -> Result<Vec<u8>, NvrtcError> {
     if !has_context() {
@@ -25,11 +35,15 @@ pub(super) fn link(object: &[u8], runtime: &[u8], kernel: &str, arch: Arch) -> R
     })
 }
 
-/// Whether this thread has a context: a linker is the context's.
-fn has_context() -> bool {
+fn is_present() -> bool {
     static PRESENT: OnceLock<bool> = OnceLock::new();
     // SAFETY: opens and closes the driver by name; its initialisers are NVIDIA's.
-    if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
+    *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+/// Whether this thread has a context: a linker is the context's.
+fn has_context() -> bool {
+    if !is_present() {
         return false;
     }
     let mut context = ptr::null_mut();

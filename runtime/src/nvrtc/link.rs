@@ -50,7 +50,7 @@ pub(crate) fn identity() -> Result<String, NvrtcError> {
     let runtime = device_runtime()?;
     let linker = match Linker::get() {
         Some(linker) => format!("nvJitLink {}.{}", linker.version.0, linker.version.1),
-        None => "the driver's linker".to_owned(),
+        None => driver_link::identity(),
     };
     Ok(format!("{}, {linker}", runtime.identity))
 }
@@ -101,14 +101,14 @@ struct Linker {
 }
 
 impl Linker {
-    /// nvJitLink of NVRTC's major version, if it is installed.
+    /// nvJitLink, if it is installed and reads what this NVRTC writes: of its major version, and not older.
     fn get() -> Option<&'static Self> {
         static LINKER: OnceLock<Option<Linker>> = OnceLock::new();
         LINKER.get_or_init(Self::load).as_ref()
     }
 
     fn load() -> Option<Self> {
-        let (major, _) = super::version().ok()?;
+        let (major, minor) = super::version().ok()?;
         let name = if cfg!(windows) {
             format!("nvJitLink_{major}0_0.dll")
         } else {
@@ -119,7 +119,8 @@ impl Linker {
         // SAFETY: the library is NVIDIA's, by its name; so are its initialisers.
         let library = places.into_iter().find_map(|path| unsafe { libloading::Library::new(path) }.ok())?;
         // Never unloaded: its functions are used as long as the process runs.
-        Self::of(Box::leak(Box::new(library)), major)
+        let linker = Self::of(Box::leak(Box::new(library)), major)?;
+        (i64::from(linker.version.1) >= i64::from(minor)).then_some(linker)
     }
 
     fn of(library: &'static libloading::Library, major: i32) -> Option<Self> {

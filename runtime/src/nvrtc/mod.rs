@@ -247,3 +247,6 @@ impl Drop for Program {
         let _ = unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }
+
+#[cfg(test)]
+mod tests;

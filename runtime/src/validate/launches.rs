@@ -137,7 +137,8 @@ fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
 fn variable_ends(kernel: &Function, id: VarId) -> Option<&'static str> {
     let var = kernel.var(id);
     match &var.kind {
-        VarKind::Param if var.mutable => Some(UNKNOWN),
+        // What a closure takes may be any memory.
+        VarKind::Param if var.mutable || !kernel.params.contains(&id) => Some(UNKNOWN),
         VarKind::Param => None,
         VarKind::Shared { .. } | VarKind::DynamicShared => Some(SHARED),
         VarKind::Local if !holds_memory(&var.ty) => Some(LOCAL),

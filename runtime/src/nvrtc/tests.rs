@@ -1,0 +1,46 @@
+//! Linking: by the driver, where there is a GPU, and without what it needs.
+
+use super::{Arch, CompileOptions, NvrtcError, compile_object, driver_link, link, version};
+
+const SOURCE: &str = "extern \"C\" __global__ void child(int* y) { y[0] = 1; }
+extern \"C\" __global__ void parent(int* y) { child<<<1, 1>>>(y); }
+";
+
+fn object(arch: Arch) -> Option<Vec<u8>> {
+    version().ok()?;
+    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: true };
+    Some(compile_object(SOURCE, "parent", &options).expect("it compiles").image)
+}
+
+#[test]
+fn the_driver_links_where_there_is_a_gpu() {
+    let Ok(gpu) = crate::driver::Gpu::open(0) else { return println!("skipped: there is no GPU") };
+    let (major, minor) = gpu.limits().compute;
+    let arch = Arch { major, minor, specific: false };
+    let (Some(object), Ok(runtime)) = (object(arch), link::device_runtime()) else {
+        return println!("skipped: NVRTC or the device runtime is missing");
+    };
+    gpu.context().bind_to_thread().expect("a context");
+    let image = driver_link::link(&object, &runtime.bytes, "parent", arch).expect("it links");
+    assert!(image.starts_with(b"\x7fELF") && image.len() > object.len());
+    println!("{}", driver_link::identity());
+}
+
+#[test]
+fn a_thread_without_a_context_cannot_link_by_the_driver() {
+    let arch = Arch { major: 9, minor: 0, specific: false };
+    let refused = driver_link::link(b"no object", b"no library", "parent", arch);
+    assert_eq!(refused, Err(NvrtcError::NoLinker));
+}
+
+#[test]
+fn what_is_no_object_is_refused_in_the_words_of_the_linker() {
+    let arch = Arch { major: 9, minor: 0, specific: false };
+    match link::link(b"no object", "parent", arch) {
+        Err(NvrtcError::Link { kernel, linker, .. }) => {
+            assert_eq!((&*kernel, linker), ("parent", "nvJitLink"))
+        }
+        Err(NvrtcError::NoLinker | NvrtcError::DeviceRuntime { .. }) => println!("skipped: nothing can link"),
+        other => panic!("{other:?}"),
+    }
+}
