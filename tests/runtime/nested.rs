@@ -106,6 +106,38 @@ fn stepped(y: &mut [u32], value: u32, #[comptime] step: u32, #[comptime] up: boo
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Hash, GpuType)]
+#[repr(u8)]
+enum Mode {
+    Same = 0,
+    Twice = 7,
+}
+
+#[gpu_kernel]
+fn moded(y: &mut [u32], #[comptime] mode: Mode) {
+    if let Mode::Twice = mode {
+        y[0] *= 2;
+    }
+}
+
+#[gpu_kernel]
+fn launches_modes(y: &mut [u32]) {
+    let (a, b) = y.split_at_mut(1);
+    moded(a, Mode::Same).grid(1).block(1).launch();
+    moded(b, Mode::Twice).grid(1).block(1).launch();
+}
+
+#[test]
+fn an_enum_specializes_what_is_launched() {
+    let code = launches_modes::cuda_source().expect("it prints");
+    assert_eq!(code.matches("*= 2u").count(), 1, "{code}");
+    harness::everywhere::<launches_modes>(&(), |device| {
+        let mut y = device.upload(&[5u32, 6]).expect("memory");
+        launches_modes(&mut y).grid(1).block(1).launch(device).expect("the kernels run");
+        assert_eq!(device.download(&y).expect("no fault"), [5, 12]);
+    });
+}
+
 #[gpu_kernel]
 fn specializes(y: &mut [u32], #[comptime] step: u32) {
     const TWICE: u32 = 2;

@@ -35,17 +35,20 @@ impl<K: Kernel> Launch<'_, K> {
         let at = std::panic::Location::caller();
         match self.nested_shape() {
             Ok(shape) => context::launch(self.child(&shape), at),
-            Err(refused) => context::fault_launch(K::NAME, refused.to_string(), at),
+            Err(refused) => context::fault_launch(K::NAME, refused, at),
         }
     }
 
-    /// The shape, checked as a GPU checks it.
-    fn nested_shape(&self) -> Result<Shape, LaunchError> {
-        let shape = self.shape()?;
-        check::simulator::<K>(&shape, &K::ATTRIBUTES)?;
+    /// The shape, checked as a GPU checks it; else what is wrong with it.
+    fn nested_shape(&self) -> Result<Shape, String> {
+        let shape = self.shape().map_err(|refused| refused.to_string())?;
+        check::simulator::<K>(&shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;
         if shape.dynamic_shared as usize > SHARED_LIMIT {
-            let (dynamic, limit) = (shape.dynamic_shared, SHARED_LIMIT);
-            return Err(LaunchError::SharedMemory { kernel: K::NAME, dynamic, fixed: 0, limit });
+            let bytes = shape.dynamic_shared;
+            return Err(format!(
+                "{bytes} bytes of dynamic shared memory are above the limit of {SHARED_LIMIT} for a launch by a kernel; only a \
+                 launch of the host opts in to more"
+            ));
         }
         Ok(shape)
     }

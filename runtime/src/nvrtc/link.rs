@@ -22,12 +22,15 @@ pub(super) struct DeviceRuntime {
 
 /// CUDA's device runtime, read at its first use.
 pub(super) fn device_runtime() -> Result<&'static DeviceRuntime, NvrtcError> {
-    static RUNTIMES: OnceLock<Result<DeviceRuntime, NvrtcError>> = OnceLock::new();
-    RUNTIMES.get_or_init(read_runtime).as_ref().map_err(Clone::clone)
+    static RUNTIME_READ: OnceLock<Result<DeviceRuntime, NvrtcError>> = OnceLock::new();
+    RUNTIME_READ
+        .get_or_init(|| read_runtime(std::env::var_os(VARIABLE).map(PathBuf::from)))
+        .as_ref()
+        .map_err(Clone::clone)
 }
 
-fn read_runtime() -> Result<DeviceRuntime, NvrtcError> {
-    let named = std::env::var_os(VARIABLE).map(PathBuf::from);
+/// Reads the library at a path that is named, else at the first place that has it.
+pub(super) fn read_runtime(named: Option<PathBuf>) -> Result<DeviceRuntime, NvrtcError> {
     let places = match named {
         Some(path) => vec![path],
         None => libraries::folders().into_iter().map(|folder| folder.join(RUNTIME)).collect(),

@@ -93,7 +93,7 @@ pub enum RecordError {
     },
     /// A comptime argument of a launched kernel that is not known when the launching one is compiled.
     #[error(
-        "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is `#[comptime]`: it must be an integer, a `bool` or an enum that is \
+        "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is `#[comptime]`: it must be an integer, a `bool` or an enum with a `repr` that is \
          known when the launching kernel is compiled: a literal, a constant, or a value of its own comptime parameters", at.file, at.line
     )]
     LaunchedComptime {

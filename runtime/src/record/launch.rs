@@ -222,7 +222,7 @@ impl<T> ConstOf<T> {
     }
 }
 
-/// Of plain integers, `bool`s and enums without fields.
+/// Of integers, `bool`s, and enums with a `repr` and without fields.
 pub trait PlainConst<T> {
     /// The value of a constant.
     fn read(&self, constant: &Expr) -> Option<T>;
