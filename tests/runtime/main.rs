@@ -4,3 +4,4 @@
 
 mod nested;
 mod places;
+mod soak;

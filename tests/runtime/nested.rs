@@ -215,6 +215,30 @@ fn a_fault_of_a_launched_kernel_has_its_line_and_name() {
     });
 }
 
+/// Every launch has one element less than threads, which the launch of the host does not tell.
+#[gpu_kernel]
+fn shrinks(y: &mut [u32], left: u32) {
+    let i = thread_idx().x;
+    y[i] += 1;
+    if i == 0 && left > 0 {
+        shrinks(&mut y[1..], left - 1).grid(1).block(4).launch();
+    }
+}
+
+#[test]
+fn what_a_launch_of_the_host_proves_is_not_taken_for_a_launch_by_a_kernel() {
+    assert_eq!(shrinks::launch_conditions_for(&()).expect("it is valid"), Vec::<String>::new());
+    assert_ne!(reversed::launch_conditions_for(&()).expect("it is valid"), Vec::<String>::new());
+    harness::everywhere::<shrinks>(&(), |device| {
+        let mut y = device.upload(&[0u32; 4]).expect("memory");
+        shrinks(&mut y, 0).grid(1).block(4).launch(device).expect("it launches");
+        assert_eq!(device.download(&y).expect("all in bounds"), [1; 4]);
+        let launched = shrinks(&mut y, 1).grid(1).block(4).launch(device);
+        let fault = launched.and_then(|()| device.synchronize()).expect_err("an index beyond the part");
+        assert!(fault.to_string().contains("index 3 is out of bounds for length 3"), "{fault}");
+    });
+}
+
 #[gpu_kernel]
 fn shaped(y: &mut [u32], grid: u32, block: u32, bytes: usize) {
     count(y).grid(grid).block(block).dynamic_shared(bytes).launch();

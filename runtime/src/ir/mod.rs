@@ -41,6 +41,7 @@
 //! arguments) is a [`Const`] by the time it is recorded; it may keep its Rust name for the reader.
 
 mod builtin;
+mod condition;
 mod display;
 mod expr;
 mod launch;
@@ -49,6 +50,7 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
+pub use condition::{Condition, LaunchValues, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
@@ -74,6 +76,8 @@ pub struct Module {
     pub kernel: Function,
     /// What the kernel's attribute asked for.
     pub attributes: KernelAttributes,
+    /// What a launch must fulfil, because a pass took it for granted; empty as recorded.
+    pub conditions: Vec<Condition>,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
 }
@@ -88,6 +92,17 @@ impl Module {
     /// Every function: those of the device, and the kernels.
     pub fn all_functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().chain(self.kernels().map(|(function, _)| function))
+    }
+
+    /// Whether a kernel of the module launches the module's own.
+    pub fn is_relaunched(&self) -> bool {
+        let mut found = false;
+        for (kernel, _) in self.kernels() {
+            visit::stmts(&kernel.body, &mut |stmt| {
+                found |= matches!(&stmt.kind, StmtKind::Launch(launch) if launch.kernel == KernelId(0));
+            });
+        }
+        found
     }
 }
 

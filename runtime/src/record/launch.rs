@@ -49,7 +49,13 @@ pub fn record_kernel<K: Kernel>(comptime: &K::Comptime) -> Result<Module, Record
         return Err(RecordError::Internal { what: "a kernel without a body", at: K::AT });
     }
     let LaunchedKernel { function, attributes, .. } = kernels.remove(0);
-    Ok(Module { functions: recorder.functions, kernel: function, attributes, launched: kernels })
+    Ok(Module {
+        functions: recorder.functions,
+        kernel: function,
+        attributes,
+        conditions: Vec::new(),
+        launched: kernels,
+    })
 }
 
 /// The callee of a kernel's name.
