@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use crate::args::KernelArg;
-use crate::codegen::{self, CudaSource};
+use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::error::Result;
 use crate::ir::{Expr, KernelAttributes, Location, Module};
 use crate::passes;
@@ -53,24 +53,16 @@ pub trait Kernel: 'static + Sized {
     /// What recording or validation refuses, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
         let valid = validate::validate(Self::record(comptime)?)?;
-        Ok(passes::elide(valid))
+        Ok(passes::lift(passes::elide(valid)))
     }
 
-    /// The kernel as `launch` runs it where the launch itself proves bounds checks: without those.
-    ///
-    /// # Errors
-    /// What recording or validation refuses, with its Rust line.
-    fn lifted_module(comptime: &Self::Comptime) -> Result<ValidModule> {
-        Ok(passes::lift(Self::module(comptime)?))
-    }
-
-    /// What a launch must fulfil to run without the bounds checks that it can prove, such as
-    /// `grid.x * block.x - 1 < x.len()`. A launch that does not is right too, and runs with all checks.
+    /// What proves bounds checks where a launch fulfils it, such as `grid.x * block.x - 1 < x.len()`: the launch
+    /// runs without those. One that does not is right too, and runs with them.
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
-        let module = Self::lifted_module(comptime)?;
+        let module = Self::module(comptime)?;
         Ok(module.module().conditions.iter().map(ToString::to_string).collect())
     }
 
@@ -78,7 +70,7 @@ pub trait Kernel: 'static + Sized {
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
-    fn print(comptime: &Self::Comptime, options: &codegen::Options) -> Result<CudaSource> {
+    fn print(comptime: &Self::Comptime, options: &Options) -> Result<CudaSource> {
         Ok(codegen::print(&Self::module(comptime)?, options))
     }
 
@@ -100,7 +92,7 @@ pub trait Kernel: 'static + Sized {
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &codegen::Options { checks: false, line_directives: false })?.code)
+        Ok(Self::print(comptime, &Options { checks: Checks::None, line_directives: false })?.code)
     }
 
     /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing in the kernel proves them.
@@ -110,15 +102,14 @@ pub trait Kernel: 'static + Sized {
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &codegen::Options { checks: true, line_directives: false })?.code)
+        Ok(Self::print(comptime, &Options { checks: Checks::All, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ of a launch that fulfils [`Kernel::launch_conditions_for`]: with the checks that are left.
+    /// The CUDA C++ of a launch that fulfils all of [`Kernel::launch_conditions_for`]: with the checks that are left.
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        let options = codegen::Options { checks: true, line_directives: false };
-        Ok(codegen::print(&Self::lifted_module(comptime)?, &options).code)
+        Ok(Self::print(comptime, &Options { checks: Checks::Lifted(u64::MAX), line_directives: false })?.code)
     }
 }

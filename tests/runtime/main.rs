@@ -2,6 +2,7 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod lost;
 mod nested;
 mod places;
 mod soak;

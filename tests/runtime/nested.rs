@@ -1,7 +1,7 @@
 //! Kernels that launch kernels: order, limits, faults, and the linked code.
 
 use harness::gpu;
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
 use warpsmith::prelude::*;
 
@@ -431,7 +431,7 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
         println!("skipped: {missing}");
         return;
     }
-    for checks in [false, true] {
+    for checks in [Checks::None, Checks::All] {
         let source = ping::<f32>::print(&(), &Options { checks, line_directives: true }).expect("it prints");
         assert!(source.needs.launches);
         for (major, minor, specific) in [(8, 0, false), (9, 0, false), (9, 0, true), (10, 0, false)] {
@@ -451,7 +451,8 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
 
 #[test]
 fn a_kernel_that_launches_none_is_compiled_as_before() {
-    let source = tick::print(&(), &Options { checks: true, line_directives: false }).expect("it prints");
+    let source =
+        tick::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
     assert!(!source.needs.launches);
     let arch = Arch { major: 9, minor: 0, specific: false };
     let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };

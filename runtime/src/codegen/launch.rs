@@ -16,7 +16,7 @@ impl Printer<'_> {
             args.push("ws_fault".into());
         }
         self.function.push(&format!("{name}<<<{shape}>>>({});", args.join(", ")));
-        if self.options.checks {
+        if self.checks() {
             self.need(&prelude::LAUNCHED);
             let launched = self.module.kernels().nth(launch.kernel.0 as usize);
             let kernel = launched.map_or(String::new(), |(function, _)| function.name.clone());

@@ -170,37 +170,41 @@ impl Quantity {
 
     /// Whether the host knows all of it.
     pub fn is_known(&self) -> bool {
-        self.clone().known_part().as_ref() == Some(self)
+        match self {
+            Quantity::Unknown(..) => false,
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.is_known(),
+            Quantity::Sum(ab) | Quantity::Product(ab) | Quantity::Least(ab) | Quantity::Greatest(ab) => {
+                ab.iter().all(Quantity::is_known)
+            }
+            _ => true,
+        }
     }
 
-    /// The part of it that the host knows, which is not less: an unknown bound beside a known one is left out.
-    pub fn known_part(self) -> Option<Quantity> {
+    /// What a launch can be asked to keep below a limit, which is not less than this: without the bounds that
+    /// only the device knows, or that say no more than the type does.
+    pub fn askable(self) -> Option<Quantity> {
         match self {
+            Quantity::Unknown(..) => None,
+            Quantity::Const(n) => (n < i128::from(i32::MAX)).then_some(self),
+            Quantity::Offset(a, c) => (c < i128::from(i32::MAX)).then_some(a.askable()?.plus(c)),
+            Quantity::Quotient(a, c) => Some(a.askable()?.quotient(c)),
             Quantity::Least(ab) => {
                 let [a, b] = *ab;
-                match (a.known_part(), b.known_part()) {
+                match (a.askable(), b.askable()) {
                     (Some(a), Some(b)) => Some(a.least(b)),
                     (a, b) => a.or(b),
                 }
             }
-            Quantity::Unknown(..) => None,
-            Quantity::Offset(a, c) => Some(a.known_part()?.plus(c)),
-            Quantity::Quotient(a, c) => Some(a.known_part()?.quotient(c)),
-            Quantity::Sum(ab) => {
-                let [a, b] = *ab;
-                Some(a.known_part()?.sum(b.known_part()?))
-            }
-            Quantity::Product(ab) => {
-                let [a, b] = *ab;
-                Some(a.known_part()?.product(b.known_part()?))
-            }
-            Quantity::Greatest(ab) => {
-                let [a, b] = *ab;
-                Some(a.known_part()?.greatest(b.known_part()?))
-            }
+            Quantity::Sum(ab) => both(*ab, Quantity::sum),
+            Quantity::Product(ab) => both(*ab, Quantity::product),
+            Quantity::Greatest(ab) => both(*ab, Quantity::greatest),
             known => Some(known),
         }
     }
+}
+
+fn both([a, b]: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity) -> Option<Quantity> {
+    Some(join(a.askable()?, b.askable()?))
 }
 
 /// `below < limit`, to be compared when a kernel is launched.

@@ -51,7 +51,7 @@ pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
 pub use condition::{Condition, LaunchValues, Quantity};
-pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
+pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
@@ -76,7 +76,7 @@ pub struct Module {
     pub kernel: Function,
     /// What the kernel's attribute asked for.
     pub attributes: KernelAttributes,
-    /// What a launch must fulfil, because a pass took it for granted; empty as recorded.
+    /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
     pub conditions: Vec<Condition>,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use super::known::{Known, assigned, root, untracked};
 use super::range::{Scope, integer};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Quantity, RangeLoop, Stmt, StmtKind, Type,
-    VarId, VarKind,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Proof, Quantity, RangeLoop, Stmt, StmtKind,
+    Type, VarId, VarKind,
 };
 
 /// Conditions of a launch at most; further indices stay checked.
@@ -183,19 +183,32 @@ impl<'a> Walk<'a> {
         for operand in e.operands_mut() {
             self.mark(operand);
         }
-        if let ExprKind::Index { base, index, proven: proven @ false, .. } = &mut e.kind
-            && let Some(needs) = self.proof(base, index)
+        if let ExprKind::Index { base, index, proof: proof @ Proof::Open, .. } = &mut e.kind
+            && let Some(needs) = self.needs(base, index)
         {
-            let new: Vec<_> = needs.into_iter().filter(|need| !self.conditions.contains(need)).collect();
-            *proven = self.conditions.len() + new.len() <= MOST_CONDITIONS;
-            if *proven {
-                self.conditions.extend(new);
-            }
+            *proof = self.ask(needs);
         }
     }
 
+    /// The proof that rests on conditions, which join those of the module as long as there is room.
+    fn ask(&mut self, needs: Vec<Condition>) -> Proof {
+        let mut bits = 0;
+        for need in &needs {
+            let known = self.conditions.iter().position(|condition| condition == need);
+            let at = known.unwrap_or(self.conditions.len());
+            if at >= MOST_CONDITIONS {
+                return Proof::Open;
+            }
+            if known.is_none() {
+                self.conditions.push(need.clone());
+            }
+            bits |= 1 << at;
+        }
+        if bits == 0 { Proof::Text } else { Proof::Launch(bits) }
+    }
+
     /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
-    fn proof(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
+    fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
         integer(index)?;
         let range = self.scope.range(index, &self.known);
         if range.low < 0 {

@@ -7,6 +7,9 @@ use std::collections::HashSet;
 use super::range::{Range, Scope, integer};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
 
+/// Sums that a guard of a greater one tells of, at most.
+const MOST_SUMS: i128 = 16;
+
 /// The facts at one place of a function.
 #[derive(Clone, Default)]
 pub(super) struct Known {
@@ -113,6 +116,12 @@ impl Known {
             let fits = scope.ensure(sum, Quantity::Const(most + 1));
             if let (Some(mut needs), true) = (fits, of_a.low >= 0 && of_b.low >= 0) {
                 needs.extend(range.needs.iter().cloned());
+                if let Some(wraps_not) = scope.is_exact(b, known) {
+                    let needs: Vec<_> = needs.iter().cloned().chain(wraps_not).collect();
+                    for less in lesser_sums(e, a, b) {
+                        self.learn(&less, Range { high: range.high.clone(), needs: needs.clone(), low: 0 });
+                    }
+                }
                 for (part, other) in [(a, of_b), (b, of_a)] {
                     let all = Range::of_type(integer(part).unwrap_or(Scalar::U64));
                     let high = range.high.clone().plus(-other.low);
@@ -121,6 +130,30 @@ impl Known {
             }
         }
         self.learn(e, range);
+    }
+}
+
+/// The sums below `a + c * b` or `a + c` that a kernel with a guard of that is likely to use.
+fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
+    let with = |part: Expr| Expr {
+        kind: ExprKind::Binary(BinaryOp::Add, a.clone().into(), part.into()),
+        ty: e.ty.clone(),
+    };
+    let count = |n: i128| {
+        let value = crate::ir::ConstValue::Int(n);
+        Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: b.ty.clone() }
+    };
+    let counts = |most: i128| (1..most.min(MOST_SUMS)).map(count);
+    match &b.kind {
+        ExprKind::Binary(BinaryOp::Mul, n, by) if n.as_int().is_some_and(|n| n > 1) => {
+            let times = |n: Expr| {
+                let kind = ExprKind::Binary(BinaryOp::Mul, n.into(), by.clone());
+                with(Expr { kind, ty: b.ty.clone() })
+            };
+            let several = counts(n.as_int().unwrap_or(0)).map(times);
+            several.chain([with((**by).clone())]).collect()
+        }
+        _ => b.as_int().map_or_else(Vec::new, |most| counts(most).map(with).collect()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Passes: rewrites of a valid module, in a fixed order, each of which keeps its meaning.
 //!
 //! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
-//! proves; [`lift`] those that hold of a launch, which is asked for what that takes.
+//! proves; [`lift`] says what a launch would have to fulfil to prove others.
 
 mod elide;
 mod known;
@@ -14,7 +14,7 @@ pub fn elide(module: ValidModule) -> ValidModule {
     module.rewrite(elide::elide)
 }
 
-/// Leaves out the checks that a launch can prove: it must fulfil the module's conditions.
+/// Says which launches prove checks, and by which conditions.
 pub fn lift(module: ValidModule) -> ValidModule {
     module.rewrite(elide::lift)
 }

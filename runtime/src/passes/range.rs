@@ -127,9 +127,18 @@ impl<'a> Scope<'a> {
         if !self.lifts {
             return None;
         }
-        let below = below.known_part()?;
+        let below = below.askable()?;
         let possible = below.as_const().is_none_or(|n| n < limit.most());
         (possible && limit.is_known()).then(|| vec![Condition { below, limit }])
+    }
+
+    /// What makes sure that a product does not wrap.
+    pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
+        let (_, most) = integer(e)?.int_range()?;
+        let (a, b) = (self.range(a, known), self.range(b, known));
+        let needs = self.ensure(a.high.product(b.high), Quantity::Const(most + 1))?;
+        Some([needs, a.needs, b.needs].concat())
     }
 
     /// What an expression never leaves.

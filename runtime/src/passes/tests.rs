@@ -1,5 +1,6 @@
 //! Which checks are left out, which a launch proves, and which stay.
 
+use crate::codegen::{Checks, Options};
 use crate::ir::LaunchValues;
 use crate::prelude::*;
 
@@ -275,10 +276,11 @@ impl LaunchValues for MatrixLaunch {
 
 #[test]
 fn conditions_are_exact() {
-    let module = matrix::lifted_module(&()).expect("the kernel compiles");
+    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let source = matrix::print(&(), &options).expect("the kernel compiles");
     let holds = |lengths, extents, block| {
         let launch = MatrixLaunch { lengths, extents, block };
-        module.module().conditions.iter().all(|condition| condition.holds(&launch))
+        source.conditions.iter().all(|condition| condition.holds(&launch))
     };
     assert!(holds([120, 120], [3, 40], [32, 8, 1]));
     assert!(!holds([119, 120], [3, 40], [32, 8, 1]));

@@ -5,7 +5,7 @@ use std::any::Any;
 use super::{Callee, RecordError, Recorder};
 use crate::ir::{
     Effect, Expr, ExprKind, Function, KernelId, LaunchOrder, LaunchedKernel, Location, Module, NestedGrid,
-    NestedLaunch, Scalar, StmtKind, Type,
+    NestedLaunch, Proof, Scalar, StmtKind, Type,
 };
 use crate::kernel::Kernel;
 
@@ -201,7 +201,8 @@ impl Recorder {
             return Expr { kind, ty: Type::U32 };
         }
         let (index, at) = (self.constant(&i, None), self.location());
-        let kind = ExprKind::Index { base: whole.clone().into(), index: index.into(), at, proven: true };
+        let kind =
+            ExprKind::Index { base: whole.clone().into(), index: index.into(), at, proof: Proof::Text };
         Expr { kind, ty: Type::U32 }
     }
 
