@@ -26,25 +26,32 @@ pub fn gpu() -> Option<Device> {
     }
 }
 
+/// The devices to compare: the simulator, and a GPU if there is one.
+pub fn devices() -> Vec<Device> {
+    [Device::simulator()].into_iter().chain(gpu()).collect()
+}
+
 /// Compiles the CUDA of a kernel, checked and unchecked, without a warning.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
-    let present = nvrtc::version();
     for checks in [false, true] {
         let options = Options { checks, line_directives: false };
         let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
-        if let Err(missing) = &present {
-            assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-            continue;
-        }
-        let options = CompileOptions {
-            arch: Arch { major: 9, minor: 0, specific: true },
-            fmad: true,
-            line_info: false,
-        };
-        match nvrtc::compile(&source.code, K::NAME, &options) {
-            Ok(cubin) if cubin.log.is_empty() => {}
-            Ok(cubin) => panic!("{}\n{}", cubin.log, source.code),
-            Err(error) => panic!("{error}\n{}", source.code),
+        compiles_for(K::NAME, &source.code, &[Arch { major: 9, minor: 0, specific: true }]);
+    }
+}
+
+/// Compiles printed CUDA for architectures without a warning; says so where NVRTC is missing.
+pub fn compiles_for(name: &str, code: &str, architectures: &[Arch]) {
+    if let Err(missing) = nvrtc::version() {
+        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
+        println!("not compiled: {missing}");
+        return;
+    }
+    for &arch in architectures {
+        let options = CompileOptions { arch, fmad: true, line_info: false };
+        match nvrtc::compile(code, name, &options) {
+            Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}\n{code}", cubin.log),
+            Err(error) => panic!("{name} for {arch}: {error}\n{code}"),
         }
     }
 }

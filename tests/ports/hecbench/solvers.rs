@@ -4,7 +4,7 @@ use core::ops::{Add, Mul, Sub};
 
 use warpsmith::prelude::*;
 
-use super::{down, everywhere, integers, noise, up};
+use crate::{down, everywhere, integers, noise, up};
 
 /// A complex number, and matrices of them in three dimensions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{down, everywhere, up};
+use crate::{down, everywhere, up};
 
 /// Words of a text, counted by where they start.
 #[gpu_kernel]

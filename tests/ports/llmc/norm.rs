@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 #[gpu_fn]
 fn warp_reduce_sum(mut val: f32) -> f32 {
@@ -71,12 +71,23 @@ fn normalised(x: &[f32], weight: &[f32], bias: &[f32]) -> (Vec<f32>, f64, f64) {
     (row, mean, rstd)
 }
 
+/// Asserts that rows came out normalised, with their means and deviations.
+#[track_caller]
+fn assert_normalised([x, weight, bias]: [&[f32]; 3], out: &[f32], [mean, rstd]: [Vec<f32>; 2]) {
+    let c = weight.len();
+    for (i, row) in x.chunks(c).enumerate() {
+        let (want, m, s) = normalised(row, weight, bias);
+        assert_close(&out[i * c..][..c], &want, 1e-5);
+        assert_close(&[mean[i], rstd[i]], &[m as f32, s as f32], 1e-5);
+    }
+}
+
 #[test]
 fn a_warp_normalises_a_row() {
     everywhere::<layernorm_forward3>(&(), |device| {
         let (n, c) = (6usize, 40usize);
         let (x, w, b) = (noise(n * c, 1), noise(c, 2), noise(c, 3));
-        let upload = |v: &[f32]| device.upload(v).expect("memory");
+        let upload = |v: &[f32]| up(device, v);
         let (dx, dw, db) = (upload(&x), upload(&w), upload(&b));
         let (mut mean, mut rstd) = (upload(&vec![f32::NAN; n]), upload(&vec![f32::NAN; n]));
         let out = written(device, (n * c, f32::NAN), |out| {
@@ -85,12 +96,7 @@ fn a_warp_normalises_a_row() {
                 .block(128)
                 .launch(device)
         });
-        let (mean, rstd) = (device.download(&mean).expect("memory"), device.download(&rstd).expect("memory"));
-        for i in 0..n {
-            let (want, m, s) = normalised(&x[i * c..][..c], &w, &b);
-            close(&out[i * c..][..c], &want, 1e-5);
-            close(&[mean[i], rstd[i]], &[m as f32, s as f32], 1e-5);
-        }
+        assert_normalised([&x, &w, &b], &out, [down(device, &mean), down(device, &rstd)]);
     });
 }
 
@@ -157,11 +163,11 @@ fn rows_are_normalised_from_shared_memory() {
         let (x, w, b) = (noise(n * c, 4), noise(c, 5), noise(c, 6));
         let upload = |v: &[f32]| {
             let packed: Vec<F32x4> = v.chunks(4).map(|v| F32x4::new(v[0], v[1], v[2], v[3])).collect();
-            device.upload(&packed).expect("memory")
+            up(device, &packed)
         };
         let (dx, dw, db) = (upload(&x), upload(&w), upload(&b));
-        let mut mean = device.upload(&vec![f32::NAN; n]).expect("memory");
-        let mut rstd = device.upload(&vec![f32::NAN; n]).expect("memory");
+        let mut mean = up(device, &vec![f32::NAN; n]);
+        let mut rstd = up(device, &vec![f32::NAN; n]);
         let out = written(device, (n * c / 4, F32x4::splat(f32::NAN)), |out| {
             layernorm_forward6(out, &mut mean, &mut rstd, &dx, &dw, &db, n as u32, c as u32)
                 .grid(3)
@@ -170,12 +176,7 @@ fn rows_are_normalised_from_shared_memory() {
                 .launch(device)
         });
         let out: Vec<f32> = out.iter().flat_map(|v| [v.x, v.y, v.z, v.w]).collect();
-        let (mean, rstd) = (device.download(&mean).expect("memory"), device.download(&rstd).expect("memory"));
-        for i in 0..n {
-            let (want, m, s) = normalised(&x[i * c..][..c], &w, &b);
-            close(&out[i * c..][..c], &want, 1e-5);
-            close(&[mean[i], rstd[i]], &[m as f32, s as f32], 1e-5);
-        }
+        assert_normalised([&x, &w, &b], &out, [down(device, &mean), down(device, &rstd)]);
     });
 }
 
@@ -257,7 +258,7 @@ fn gradients_of_a_normalised_row() {
         let (b, t, c) = (2usize, 3usize, 40usize);
         let (x, w, d) = (noise(b * t * c, 7), noise(c, 8), noise(b * t * c, 9));
         let rows: Vec<_> = x.chunks(c).map(|row| normalised(row, &w, &w)).collect();
-        let upload = |v: &[f32]| device.upload(v).expect("memory");
+        let upload = |v: &[f32]| up(device, v);
         let mean: Vec<f32> = rows.iter().map(|r| r.1 as f32).collect();
         let rstd: Vec<f32> = rows.iter().map(|r| r.2 as f32).collect();
         let (mut dweight, mut dbias) = (upload(&vec![0.0; c]), upload(&vec![0.0; c]));
@@ -293,8 +294,8 @@ fn gradients_of_a_normalised_row() {
                 want_w[i] += norm[i] * d[r * c + i];
             }
         }
-        close(&dinp, &want, 1e-4);
-        close(&device.download(&dweight).expect("memory"), &want_w, 1e-4);
-        close(&device.download(&dbias).expect("memory"), &want_b, 1e-4);
+        assert_close(&dinp, &want, 1e-4);
+        assert_close(&down(device, &dweight), &want_w, 1e-4);
+        assert_close(&down(device, &dbias), &want_b, 1e-4);
     });
 }

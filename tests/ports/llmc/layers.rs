@@ -4,7 +4,7 @@ use core::ops::{Index, IndexMut};
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 /// 128 bits of a type, loaded and stored at once.
 #[derive(Clone, Copy, GpuType)]
@@ -81,11 +81,7 @@ fn encodes<T: Float, const N: usize>(tolerance: f32) {
         let to = |x: Vec<f32>| x.into_iter().map(|v| v.cast::<T>()).collect::<Vec<T>>();
         let (wte, wpe) = (to(noise(v * c, 1)), to(noise(t * c, 2)));
         let inp: Vec<i32> = (0..b * t).map(|i| (i * 5 % v) as i32).collect();
-        let (di, de, dp) = (
-            device.upload(&inp).expect("memory"),
-            device.upload(&wte).expect("memory"),
-            device.upload(&wpe).expect("memory"),
-        );
+        let (di, de, dp) = (up(device, &inp), up(device, &wte), up(device, &wpe));
         let out = written(device, (b * t * c, T::HIGHEST), |out| {
             encoder_forward::<T, N>(out, &di, &de, &dp, b, t, c).over(b * t * c / N).block(32).launch(device)
         });
@@ -96,7 +92,7 @@ fn encodes<T: Float, const N: usize>(tolerance: f32) {
             wte[token * c + col].cast::<f32>() + wpe[bt % t * c + col].cast::<f32>()
         };
         let want: Vec<f32> = (0..b * t * c).map(at).collect();
-        close(&got, &want, tolerance);
+        assert_close(&got, &want, tolerance);
     });
 }
 
@@ -150,20 +146,20 @@ fn gelu(x: f64) -> f64 {
 fn gelu_and_its_gradient_agree() {
     everywhere::<gelu_forward>(&(), |device| {
         let x: Vec<bf16> = noise(64, 3).iter().map(|v| bf16::from_f32(v * 4.0)).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (64, bf16::NAN), |out| gelu_forward(out, &input).over(8).launch(device));
         let got: Vec<f32> = out.iter().map(|v| v.to_f32()).collect();
         let want: Vec<f32> = x.iter().map(|v| gelu(v.to_f64()) as f32).collect();
-        close(&got, &want, 0.01);
+        assert_close(&got, &want, 0.01);
     });
     everywhere::<gelu_backward>(&(), |device| {
         let (x, d) = (noise(100, 4), noise(100, 5));
-        let (dx, dd) = (device.upload(&x).expect("memory"), device.upload(&d).expect("memory"));
+        let (dx, dd) = (up(device, &x), up(device, &d));
         let out =
             written(device, (100, f32::NAN), |out| gelu_backward(out, &dx, &dd).over(100).launch(device));
         let slope = |v: f64| (gelu(v + 1e-5) - gelu(v - 1e-5)) / 2e-5;
         let want: Vec<f32> = x.iter().zip(&d).map(|(x, d)| slope(f64::from(*x)) as f32 * d).collect();
-        close(&out, &want, 1e-4);
+        assert_close(&out, &want, 1e-4);
     });
 }
 
@@ -187,8 +183,8 @@ fn encoder_gradients_are_gathered() {
         let (b, t, c, v) = (3usize, 4usize, 8usize, 5usize);
         let dout: Vec<f32> = noise(b * t * c, 6).iter().map(|v| (v * 64.0).round()).collect();
         let inp: Vec<i32> = (0..b * t).map(|i| (i * 3 % v) as i32).collect();
-        let (dd, di) = (device.upload(&dout).expect("memory"), device.upload(&inp).expect("memory"));
-        let mut dwte = device.upload(&vec![0.0f32; v * c]).expect("memory");
+        let (dd, di) = (up(device, &dout), up(device, &inp));
+        let mut dwte = up(device, &vec![0.0f32; v * c]);
         let dwpe = written(device, (t * c, 0.0f32), |dwpe| {
             encoder_backward(&mut dwte, dwpe, &dd, &di, t as i32, c as i32).over(b * t * c).launch(device)
         });
@@ -197,7 +193,7 @@ fn encoder_gradients_are_gathered() {
             te[inp[i / c] as usize * c + i % c] += dout[i];
             pe[i / c % t * c + i % c] += dout[i];
         }
-        assert_eq!(device.download(&dwte).expect("memory"), te, "on {}", device.name());
+        assert_eq!(down(device, &dwte), te, "on {}", device.name());
         assert_eq!(dwpe, pe, "on {}", device.name());
     });
 }

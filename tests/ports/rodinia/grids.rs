@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{assert_close, down, everywhere, integers, noise, up};
+use crate::{assert_close, down, everywhere, integers, noise, up};
 
 const BLOCK: usize = 16;
 const AMBIENT: f32 = 80.0;

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 /// `permute_kernel`: (B, N, 3, NH, HD) to three of (B, NH, N, HD).
 #[gpu_kernel]
@@ -28,16 +28,16 @@ fn heads_are_permuted() {
     everywhere::<permute<f16>>(&(), |device| {
         let (b, n, nh, d) = (2usize, 3usize, 4usize, 5usize);
         let x: Vec<f16> = (0..b * n * 3 * nh * d).map(|i| f16::from_f32(i as f32)).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let len = b * n * nh * d;
-        let mut q = device.upload(&vec![f16::NAN; len]).expect("memory");
-        let mut k = device.upload(&vec![f16::NAN; len]).expect("memory");
+        let mut q = up(device, &vec![f16::NAN; len]);
+        let mut k = up(device, &vec![f16::NAN; len]);
         let v = written(device, (len, f16::NAN), |v| {
             permute(&mut q, &mut k, v, &input, b as i32, n as i32, nh as i32, d as i32)
                 .over(len)
                 .launch(device)
         });
-        let (q, k) = (device.download(&q).expect("memory"), device.download(&k).expect("memory"));
+        let (q, k) = (down(device, &q), down(device, &k));
         for (part, got) in [q, k, v].iter().enumerate() {
             for i in 0..len {
                 let (ib, ih, it, id) = (i / (nh * n * d), i / (n * d) % nh, i / d % n, i % d);
@@ -100,12 +100,12 @@ fn softmax_in_one_pass() {
     everywhere::<softmax_online>(&(), |device| {
         let (n, c) = (5usize, 77usize);
         let x: Vec<f32> = noise(n * c, 1).iter().map(|v| v * 20.0).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (n * c, f32::NAN), |out| {
             softmax_online(out, &input, n, c).grid(3).block(64).launch(device)
         });
         let want: Vec<f32> = x.chunks(c).flat_map(softmax).collect();
-        close(&out, &want, 1e-6);
+        assert_close(&out, &want, 1e-6);
     });
 }
 
@@ -190,12 +190,12 @@ fn softmax_of_a_block() {
     everywhere::<softmax_block>(&(), |device| {
         let (n, c) = (3usize, 150usize);
         let x: Vec<f32> = noise(n * c, 2).iter().map(|v| v * 9.0).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (n * c, f32::NAN), |out| {
             softmax_block(out, &input, c).grid(3).block(96).dynamic_shared(2 * 3 * 4).launch(device)
         });
         let want: Vec<f32> = x.chunks(c).flat_map(softmax).collect();
-        close(&out, &want, 1e-6);
+        assert_close(&out, &want, 1e-6);
     });
 }
 
@@ -237,7 +237,7 @@ fn attention_sees_the_past_only() {
     everywhere::<attention>(&(), |device| {
         let (b, t, c, nh) = (2usize, 6usize, 16usize, 2usize);
         let x = noise(b * t * 3 * c, 3);
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (b * t * c, f32::NAN), |out| {
             attention(out, &input, b, t, c, nh).over(b * nh * t).block(32).launch(device)
         });
@@ -255,6 +255,6 @@ fn attention_sees_the_past_only() {
                 }
             }
         }
-        close(&out, &want, 1e-5);
+        assert_close(&out, &want, 1e-5);
     });
 }

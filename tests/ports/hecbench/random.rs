@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{down, everywhere, up};
+use crate::{down, everywhere, up};
 
 /// What draws numbers.
 #[gpu_trait]

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 /// `reduce3`: the first addition during the load.
 #[gpu_kernel]
@@ -93,14 +93,14 @@ fn blocks_reduce() {
     let x: Vec<i32> = (0..1500).map(|i| (i * 7919) % 211 - 100).collect();
     let total: i32 = x.iter().sum();
     everywhere::<reduce3<i32>>(&(), |device| {
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (12, 77), |out| {
             reduce3(&input, out, 1500).grid(12).block(64).dynamic_shared(256).launch(device)
         });
         assert_eq!(out.iter().sum::<i32>(), total, "on {}", device.name());
     });
     everywhere::<reduce6<i32, 128, true>>(&(), |device| {
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (3, 77), |out| {
             reduce6::<i32, 128, true>(&input, out, 1500).grid(3).block(128).launch(device)
         });
@@ -108,7 +108,7 @@ fn blocks_reduce() {
     });
     everywhere::<reduce6<f64, 64, false>>(&(), |device| {
         let x: Vec<f64> = x.iter().map(|v| f64::from(*v)).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (3, 77.0), |out| {
             reduce6::<f64, 64, false>(&input, out, 1500).grid(3).block(64).launch(device)
         });
@@ -170,7 +170,7 @@ fn reduce_single_pass(g_idata: &[f32], g_odata: &mut [f32], n: usize) {
 fn the_last_block_finishes() {
     everywhere::<reduce_single_pass>(&(), |device| {
         let x: Vec<f32> = (0..3000).map(|i| ((i * 31) % 64) as f32 - 20.0).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         for _ in 0..2 {
             let out = written(device, (5, f32::NAN), |out| {
                 reduce_single_pass(&input, out, x.len()).grid(5).block(128).launch(device)
@@ -220,12 +220,12 @@ fn vectors_are_multiplied() {
     everywhere::<scalar_prod<64>>(&(), |device| {
         let (n, len) = (5usize, 300usize);
         let (a, b) = (noise(n * len, 1), noise(n * len, 2));
-        let (da, db) = (device.upload(&a).expect("memory"), device.upload(&b).expect("memory"));
+        let (da, db) = (up(device, &a), up(device, &b));
         let out = written(device, (n, f32::NAN), |out| {
             scalar_prod::<64>(out, &da, &db, n, len).grid(2).block(32).launch(device)
         });
         let dot = |v: usize| (0..len).map(|i| a[v * len + i] * b[v * len + i]).sum::<f32>();
-        close(&out, &(0..n).map(dot).collect::<Vec<_>>(), 1e-4);
+        assert_close(&out, &(0..n).map(dot).collect::<Vec<_>>(), 1e-4);
     });
 }
 
@@ -271,7 +271,7 @@ fn four_elements_a_thread_are_scanned() {
         let size = 128usize;
         let x: Vec<u32> = (0..512).map(|i| (i * 13 + 5) % 29).collect();
         let quads: Vec<U32x4> = x.chunks(4).map(|v| U32x4::new(v[0], v[1], v[2], v[3])).collect();
-        let input = device.upload(&quads).expect("memory");
+        let input = up(device, &quads);
         let out = written(device, (128, U32x4::splat(9)), |out| {
             scan_exclusive_shared::<64>(out, &input, size as u32).grid(2).block(64).launch(device)
         });
@@ -335,11 +335,11 @@ fn shfl_scan(data: &mut [i32], width: u32, partial_sums: &mut [i32]) {
 fn warps_scan_by_shuffles() {
     everywhere::<shfl_scan>(&(), |device| {
         let x: Vec<i32> = (0..256).map(|i| i % 17 - 3).collect();
-        let mut data = device.upload(&x).expect("memory");
+        let mut data = up(device, &x);
         let sums = written(device, (2, 99), |sums| {
             shfl_scan(&mut data, 32, sums).grid(2).block(128).dynamic_shared(16).launch(device)
         });
-        let got = device.download(&data).expect("memory");
+        let got = down(device, &data);
         for block in 0..2 {
             let mut sum = 0;
             for i in block * 128..block * 128 + 128 {
@@ -378,7 +378,7 @@ fn reduce_tiles<const GROUP: u32>(g_idata: &[i32], g_odata: &mut [i32]) {
 fn tiles_reduce() {
     everywhere::<reduce_tiles<16>>(&(), |device| {
         let x: Vec<i32> = (0..777).map(|i| (i * 7919) % 211 - 100).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (3, 77), |out| {
             reduce_tiles::<16>(&input, out).grid(3).block([16, 4]).launch(device)
         });

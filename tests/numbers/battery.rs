@@ -1,47 +1,22 @@
 //! Inputs, tolerances, and the macro that makes a kernel, its reference and a test of a table.
 
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
-use warpsmith::prelude::*;
-use warpsmith::{Error, driver::DriverError};
+pub use harness::devices;
+use warpsmith::nvrtc::Arch;
 
 /// Rows of edge values that a battery of several arguments starts with.
 const EDGE_ROWS: usize = 1024;
 /// Random rows after them.
 const RANDOM_ROWS: usize = 10_000;
 
-/// The devices to compare: the simulator, and a GPU if there is one.
-pub fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::simulator()];
-    match Device::gpu(0) {
-        Ok(gpu) => devices.push(gpu),
-        Err(Error::Driver(missing @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
-            println!("on the simulator only: {missing}");
-        }
-        Err(error) => panic!("the GPU does not open: {error}"),
-    }
-    devices
+/// Compiles printed CUDA for compute capabilities; says so where NVRTC is missing.
+pub fn compiles_for(name: &str, code: &str, capabilities: &[(u32, u32)]) {
+    let arch = |&(major, minor): &(u32, u32)| Arch { major, minor, specific: false };
+    harness::compiles_for(name, code, &capabilities.iter().map(arch).collect::<Vec<_>>());
 }
 
 /// Compiles printed CUDA for three architectures; says so where NVRTC is missing.
 pub fn compiles(name: &str, code: &str) {
     compiles_for(name, code, &[(8, 0), (9, 0), (10, 0)]);
-}
-
-/// Compiles printed CUDA for compute capabilities; says so where NVRTC is missing.
-pub fn compiles_for(name: &str, code: &str, capabilities: &[(u32, u32)]) {
-    if let Err(missing) = nvrtc::version() {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-        println!("not compiled: {missing}");
-        return;
-    }
-    for &(major, minor) in capabilities {
-        let arch = Arch { major, minor, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
-        match nvrtc::compile(code, name, &options) {
-            Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}", cubin.log),
-            Err(error) => panic!("{name} for {arch}: {error}\n{code}"),
-        }
-    }
 }
 
 /// How far a result may be from its reference: in ulp, or absolutely. `None`: not compared.
@@ -198,7 +173,7 @@ macro_rules! battery {
         mod $module {
             #[allow(unused_imports)]
             use super::*;
-            use $crate::harness::*;
+            use $crate::battery::*;
             use warpsmith::prelude::*;
 
             const COUNT: usize = [$(stringify!($($device)+)),+].len();

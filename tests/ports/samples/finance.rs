@@ -4,7 +4,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 /// `cndGPU`
 #[gpu_fn]
@@ -70,18 +70,18 @@ fn options_have_a_formula() {
             noise(80, seed).chunks(2).map(|v| F32x2::new(to(v[0]), to(v[1]))).collect()
         };
         let (s, x, t) = (pairs(1, 5.0, 30.0), pairs(2, 1.0, 100.0), pairs(3, 0.25, 10.0));
-        let upload = |v: &[F32x2]| device.upload(v).expect("memory");
+        let upload = |v: &[F32x2]| up(device, v);
         let (ds, dx, dt) = (upload(&s), upload(&x), upload(&t));
         let mut put = upload(&x);
         let call = written(device, (40, F32x2::splat(f32::NAN)), |call| {
             black_scholes(call, &mut put, &ds, &dx, &dt, 0.02, 0.3).over(40).block(32).launch(device)
         });
-        let put = device.download(&put).expect("memory");
+        let put = down(device, &put);
         for i in 0..40 {
             let one = |s: f32, x: f32, t: f32| priced(f64::from(s), f64::from(x), f64::from(t), 0.02, 0.3);
             let (a, b) = (one(s[i].x, x[i].x, t[i].x), one(s[i].y, x[i].y, t[i].y));
-            close(&[call[i].x, call[i].y], &[a.0 as f32, b.0 as f32], 1e-4);
-            close(&[put[i].x, put[i].y], &[a.1 as f32, b.1 as f32], 1e-4);
+            assert_close(&[call[i].x, call[i].y], &[a.0 as f32, b.0 as f32], 1e-4);
+            assert_close(&[put[i].x, put[i].y], &[a.1 as f32, b.1 as f32], 1e-4);
         }
     });
 }
@@ -328,7 +328,7 @@ fn monte_carlo<const N: usize>(out: &mut [F32x2], samples: &[f32], s: f32, x: f3
 fn options_are_simulated() {
     everywhere::<monte_carlo<64>>(&(), |device| {
         let samples: Vec<f32> = noise(500, 7).iter().map(|v| v * 2.0).collect();
-        let input = device.upload(&samples).expect("memory");
+        let input = up(device, &samples);
         let (s, x, mu, v) = (20.0, 18.0, 0.05, 0.2);
         let out = written(device, (2, F32x2::splat(f32::NAN)), |out| {
             monte_carlo::<64>(out, &input, s, x, mu, v).grid(2).block(64).launch(device)
@@ -336,7 +336,7 @@ fn options_are_simulated() {
         let values: Vec<f32> = samples.iter().map(|r| (s * (mu + v * r).exp() - x).max(0.0)).collect();
         let want = [values.iter().sum::<f32>(), values.iter().map(|v| v * v).sum()];
         for got in out {
-            close(&[got.x, got.y], &want, 1e-5);
+            assert_close(&[got.x, got.y], &want, 1e-5);
         }
     });
 }
@@ -447,7 +447,7 @@ fn bisect(out: &mut [Interval], k: &[f64]) {
 fn intervals_enclose_a_root() {
     everywhere::<bisect>(&(), |device| {
         let k = [0.5f64, 3.0, 20.0, -7.0];
-        let input = device.upload(&k).expect("memory");
+        let input = up(device, &k);
         let fill = Interval { low: 9.0, high: 9.0 };
         let out = written(device, (4, fill), |out| bisect(out, &input).over(4).launch(device));
         for (x, k) in out.iter().zip(k) {

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{down, everywhere, integers, noise, up};
+use crate::{assert_close, compiles, down, everywhere, integers, noise, up};
 
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
@@ -47,7 +47,7 @@ fn bfs_commit(mask: &mut [bool], updating: &mut [bool], visited: &mut [bool], ov
 
 #[test]
 fn breadth_first_search_by_levels() {
-    super::compiles::<bfs_commit>(&());
+    compiles::<bfs_commit>(&());
     everywhere::<bfs_expand>(&(), |device| {
         let n = 200usize;
         let edges: Vec<i32> = integers(n * 3, n as u32, 21).iter().map(|v| *v as i32).collect();
@@ -214,7 +214,7 @@ fn kmeans_assigns_points_to_the_nearest_center() {
             (0..4).for_each(|j| total[best * 4 + j] += p[j]);
         }
         assert_eq!((down(device, &member), down(device, &counts)), (want, n.to_vec()));
-        super::assert_close(&down(device, &sums), &total, 1e-5);
+        assert_close(&down(device, &sums), &total, 1e-5);
     });
 }
 
@@ -249,7 +249,7 @@ fn nearest_neighbours_have_distances() {
             .launch(device)
             .unwrap();
         let want: Vec<f32> = x.iter().map(|l| (30.0 - l.lat).hypot(-20.5 - l.lng)).collect();
-        super::assert_close(&down(device, &out), &want, 1e-6);
+        assert_close(&down(device, &out), &want, 1e-6);
     });
 }
 
@@ -374,7 +374,7 @@ fn streamcluster_gains() {
             if cost < costs[p] { switched[p] = true } else { want[assigned[p] as usize] += costs[p] - cost }
         }
         assert_eq!(down(device, &switch), switched);
-        super::assert_close(&down(device, &lower), &want, 1e-5);
+        assert_close(&down(device, &lower), &want, 1e-5);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{everywhere, noise, written};
+use crate::{assert_close, compiles, down, everywhere, noise, up, written};
 
 const HISTOGRAM256_BIN_COUNT: usize = 256;
 const WARP_COUNT: usize = 3;
@@ -52,7 +52,7 @@ fn histogram256(d_partial: &mut [u32], d_data: &[u32]) {
 fn bytes_are_counted_by_warps() {
     everywhere::<histogram256>(&(), |device| {
         let x: Vec<u32> = (0..700u32).map(|i| i.wrapping_mul(2_654_435_761) ^ i >> 3).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (512, 9), |out| histogram256(out, &input).grid(2).block(96).launch(device));
         let mut want = [0u32; 256];
         x.iter().flat_map(|v| v.to_le_bytes()).for_each(|b| want[usize::from(b)] += 1);
@@ -94,7 +94,7 @@ fn histogram64(d_partial: &mut [u32], d_data: &[[u8; 4]]) {
 fn counters_are_bytes() {
     everywhere::<histogram64>(&(), |device| {
         let x: Vec<[u8; 4]> = (0..700u32).map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (192, 9), |out| histogram64(out, &input).grid(3).block(64).launch(device));
         let mut want = [0u32; 64];
         x.iter().flatten().for_each(|b| want[usize::from(*b) >> 2] += 1);
@@ -167,12 +167,12 @@ fn a_network_sorts() {
     everywhere::<bitonic_sort_shared<128>>(&(), |device| {
         let keys: Vec<u32> = (0..256u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).collect();
         for dir in [true, false] {
-            let mut dk = device.upload(&keys).expect("memory");
+            let mut dk = up(device, &keys);
             let vals = written(device, (256, 9), |vals| {
                 bitonic_sort_shared::<128>(&mut dk, vals, dir).grid(2).block(64).launch(device)
             });
             assert!(vals.iter().all(|v| *v == 9));
-            let got = device.download(&dk).expect("memory");
+            let got = down(device, &dk);
             for block in 0..2 {
                 let mut want = keys[block * 128..][..128].to_vec();
                 want.sort_unstable();
@@ -233,7 +233,7 @@ fn merge_sort_shared<const LIMIT: usize>(d_dst: &mut [u32], d_src: &[u32]) {
 fn runs_are_merged() {
     everywhere::<merge_sort_shared<128>>(&(), |device| {
         let keys: Vec<u32> = (0..256u32).map(|i| i.wrapping_mul(2_654_435_761) >> 26).collect();
-        let input = device.upload(&keys).expect("memory");
+        let input = up(device, &keys);
         let got = written(device, (256, 9), |out| {
             merge_sort_shared::<128>(out, &input).grid(2).block(64).launch(device)
         });
@@ -280,11 +280,11 @@ fn radix_sort_block(keys: &mut [u32], bits: u32) {
 fn digits_are_sorted() {
     everywhere::<radix_sort_block>(&(), |device| {
         let x: Vec<u32> = (0..128u32).map(|i| i.wrapping_mul(2_654_435_761) >> 22).collect();
-        let mut keys = device.upload(&x).expect("memory");
+        let mut keys = up(device, &x);
         radix_sort_block(&mut keys, 10).grid(1).block(128).launch(device).expect("it runs");
         let mut want = x.clone();
         want.sort_unstable();
-        assert_eq!(device.download(&keys).expect("memory"), want, "on {}", device.name());
+        assert_eq!(down(device, &keys), want, "on {}", device.name());
     });
 }
 
@@ -426,8 +426,8 @@ fn collide(out: &mut [F32x3], pos: &[F32x4], cell_start: &[u32], cell_end: &[u32
 #[test]
 fn particles_collide_with_their_neighbours() {
     everywhere::<collide>(&(), |device| {
-        harness::compiles::<calc_hash>(&());
-        harness::compiles::<find_cell_start>(&());
+        compiles::<calc_hash>(&());
+        compiles::<find_cell_start>(&());
         let n = 100usize;
         let params = SimParams {
             gravity: F32x3::new(0.0, -0.5, 0.0),
@@ -442,19 +442,19 @@ fn particles_collide_with_their_neighbours() {
         PARAMS.set(device, params).expect("memory");
         let c = noise(n * 3, 5);
         let pos: Vec<F32x4> = (0..n).map(|i| F32x4::new(c[i * 3], c[i * 3 + 1], c[i * 3 + 2], 1.0)).collect();
-        let dpos = device.upload(&pos).expect("memory");
-        let mut hash = device.upload(&vec![0u32; n]).expect("memory");
+        let dpos = up(device, &pos);
+        let mut hash = up(device, &vec![0u32; n]);
         let index = written(device, (n, 0u32), |index| {
             calc_hash(&mut hash, index, &dpos).over(n).block(64).launch(device)
         });
-        let hash = device.download(&hash).expect("memory");
+        let hash = down(device, &hash);
         let mut order: Vec<(u32, u32)> = hash.into_iter().zip(index).collect();
         order.sort_unstable();
         let (hash, index): (Vec<u32>, Vec<u32>) = order.into_iter().unzip();
-        let (dh, di) = (device.upload(&hash).expect("memory"), device.upload(&index).expect("memory"));
-        let mut start = device.upload(&[u32::MAX; 512]).expect("memory");
-        let mut end = device.upload(&[u32::MAX; 512]).expect("memory");
-        let mut sorted = device.upload(&pos).expect("memory");
+        let (dh, di) = (up(device, &hash), up(device, &index));
+        let mut start = up(device, &[u32::MAX; 512]);
+        let mut end = up(device, &[u32::MAX; 512]);
+        let mut sorted = up(device, &pos);
         find_cell_start(&mut start, &mut end, &mut sorted, &dh, &di, &dpos)
             .over(n)
             .block(64)
@@ -474,7 +474,7 @@ fn particles_collide_with_their_neighbours() {
                     (0..3).for_each(|k| want[k] += -0.5 * (0.4 - dist) * d[k] / dist + 0.02 * d[k]);
                 }
             }
-            super::close(&[got.x, got.y, got.z], &want, 1e-4);
+            assert_close(&[got.x, got.y, got.z], &want, 1e-4);
         }
     });
 }

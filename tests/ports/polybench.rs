@@ -2,8 +2,8 @@
 
 use warpsmith::prelude::*;
 
-use super::rodinia_grids::column_and_row;
-use super::{assert_close, down, everywhere, noise, up};
+use crate::rodinia::grids::column_and_row;
+use crate::{assert_close, down, everywhere, noise, up};
 
 /// A row-major matrix that a kernel reads.
 type Matrix<'a> = View2<'a, f32>;

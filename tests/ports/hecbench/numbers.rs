@@ -2,9 +2,9 @@
 
 use warpsmith::prelude::*;
 
-use super::hecbench_solvers::Complex;
-use super::rodinia_physics::Float3;
-use super::{assert_close, down, everywhere, integers, noise, up};
+use super::solvers::Complex;
+use crate::rodinia::physics::Float3;
+use crate::{assert_close, down, everywhere, integers, noise, up};
 
 /// What a surface does with light.
 #[derive(Clone, Copy, Debug, GpuType)]

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{assert_close, down, everywhere, integers, noise, up};
+use crate::{assert_close, down, everywhere, integers, noise, up};
 
 const M: i64 = i32::MAX as i64;
 const A: i64 = 1_103_515_245;

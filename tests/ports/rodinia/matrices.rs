@@ -2,8 +2,8 @@
 
 use warpsmith::prelude::*;
 
-use super::rodinia_grids::column_and_row;
-use super::{assert_close, down, everywhere, noise, up};
+use super::grids::column_and_row;
+use crate::{assert_close, compiles, down, everywhere, noise, up};
 
 const BLOCK: usize = 16;
 
@@ -104,8 +104,8 @@ fn lud_internal(m: &mut [f32], dim: usize, offset: usize) {
 
 #[test]
 fn lud_in_three_kernels() {
-    super::compiles::<lud_diagonal>(&());
-    super::compiles::<lud_perimeter>(&());
+    compiles::<lud_diagonal>(&());
+    compiles::<lud_perimeter>(&());
     everywhere::<lud_internal>(&(), |device| {
         let dim = 3 * BLOCK;
         let mut a = noise(dim * dim, 8);
@@ -156,7 +156,7 @@ fn fan2(m: &[f32], a: &mut [f32], b: &mut [f32], size: usize, t: usize) {
 
 #[test]
 fn gaussian_elimination() {
-    super::compiles::<fan1>(&());
+    compiles::<fan1>(&());
     everywhere::<fan2>(&(), |device| {
         let n = 20usize;
         let mut a = noise(n * n, 11);

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{close, everywhere, noise, written};
+use crate::{assert_close, down, everywhere, noise, up, written};
 
 const WARP_SIZE: usize = 32;
 
@@ -105,15 +105,15 @@ fn the_classifier_is_fused() {
         let (rows, v, p) = (4usize, 150usize, 160usize);
         let x: Vec<f32> = noise(rows * p, 1).iter().map(|v| v * 6.0).collect();
         let targets: Vec<i32> = (0..rows).map(|i| (i * 61 % v) as i32).collect();
-        let mut logits = device.upload(&x).expect("memory");
-        let dt = device.upload(&targets).expect("memory");
+        let mut logits = up(device, &x);
+        let dt = up(device, &targets);
         let losses = written(device, (rows, 0.5f32), |losses| {
             fused_classifier(&mut logits, losses, 0.25, &dt, v, p, true)
                 .grid(rows as u32)
                 .block(96)
                 .launch(device)
         });
-        let got = device.download(&logits).expect("memory");
+        let got = down(device, &logits);
         for r in 0..rows {
             let row = &x[r * p..][..v];
             let largest = row.iter().copied().fold(f32::MIN, f32::max);
@@ -122,9 +122,9 @@ fn the_classifier_is_fused() {
             let probability = |i: usize| (row[i] - largest).exp() / sum;
             let want: Vec<f32> =
                 (0..v).map(|i| (probability(i) - f32::from(u8::from(i == target))) * 0.25).collect();
-            close(&got[r * p..][..v], &want, 1e-5);
+            assert_close(&got[r * p..][..v], &want, 1e-5);
             assert_eq!(got[r * p + v..][..p - v], x[r * p + v..][..p - v]);
-            close(&[losses[r]], &[0.5 - probability(target).ln()], 1e-4);
+            assert_close(&[losses[r]], &[0.5 - probability(target).ln()], 1e-4);
         }
     });
 }
@@ -206,9 +206,9 @@ fn weights_are_decayed() {
         let (w, m, v) = (noise(n, 2), noise(n, 3), noise(n, 4));
         let v: Vec<f32> = v.iter().map(|v| v.abs()).collect();
         let g: Vec<f16> = noise(n, 5).iter().map(|v| f16::from_f32(*v)).collect();
-        let upload = |v: &[f32]| device.upload(v).expect("memory");
+        let upload = |v: &[f32]| up(device, v);
         let (mut dw, mut dm, mut dv) = (upload(&w), upload(&m), upload(&v));
-        let dg = device.upload(&g).expect("memory");
+        let dg = up(device, &g);
         let (b1, b2, lr, eps, wd, scale) = (0.9f32, 0.999f32, 0.01f32, 1e-8f32, 0.1f32, 0.5f32);
         let (c1, c2) = (1.0 - b1.powi(3), 1.0 - b2.powi(3));
         let out = written(device, (n, bf16::NAN), |out| {
@@ -224,9 +224,9 @@ fn weights_are_decayed() {
             want_m.push(m);
             want.push(w[i] - lr * (m / c1 / ((v / c2).sqrt() + eps) + wd * w[i]));
         }
-        close(&device.download(&dm).expect("memory"), &want_m, 1e-5);
-        let master = device.download(&dw).expect("memory");
-        close(&master, &want, 1e-5);
+        assert_close(&down(device, &dm), &want_m, 1e-5);
+        let master = down(device, &dw);
+        assert_close(&master, &want, 1e-5);
         let ups = (0..n).filter(|i| {
             let (low, got) = (master[*i].to_bits() & 0xffff_0000, out[*i].to_f32().to_bits());
             assert!(got == low, "{} is cut to {}", master[*i], out[*i]);
@@ -254,12 +254,12 @@ fn global_norm_squared<T: Float>(out: &mut [f32], data: &[T]) {
 fn norms_are_summed_by_blocks() {
     everywhere::<global_norm_squared<bf16>>(&(), |device| {
         let x: Vec<bf16> = noise(1000, 6).iter().map(|v| bf16::from_f32(*v)).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (3, 1.0), |out| {
             global_norm_squared(out, &input).grid(3).block(64).launch(device)
         });
         let want: f64 = x.iter().map(|v| v.to_f64().powi(2)).sum();
-        close(&[out.iter().sum::<f32>() - 3.0], &[want as f32], 1e-5);
+        assert_close(&[out.iter().sum::<f32>() - 3.0], &[want as f32], 1e-5);
     });
 }
 
@@ -300,12 +300,12 @@ fn gradients_of_the_bias_are_sums_of_columns() {
     everywhere::<bias_backward<8, 4>>(&(), |device| {
         let (bt, oc) = (37usize, 24usize);
         let x: Vec<bf16> = noise(bt * oc, 7).iter().map(|v| bf16::from_f32(*v)).collect();
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (oc, 0.5f32), |out| {
             bias_backward::<8, 4>(out, &input, bt, oc).grid(2).block([8, 4]).launch(device)
         });
         let column = |c: usize| 0.5 + (0..bt).map(|r| x[r * oc + c].to_f32()).sum::<f32>();
-        close(&out, &(0..oc).map(column).collect::<Vec<_>>(), 1e-4);
+        assert_close(&out, &(0..oc).map(column).collect::<Vec<_>>(), 1e-4);
     });
 }
 
@@ -329,7 +329,7 @@ fn copy_and_cast<Td: Num, Ts: Num>(
 fn elements_are_cast() {
     everywhere::<copy_and_cast<bf16, f32>>(&(), |device| {
         let x = noise(3 * 50, 8);
-        let input = device.upload(&x).expect("memory");
+        let input = up(device, &x);
         let out = written(device, (3 * 40, bf16::NAN), |out| {
             copy_and_cast(out, &input, 40, 40, 50).grid([2, 3]).block(32).launch(device)
         });
@@ -394,7 +394,7 @@ fn a_product_is_tiled() {
     everywhere::<matmul_forward>(&(), |device| {
         let (bt, c, oc) = (128usize, 64usize, 128usize);
         let (x, w, b) = (noise(bt * c, 9), noise(oc * c, 10), noise(oc, 11));
-        let upload = |v: &[f32]| device.upload(v).expect("memory");
+        let upload = |v: &[f32]| up(device, v);
         let (dx, dw, db) = (upload(&x), upload(&w), upload(&b));
         let out = written(device, (bt * oc, f32::NAN), |out| {
             matmul_forward(out, &dx, &dw, &db, c, oc).grid([1, 1]).block([16, 16]).launch(device)
@@ -403,6 +403,6 @@ fn a_product_is_tiled() {
             let (row, col) = (&x[i / oc * c..][..c], &w[i % oc * c..][..c]);
             b[i % oc] + row.iter().zip(col).map(|(a, b)| a * b).sum::<f32>()
         };
-        close(&out, &(0..bt * oc).map(at).collect::<Vec<_>>(), 1e-4);
+        assert_close(&out, &(0..bt * oc).map(at).collect::<Vec<_>>(), 1e-4);
     });
 }

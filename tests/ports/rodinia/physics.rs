@@ -4,7 +4,7 @@ use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use warpsmith::prelude::*;
 
-use super::{assert_close, down, everywhere, integers, noise, up};
+use crate::{assert_close, down, everywhere, integers, noise, up};
 
 /// A vector of three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::{down, everywhere, integers, up};
+use crate::{down, everywhere, integers, up};
 
 /// The multiplicative inverse and affine map of AES, as rustc computes them.
 const fn s_box() -> [u8; 256] {
