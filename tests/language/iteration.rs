@@ -112,3 +112,62 @@ fn a_variable_that_only_indexes_has_the_type_that_rust_gives_it() {
         assert_eq!(out, [2, 8, 2, 3, 1, 12, 10, 4, 5], "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn totals(x: &[i32], y: &[f32], n: u32, out: &mut [i32], reals: &mut [f32]) {
+    out[0] = x.iter().sum();
+    out[1] = x.iter().zip(x.iter().rev()).map(|(a, b)| a * *b).sum::<i32>();
+    out[2] = (1..=n).map(|i| i as i32 * i as i32).sum();
+    out[3] = x.iter().filter(|v| **v > 1).map(|&v| v).product();
+    out[4] = x.iter().fold(7, |total, v| total * 3 + *v);
+    let any = x.iter().any(|v| *v == 4);
+    out[5] = any as i32 + 2 * x.iter().skip(1).all(|&v| v < 5) as i32;
+    out[6] = x.iter().copied().max().unwrap_or(-1) * 100 + *x.iter().min().unwrap();
+    out[7] = x.iter().filter(|&&v| v % 2 == 1).count() as i32;
+    out[8] = x.iter().position(|v| *v == 1).unwrap() as i32;
+    out[9] = match x.iter().enumerate().find(|(_, v)| **v > 3) {
+        Some((i, v)) => i as i32 * 10 + *v,
+        None => -1,
+    };
+    out[10] = (0..n).rev().step_by(3).map(|i| i as i32).fold(0, |t, i| t * 10 + i);
+    let mut seen = 0;
+    x.iter().take(2).for_each(|v| seen = seen * 10 + *v);
+    out[11] = seen;
+    out[12] = (5..n).rev().map(|i| i as i32).reduce(|a, b| a - b).unwrap_or(99);
+    for (k, v) in x.iter().map(|v| v * 2).enumerate() {
+        out[13] += k as i32 * v;
+    }
+    for v in x.iter().filter(|v| **v != 1) {
+        out[14] = out[14] * 10 + v;
+    }
+    reals[0] = y.iter().sum();
+    reals[1] = y.iter().map(|v| v * v).sum::<f32>().sqrt();
+    reals[2] = y.iter().fold(f32::NEG_INFINITY, |a, &v| a.max(v));
+    reals[3] = y.iter().copied().fold(f32::INFINITY, f32::min);
+    reals[4] = y[..0].iter().sum();
+    out[0] += x[1..].iter().filter(|v| 0 < **v).map(|v| *v).min().map_or(0, |v| v * 1000);
+    out.iter_mut().skip(15).for_each(|slot| *slot = 6);
+    let (low, high) = y.iter().fold((9.0, -9.0), |(low, high), v| (v.min(low), v.max(high)));
+    reals[5] = high - low;
+}
+
+#[test]
+fn iterators_end_in_sums_and_their_like() {
+    everywhere::<totals>(&(), |device| {
+        let (x, y) = ([3, 1, 4, 1, 5], [0.5f32, -2.0, 3.25]);
+        let (dx, dy) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
+        let mut reals = device.upload(&[7.0f32; 6]).expect("memory");
+        let out = written(device, (17, 0), |out| {
+            totals(&dx, &dy, 8, out, &mut reals).grid(1).block(1).launch(device)
+        });
+        let folded = x.iter().fold(7, |t, v| t * 3 + v);
+        let doubled = x.iter().map(|v| v * 2).enumerate().map(|(k, v)| k as i32 * v).sum::<i32>();
+        let want = [1014, 48, 204, 60, folded, 1, 501, 4, 1, 24, 741, 31, 7 - 6 - 5, doubled, 345, 6, 6];
+        assert_eq!(out, want, "on {}", device.name());
+        let reals = device.download(&reals).expect("memory");
+        let norm = y.iter().map(|v| v * v).sum::<f32>().sqrt();
+        assert_eq!(reals, [1.75, norm, 3.25, -2.0, 0.0, 5.25], "on {}", device.name());
+        let none: f32 = [0.0f32; 0].iter().sum();
+        assert_eq!(reals[4].to_bits(), none.to_bits(), "on {}", device.name());
+    });
+}

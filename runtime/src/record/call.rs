@@ -250,6 +250,9 @@ impl Recorder {
                 if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
                     let inner = self.deref(arg);
                     self.adjust(inner, param)
+                } else if matches!(**to, Type::Ref { .. }) && !matches!(**inner, Type::Ref { .. }) {
+                    // A name that stands for a reference to what it refers to.
+                    self.ref_(false, arg)
                 } else {
                     arg
                 }

@@ -138,7 +138,7 @@ impl Recorder {
             ExprKind::Var(id) => {
                 let frame = self.frame();
                 let var = &frame.vars[id.0 as usize];
-                !var.mutable || matches!(var.ty, Type::Shared { .. })
+                !var.mutable || matches!(var.ty, Type::Shared { .. }) || frame.settled.contains(id)
             }
             ExprKind::Ref(place) => self.is_stable_place(place),
             ExprKind::Len(a) => self.is_stable_place(a),

@@ -2,7 +2,7 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(x: &[f32], y: &mut [f32]) {
-    y[0] = x.iter().sum();
+    y[0] = x.iter().chain(x).sum();
 }
 
 fn main() {}
