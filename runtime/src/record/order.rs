@@ -155,7 +155,7 @@ impl Recorder {
     }
 
     /// Whether the address of a place cannot change.
-    fn is_stable_place(&mut self, place: &Expr) -> bool {
+    pub(super) fn is_stable_place(&mut self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
             ExprKind::Field(base, _) => self.is_stable_place(base),
