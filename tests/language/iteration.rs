@@ -171,3 +171,45 @@ fn iterators_end_in_sums_and_their_like() {
         assert_eq!(reals[4].to_bits(), none.to_bits(), "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn inclusive(n: u32, last: u8, x: &[u32], out: &mut [u32]) {
+    for a in 0..=last {
+        out[0] += a as u32;
+    }
+    if n < 100 && n > 0 {
+        for b in 1..=n {
+            out[1] += b;
+        }
+    }
+    for c in 0..=n / 2 {
+        out[2] += c;
+    }
+    for d in 1..=x.len() {
+        out[3] += d as u32;
+    }
+    for e in n..=n {
+        out[4] += e;
+    }
+    let part = &x[1..];
+    let rest = &x[n as usize - 5..];
+    out[5] = part[0] + rest[1] + rest.len() as u32;
+}
+
+#[test]
+fn inclusive_ranges_are_plain_loops_where_the_end_has_a_successor() {
+    let source = inclusive::cuda_source().expect("CUDA").to_string();
+    let heads = ["b = 1u; b <= n; ++b", "c = 0u; c <= n / 2u; ++c", "d = 1ull; d <= x_len; ++d"];
+    for head in heads {
+        assert!(source.contains(head), "{head} in {source}");
+    }
+    for more in ["a < last && (++a, true)", "e < n && (++e, true)"] {
+        assert!(source.contains(more), "{more} in {source}");
+    }
+    assert!(!source.contains("part_len") && source.contains("rest_len = "), "{source}");
+    everywhere::<inclusive>(&(), |device| {
+        let x = device.upload(&[3u32, 1, 4]).expect("memory");
+        let out = written(device, (6, 0), |out| inclusive(6, 255, &x, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [32640, 21, 6, 6, 6, 1 + 4 + 2], "on {}", device.name());
+    });
+}
