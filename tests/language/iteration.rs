@@ -213,3 +213,21 @@ fn inclusive_ranges_are_plain_loops_where_the_end_has_a_successor() {
         assert_eq!(out, [32640, 21, 6, 6, 6, 1 + 4 + 2], "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn halves(x: &[f16], out: &mut [f32]) {
+    out[0] = x.iter().sum::<f16>().to_f32();
+}
+
+#[gpu_kernel]
+fn pairs(x: &[i32], out: &mut [i32]) {
+    out[0] = x.iter().copied().enumerate().max().map_or(0, |(_, v)| v);
+}
+
+#[test]
+fn sums_of_halves_and_the_largest_of_pairs_are_refused() {
+    let refused = |source: warpsmith::Result<String>| source.expect_err("no CUDA").to_string();
+    let (sum, max) = (refused(halves::cuda_source()), refused(pairs::cuda_source()));
+    assert!(sum.contains("`sum` cannot take items whose sum is a `f16`; write the `fold`"), "{sum}");
+    assert!(max.contains("`max` cannot take items of type `(u64, i32)`; write the `fold`"), "{max}");
+}

@@ -318,6 +318,14 @@ impl Recorder {
                 let what = "`{:e}` of an integer; convert it to a float".to_owned();
                 self.fail(RecordError::Argument { builtin: "println!", what, at });
             }
+            // The sign is text before the digits, and C pads the digits alone.
+            let wide = arg.ty.scalar().is_some_and(|s| s.is_unsigned() && s.bits() == 64);
+            let padded = spec.width.is_some() && !spec.zeros && spec.left != Some(true);
+            if spec.plus && padded && (wide || matches!(spec.letter, 'x' | 'X' | 'o')) {
+                let what = "`+` and a width for a `u64` or in another base; pad with zeros, or leave out one"
+                    .to_owned();
+                self.fail(RecordError::Argument { builtin: "println!", what, at });
+            }
         }
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });
