@@ -214,6 +214,26 @@ fn inclusive_ranges_are_plain_loops_where_the_end_has_a_successor() {
     });
 }
 
+#[gpu_fn]
+fn bytes_in(x: &[u8]) -> u32 {
+    x.iter().map(|v| *v as u32).sum()
+}
+
+#[gpu_kernel]
+fn made<const N: usize>(out: &mut [u32]) {
+    let local = [1u8, 2, 3];
+    let zeros = [u32::default(); N];
+    out[0] = bytes_in(&local[..]) + bytes_in(&local[1..]) + zeros[N - 1];
+}
+
+#[test]
+fn a_local_array_is_given_as_a_slice() {
+    everywhere::<made<4>>(&(), |device| {
+        let out = written(device, (1, 7), |out| made::<4>(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [11], "on {}", device.name());
+    });
+}
+
 #[gpu_kernel]
 fn halves(x: &[f16], out: &mut [f32]) {
     out[0] = x.iter().sum::<f16>().to_f32();
@@ -230,4 +250,92 @@ fn sums_of_halves_and_the_largest_of_pairs_are_refused() {
     let (sum, max) = (refused(halves::cuda_source()), refused(pairs::cuda_source()));
     assert!(sum.contains("`sum` cannot take items whose sum is a `f16`; write the `fold`"), "{sum}");
     assert!(max.contains("`max` cannot take items of type `(u64, i32)`; write the `fold`"), "{max}");
+}
+
+/// Every way to walk a range that differs in how its loop is counted; the sums tell orders apart.
+#[gpu_kernel]
+fn directions(a: i32, b: i32, step: u64, small: u8, out: &mut [i32]) {
+    let mut n = 0;
+    let mut total = 0i32;
+    for i in (a..b).rev() {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..=b).step_by(step as usize) {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..=b).rev().step_by(step as usize) {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..b).step_by(step as usize).rev() {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for (k, i) in (a..=b).rev().skip(1).take(5).enumerate() {
+        total = total.wrapping_mul(31).wrapping_add(i).wrapping_add(k as i32);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (small..=255).step_by(7) {
+        total = total.wrapping_mul(31).wrapping_add(i as i32);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (small..=255).rev().step_by(100) {
+        total = total.wrapping_mul(31).wrapping_add(i as i32);
+    }
+    out[n] = total;
+    n += 1;
+    out[n] = (a..b).rev().zip(a..=b).map(|(i, k)| i.wrapping_mul(k)).fold(0, |t, v| t ^ v);
+    n += 1;
+    out[n] = (a..b)
+        .map(|i| i.wrapping_mul(2))
+        .rev()
+        .filter(|i| i % 3 != 0)
+        .fold(0, |t: i32, v| t.wrapping_mul(31).wrapping_add(v));
+    n += 1;
+    out[n] = (a..=b).step_by(step as usize).map(|i| i).max().unwrap_or(-999);
+}
+
+#[test]
+fn ranges_are_walked_as_rust_walks_them() {
+    everywhere::<directions>(&(), |device| {
+        let ranges = [(-5, 9), (0, 0), (3, -3), (i32::MAX - 4, i32::MAX), (i32::MIN, i32::MIN + 6), (-7, -7)];
+        for ((a, b), step) in ranges.into_iter().flat_map(|r| [1usize, 2, 5, 40].map(|s| (r, s))) {
+            let small = (a as u8) | 0x81;
+            let hash = |items: &mut dyn Iterator<Item = i32>| {
+                items.fold(0i32, |t, i| t.wrapping_mul(31).wrapping_add(i))
+            };
+            let mut want = vec![hash(&mut (a..b).rev())];
+            want.push(hash(&mut (a..=b).step_by(step)));
+            want.push(hash(&mut (a..=b).rev().step_by(step)));
+            want.push(hash(&mut (a..b).step_by(step).rev()));
+            let numbered = (a..=b).rev().skip(1).take(5).enumerate();
+            want.push(
+                numbered.fold(0i32, |t, (k, i)| t.wrapping_mul(31).wrapping_add(i).wrapping_add(k as i32)),
+            );
+            want.push(hash(&mut (small..=255).step_by(7).map(i32::from)));
+            want.push(hash(&mut (small..=255).rev().step_by(100).map(i32::from)));
+            want.push((a..b).rev().zip(a..=b).map(|(i, k)| i.wrapping_mul(k)).fold(0, |t, v| t ^ v));
+            let doubled = (a..b).map(|i| i.wrapping_mul(2)).rev();
+            want.push(hash(&mut doubled.filter(|i| i % 3 != 0)));
+            want.push((a..=b).step_by(step).max().unwrap_or(-999));
+            let got = written(device, (10, 0), |out| {
+                directions(a, b, step as u64, small, out).grid(1).block(1).launch(device)
+            });
+            assert_eq!(got, want, "{a}, {b} by {step} on {}", device.name());
+        }
+    });
 }
