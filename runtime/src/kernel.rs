@@ -35,7 +35,25 @@ pub trait Kernel: 'static + Sized {
     /// What recording or validation refuses, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
         let valid = validate::validate(Self::record(comptime)?)?;
-        Ok(passes::run(valid, &passes::Options::default()))
+        Ok(passes::elide(valid))
+    }
+
+    /// The kernel as `launch` runs it where the launch itself proves bounds checks: without those.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn lifted_module(comptime: &Self::Comptime) -> Result<ValidModule> {
+        Ok(passes::lift(Self::module(comptime)?))
+    }
+
+    /// What a launch must fulfil to run without the bounds checks that it can prove, such as
+    /// `grid.x * block.x - 1 < x.len()`. A launch that does not is right too, and runs with all checks.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
+        let module = Self::lifted_module(comptime)?;
+        Ok(module.module().conditions.iter().map(ToString::to_string).collect())
     }
 
     /// The CUDA of these comptime values, printed as `options` say.
@@ -67,11 +85,22 @@ pub trait Kernel: 'static + Sized {
         Ok(Self::print(comptime, &codegen::Options { checks: false, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing proves them.
+    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing in the kernel proves them.
+    ///
+    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`].
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
         Ok(Self::print(comptime, &codegen::Options { checks: true, line_directives: false })?.code)
+    }
+
+    /// The CUDA C++ of a launch that fulfils [`Kernel::launch_conditions_for`]: with the checks that are left.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        let options = codegen::Options { checks: true, line_directives: false };
+        Ok(codegen::print(&Self::lifted_module(comptime)?, &options).code)
     }
 }

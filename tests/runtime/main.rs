@@ -3,3 +3,4 @@
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
 mod places;
+mod soak;

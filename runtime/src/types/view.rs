@@ -124,8 +124,8 @@ macro_rules! view {
 
         impl<T> super::Sliceable for $name<'_, T> {
             type Element = T;
-            fn extent(&self) -> (*mut T, usize) {
-                (self.ptr as *mut T, self.len as usize)
+            fn extent(&self) -> (*const T, usize) {
+                (self.ptr, self.len as usize)
             }
         }
 
@@ -145,6 +145,10 @@ view! {
     ViewMut, *mut T, true
 }
 
-impl<T> super::SliceableMut for ViewMut<'_, T> {}
+impl<T> super::SliceableMut for ViewMut<'_, T> {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
+        (self.ptr, self.len as usize)
+    }
+}
 
 mutable_place! { ViewMut[usize] }
