@@ -57,7 +57,7 @@ fn soak_count(x: &[u32], y: &mut [u32], of: u32) {
         i += global_size();
     }
     let all = reduce_add_sync(u32::MAX, count);
-    if lane_id() == 0 && y.len() > 0 {
+    if lane_id() == 0 && !y.is_empty() {
         atomic(&mut y[0]).fetch_add(all, Ordering::Relaxed);
     }
 }
@@ -189,8 +189,7 @@ fn many_threads_launch_on_the_simulator() {
 fn many_threads_launch_on_streams_of_a_gpu() {
     let Some(device) = harness::gpu() else { return };
     let gpu = device.as_gpu().expect("a GPU");
-    let streams: Vec<_> =
-        (0..STREAMS).map(|_| gpu.context().new_stream().expect("a stream")).collect();
+    let streams: Vec<_> = (0..STREAMS).map(|_| gpu.context().new_stream().expect("a stream")).collect();
     let free = || cudarc::driver::result::mem_get_info().expect("a context").0;
     soak(&device, &streams, 1600);
     let before = free();
