@@ -96,7 +96,12 @@ impl Device {
     /// # Errors
     /// Out of memory, or a driver error.
     pub fn upload<T: GpuType>(&self, elements: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = self.alloc_zeroed(elements.len())?;
+        let bytes = size_of_val(elements);
+        let memory = match &self.backend {
+            Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
+            Backend::Simulator => Memory::simulator(bytes),
+        };
+        let mut buffer = Buffer::new(memory, elements.len());
         self.write(&mut buffer, elements)?;
         Ok(buffer)
     }
@@ -127,7 +132,7 @@ impl Device {
         let bytes =
             unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
         match (&self.backend, &mut buffer.memory) {
-            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, bytes)?,
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, 0..bytes.len(), bytes)?,
             (_, Memory::Simulator(lines)) => {
                 // SAFETY: the lines hold at least that many bytes, and the buffer is borrowed mutably.
                 unsafe {
@@ -152,7 +157,7 @@ impl Device {
             (Backend::Gpu(gpu), Memory::Gpu(memory)) => {
                 // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
                 let host = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
-                gpu.read(memory, host)?;
+                gpu.read(memory, 0..bytes, host)?;
                 gpu.take_fault()?;
             }
             (_, Memory::Simulator(lines)) => {

@@ -43,14 +43,17 @@ pub mod device_api;
 pub mod driver;
 pub mod error;
 pub mod global;
+pub mod host_memory;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
 pub mod nvrtc;
+pub mod part;
 pub mod passes;
 pub mod record;
 pub mod reference;
 pub mod simulator;
+pub mod stream;
 pub mod tile;
 pub mod types;
 pub mod validate;
@@ -70,9 +73,12 @@ pub use buffer::Buffer;
 pub use device::Device;
 pub use error::{Error, Result};
 pub use global::{GpuConst, GpuStatic};
+pub use host_memory::{ManagedBuffer, PinnedBuffer, Registered};
 pub use kernel::Kernel;
 pub use launch::Launch;
+pub use part::{Part, PartMut};
 pub use record::RecordError;
+pub use stream::{Event, Stream};
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.
@@ -108,7 +114,7 @@ pub mod prelude {
         AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
         ViewMut3,
     };
-    pub use crate::{Buffer, Device, GpuConst, GpuStatic, Kernel, Launch};
+    pub use crate::{Buffer, Device, Event, GpuConst, GpuStatic, Kernel, Launch, Stream};
     pub use core::sync::atomic::Ordering;
     pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};

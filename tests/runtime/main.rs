@@ -2,4 +2,6 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod memory;
 mod places;
+mod streams;

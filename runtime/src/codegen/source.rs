@@ -38,6 +38,9 @@ pub struct Needs {
     pub noalias: bool,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
+    /// Whether it may reach memory that is none of its slices: by an address in a value, in an
+    /// element, or in a device static.
+    pub hidden_memory: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
 }

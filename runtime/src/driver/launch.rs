@@ -1,14 +1,14 @@
 //! One `cuLaunchKernelEx`.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
-use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id};
 
-use super::{DriverError, Gpu, Loaded};
+use super::{DriverError, Gpu, Loaded, order};
 use crate::args::KernelArg;
+use crate::args::Place;
 use crate::launch::{LaunchError, Shape};
+use crate::stream::LaunchStream;
 
 /// A logical memory synchronization domain.
 ///
@@ -24,7 +24,7 @@ pub enum MemSyncDomain {
 /// Attributes of a launch beyond its shape.
 #[derive(Clone, Default)]
 pub struct Attributes {
-    pub(crate) stream: Option<Arc<CudaStream>>,
+    pub(crate) stream: Option<LaunchStream>,
     pub(crate) cooperative: bool,
     pub(crate) priority: Option<i32>,
     pub(crate) domain: Option<MemSyncDomain>,
@@ -134,14 +134,18 @@ impl Gpu {
         if let Some(fault) = &fault {
             params.push(fault);
         }
-        let stream = attributes.stream.as_ref().unwrap_or(&self.stream);
-        let other = !Arc::ptr_eq(stream, &self.stream);
+        let stream = match &attributes.stream {
+            None => &self.stream,
+            Some(LaunchStream(Some(stream))) => stream,
+            Some(LaunchStream(None)) => {
+                let (owner, device) = (Place::Simulator, Place::Gpu(self.ordinal));
+                return Err(DriverError::OtherDevice { what: "stream", owner, device }.into());
+            }
+        };
+        self.accepts(stream)?;
         let cuda =
             |call| move |e: cudarc::driver::DriverError| LaunchError::Driver(DriverError::cuda(call, &e));
-        if other {
-            // Buffers belong to the device's own stream; what another stream does stays ordered with it.
-            stream.join(&self.stream).map_err(cuda("cuStreamWaitEvent"))?;
-        }
+        let begun = order::before(self, stream, args, loaded.needs().hidden_memory)?;
         self.context.bind_to_thread().map_err(cuda("cuCtxSetCurrent"))?;
         loaded.opt_in(shape.dynamic_shared).map_err(LaunchError::Driver)?;
         if shape.cluster.is_some_and(|c| c.iter().product::<u32>() > 8) {
@@ -171,9 +175,6 @@ impl Gpu {
             )
         };
         result.result().map_err(cuda("cuLaunchKernelEx"))?;
-        if other {
-            self.stream.join(stream).map_err(cuda("cuStreamWaitEvent"))?;
-        }
-        Ok(())
+        Ok(order::after(self, stream, args, begun)?)
     }
 }

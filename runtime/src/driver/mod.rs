@@ -5,23 +5,29 @@
 mod cudarc_args;
 mod error;
 mod fault;
+mod host;
 mod launch;
 mod loaded;
 mod memory;
+mod order;
+mod stream;
 mod symbols;
+mod usage;
 
 pub use error::DriverError;
 pub use launch::{Attributes, MemSyncDomain};
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
+pub use order::Order;
+pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use cudarc::driver::CudaContext;
 pub use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
+use cudarc::driver::{CudaContext, CudaEvent};
 
 use crate::launch::LaunchError;
 
@@ -39,6 +45,16 @@ pub struct Gpu {
     /// Loaded kernels that can fault.
     faulting: Mutex<Vec<Arc<Loaded>>>,
     statics: Mutex<symbols::Statics>,
+    /// Events that no stream needs any more: one is recorded wherever streams meet.
+    events: Mutex<Vec<CudaEvent>>,
+    /// Where memory is freed that several streams used, so that none of them waits for the others.
+    freeing: OnceLock<Arc<CudaStream>>,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Gpu({}: {})", self.ordinal, self.name)
+    }
 }
 
 /// What a device can do, as the driver says.
@@ -62,6 +78,8 @@ pub struct Limits {
     pub clusters: bool,
     /// Whether cooperative launches are possible.
     pub cooperative: bool,
+    /// Whether the host may use managed memory while kernels run.
+    pub concurrent_managed: bool,
 }
 
 impl Gpu {
@@ -112,6 +130,8 @@ impl Gpu {
             loaded: RwLock::default(),
             faulting: Mutex::default(),
             statics: Mutex::default(),
+            events: Mutex::default(),
+            freeing: OnceLock::new(),
         })
     }
 
@@ -140,6 +160,61 @@ impl Gpu {
         &self.stream
     }
 
+    pub(super) fn bind(&self) -> Result<(), DriverError> {
+        self.context.bind_to_thread().map_err(DriverError::at("cuCtxSetCurrent"))
+    }
+
+    /// Keeps an error that a `drop` cannot return; cudarc's next call in this context does.
+    pub(super) fn keep_error(&self, result: Result<(), DriverError>) {
+        if let Err(DriverError::Cuda { code, .. }) = result {
+            self.context.record_err::<()>(Err(cudarc::driver::DriverError(code)));
+        }
+    }
+
+    /// Makes a stream wait for everything that is queued on another, if it is another.
+    pub(super) fn join_other(&self, waiter: &CudaStream, on: &CudaStream) -> Result<(), DriverError> {
+        if stream_id(waiter) == stream_id(on) { Ok(()) } else { self.join(waiter, on) }
+    }
+
+    /// Makes a stream wait for everything that is queued on another.
+    pub(super) fn join(&self, waiter: &CudaStream, on: &CudaStream) -> Result<(), DriverError> {
+        let known = if on.context() == &self.context {
+            self.events.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        } else {
+            None
+        };
+        let event = match known {
+            Some(event) => event,
+            None => on.context().new_event(None).map_err(DriverError::at("cuEventCreate"))?,
+        };
+        event.record(on).map_err(DriverError::at("cuEventRecord"))?;
+        waiter.wait(&event).map_err(DriverError::at("cuStreamWaitEvent"))?;
+        // The wait keeps what was recorded; recording the event anew does not change it.
+        if on.context() == &self.context {
+            self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        }
+        Ok(())
+    }
+
+    /// A stream that comes after everything queued on these.
+    pub(super) fn joined(&self, streams: Vec<Arc<CudaStream>>) -> Result<Arc<CudaStream>, DriverError> {
+        let here = |stream: &CudaStream| stream.context() == &self.context;
+        match streams.as_slice() {
+            [] => return Ok(self.stream.clone()),
+            [only] if here(only) => return Ok(only.clone()),
+            _ => {}
+        }
+        let freeing = match self.freeing.get() {
+            Some(freeing) => freeing,
+            None => {
+                let new = self.context.new_stream().map_err(DriverError::at("cuStreamCreate"))?;
+                self.freeing.get_or_init(|| new)
+            }
+        };
+        streams.iter().try_for_each(|stream| self.join(freeing, stream))?;
+        Ok(freeing.clone())
+    }
+
     /// Waits for the device.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         self.context.synchronize().map_err(|e| DriverError::cuda("cuCtxSynchronize", &e))
@@ -152,6 +227,15 @@ impl Gpu {
             Some(fault) => Err(fault),
             None => Ok(()),
         }
+    }
+}
+
+/// What tells streams apart: the driver's handle, which two streams alive at once never share, and
+/// for a context's null stream a number that is no handle's.
+pub(super) fn stream_id(stream: &CudaStream) -> u64 {
+    match stream.cu_stream() as u64 {
+        0 | 1 => (stream.context().ordinal() as u64 + 1) * 16,
+        handle => handle,
     }
 }
 
@@ -183,5 +267,6 @@ fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
         mem_sync_domains: get(Attr::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT)?,
         clusters: get(Attr::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
         cooperative: get(Attr::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        concurrent_managed: get(Attr::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)? != 0,
     })
 }

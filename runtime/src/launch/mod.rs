@@ -8,15 +8,15 @@ pub use dim::Dim3;
 pub use error::LaunchError;
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use crate::args::KernelArg;
+use crate::args::{KernelArg, Place};
 use crate::codegen::{CudaSource, Options};
 use crate::device::{Backend, Device};
-use crate::driver::{Attributes, CudaStream, MemSyncDomain};
+use crate::driver::{Attributes, DriverError, MemSyncDomain};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::simulator::{self, Settings, SimLaunch};
+use crate::stream::LaunchStream;
 
 /// A kernel with its arguments, on its way to a device.
 ///
@@ -148,9 +148,13 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self
     }
 
-    /// Launches on a cudarc stream instead of the device's own; stays ordered with the device's own.
-    pub fn on(mut self, stream: &Arc<CudaStream>) -> Self {
-        self.attributes.stream = Some(stream.clone());
+    /// Launches on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`, instead of the device's own.
+    ///
+    /// It waits for the streams on which its arguments were last written, or read where it writes
+    /// them, and for nothing else: see [`crate::stream`]. A kernel that takes views in values, or
+    /// uses device statics, waits for the device's own stream too, and that stream for it.
+    pub fn on(mut self, stream: impl Into<LaunchStream>) -> Self {
+        self.attributes.stream = Some(stream.into());
         self
     }
 
@@ -204,6 +208,10 @@ impl<'a, K: Kernel> Launch<'a, K> {
     }
 
     fn simulate(&self, shape: &Shape) -> Result<()> {
+        if let Some(LaunchStream(Some(stream))) = &self.attributes.stream {
+            let owner = Place::Gpu(stream.context().ordinal());
+            return Err(DriverError::OtherDevice { what: "stream", owner, device: Place::Simulator }.into());
+        }
         let module = K::module(&self.comptime)?;
         let attributes = &module.module().attributes;
         check::simulator::<K>(shape, attributes)?;

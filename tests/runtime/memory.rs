@@ -1,0 +1,120 @@
+//! Parts of buffers, copies, and host memory that kernels and copies use.
+
+use harness::everywhere;
+use warpsmith::Error;
+use warpsmith::driver::DriverError;
+use warpsmith::host_memory::{Advice, Pinned};
+use warpsmith::prelude::*;
+
+/// y[i] = 2 * x[i]
+#[gpu_kernel]
+fn twice(x: &[f32], y: &mut [f32]) {
+    let i = global_id();
+    if i < x.len() && i < y.len() {
+        y[i] = 2.0 * x[i];
+    }
+}
+
+const N: usize = 10_000;
+
+fn ramp() -> Vec<f32> {
+    (0..N).map(|i| i as f32).collect()
+}
+
+#[test]
+fn parts_are_arguments_and_sides_of_copies() {
+    everywhere::<twice>(&(), |device| {
+        let stream = device.stream().expect("a stream");
+        let x = device.upload(&ramp()).expect("memory");
+        let mut y = device.alloc_zeroed::<f32>(N).expect("memory");
+        let (from, to) = (x.slice(100..200).expect("a part"), y.slice_mut(7..107).expect("a part"));
+        twice(from, to).over(100).on(&stream).launch(device).expect("a kernel");
+        stream.copy(x.slice(..3).expect("a part"), y.slice_mut(N - 3..).expect("a part")).expect("a copy");
+        let got = device.download(&y).expect("memory");
+        let want = (0..N).map(|i| match i {
+            7..107 => 2.0 * (i + 93) as f32,
+            _ if i >= N - 3 => (i + 3 - N) as f32,
+            _ => 0.0,
+        });
+        assert!(got.iter().copied().eq(want), "on {}", device.name());
+        let refused = x.slice(5..N + 1).expect_err("beyond the end");
+        assert!(matches!(refused, Error::Driver(DriverError::Range { len: N, .. })), "{refused}");
+        let refused = stream.copy(x.slice(..3).expect("a part"), &mut y).expect_err("other lengths");
+        assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
+    });
+}
+
+#[test]
+fn the_host_waits_for_copies_in_flight() {
+    everywhere::<twice>(&(), |device| {
+        let (left, right) = (device.stream().expect("a stream"), device.stream().expect("a stream"));
+        for write_combined in [false, true] {
+            let how = Pinned { portable: true, write_combined };
+            let mut staging = device.alloc_pinned::<f32>(N, how).expect("pinned memory");
+            let mut back = device.alloc_pinned::<f32>(N, Pinned::default()).expect("pinned memory");
+            let mut x = device.alloc_zeroed::<f32>(N).expect("memory");
+            let mut y = device.alloc_zeroed::<f32>(N).expect("memory");
+            for round in 0..20 {
+                let value = round as f32;
+                staging.host_mut().expect("host memory").fill(value);
+                left.copy(&staging, &mut x).expect("a copy");
+                staging.host_mut().expect("host memory").fill(-1.0);
+                twice(&x, &mut y).over(N).on(&right).launch(device).expect("a kernel");
+                left.copy(&y, &mut back).expect("a copy");
+                let got = back.host().expect("host memory");
+                assert!(got.iter().all(|got| *got == 2.0 * value), "on {}", device.name());
+            }
+        }
+    });
+}
+
+#[test]
+fn kernels_take_pinned_registered_and_managed_memory() {
+    everywhere::<twice>(&(), |device| {
+        let stream = device.stream().expect("a stream");
+        let mut pinned = device.alloc_pinned::<f32>(N, Pinned::default()).expect("pinned memory");
+        let mut managed = device.alloc_managed::<f32>(N).expect("managed memory");
+        let mut registered = device.register(vec![0.0f32; N]).expect("registered memory");
+        pinned.host_mut().expect("host memory").copy_from_slice(&ramp());
+        managed.advise(Advice::PreferDevice).expect("advice");
+        managed.prefetch_to_device(&stream).expect("a prefetch");
+        twice(&pinned, &mut managed).over(N).on(&stream).launch(device).expect("pinned to managed");
+        twice(&managed, &mut registered).over(N).launch(device).expect("managed to registered");
+        managed.prefetch_to_host(&stream).expect("a prefetch");
+        let factor = |got: &[f32]| got.iter().zip(ramp()).all(|(got, x)| *got == 4.0 * x);
+        assert!(factor(registered.host().expect("host memory")), "on {}", device.name());
+        assert!(managed.host().expect("host memory").iter().zip(ramp()).all(|(got, x)| *got == 2.0 * x));
+        assert!(factor(&registered.into_vec().expect("the vector")), "on {}", device.name());
+    });
+}
+
+#[test]
+fn memory_dropped_in_flight_is_unlocked_after_its_uses() {
+    everywhere::<twice>(&(), |device| {
+        let stream = device.stream().expect("a stream");
+        let mut y = device.alloc_zeroed::<f32>(N).expect("memory");
+        for round in 0..10 {
+            let x = device.register(vec![round as f32; N]).expect("registered memory");
+            twice(&x, &mut y).over(N).on(&stream).launch(device).expect("a kernel");
+            drop(x);
+            let others = vec![-1.0f32; N];
+            let got = device.download(&y).expect("memory");
+            assert!(got.iter().all(|got| *got == 2.0 * round as f32), "on {}", device.name());
+            drop(others);
+        }
+    });
+}
+
+#[test]
+fn free_memory_is_known_and_given_back() {
+    everywhere::<twice>(&(), |device| {
+        let before = device.mem_info().expect("sizes");
+        assert_eq!(before.is_none(), device.is_simulator());
+        let big = device.alloc_zeroed::<u8>(1 << 28).expect("memory");
+        drop(big);
+        device.trim(0).expect("trimmed");
+        if let (Some((free, total)), Some((after, _))) = (before, device.mem_info().expect("sizes")) {
+            assert!(free <= total && after <= total && after + (1 << 27) > free, "{free} {after} {total}");
+        }
+    });
+}
