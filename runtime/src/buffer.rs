@@ -34,6 +34,14 @@ impl Memory {
         Memory::Simulator(vec![Line([0; 256]); bytes.div_ceil(256)])
     }
 
+    /// Address of the first byte, for a view: it may go where no launch sees it.
+    pub fn escaping(&self) -> u64 {
+        if let Memory::Gpu(memory) = self {
+            memory.escape();
+        }
+        self.address()
+    }
+
     /// Where the memory is.
     pub fn place(&self) -> Place {
         match self {
@@ -87,38 +95,30 @@ impl<T: GpuType> Buffer<T> {
         KernelArg::Slice { ptr, len, bytes, place, mutable, order }
     }
 
-    /// Address of the first element, for a view: it may go where no launch sees it.
-    fn escaping(&self) -> u64 {
-        if let Memory::Gpu(memory) = &self.memory {
-            memory.escape();
-        }
-        self.address()
-    }
-
     /// A read-only view, for a field of a struct that is a kernel's argument.
     pub fn view(&self) -> View<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
-        unsafe { View::from_raw_parts(self.escaping() as *const T, self.len) }
+        unsafe { View::from_raw_parts(self.memory.escaping() as *const T, self.len) }
     }
 
     /// A read-only matrix of its elements, row after row; `None` if there are fewer than `rows * cols`.
     pub fn view2(&self, rows: usize, cols: usize) -> Option<View2<'_, T>> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
         (rows.checked_mul(cols)? <= self.len)
-            .then(|| unsafe { View2::from_raw_parts(self.escaping() as *const T, rows, cols, cols) })
+            .then(|| unsafe { View2::from_raw_parts(self.memory.escaping() as *const T, rows, cols, cols) })
     }
 
     /// A matrix of its elements, row after row, to be written; `None` if there are fewer than `rows * cols`.
     pub fn view2_mut(&mut self, rows: usize, cols: usize) -> Option<ViewMut2<'_, T>> {
         // SAFETY: as in `view2`, borrowed mutably.
         (rows.checked_mul(cols)? <= self.len)
-            .then(|| unsafe { ViewMut2::from_raw_parts(self.escaping() as *mut T, rows, cols, cols) })
+            .then(|| unsafe { ViewMut2::from_raw_parts(self.memory.escaping() as *mut T, rows, cols, cols) })
     }
 
     /// A read-only volume of its elements; `None` if there are fewer than `planes * rows * cols`.
     pub fn view3(&self, planes: usize, rows: usize, cols: usize) -> Option<View3<'_, T>> {
         let plane = rows.checked_mul(cols)?;
-        let address = self.escaping() as *const T;
+        let address = self.memory.escaping() as *const T;
         // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
         (plane.checked_mul(planes)? <= self.len)
             .then(|| unsafe { View3::from_raw_parts(address, planes, rows, cols, plane, cols) })
@@ -127,7 +127,7 @@ impl<T: GpuType> Buffer<T> {
     /// A volume of its elements, to be written; `None` if there are fewer than `planes * rows * cols`.
     pub fn view3_mut(&mut self, planes: usize, rows: usize, cols: usize) -> Option<ViewMut3<'_, T>> {
         let plane = rows.checked_mul(cols)?;
-        let address = self.escaping() as *mut T;
+        let address = self.memory.escaping() as *mut T;
         // SAFETY: as in `view3`, borrowed mutably.
         (plane.checked_mul(planes)? <= self.len)
             .then(|| unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, plane, cols) })
@@ -136,6 +136,6 @@ impl<T: GpuType> Buffer<T> {
     /// A view that kernels may write through.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
-        unsafe { ViewMut::from_raw_parts(self.escaping() as *mut T, self.len) }
+        unsafe { ViewMut::from_raw_parts(self.memory.escaping() as *mut T, self.len) }
     }
 }

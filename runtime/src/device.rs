@@ -185,6 +185,37 @@ impl Device {
         }
     }
 
+    /// Whether this GPU can reach the memory of another directly; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuDeviceCanAccessPeer`.
+    pub fn can_access_peer(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) => Ok(here.can_access(there)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Lets this GPU reach the memory of another: copies between them no longer go through the host.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuCtxEnablePeerAccess`, `cuMemPoolSetAccess`.
+    pub fn enable_peer_access(&self, other: &Device) -> Result<()> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.can_access(there)? => {
+                Ok(here.enable_access(there)?)
+            }
+            _ => {
+                let why = "the devices do not reach each other; `stream.copy` works without";
+                Err(DriverError::Unavailable { what: "peer access", place: self.place(), why }.into())
+            }
+        }
+    }
+
     fn check_owner(&self, place: Place) -> Result<()> {
         if place == self.place() {
             return Ok(());

@@ -118,3 +118,59 @@ fn free_memory_is_known_and_given_back() {
         }
     });
 }
+
+/// y[row, col] = x[col, row]
+#[gpu_kernel]
+fn transposed(x: View2<'_, f32>, mut y: ViewMut2<'_, f32>) {
+    let (col, row) = (global_id() as usize, block_idx().y as usize);
+    if row < y.rows() && col < y.cols() {
+        y[(row, col)] = x[(col, row)];
+    }
+}
+
+#[test]
+fn pitched_rows_are_aligned_and_copied_dense() {
+    everywhere::<transposed>(&(), |device| {
+        let (rows, cols) = (37, 113);
+        let dense: Vec<f32> = ramp()[..rows * cols].to_vec();
+        let mut x = device.alloc_pitched::<f32>(rows, cols).expect("memory");
+        let mut y = device.alloc_pitched::<f32>(cols, rows).expect("memory");
+        assert!(x.pitch() >= cols * 4 && x.pitch().is_multiple_of(128), "{}", x.pitch());
+        x.write(&dense).expect("a copy");
+        transposed(x.view2(), y.view2_mut())
+            .grid([1, cols as u32])
+            .block(64)
+            .launch(device)
+            .expect("a kernel");
+        let want = (0..rows * cols).map(|i| dense[i % rows * cols + i / rows]);
+        assert!(y.to_vec().expect("a copy").into_iter().eq(want), "on {}", device.name());
+        assert_eq!(x.to_vec().expect("a copy"), dense, "on {}", device.name());
+        let refused = x.write(&dense[1..]).expect_err("one element less");
+        assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
+        let odd = device.alloc_pitched::<[f32; 3]>(5, 7).expect("memory");
+        assert!(odd.pitch().is_multiple_of(12), "a stride is whole elements");
+    });
+}
+
+#[test]
+fn peers_copy_with_and_without_access() {
+    let Some(first) = harness::gpu() else { return };
+    assert!(!first.can_access_peer(&Device::simulator()).expect("an answer"));
+    assert!(first.enable_peer_access(&Device::simulator()).is_err());
+    let Ok(second) = Device::gpu(1) else { return println!("skipped: one GPU") };
+    for access in [false, true] {
+        if access {
+            if !first.can_access_peer(&second).expect("an answer") {
+                return println!("skipped: the GPUs do not reach each other");
+            }
+            first.enable_peer_access(&second).expect("access");
+            first.enable_peer_access(&second).expect("access, again");
+        }
+        let stream = first.stream().expect("a stream");
+        let mut x = first.alloc_zeroed::<f32>(N).expect("memory");
+        let y = second.upload(&ramp()).expect("memory");
+        stream.copy(&y, &mut x).expect("a copy between GPUs");
+        drop(y);
+        assert_eq!(first.download(&x).expect("memory"), ramp());
+    }
+}

@@ -51,14 +51,14 @@ fn scaled(from: Wrapped<'_>, y: &mut [u32]) {
 static TOTAL: u32 = 0;
 
 #[gpu_const]
-static STEP: u32 = 1;
+static STEP: [u32; 1] = [1];
 
 #[gpu_kernel]
 fn late_count(cycles: u64) {
     let start = clock();
     while clock() - start < cycles {}
     if global_id() == 0 {
-        atomic(TOTAL.get_mut()).fetch_add(STEP, Ordering::Relaxed);
+        atomic(TOTAL.get_mut()).fetch_add(STEP[0], Ordering::Relaxed);
     }
 }
 
@@ -193,7 +193,8 @@ fn statics_and_constants_are_ordered_with_every_stream() {
         let streams: Vec<Stream> = (0..3).map(|_| device.stream().expect("a stream")).collect();
         TOTAL.write(device, 0).expect("a static");
         for step in [1u32, 10, 100] {
-            STEP.set(device, step).expect("a constant");
+            STEP.set(device, [step]).expect("a constant");
+            assert_eq!(STEP.read(device), [step]);
             for stream in &streams {
                 late_count(cycles(device)).grid(1).on(stream).launch(device).expect("counted");
             }

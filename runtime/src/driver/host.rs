@@ -77,7 +77,7 @@ impl Gpu {
         Ok(GpuMemory::new(self, address, len, Free::Device))
     }
 
-    fn location(&self, host: bool) -> CUmemLocation {
+    pub(super) fn location(&self, host: bool) -> CUmemLocation {
         let (type_, id) = if host {
             (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0)
         } else {

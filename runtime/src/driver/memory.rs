@@ -9,6 +9,7 @@ use cudarc::driver::{CudaStream, result};
 use super::order::Order;
 use super::usage::Usage;
 use super::{DriverError, Gpu};
+use crate::launch::LaunchError;
 
 /// How the memory of an allocation is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,15 @@ impl GpuMemory {
     /// Blocks until the host may read the memory, or write it.
     pub(crate) fn wait_on_host(&self, write: bool) -> Result<(), DriverError> {
         self.usage.wait_on_host(&self.gpu, write)
+    }
+
+    pub(super) fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The first fault of a kernel on this memory's GPU.
+    pub(crate) fn take_fault(&self) -> Result<(), LaunchError> {
+        self.gpu.take_fault()
     }
 
     pub(crate) fn advise(&self, advice: crate::host_memory::Advice) -> Result<(), DriverError> {

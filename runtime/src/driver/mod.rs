@@ -10,6 +10,8 @@ mod launch;
 mod loaded;
 mod memory;
 mod order;
+mod peer;
+mod pitched;
 mod stream;
 mod symbols;
 mod usage;

@@ -65,6 +65,12 @@ impl Gpu {
         symbols.iter().try_for_each(|(module, symbol)| self.write_symbol(module, symbol, bytes))
     }
 
+    /// The bytes of a constant that kernels launched now see.
+    pub(crate) fn constant(&self, global: &'static Global) -> Vec<u8> {
+        let statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
+        statics.constants.get(&key(global)).cloned().unwrap_or_else(|| (global.initial)())
+    }
+
     /// The address of a device static, which is allocated at its first use.
     pub(crate) fn static_address(&self, global: &'static Global) -> Result<u64, DriverError> {
         let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
