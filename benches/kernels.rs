@@ -13,7 +13,7 @@ use corpus::shared_reduction::reduce_smem_unroll_shfl;
 use corpus::transpose::transpose_smem_pad;
 use corpus::vectors::saxpy;
 use cudarc::driver::sys::CUevent_flags;
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 
@@ -71,7 +71,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.
     nvrtc::compile("extern \"C\" __global__ void nothing() {}", "nothing", &options)?;
     let start = Instant::now();
-    let source = saxpy::print(&(), &Options { checks: true, line_directives: true })?;
+    let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: true })?;
     let ours = start.elapsed();
     let start = Instant::now();
     nvrtc::compile(&source.code, "saxpy", &options)?;

@@ -72,7 +72,7 @@ pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
     let col = block_idx().x * VECTORS + tx;
     #[unroll]
     for i in 0..8u32 {
-        let start = ((row + i / 4 * 64 + i % 4) * (n / 4)) as usize + col as usize;
+        let start = (row + i / 4 * 64 + i % 4) as usize * (n / 4) as usize + col as usize;
         let s = sums[i];
         c[start] = F32x4::new(s[0], s[1], s[2], s[3]);
         c[start + 16] = F32x4::new(s[4], s[5], s[6], s[7]);

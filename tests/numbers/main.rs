@@ -13,6 +13,7 @@ mod integers;
 mod intrinsics;
 mod library;
 mod packed;
+mod packets;
 mod rounding;
 mod std_exact;
 mod std_inexact;

@@ -51,6 +51,12 @@ impl Printer<'_> {
                 let (left, right) = (self.argument(left), self.argument(right));
                 Text::primary(format!("{name}({left}, {right})"))
             }
+            BinaryOp::Div if scalar == Scalar::I8 => {
+                self.need(&super::prelude::WIDE);
+                let wide = Text::primary(format!("ws_wide({})", self.argument(left)));
+                let right = self.expr(right);
+                Text::cast(c_name(scalar), Text::binary(op, wide, right))
+            }
             _ => {
                 let text = Text::binary(op, self.expr(left), self.expr(right));
                 if scalar.bits() < 32 { Text::cast(c_name(scalar), text) } else { text }

@@ -47,7 +47,7 @@ impl Printer<'_> {
                 let value = self.expr(value).text;
                 self.function.push(&format!("return {value};"));
             }
-            StmtKind::Assert { debug: true, .. } if !self.options.checks => {}
+            StmtKind::Assert { debug: true, .. } if !self.checks() => {}
             StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
         }

@@ -11,7 +11,7 @@ use cudarc::nvrtc::Ptx;
 use super::fault::FaultRecord;
 use super::{DriverError, Gpu};
 use crate::cache::Cache;
-use crate::codegen::{Needs, Options, Site, SiteKind};
+use crate::codegen::{Checks, Needs, Options, Site, SiteKind};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::LaunchError;
@@ -119,6 +119,7 @@ impl Gpu {
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
         let module = K::module(comptime)?;
+        let checks = if checks { Checks::All } else { Checks::None };
         let source = crate::codegen::print(&module, &Options { checks, line_directives: true });
         let (major, minor) = self.limits.compute;
         if source.needs.min_compute > (major, minor) {

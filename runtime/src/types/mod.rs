@@ -26,7 +26,7 @@ pub use number::{Num, Number};
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
-pub(crate) use slice::{reinterpreted, split};
+pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 
 use crate::ir;

@@ -85,18 +85,27 @@ impl<T> IndexMut<usize> for Shared<T> {
 
 impl<T> super::Sliceable for Shared<T> {
     type Element = T;
-    fn extent(&self) -> (*mut T, usize) {
+    fn extent(&self) -> (*const T, usize) {
         self.0.extent()
     }
 }
 
-impl<T> super::SliceableMut for Shared<T> {}
-impl<T> super::SliceableMut for Row<T> {}
+impl<T> super::SliceableMut for Shared<T> {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
+        self.0.extent_mut()
+    }
+}
 
 impl<T> super::Sliceable for Row<T> {
     type Element = T;
-    fn extent(&self) -> (*mut T, usize) {
-        (core::ptr::from_ref(self) as *mut T, self.len.len())
+    fn extent(&self) -> (*const T, usize) {
+        (core::ptr::from_ref(self).cast(), self.len.len())
+    }
+}
+
+impl<T> super::SliceableMut for Row<T> {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
+        (core::ptr::from_mut(self).cast(), self.len.len())
     }
 }
 
@@ -109,12 +118,10 @@ impl<T> Row<T> {
 
     #[inline]
     #[track_caller]
-    fn at(&self, index: usize) -> *mut T {
+    fn check(&self, index: usize) {
         if index >= self.len.len() {
             context::fault_bounds(index as i64, self.len.len());
         }
-        // SAFETY: the row starts at this address and has `len` elements.
-        unsafe { (core::ptr::from_ref(self) as *mut T).add(index) }
     }
 }
 
@@ -123,8 +130,9 @@ impl<T> Index<usize> for Row<T> {
     #[inline]
     #[track_caller]
     fn index(&self, index: usize) -> &T {
-        // SAFETY: in bounds of the block's shared memory.
-        unsafe { &*self.at(index) }
+        self.check(index);
+        // SAFETY: the row starts at this address, and the index is below its length.
+        unsafe { &*core::ptr::from_ref(self).cast::<T>().add(index) }
     }
 }
 
@@ -132,8 +140,9 @@ impl<T> IndexMut<usize> for Row<T> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(index) }
+        self.check(index);
+        // SAFETY: as in `index`; the reference lives for one access of one thread.
+        unsafe { &mut *core::ptr::from_mut(self).cast::<T>().add(index) }
     }
 }
 
@@ -195,10 +204,11 @@ impl<T> Plane<T> {
         unsafe { &mut *fat }
     }
 
+    /// Row `index` of the plane that starts at `start`.
     #[track_caller]
-    fn row(&self, index: usize) -> (*mut T, usize) {
+    fn row<'a>(&self, start: *mut T, index: usize) -> &'a mut Row<T> {
         let (rows, cols) = (self.packed.len() >> 32, self.packed.len() & 0xffff_ffff);
-        (sub_array(core::ptr::from_ref(self) as *mut T, index, rows, cols), cols)
+        Row::from_raw(sub_array(start, index, rows, cols), cols)
     }
 }
 
@@ -206,16 +216,15 @@ impl<T> Index<usize> for Plane<T> {
     type Output = Row<T>;
     #[track_caller]
     fn index(&self, index: usize) -> &Row<T> {
-        let (ptr, cols) = self.row(index);
-        Row::from_raw(ptr, cols)
+        self.row(core::ptr::from_ref(self).cast::<T>().cast_mut(), index)
     }
 }
 
 impl<T> IndexMut<usize> for Plane<T> {
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut Row<T> {
-        let (ptr, cols) = self.row(index);
-        Row::from_raw(ptr, cols)
+        let start = core::ptr::from_mut(self).cast();
+        self.row(start, index)
     }
 }
 

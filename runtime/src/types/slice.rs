@@ -148,16 +148,22 @@ pub trait Sliceable {
     /// The type of an element.
     type Element;
 
-    /// Address of the first element, and how many there are.
-    fn extent(&self) -> (*mut Self::Element, usize);
+    /// Address of the first element, to be read, and how many there are.
+    fn extent(&self) -> (*const Self::Element, usize);
 
     /// The elements from `start` up to `end`.
     #[doc(hidden)]
     #[inline]
     #[track_caller]
     fn __sub_slice(&self, start: usize, end: Option<usize>) -> &Slice<Self::Element> {
-        part(self.extent(), start, end)
+        part(to_read(self.extent()), start, end)
     }
+}
+
+/// An extent for a descriptor that is only lent as `&Slice`: nothing is written through it.
+#[inline]
+pub(crate) fn to_read<T>((ptr, len): (*const T, usize)) -> (*mut T, usize) {
+    (ptr.cast_mut(), len)
 }
 
 /// A descriptor of a part; it lives as long as the simulated thread may use it.
@@ -201,29 +207,43 @@ pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut S
     note = "mutable slices, arrays, `ViewMut`s and one-dimensional shared arrays can"
 )]
 pub trait SliceableMut: Sliceable {
+    /// Address of the first element, to be written, and how many there are.
+    ///
+    /// Not [`Sliceable::extent`]: rustc takes what is borrowed by `&self` for unchanged.
+    fn extent_mut(&mut self) -> (*mut Self::Element, usize);
+
     /// The elements from `start` up to `end`, to be written.
     #[doc(hidden)]
     #[inline]
     #[track_caller]
     fn __sub_slice_mut(&mut self, start: usize, end: Option<usize>) -> &mut Slice<Self::Element> {
-        part(self.extent(), start, end)
+        part(self.extent_mut(), start, end)
     }
 }
 
-impl<T> SliceableMut for Slice<T> {}
-impl<T, const N: usize> SliceableMut for [T; N] {}
-
 impl<T> Sliceable for Slice<T> {
     type Element = T;
-    fn extent(&self) -> (*mut T, usize) {
+    fn extent(&self) -> (*const T, usize) {
+        (self.ptr, self.len)
+    }
+}
+
+impl<T> SliceableMut for Slice<T> {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
         (self.ptr, self.len)
     }
 }
 
 impl<T, const N: usize> Sliceable for [T; N] {
     type Element = T;
-    fn extent(&self) -> (*mut T, usize) {
-        (self.as_ptr().cast_mut(), N)
+    fn extent(&self) -> (*const T, usize) {
+        (self.as_ptr(), N)
+    }
+}
+
+impl<T, const N: usize> SliceableMut for [T; N] {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
+        (self.as_mut_ptr(), N)
     }
 }
 

@@ -81,8 +81,8 @@ macro_rules! view {
 
         impl<T> super::Sliceable for $name<'_, T> {
             type Element = T;
-            fn extent(&self) -> (*mut T, usize) {
-                (self.ptr as *mut T, self.len as usize)
+            fn extent(&self) -> (*const T, usize) {
+                (self.ptr, self.len as usize)
             }
         }
 
@@ -121,7 +121,11 @@ view! {
     ViewMut, *mut T, true
 }
 
-impl<T> super::SliceableMut for ViewMut<'_, T> {}
+impl<T> super::SliceableMut for ViewMut<'_, T> {
+    fn extent_mut(&mut self) -> (*mut T, usize) {
+        (self.ptr, self.len as usize)
+    }
+}
 
 impl<T> IndexMut<usize> for ViewMut<'_, T> {
     #[inline]

@@ -323,7 +323,7 @@ macro_rules! host {
             /// The same memory as elements of another type, as many as fit; its start must be aligned for them.
             #[track_caller]
             pub fn reinterpret<U: AnyBits>(&self) -> &Slice<U> {
-                crate::types::reinterpreted(self.extent())
+                crate::types::reinterpreted(crate::types::to_read(self.extent()))
             }
 
             /// The elements before an index, and those from it on.
@@ -360,25 +360,25 @@ macro_rules! host_mut {
                 T: AnyBits,
             {
                 const { T::FILLED };
-                crate::types::reinterpreted(self.extent())
+                crate::types::reinterpreted(self.extent_mut())
             }
 
             /// The elements before an index, and those from it on, to be written.
             #[track_caller]
             pub fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
-                crate::types::split(self.extent(), middle.to_index())
+                crate::types::split(self.extent_mut(), middle.to_index())
             }
 
             /// The element at an index, if there is one, to be written.
             pub fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T> {
-                let ((ptr, len), i) = (self.extent(), i.to_index());
+                let ((ptr, len), i) = (self.extent_mut(), i.to_index());
                 // SAFETY: the index is within the elements, and `self` is borrowed.
                 (i < len).then(|| unsafe { &mut *ptr.add(i) })
             }
 
             /// Address of the first element, to be written.
             pub fn as_mut_ptr(&mut self) -> *mut T {
-                self.extent().0
+                self.extent_mut().0
             }
 
             /// Stores a value in every element.
@@ -386,7 +386,7 @@ macro_rules! host_mut {
             where
                 T: Copy,
             {
-                let (ptr, len) = self.extent();
+                let (ptr, len) = self.extent_mut();
                 // SAFETY: the elements are this many, and no reference to them is alive.
                 (0..len).for_each(|i| unsafe { ptr.add(i).write(value) });
             }
@@ -397,7 +397,7 @@ macro_rules! host_mut {
             where
                 T: Copy,
             {
-                let ((to, len), (from, count)) = (self.extent(), from.extent());
+                let ((to, len), (from, count)) = (self.extent_mut(), from.extent());
                 assert!(len == count, "copy_from_slice: the lengths differ");
                 // SAFETY: both have this many elements, and no reference to them is alive.
                 unsafe { core::ptr::copy(from, to, len) };
