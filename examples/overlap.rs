@@ -60,6 +60,10 @@ fn main() -> warpsmith::Result<()> {
     let close = |(x, y): (&f32, &f32)| (expected(*x) - y).abs() < 1e-4;
     assert!(input.iter().zip(output).step_by(997).all(close), "the pieces are wrong");
     println!("{n} elements in {PIECES} pieces on {}", device.name());
+    if device.is_simulator() {
+        println!("nothing overlaps here: the results are right, and times mean nothing");
+        return Ok(());
+    }
     println!("figure one_stream {one:.3} ms");
     println!("figure {STREAMS}_streams {four:.3} ms");
     println!("figure overlap_gain {:.2} times", one / four);
