@@ -126,7 +126,8 @@ impl Printer<'_> {
                     && !(scalar.is_signed() && op == BinaryOp::Shl)
                     && value.as_int().is_some()
             }
-            BinaryOp::Div | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            BinaryOp::Div => scalar != Scalar::I8,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
             _ => arith::is_plain(scalar),
         };
         if as_it_stands {

@@ -109,7 +109,7 @@ fn before_the_start(y: &mut [f32]) {
 /// `i + 1` wraps at the greatest `u32`, which is then below every length.
 #[gpu_kernel]
 fn wrapped_sum(at: &[u32], y: &mut [f32]) {
-    if at.len() > 0 {
+    if !at.is_empty() {
         let i = at[0];
         if i + 1 < y.len() as u32 {
             y[i] = 1.0;
@@ -161,7 +161,7 @@ fn changed_by_a_branch(y: &mut [f32], more: bool) {
 
 #[gpu_kernel]
 fn read_again(at: &mut [u32], y: &mut [f32]) {
-    if at.len() > 0 && at[0] < y.len() as u32 {
+    if !at.is_empty() && at[0] < y.len() as u32 {
         at[0] = 77;
         y[at[0]] = 1.0;
     }
