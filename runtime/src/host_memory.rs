@@ -134,6 +134,7 @@ macro_rules! visible {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         // SAFETY: memory that is borrowed for the lifetime, with its usage.
         unsafe impl<'a, $($l,)? T: GpuType> SliceArg<'a, T> for &'a $name<$($l,)? T> {
             fn into_arg(self) -> KernelArg {
@@ -141,6 +142,7 @@ macro_rules! visible {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         // SAFETY: as above, borrowed mutably.
         unsafe impl<'a, $($l,)? T: GpuType> SliceMutArg<'a, T> for &'a mut $name<$($l,)? T> {
             fn into_arg(self) -> KernelArg {

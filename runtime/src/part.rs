@@ -222,6 +222,7 @@ impl<'a, T: GpuType> From<&'a mut Buffer<T>> for PartMut<'a, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 // SAFETY: memory that is borrowed for the lifetime, with its usage.
 unsafe impl<'a, T: GpuType> SliceArg<'a, T> for Part<'a, T> {
     fn into_arg(self) -> KernelArg {
@@ -229,6 +230,7 @@ unsafe impl<'a, T: GpuType> SliceArg<'a, T> for Part<'a, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 // SAFETY: as above, borrowed mutably.
 unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for PartMut<'a, T> {
     fn into_arg(self) -> KernelArg {
@@ -236,6 +238,7 @@ unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for PartMut<'a, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 // SAFETY: as above; the part itself is borrowed, so it is used by one launch at a time.
 unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut PartMut<'_, T> {
     fn into_arg(self) -> KernelArg {
