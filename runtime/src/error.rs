@@ -1,9 +1,12 @@
 //! Errors: one enum a stage, and the one that joins them.
 
+use crate::aot::BundleError;
 use crate::driver::DriverError;
+use crate::dump::DumpError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
+use crate::settings::SettingError;
 use crate::simulator::SimFault;
 use crate::validate::ValidateError;
 
@@ -25,6 +28,15 @@ pub enum Error {
     /// The launch was refused, or the kernel faulted on the GPU.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// An environment variable has a value that means nothing.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A dump that was asked for cannot be made.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    /// A bundle of kernels is not one, or cannot be written.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),

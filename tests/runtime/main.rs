@@ -2,6 +2,8 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod ahead;
+mod cache;
 mod lost;
 mod memory;
 mod places;

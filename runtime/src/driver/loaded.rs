@@ -10,12 +10,11 @@ use cudarc::nvrtc::Ptx;
 
 use super::fault::FaultRecord;
 use super::{DriverError, Gpu};
-use crate::cache::Cache;
-use crate::codegen::{Checks, Needs, Options, Site, SiteKind};
+use crate::codegen::{Checks, Needs, Site, SiteKind};
+use crate::compile::{self, Compiled};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::LaunchError;
-use crate::nvrtc::{Arch, CompileOptions};
 
 /// A kernel loaded on one device.
 pub struct Loaded {
@@ -118,21 +117,8 @@ impl Gpu {
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
-        let module = K::module(comptime)?;
         let checks = if checks { Checks::All } else { Checks::None };
-        let source = crate::codegen::print(&module, &Options { checks, line_directives: true });
-        let (major, minor) = self.limits.compute;
-        if source.needs.min_compute > (major, minor) {
-            return Err(LaunchError::Compute {
-                kernel: K::NAME,
-                needs: source.needs.min_compute,
-                has: (major, minor),
-            }
-            .into());
-        }
-        let arch = Arch { major, minor, specific: source.needs.arch_specific };
-        let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info: false };
-        let cubin = Cache::process().get(&source.code, K::NAME, &options)?;
+        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
