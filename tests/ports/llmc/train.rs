@@ -364,7 +364,8 @@ fn matmul_forward(out: &mut [f32], inp: &[f32], weight: &[f32], bias: &[f32], c:
         for y in (2 * thread_idx().y as usize + xby8..128).step_by(32) {
             let quad = inp[y * c + so + xo..].reinterpret::<F32x4>()[0];
             lhs_s[y][xo..].reinterpret_mut::<F32x4>()[0] = quad;
-            rhs_s[y][xo..].reinterpret_mut::<F32x4>()[0] = weight[y * c + so + xo..].reinterpret::<F32x4>()[0];
+            rhs_s[y][xo..].reinterpret_mut::<F32x4>()[0] =
+                weight[y * c + so + xo..].reinterpret::<F32x4>()[0];
         }
         sync_threads();
         for si in (si_start..si_start + 32).step_by(4) {
