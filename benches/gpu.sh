@@ -14,7 +14,6 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 peer=$output/peer
 nvcc -O3 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer.cu" || echo "peer.cu did not build"
 
-status=0
 run() {
     local name=$1
     shift
@@ -22,25 +21,35 @@ run() {
         echo "ok      $name"
     else
         echo "FAILED  $name"
-        grep -vE 'CORPUS_SEED' "$output/$name.log" | tail -40
-        status=1
+        grep -E 'panicked|FAILED|assertion|left:|right:|ERROR|Invalid|error' -A2 "$output/$name.log" | grep -v CORPUS_SEED | tail -40
+        touch "$output/failed"
     fi
 }
+rm -f "$output/failed"
+WARPSMITH_CACHE_DIR=$(mktemp -d)
+export WARPSMITH_CACHE_DIR
 
-run tests_small "$folder/gpu" --nocapture --test-threads=1
-run runtime "$folder/runtime" --nocapture --test-threads=1
-run operators "$folder/operators" --nocapture --test-threads=1
-run language "$folder/language" --nocapture --test-threads=1
-run numbers "$folder/numbers" --nocapture --test-threads=1
-run ports "$folder/ports" --nocapture --test-threads=1
-run simulator "$folder/simulator" --nocapture --test-threads=1
-for tool in memcheck initcheck racecheck synccheck; do
-    run $tool compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel
+# What is right or wrong, at once.
+run tests_small "$folder/gpu" --nocapture --test-threads=1 &
+for test in operators language numbers ports simulator; do
+    run $test "$folder/$test" --nocapture --test-threads=1 &
 done
-run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1
+wait
+run runtime "$folder/runtime" --nocapture --test-threads=1 --skip soak
+run soak env WARPSMITH_SOAK=1000000 "$folder/runtime" --nocapture --test-threads=1 soak
+for tool in memcheck initcheck racecheck synccheck; do
+    run $tool compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
+done
+run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1 &
+run memcheck_runtime compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/runtime" --test-threads=1 \
+    --skip soak --skip lost --skip overlap --skip allocations &
+wait
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
+
+# What is timed, one after the other.
 run kernels "$folder/kernels"
 run start "$folder/start"
+run memory "$folder/memory"
 run peer "$peer"
 
 grep -h 'right\|instead\|skipped' "$output/tests_real.log" | sort | uniq -c | sort -rn | head -60
@@ -58,4 +67,5 @@ awk '
         }
     }
 ' "$output/kernels.log" "$output/start.log" "$output/peer.log"
-exit $status
+grep -h "^figure" "$output"/*.log | sort | uniq
+[ ! -e "$output/failed" ]
