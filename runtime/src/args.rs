@@ -2,6 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::types::{GpuType, Slice};
+pub use crate::value_bytes::ValueBytes;
 
 /// Where memory lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,41 +42,10 @@ pub enum KernelArg {
     Value(ValueBytes),
 }
 
-/// The bytes of a value; small ones in place.
-#[derive(Clone, Debug)]
-pub enum ValueBytes {
-    /// At most 64 bytes.
-    Inline([u64; 8]),
-    /// More.
-    Heap(Box<[u64]>),
-}
-
-impl ValueBytes {
-    /// Address of the first byte, aligned to eight.
-    pub(crate) fn as_ptr(&self) -> *const u8 {
-        match self {
-            ValueBytes::Inline(words) => words.as_ptr().cast(),
-            ValueBytes::Heap(words) => words.as_ptr().cast(),
-        }
-    }
-}
-
 impl KernelArg {
     /// A scalar or struct.
     pub fn value<T: GpuType>(value: T) -> Self {
-        let words = size_of::<T>().div_ceil(8);
-        let mut bytes = if words <= 8 {
-            ValueBytes::Inline([0; 8])
-        } else {
-            ValueBytes::Heap(vec![0; words].into_boxed_slice())
-        };
-        let target = match &mut bytes {
-            ValueBytes::Inline(words) => words.as_mut_ptr(),
-            ValueBytes::Heap(words) => words.as_mut_ptr(),
-        };
-        // SAFETY: the words hold at least the size of `T`, and writing needs no alignment.
-        unsafe { target.cast::<T>().write_unaligned(value) };
-        KernelArg::Value(bytes)
+        KernelArg::Value(ValueBytes::of(value))
     }
 }
 

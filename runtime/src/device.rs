@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
-use crate::driver::{DriverError, Gpu};
+use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::types::GpuType;
 
@@ -80,6 +80,14 @@ impl Device {
         match &self.backend {
             Backend::Gpu(gpu) => gpu.name(),
             Backend::Simulator => "simulator",
+        }
+    }
+
+    /// What the device has and allows; of the simulator, the device of compute capability 9.0 that it models.
+    pub fn limits(&self) -> &Limits {
+        match &self.backend {
+            Backend::Gpu(gpu) => gpu.limits(),
+            Backend::Simulator => &Limits::SIMULATOR,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Errors: one enum a stage, and the one that joins them.
 
 use crate::driver::DriverError;
+use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
@@ -25,6 +26,9 @@ pub enum Error {
     /// The launch was refused, or the kernel faulted on the GPU.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// A graph was made in a wrong way.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),

@@ -18,6 +18,9 @@ pub trait Kernel: 'static + Sized {
     const PARAMS: &'static [&'static str];
     /// The `#[comptime]` parameters as a tuple.
     type Comptime: Clone + Eq + Hash + Send + Sync + 'static;
+    /// The run-time arguments of one launch: an array as long as [`Kernel::PARAMS`], held in place.
+    #[doc(hidden)]
+    type Args: AsRef<[KernelArg]> + Clone + Send + Sync + 'static;
 
     /// Records the kernel for these comptime values.
     ///

@@ -43,6 +43,7 @@ pub mod device_api;
 pub mod driver;
 pub mod error;
 pub mod global;
+pub mod graph;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
@@ -54,6 +55,7 @@ pub mod simulator;
 pub mod tile;
 pub mod types;
 pub mod validate;
+mod value_bytes;
 pub mod witness;
 
 /// The README's code, compiled and run as doctests.
@@ -70,6 +72,7 @@ pub use buffer::Buffer;
 pub use device::Device;
 pub use error::{Error, Result};
 pub use global::{GpuConst, GpuStatic};
+pub use graph::Graph;
 pub use kernel::Kernel;
 pub use launch::Launch;
 pub use record::RecordError;
@@ -81,6 +84,7 @@ pub mod prelude {
     pub use crate::device_api::cluster::*;
     pub use crate::device_api::convert::*;
     pub use crate::device_api::copy_async::*;
+    pub use crate::device_api::dependency::*;
     pub use crate::device_api::fast::*;
     pub use crate::device_api::fence::*;
     pub use crate::device_api::fp8::*;
@@ -108,7 +112,7 @@ pub mod prelude {
         AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
         ViewMut3,
     };
-    pub use crate::{Buffer, Device, GpuConst, GpuStatic, Kernel, Launch};
+    pub use crate::{Buffer, Device, GpuConst, GpuStatic, Graph, Kernel, Launch};
     pub use core::sync::atomic::Ordering;
     pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};

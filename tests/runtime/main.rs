@@ -2,4 +2,9 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod allocations;
+mod attributes;
+mod graphs;
+mod limits;
 mod places;
+mod prepared;

@@ -28,6 +28,7 @@ pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, erro
             const NAME: &'static str = "";
             const PARAMS: &'static [&'static str] = &[];
             type Comptime = #comptime;
+            type Args = [::warpsmith::KernelArg; 0];
             fn record(_: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
                 ::core::unreachable!()
             }

@@ -200,6 +200,7 @@ impl<'a> Parts<'a> {
         let (impl_generics, ty_generics, where_clause) = self.generics.split_for_impl();
         let (values, types) = self.comptime_values();
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
+        let count = self.runtime.len();
         let Recording { witness, emitter } = recording;
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
@@ -227,6 +228,7 @@ impl<'a> Parts<'a> {
                 const NAME: &'static str = #text;
                 const PARAMS: &'static [&'static str] = &[#(#names),*];
                 type Comptime = #types;
+                type Args = [::warpsmith::KernelArg; #count];
 
                 fn record(__comptime: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
                     let #values = ::core::clone::Clone::clone(__comptime);

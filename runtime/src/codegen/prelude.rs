@@ -134,6 +134,7 @@ pub(super) static FAULT: Prelude = Prelude {
     unsigned int state, site;
     unsigned int block[3], thread[3];
     unsigned long long a, b;
+    volatile unsigned int* any;
 };
 
 __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
@@ -149,6 +150,8 @@ __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigne
         fault->b = b;
         __threadfence_system();
         *(volatile unsigned int*)&fault->state = 2u;
+        __threadfence_system();
+        *fault->any = 1u;
     }
     asm volatile(\"exit;\");
 }

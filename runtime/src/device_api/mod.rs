@@ -51,6 +51,7 @@ pub mod atomic;
 pub mod cluster;
 pub mod convert;
 pub mod copy_async;
+pub mod dependency;
 pub mod fast;
 pub mod fence;
 pub mod fp8;

@@ -52,6 +52,25 @@ pub enum DriverError {
         /// What it was used with.
         device: Place,
     },
+    /// A stream of another GPU.
+    #[error("the stream is of GPU {stream}, the device is GPU {device}; use a stream of that GPU")]
+    WrongStream {
+        /// The stream's GPU.
+        stream: usize,
+        /// The device.
+        device: usize,
+    },
+    /// A stream where there are none.
+    #[error("the simulator has no streams; use `launch` there")]
+    NoStreams,
+    /// More of the L2 cache than can be set aside.
+    #[error("{bytes} bytes of persisting L2 cache are above the device's limit of {limit}; set fewer aside")]
+    PersistingL2 {
+        /// Bytes asked for.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The driver's error.
     #[error("the CUDA driver failed at {call}: {name} ({text}){hint}")]
     Cuda {

@@ -1,7 +1,10 @@
-//! The record that a faulting kernel writes, in pinned host memory that the GPU sees.
+//! The records that faulting kernels write, in pinned host memory that the GPU sees.
+//!
+//! Each loaded kernel that checks has one record. All point at one word of their GPU, so that a launch
+//! that nothing failed before costs one load.
 
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::DriverError as CudaError;
@@ -19,64 +22,141 @@ pub(super) struct Record {
     pub thread: [u32; 3],
     pub a: u64,
     pub b: u64,
+    /// Where the GPU sees the word that says that there is a record.
+    any: u64,
 }
 
 /// State of a record that is complete.
 const WRITTEN: u32 = 2;
 
-/// One record, freed when dropped.
-pub(super) struct FaultRecord {
-    host: NonNull<Record>,
-    device: u64,
-    _context: Arc<CudaContext>,
+/// Records of one allocation; the first one's place is the word's.
+const RECORDS: usize = 64;
+
+/// The fault records of one GPU.
+pub(super) struct Faults {
+    context: Arc<CudaContext>,
+    /// The first allocation, whose first place holds the word.
+    first: Arc<Pinned>,
+    /// Where the next record will be.
+    next: Mutex<(Arc<Pinned>, usize)>,
+    /// Held by the thread that takes a fault.
+    taking: Mutex<()>,
 }
 
-// SAFETY: the record is plain memory that is only read and reset under `Gpu::faulting`'s lock.
-unsafe impl Send for FaultRecord {}
-// SAFETY: as above.
-unsafe impl Sync for FaultRecord {}
+/// One record; its place is not used again.
+pub(super) struct FaultRecord {
+    memory: Arc<Pinned>,
+    index: usize,
+}
+
+impl Faults {
+    /// No records, and the word.
+    pub fn new(context: &Arc<CudaContext>) -> Result<Self, DriverError> {
+        let first = Arc::new(Pinned::new(context)?);
+        let next = Mutex::new((first.clone(), 1));
+        Ok(Self { context: context.clone(), first, next, taking: Mutex::default() })
+    }
+
+    /// An empty record.
+    pub fn record(&self) -> Result<FaultRecord, DriverError> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if next.1 == RECORDS {
+            *next = (Arc::new(Pinned::new(&self.context)?), 0);
+        }
+        let record = FaultRecord { memory: next.0.clone(), index: next.1 };
+        next.1 += 1;
+        // SAFETY: the place is this record's alone, and no kernel has its address yet.
+        unsafe { (&raw mut (*record.place()).any).write_volatile(self.first.device) };
+        Ok(record)
+    }
+
+    /// Whether a kernel has faulted since the last call of [`Faults::clear`].
+    #[inline]
+    pub fn any(&self) -> bool {
+        // SAFETY: pinned memory that the GPU writes concurrently, so it is read as volatile.
+        unsafe { self.word().read_volatile() != 0 }
+    }
+
+    /// Runs `take` while no other thread takes a fault. `take` looks at the records and says whether
+    /// there may be more.
+    pub fn clear<T>(&self, take: impl FnOnce() -> (T, bool)) -> T {
+        let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: as above. A kernel that writes its record after this sets the word again.
+        unsafe { self.word().write_volatile(0) };
+        let (taken, more) = take();
+        if more {
+            // SAFETY: as above.
+            unsafe { self.word().write_volatile(1) };
+        }
+        taken
+    }
+
+    fn word(&self) -> *mut u32 {
+        self.first.host.as_ptr().cast()
+    }
+}
 
 impl FaultRecord {
-    /// An empty record.
-    pub fn new(context: &Arc<CudaContext>) -> Result<Self, DriverError> {
-        let bind = |e: CudaError| DriverError::cuda("cuMemHostAlloc", &e);
-        context.bind_to_thread().map_err(bind)?;
-        let mut host = ptr::null_mut();
-        let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
-        // SAFETY: a context is bound; `host` is writable.
-        unsafe { sys::cuMemHostAlloc(&raw mut host, size_of::<Record>(), flags) }.result().map_err(bind)?;
-        let Some(record) = NonNull::new(host.cast::<Record>()) else {
-            return Err(bind(CudaError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)));
-        };
-        // SAFETY: the allocation has the size of a record.
-        unsafe { record.as_ptr().write_bytes(0, 1) };
-        let mut device = 0;
-        // SAFETY: the memory was allocated mapped.
-        unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0) }.result().map_err(bind)?;
-        Ok(Self { host: record, device, _context: context.clone() })
-    }
-
     /// Its address on the GPU.
     pub fn device_address(&self) -> u64 {
-        self.device
+        self.memory.device + (self.index * size_of::<Record>()) as u64
     }
 
-    /// The fault, if one was written; the record is empty again.
+    /// The fault, if one was written; the record is empty again. Called by one thread at a time.
     pub fn take(&self) -> Option<Record> {
         // SAFETY: the record is alive; the GPU writes it concurrently, so it is read as volatile.
-        let record = unsafe { self.host.as_ptr().read_volatile() };
+        let record = unsafe { self.place().read_volatile() };
         if record.state != WRITTEN {
             return None;
         }
         // SAFETY: as above; no kernel writes once the state is not zero.
-        unsafe { (&raw mut (*self.host.as_ptr()).state).write_volatile(0) };
+        unsafe { (&raw mut (*self.place()).state).write_volatile(0) };
         Some(record)
+    }
+
+    fn place(&self) -> *mut Record {
+        // SAFETY: the index is below the number of records of the allocation.
+        unsafe { self.memory.host.as_ptr().add(self.index) }
     }
 }
 
-impl Drop for FaultRecord {
+/// Zeroed host memory of [`RECORDS`] records, mapped; freed when dropped.
+struct Pinned {
+    host: NonNull<Record>,
+    device: u64,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the memory is reached as volatile, by the thread that has the place or the lock.
+unsafe impl Send for Pinned {}
+// SAFETY: as above.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    fn new(context: &Arc<CudaContext>) -> Result<Self, DriverError> {
+        let failed = |e: CudaError| DriverError::cuda("cuMemHostAlloc", &e);
+        context.bind_to_thread().map_err(failed)?;
+        let mut host = ptr::null_mut();
+        let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
+        let bytes = RECORDS * size_of::<Record>();
+        // SAFETY: a context is bound; `host` is writable.
+        unsafe { sys::cuMemHostAlloc(&raw mut host, bytes, flags) }.result().map_err(failed)?;
+        let Some(records) = NonNull::new(host.cast::<Record>()) else {
+            return Err(failed(CudaError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)));
+        };
+        // SAFETY: the allocation has the size of the records.
+        unsafe { records.as_ptr().write_bytes(0, RECORDS) };
+        let mut device = 0;
+        // SAFETY: the memory was allocated mapped.
+        unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0) }.result().map_err(failed)?;
+        Ok(Self { host: records, device, context: context.clone() })
+    }
+}
+
+impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: allocated by `cuMemHostAlloc`, freed once. A failure leaks 48 bytes.
+        let _ = self.context.bind_to_thread();
+        // SAFETY: allocated by `cuMemHostAlloc`, freed once. A failure leaks a page.
         let _ = unsafe { sys::cuMemFreeHost(self.host.as_ptr().cast()) };
     }
 }

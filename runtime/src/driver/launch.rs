@@ -1,126 +1,31 @@
 //! One `cuLaunchKernelEx`.
+//!
+//! Everything was checked before, but what only the driver knows. Nothing here allocates.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
-use cudarc::driver::sys::{self, CUlaunchAttributeID as Id};
+use cudarc::driver::sys;
 
-use super::{DriverError, Gpu, Loaded};
+use super::attributes::List;
+use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::args::KernelArg;
-use crate::launch::{LaunchError, Shape};
+use crate::launch::{LaunchError, MAX_ARGUMENTS, Shape};
 
-/// A logical memory synchronization domain.
-///
-/// Source: CUDA Driver API, `CUlaunchMemSyncDomain`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemSyncDomain {
-    /// For compute.
-    Default,
-    /// For communication with other devices.
-    Remote,
-}
+/// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
+const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;
 
-/// Attributes of a launch beyond its shape.
-#[derive(Clone, Default)]
-pub struct Attributes {
-    pub(crate) stream: Option<Arc<CudaStream>>,
-    pub(crate) cooperative: bool,
-    pub(crate) priority: Option<i32>,
-    pub(crate) domain: Option<MemSyncDomain>,
-    pub(crate) domain_map: Option<[u8; 2]>,
-    pub(crate) programmatic: bool,
-}
-
-/// Attributes of one launch at most.
-const MAX_ATTRIBUTES: usize = 6;
-
-/// The attribute list that the driver reads.
-struct List {
-    items: [sys::CUlaunchAttribute; MAX_ATTRIBUTES],
-    len: usize,
-}
-
-impl List {
-    fn new(shape: &Shape, attributes: &Attributes) -> Self {
-        // SAFETY: plain integers and unions of them; all zero bits are a valid value of each.
-        let items = unsafe { std::mem::zeroed() };
-        let mut list = List { items, len: 0 };
-        if let Some([x, y, z]) = shape.cluster {
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, |v| v.clusterDim = cluster_dim(x, y, z));
-        }
-        if attributes.cooperative {
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |v| v.cooperative = 1);
-        }
-        if let Some(priority) = attributes.priority {
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |v| v.priority = priority);
-        }
-        if let Some(domain) = attributes.domain {
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, |v| v.memSyncDomain = domain_id(domain));
-        }
-        if let Some([default_, remote]) = attributes.domain_map {
-            let map = sys::CUlaunchMemSyncDomainMap { default_, remote };
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, |v| v.memSyncDomainMap = map);
-        }
-        if attributes.programmatic {
-            list.push(Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |v| {
-                v.programmaticStreamSerializationAllowed = 1;
-            });
-        }
-        list
-    }
-
-    fn push(&mut self, id: Id, set: impl FnOnce(&mut sys::CUlaunchAttributeValue)) {
-        if let Some(item) = self.items.get_mut(self.len) {
-            item.id = id;
-            set(&mut item.value);
-            self.len += 1;
-        }
-    }
-}
-
-fn cluster_dim(x: u32, y: u32, z: u32) -> sys::CUlaunchAttributeValue_union__bindgen_ty_1 {
-    sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z }
-}
-
-fn domain_id(domain: MemSyncDomain) -> sys::CUlaunchMemSyncDomain {
-    match domain {
-        MemSyncDomain::Default => sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT,
-        MemSyncDomain::Remote => sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE,
-    }
-}
-
-/// Run-time parameters of one kernel at most; a slice is two.
-const MAX_PARAMS: usize = 130;
-
-/// Addresses of the parameters, in place: a launch allocates nothing.
+/// Addresses of the parameters, in place.
 struct Params {
-    items: [*mut c_void; MAX_PARAMS],
+    items: [MaybeUninit<*mut c_void>; MAX_PARAMS],
     len: usize,
 }
 
 impl Params {
-    fn push<T>(&mut self, value: *const T) {
-        if let Some(item) = self.items.get_mut(self.len) {
-            *item = value.cast_mut().cast();
-            self.len += 1;
-        }
-    }
-}
-
-impl Gpu {
-    /// Launches a loaded kernel; everything was checked but what only the driver knows.
-    pub(crate) fn launch(
-        &self,
-        loaded: &Loaded,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<(), LaunchError> {
-        if args.len() > (MAX_PARAMS - 2) / 2 {
-            return Err(LaunchError::Arguments { count: args.len(), limit: (MAX_PARAMS - 2) / 2 });
-        }
-        let mut params = Params { items: [std::ptr::null_mut(); MAX_PARAMS], len: 0 };
+    fn new(args: &[KernelArg]) -> Self {
+        let mut params = Self { items: [const { MaybeUninit::uninit() }; MAX_PARAMS], len: 0 };
         for arg in args {
             match arg {
                 KernelArg::Slice { ptr, len, .. } => {
@@ -130,50 +35,101 @@ impl Gpu {
                 KernelArg::Value(bytes) => params.push(bytes.as_ptr()),
             }
         }
+        params
+    }
+
+    fn push<T>(&mut self, value: *const T) {
+        self.items[self.len].write(value.cast_mut().cast());
+        self.len += 1;
+    }
+}
+
+impl Gpu {
+    /// Launches a loaded kernel on the stream of its attributes, or the GPU's own.
+    pub(crate) fn launch(
+        &self,
+        loaded: &Loaded,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<(), LaunchError> {
+        self.bind()?;
+        loaded.ready(shape, attributes)?;
+        match &attributes.stream {
+            Some(stream) if !Arc::ptr_eq(stream, &self.stream) => {
+                // Buffers belong to the device's own stream; what another stream does stays ordered with it.
+                self.beside(stream, || self.enqueue(loaded, shape, attributes, args, stream.cu_stream()))
+            }
+            _ => self.enqueue(loaded, shape, attributes, args, self.stream.cu_stream()),
+        }
+    }
+
+    /// Runs `work` on another stream, after all of the device's own stream so far and before what comes.
+    pub(super) fn beside(
+        &self,
+        stream: &CudaStream,
+        work: impl FnOnce() -> Result<(), LaunchError>,
+    ) -> Result<(), LaunchError> {
+        let failed = |e| DriverError::cuda("cuStreamWaitEvent", &e);
+        stream.join(&self.stream).map_err(failed)?;
+        work()?;
+        Ok(self.stream.join(stream).map_err(failed)?)
+    }
+
+    /// The driver's call. The context is bound and the kernel ready.
+    pub(super) fn enqueue(
+        &self,
+        loaded: &Loaded,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+        stream: sys::CUstream,
+    ) -> Result<(), LaunchError> {
+        let mut params = Params::new(args);
         let fault = loaded.fault_address();
         if let Some(fault) = &fault {
             params.push(fault);
         }
-        let stream = attributes.stream.as_ref().unwrap_or(&self.stream);
-        let other = !Arc::ptr_eq(stream, &self.stream);
-        let cuda =
-            |call| move |e: cudarc::driver::DriverError| LaunchError::Driver(DriverError::cuda(call, &e));
-        if other {
-            // Buffers belong to the device's own stream; what another stream does stays ordered with it.
-            stream.join(&self.stream).map_err(cuda("cuStreamWaitEvent"))?;
-        }
-        self.context.bind_to_thread().map_err(cuda("cuCtxSetCurrent"))?;
-        loaded.opt_in(shape.dynamic_shared).map_err(LaunchError::Driver)?;
-        if shape.cluster.is_some_and(|c| c.iter().product::<u32>() > 8) {
-            loaded.allow_large_clusters().map_err(LaunchError::Driver)?;
-        }
         let mut list = List::new(shape, attributes);
-        let config = sys::CUlaunchConfig {
-            gridDimX: shape.grid[0],
-            gridDimY: shape.grid[1],
-            gridDimZ: shape.grid[2],
-            blockDimX: shape.block[0],
-            blockDimY: shape.block[1],
-            blockDimZ: shape.block[2],
-            sharedMemBytes: shape.dynamic_shared,
-            hStream: stream.cu_stream(),
-            attrs: list.items.as_mut_ptr(),
-            numAttrs: list.len as u32,
-        };
+        let config = config(shape, &mut list, stream);
         // SAFETY: the function is loaded in the bound context; each parameter's address is to a
         // value of the type that the printed kernel declares, alive for the call, which copies it.
         let result = unsafe {
             sys::cuLaunchKernelEx(
                 &raw const config,
                 loaded.function(),
-                params.items.as_mut_ptr(),
+                params.items.as_mut_ptr().cast(),
                 std::ptr::null_mut(),
             )
         };
-        result.result().map_err(cuda("cuLaunchKernelEx"))?;
-        if other {
-            self.stream.join(stream).map_err(cuda("cuStreamWaitEvent"))?;
+        Ok(result.result().map_err(|e| DriverError::cuda("cuLaunchKernelEx", &e))?)
+    }
+
+    /// Makes the GPU's context the thread's, if it is not.
+    #[inline]
+    pub(super) fn bind(&self) -> Result<(), DriverError> {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: the driver is loaded, and `current` is writable.
+        let known = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
+        if known == sys::CUresult::CUDA_SUCCESS && current == self.context.cu_ctx() {
+            return Ok(());
         }
-        Ok(())
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))
+    }
+}
+
+/// The driver's form of a shape, with a list that must outlive it.
+pub(super) fn config(shape: &Shape, list: &mut List, stream: sys::CUstream) -> sys::CUlaunchConfig {
+    sys::CUlaunchConfig {
+        gridDimX: shape.grid[0],
+        gridDimY: shape.grid[1],
+        gridDimZ: shape.grid[2],
+        blockDimX: shape.block[0],
+        blockDimY: shape.block[1],
+        blockDimZ: shape.block[2],
+        sharedMemBytes: shape.dynamic_shared,
+        hStream: stream,
+        attrs: list.as_mut_ptr(),
+        numAttrs: list.len(),
     }
 }

@@ -1,43 +1,89 @@
 //! Kernels that a device has loaded, by type, comptime values and checks.
 
-use std::any::TypeId;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, RwLock};
 
-use cudarc::driver::{CudaFunction, sys};
+use cudarc::driver::{CudaContext, CudaFunction, sys};
 use cudarc::nvrtc::Ptx;
 
 use super::fault::FaultRecord;
-use super::{DriverError, Gpu};
+use super::occupancy::Counted;
+use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
 use crate::cache::Cache;
 use crate::codegen::{Needs, Options, Site, SiteKind};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::launch::LaunchError;
+use crate::launch::{LaunchError, Shape, check_carveout};
 use crate::nvrtc::{Arch, CompileOptions};
+
+use sys::CUfunction_attribute as Attribute;
 
 /// A kernel loaded on one device.
 pub struct Loaded {
     kernel: &'static str,
     function: CudaFunction,
+    context: Arc<CudaContext>,
     needs: Needs,
     sites: Vec<Site>,
     fault: Option<FaultRecord>,
     /// Dynamic shared memory that the function has been opted in to.
     opted_in: AtomicU32,
+    /// Whether clusters of more than eight blocks are allowed.
+    large_clusters: AtomicBool,
+    /// The cache preference that was last set, as the driver numbers it.
+    cache: AtomicU32,
+    /// Occupancies that were asked for.
+    pub(super) counted: RwLock<Vec<Counted>>,
 }
-
-type Specialized<K> = HashMap<(<K as Kernel>::Comptime, bool), Arc<Loaded>>;
 
 impl Loaded {
     pub(super) fn function(&self) -> sys::CUfunction {
         self.function.cu_function()
     }
 
+    /// The kernel's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.kernel
+    }
+
     /// cudarc's function, for its attributes: registers, spills, shared memory.
     pub fn cuda_function(&self) -> &CudaFunction {
         &self.function
+    }
+
+    /// Which part of a multiprocessor's memory launches of this kernel prefer as shared memory, unless
+    /// they say so themselves.
+    ///
+    /// # Errors
+    /// [`LaunchError::Carveout`] above 100 percent, or a driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
+    pub fn set_shared_carveout(&self, carveout: Carveout) -> std::result::Result<(), LaunchError> {
+        check_carveout(self.kernel, carveout)?;
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
+        let percent = attributes::percent(carveout) as i32;
+        Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
+    }
+
+    /// What [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub fn shared_carveout(&self) -> std::result::Result<Option<u8>, DriverError> {
+        let percent = self.get(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)?;
+        Ok(u8::try_from(percent).ok())
+    }
+
+    /// Bytes of dynamic shared memory that the kernel was opted in to; 48 KiB less its static shared
+    /// memory unless a launch asked for more.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+    pub fn max_dynamic_shared(&self) -> std::result::Result<usize, DriverError> {
+        let bytes = self.get(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
+        Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
     /// What the kernel needs of a device and a launch.
@@ -70,23 +116,60 @@ impl Loaded {
         })
     }
 
+    /// Sets the attributes of the function that a launch needs, each once; the context is bound.
+    pub(super) fn ready(
+        &self,
+        shape: &Shape,
+        attributes: &Attributes,
+    ) -> std::result::Result<(), DriverError> {
+        self.opt_in(shape.dynamic_shared)?;
+        if let Some(cluster) = attributes.preferred_cluster.or(shape.cluster).or(self.needs.cluster) {
+            self.allow_clusters(cluster.iter().product())?;
+        }
+        match attributes.cache {
+            Some(preference) => self.prefer(preference),
+            None => Ok(()),
+        }
+    }
+
     /// Opts in to more than 48 KiB of dynamic shared memory, once for each larger size.
-    pub(super) fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
+    fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
         if bytes <= 48 * 1024 || bytes <= self.opted_in.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.function
-            .set_attribute(attribute, bytes as i32)
-            .map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))?;
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;
         self.opted_in.fetch_max(bytes, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Allows clusters of more than eight blocks.
-    pub(super) fn allow_large_clusters(&self) -> std::result::Result<(), DriverError> {
-        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-        self.function.set_attribute(attribute, 1).map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))
+    /// Allows clusters of more than the portable eight blocks.
+    fn allow_clusters(&self, blocks: u32) -> std::result::Result<(), DriverError> {
+        if blocks <= 8 || self.large_clusters.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+        self.large_clusters.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Sets the cache preference, unless it was the last one set.
+    fn prefer(&self, preference: CachePreference) -> std::result::Result<(), DriverError> {
+        let preference = attributes::cache_to_driver(preference);
+        if self.cache.swap(preference as u32, Ordering::Relaxed) == preference as u32 {
+            return Ok(());
+        }
+        // SAFETY: the context is bound and the function loaded in it.
+        unsafe { sys::cuFuncSetCacheConfig(self.function(), preference) }
+            .result()
+            .map_err(|e| DriverError::cuda("cuFuncSetCacheConfig", &e))
+    }
+
+    fn get(&self, attribute: Attribute) -> std::result::Result<i32, DriverError> {
+        self.function.get_attribute(attribute).map_err(|e| DriverError::cuda("cuFuncGetAttribute", &e))
+    }
+
+    fn set(&self, attribute: Attribute, value: i32) -> std::result::Result<(), DriverError> {
+        self.function.set_attribute(attribute, value).map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))
     }
 }
 
@@ -96,25 +179,16 @@ impl Gpu {
     /// # Errors
     /// Whatever recording, validating, compiling or loading refuses.
     pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Arc<Loaded>> {
-        let key = (comptime.clone(), checks);
-        let type_id = TypeId::of::<K>();
-        {
-            let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
-            let known = loaded.get(&type_id).and_then(|map| map.downcast_ref::<Specialized<K>>());
-            if let Some(loaded) = known.and_then(|map| map.get(&key)) {
-                return Ok(loaded.clone());
-            }
+        self.loaded::<K>(comptime, checks).cloned()
+    }
+
+    /// As [`Gpu::load`]: finding it takes no lock.
+    pub(crate) fn loaded<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<&Arc<Loaded>> {
+        if let Some(loaded) = self.loaded.find::<K>(comptime, checks) {
+            return Ok(loaded);
         }
-        let fresh = Arc::new(self.compile::<K>(comptime, checks)?);
-        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
-        let map = loaded.entry(type_id).or_insert_with(|| Box::new(Specialized::<K>::new()));
-        let Some(map) = map.downcast_mut::<Specialized<K>>() else { return Ok(fresh) };
-        let kept = map.entry(key).or_insert(fresh).clone();
-        let mut faulting = self.faulting.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.fault.is_some() && !faulting.iter().any(|known| Arc::ptr_eq(known, &kept)) {
-            faulting.push(kept.clone());
-        }
-        Ok(kept)
+        let fresh = self.compile::<K>(comptime, checks)?;
+        Ok(self.loaded.add::<K>(comptime, checks, fresh))
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
@@ -129,6 +203,8 @@ impl Gpu {
             }
             .into());
         }
+        let bytes = module.module().parameter_bytes() + if source.has_fault_param { 8 } else { 0 };
+        LaunchError::check_parameter_bytes(K::NAME, bytes, self.limits.parameter_bytes)?;
         let arch = Arch { major, minor, specific: source.needs.arch_specific };
         let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info: false };
         let cubin = Cache::process().get(&source.code, K::NAME, &options)?;
@@ -139,8 +215,18 @@ impl Gpu {
         let function = module
             .load_function(&source.kernel_name)
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;
-        let fault = if source.has_fault_param { Some(FaultRecord::new(&self.context)?) } else { None };
-        let opted_in = AtomicU32::new(0);
-        Ok(Loaded { kernel: K::NAME, function, needs: source.needs, sites: source.sites, fault, opted_in })
+        let fault = if source.has_fault_param { Some(self.faults.record()?) } else { None };
+        Ok(Loaded {
+            kernel: K::NAME,
+            function,
+            context: self.context.clone(),
+            needs: source.needs,
+            sites: source.sites,
+            fault,
+            opted_in: AtomicU32::new(0),
+            large_clusters: AtomicBool::new(false),
+            cache: AtomicU32::new(sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE as u32),
+            counted: RwLock::default(),
+        })
     }
 }

@@ -2,31 +2,38 @@
 //!
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
+mod attributes;
 mod cudarc_args;
 mod error;
 mod fault;
+mod graph;
 mod launch;
+mod limits;
 mod loaded;
 mod memory;
+mod occupancy;
+mod persisting;
+mod stream_attributes;
 mod symbols;
+mod table;
 
+pub use attributes::{
+    AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,
+};
 pub use error::DriverError;
-pub use launch::{Attributes, MemSyncDomain};
+pub(crate) use graph::GraphExec;
+pub use limits::Limits;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
+pub use stream_attributes::SyncPolicy;
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cudarc::driver::CudaContext;
-pub use cudarc::driver::CudaStream;
-use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
+use cudarc::driver::sys;
+pub use cudarc::driver::{CudaEvent, CudaStream};
 
 use crate::launch::LaunchError;
-
-/// Kernels that one device has loaded, by kernel type.
-type LoadedByKernel = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
 /// One CUDA GPU.
 pub struct Gpu {
@@ -35,33 +42,9 @@ pub struct Gpu {
     ordinal: usize,
     name: String,
     limits: Limits,
-    loaded: RwLock<LoadedByKernel>,
-    /// Loaded kernels that can fault.
-    faulting: Mutex<Vec<Arc<Loaded>>>,
+    loaded: table::Table,
+    faults: fault::Faults,
     statics: Mutex<symbols::Statics>,
-}
-
-/// What a device can do, as the driver says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Compute capability.
-    pub compute: (u32, u32),
-    /// Threads in a block.
-    pub threads_per_block: u32,
-    /// Threads in a block, in each dimension.
-    pub block: [u32; 3],
-    /// Blocks in a grid, in each dimension.
-    pub grid: [u32; 3],
-    /// Bytes of shared memory of a block, opt-in.
-    pub shared_opt_in: usize,
-    /// Multiprocessors.
-    pub multiprocessors: u32,
-    /// Memory synchronization domains.
-    pub mem_sync_domains: u32,
-    /// Whether clusters can be launched.
-    pub clusters: bool,
-    /// Whether cooperative launches are possible.
-    pub cooperative: bool,
 }
 
 impl Gpu {
@@ -101,7 +84,8 @@ impl Gpu {
         let context =
             CudaContext::new(ordinal).map_err(|e| DriverError::cuda("cuDevicePrimaryCtxRetain", &e))?;
         let name = context.name().map_err(|e| DriverError::cuda("cuDeviceGetName", &e))?;
-        let limits = limits(&context)?;
+        let limits = Limits::of(&context)?;
+        let faults = fault::Faults::new(&context)?;
         let stream = context.default_stream();
         Ok(Self {
             context,
@@ -109,8 +93,8 @@ impl Gpu {
             ordinal,
             name,
             limits,
-            loaded: RwLock::default(),
-            faulting: Mutex::default(),
+            loaded: table::Table::default(),
+            faults,
             statics: Mutex::default(),
         })
     }
@@ -146,42 +130,18 @@ impl Gpu {
     }
 
     /// The first fault of a kernel since the last call; the kernel can be launched again after it.
+    #[inline]
     pub(crate) fn take_fault(&self) -> Result<(), LaunchError> {
-        let faulting = self.faulting.lock().unwrap_or_else(PoisonError::into_inner);
-        match faulting.iter().find_map(|loaded| loaded.take_fault()) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        if self.faults.any() { self.take_known_fault() } else { Ok(()) }
     }
-}
 
-fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
-    let get = |attribute: Attr| {
-        context
-            .attribute(attribute)
-            .map(|value| u32::try_from(value).unwrap_or(0))
-            .map_err(|e| DriverError::cuda("cuDeviceGetAttribute", &e))
-    };
-    Ok(Limits {
-        compute: (
-            get(Attr::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            get(Attr::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ),
-        threads_per_block: get(Attr::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-        block: [
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-        ],
-        grid: [
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-            get(Attr::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-        ],
-        shared_opt_in: get(Attr::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
-        multiprocessors: get(Attr::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        mem_sync_domains: get(Attr::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT)?,
-        clusters: get(Attr::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
-        cooperative: get(Attr::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
-    })
+    #[cold]
+    fn take_known_fault(&self) -> Result<(), LaunchError> {
+        let fault = self.faults.clear(|| {
+            let fault = self.loaded.iter().find_map(|loaded| loaded.take_fault());
+            let more = fault.is_some();
+            (fault, more)
+        });
+        fault.map_or(Ok(()), Err)
+    }
 }

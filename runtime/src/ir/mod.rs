@@ -74,6 +74,17 @@ pub struct Module {
     pub attributes: KernelAttributes,
 }
 
+impl Module {
+    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length.
+    pub fn parameter_bytes(&self) -> usize {
+        let types = self.kernel.params.iter().map(|id| &self.kernel.var(*id).ty);
+        types.fold(0, |end, ty| match ty {
+            Type::Ref { to, .. } if matches!(**to, Type::Slice(_)) => end.next_multiple_of(8) + 16,
+            ty => end.next_multiple_of(ty.align().max(1)) + ty.size(),
+        })
+    }
+}
+
 /// Arguments of `#[gpu_kernel(...)]` that reach the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelAttributes {

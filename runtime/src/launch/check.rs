@@ -1,10 +1,10 @@
 //! Checks of a launch on the host, each with the argument, the limit and the way out.
 
-use super::{LaunchError, Shape};
+use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
 use crate::driver::{Attributes, Limits};
-use crate::ir::KernelAttributes;
+use crate::ir::Module;
 use crate::kernel::Kernel;
 
 /// Largest extents of a grid, of every compute capability.
@@ -15,8 +15,6 @@ const BLOCK_LIMITS: [u32; 3] = [1024, 1024, 64];
 const BLOCK_THREADS: u32 = 1024;
 /// Blocks of a cluster, where a device allows more than the portable eight.
 const CLUSTER_BLOCKS: u32 = 16;
-/// Shared memory of a block on compute capability 9.0, the simulator's model.
-const SIMULATOR_SHARED: usize = 227 * 1024;
 
 /// Every extent is at least one.
 pub(super) fn positive<K: Kernel>(what: &'static str, extents: [u32; 3]) -> Result<(), LaunchError> {
@@ -64,8 +62,11 @@ fn extents<K: Kernel>(what: &'static str, extents: [u32; 3], limits: [u32; 3]) -
     Ok(())
 }
 
-/// Every slice is in the memory of the device.
+/// There are not too many arguments, and every slice is in the memory of the device.
 pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
+    if args.len() > MAX_ARGUMENTS {
+        return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
+    }
     for (arg, argument) in args.iter().zip(K::PARAMS) {
         if let KernelArg::Slice { place, .. } = arg
             && *place != device
@@ -112,14 +113,7 @@ pub(super) fn device<K: Kernel>(
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)?;
-    let last = limits.mem_sync_domains.saturating_sub(1);
-    for domain in attributes.domain_map.into_iter().flatten() {
-        if u32::from(domain) > last {
-            return Err(LaunchError::Domain { domain, last });
-        }
-    }
-    Ok(())
+    shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)
 }
 
 /// No more threads in a block than a limit.
@@ -151,9 +145,17 @@ fn promises<K: Kernel>(
 }
 
 /// What holds on the simulator, which models a device of compute capability 9.0.
-pub(super) fn simulator<K: Kernel>(shape: &Shape, attributes: &KernelAttributes) -> Result<(), LaunchError> {
-    promises::<K>(shape, attributes.max_threads, attributes.cluster)?;
-    shared::<K>(shape, 0, SIMULATOR_SHARED)
+pub(super) fn simulator<K: Kernel>(
+    shape: &Shape,
+    module: &Module,
+    attributes: &Attributes,
+) -> Result<(), LaunchError> {
+    let limits = &Limits::SIMULATOR;
+    LaunchError::check_parameter_bytes(K::NAME, module.parameter_bytes(), limits.parameter_bytes)?;
+    promises::<K>(shape, module.attributes.max_threads, module.attributes.cluster)?;
+    check_attributes::check::<K>(shape, attributes, limits, module.attributes.cluster)?;
+    check_attributes::no_owner::<K>(attributes)?;
+    shared::<K>(shape, 0, limits.shared_opt_in)
 }
 
 fn shared<K: Kernel>(shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {

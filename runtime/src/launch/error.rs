@@ -79,6 +79,155 @@ pub enum LaunchError {
         /// The limit.
         limit: u32,
     },
+    /// A cluster of which the device cannot hold one.
+    #[error(
+        "kernel `{kernel}`: the device cannot hold a cluster of {cluster:?} blocks of {block:?} threads; the largest cluster \
+         that fits has {largest} blocks: use a smaller `.cluster(…)`, smaller blocks or less shared memory"
+    )]
+    ClusterOccupancy {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its cluster.
+        cluster: [u32; 3],
+        /// Its block.
+        block: [u32; 3],
+        /// Blocks of the largest cluster that fits.
+        largest: u32,
+    },
+    /// An attribute of clusters in a launch that has none.
+    #[error("kernel `{kernel}`: `.{what}(…)` needs clusters; add `.cluster(blocks)`")]
+    NoCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// The builder's method.
+        what: &'static str,
+    },
+    /// A preferred cluster that is no multiple of the cluster, or does not divide the grid.
+    #[error(
+        "kernel `{kernel}`: the preferred cluster {preferred:?} must be a multiple of the cluster {cluster:?} and divide the \
+         grid {grid:?}"
+    )]
+    PreferredCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// The preferred cluster.
+        preferred: [u32; 3],
+        /// The cluster.
+        cluster: [u32; 3],
+        /// The grid.
+        grid: [u32; 3],
+    },
+    /// A cooperative grid that is not resident at once.
+    #[error(
+        "kernel `{kernel}`: a cooperative grid of {blocks} blocks is above the {limit} that are resident at once; use a smaller \
+         `.grid(…)` and a loop"
+    )]
+    CooperativeGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its blocks.
+        blocks: u64,
+        /// The largest grid.
+        limit: u64,
+    },
+    /// A cooperative launch on a device without them.
+    #[error("kernel `{kernel}`: the device has no cooperative launches; leave `.cooperative()` out")]
+    NoCooperative {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A priority that streams and launches do not have.
+    #[error(
+        "kernel `{kernel}`: priority {priority} is not between {greatest}, the greatest, and {least}, the least"
+    )]
+    Priority {
+        /// The kernel.
+        kernel: &'static str,
+        /// The priority.
+        priority: i32,
+        /// The least.
+        least: i32,
+        /// The greatest.
+        greatest: i32,
+    },
+    /// An access-policy window that is too large.
+    #[error(
+        "kernel `{kernel}`: an access-policy window of {bytes} bytes is above the device's limit of {limit}; cover a part of \
+         the buffer"
+    )]
+    AccessWindow {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+        /// Bytes of the window.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A hit ratio that is no ratio.
+    #[error(
+        "kernel `{kernel}`: the hit ratio of an access-policy window is {ratio}; it must be from 0.0 to 1.0"
+    )]
+    HitRatio {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+        /// The ratio.
+        ratio: String,
+    },
+    /// Misses that persist.
+    #[error(
+        "kernel `{kernel}`: misses of an access-policy window cannot be persisting; say normal or streaming"
+    )]
+    PersistingMiss {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+    },
+    /// A carveout beyond the whole.
+    #[error("kernel `{kernel}`: a shared-memory carveout of {percent} percent is above 100")]
+    Carveout {
+        /// The kernel.
+        kernel: &'static str,
+        /// Percent asked for.
+        percent: u8,
+    },
+    /// A stream or an event of another device.
+    #[error("kernel `{kernel}`: the {what} is of GPU {owner}, the launch is on {device}; make it there")]
+    Owner {
+        /// The kernel.
+        kernel: &'static str,
+        /// `stream` or `event`.
+        what: &'static str,
+        /// Its GPU.
+        owner: usize,
+        /// Where the launch is.
+        device: Place,
+    },
+    /// More than arguments, where a launch was prepared.
+    #[error(
+        "kernel `{kernel}`: the shape and the attributes of a prepared launch are fixed; give `launch` the arguments alone, or \
+         prepare another"
+    )]
+    PreparedShape {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Other comptime values than were prepared.
+    #[error("kernel `{kernel}`: the comptime values of a prepared launch are fixed; prepare another")]
+    PreparedComptime {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// More bytes of parameters than a kernel can have.
+    #[error(
+        "kernel `{kernel}`: its parameters have {bytes} bytes, above the limit of {limit}; pass large values in a buffer"
+    )]
+    ParameterBytes {
+        /// The kernel.
+        kernel: &'static str,
+        /// Their bytes; a slice has 16.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// Too much shared memory.
     #[error(
         "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of static shared memory are above the opt-in limit of {limit} \
@@ -119,8 +268,10 @@ pub enum LaunchError {
         device: Place,
     },
     /// More arguments than a launch can pass.
-    #[error("{count} arguments are above the limit of {limit}; put them into a struct")]
+    #[error("kernel `{kernel}`: {count} arguments are above the limit of {limit}; put them into a struct")]
     Arguments {
+        /// The kernel.
+        kernel: &'static str,
         /// How many.
         count: usize,
         /// The limit.
@@ -183,4 +334,15 @@ pub enum LaunchError {
     /// The driver refused the launch.
     #[error(transparent)]
     Driver(#[from] DriverError),
+}
+
+impl LaunchError {
+    /// Refuses more bytes of parameters than a limit.
+    pub(crate) fn check_parameter_bytes(
+        kernel: &'static str,
+        bytes: usize,
+        limit: usize,
+    ) -> Result<(), Self> {
+        if bytes > limit { Err(Self::ParameterBytes { kernel, bytes, limit }) } else { Ok(()) }
+    }
 }

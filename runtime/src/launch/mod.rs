@@ -1,22 +1,31 @@
 //! The launch builder: shape, attributes, checks on the host, then the device.
 
+mod attributes;
 mod check;
+mod check_attributes;
 mod dim;
 mod error;
+mod prepared;
 
+pub use crate::driver::{
+    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
+};
+pub(crate) use check_attributes::{check_carveout, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
+pub use prepared::Prepared;
+pub(crate) use prepared::Target;
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Options};
-use crate::device::{Backend, Device};
-use crate::driver::{Attributes, CudaStream, MemSyncDomain};
+use crate::device::Device;
+use crate::driver::Attributes;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::simulator::{self, Settings, SimLaunch};
+
+/// Run-time arguments of one launch at most.
+pub(crate) const MAX_ARGUMENTS: usize = 256;
 
 /// A kernel with its arguments, on its way to a device.
 ///
@@ -24,14 +33,21 @@ use crate::simulator::{self, Settings, SimLaunch};
 #[must_use = "a launch does nothing until `.launch(&device)`"]
 pub struct Launch<'a, K: Kernel> {
     comptime: K::Comptime,
-    args: Vec<KernelArg>,
+    args: K::Args,
+    setup: Setup,
+    /// Whether anything was said beyond the arguments.
+    said: bool,
+    _borrows: PhantomData<&'a mut ()>,
+}
+
+/// Everything of a launch but the kernel and its arguments.
+struct Setup {
     grid: Extent,
     block: [u32; 3],
     cluster: Option<[u32; 3]>,
     dynamic_shared: u32,
     attributes: Attributes,
     seed: u64,
-    _borrows: PhantomData<&'a mut ()>,
 }
 
 /// The grid, or what it must cover.
@@ -54,110 +70,55 @@ pub(crate) struct Shape {
 impl<'a, K: Kernel> Launch<'a, K> {
     /// A launch of blocks of 256 threads; the kernel's function calls this.
     #[doc(hidden)]
-    pub fn new<const N: usize>(comptime: K::Comptime, args: [KernelArg; N]) -> Self {
-        Self {
-            comptime,
-            args: args.into(),
+    pub fn new(comptime: K::Comptime, args: K::Args) -> Self {
+        let setup = Setup {
             grid: Extent::Missing,
             block: [256, 1, 1],
             cluster: None,
             dynamic_shared: 0,
             attributes: Attributes::default(),
             seed: 0,
-            _borrows: PhantomData,
-        }
+        };
+        Self { comptime, args, setup, said: false, _borrows: PhantomData }
     }
 
     /// Blocks in the grid: a number, `[x, y]` or `[x, y, z]`.
-    pub fn grid(mut self, blocks: impl Into<Dim3>) -> Self {
-        self.grid = Extent::Blocks(blocks.into().0);
-        self
+    pub fn grid(self, blocks: impl Into<Dim3>) -> Self {
+        self.set(|setup| setup.grid = Extent::Blocks(blocks.into().0))
     }
 
     /// Threads in a block: a number, `[x, y]` or `[x, y, z]`. 256 unless said.
-    pub fn block(mut self, threads: impl Into<Dim3>) -> Self {
-        self.block = threads.into().0;
-        self
+    pub fn block(self, threads: impl Into<Dim3>) -> Self {
+        self.set(|setup| setup.block = threads.into().0)
     }
 
     /// A one-dimensional grid with at least one thread for each of `items`, and at least one block.
-    pub fn over(mut self, items: usize) -> Self {
-        self.grid = Extent::Items([items as u64, 1, 1]);
-        self
+    pub fn over(self, items: usize) -> Self {
+        self.set(|setup| setup.grid = Extent::Items([items as u64, 1, 1]))
     }
 
     /// A two-dimensional grid with at least one thread for each of `width` × `height` items.
-    pub fn over_2d(mut self, [width, height]: [usize; 2]) -> Self {
-        self.grid = Extent::Items([width as u64, height as u64, 1]);
-        self
+    pub fn over_2d(self, [width, height]: [usize; 2]) -> Self {
+        self.set(|setup| setup.grid = Extent::Items([width as u64, height as u64, 1]))
     }
 
     /// Blocks in a cluster; compute capability 9.0. At most 8, or 16 where the device allows it.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
-    pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
-        self.cluster = Some(blocks.into().0);
-        self
+    pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
+        self.set(|setup| setup.cluster = Some(blocks.into().0))
     }
 
     /// Dynamic shared memory of a block, in bytes; above 48 KiB the opt-in is done for you.
     ///
     /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
-    pub fn dynamic_shared(mut self, bytes: usize) -> Self {
-        self.dynamic_shared = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self
-    }
-
-    /// All blocks are resident at once, or the launch fails.
-    ///
-    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
-    pub fn cooperative(mut self) -> Self {
-        self.attributes.cooperative = true;
-        self
-    }
-
-    /// Priority; lower numbers run first.
-    ///
-    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PRIORITY`.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.attributes.priority = Some(priority);
-        self
-    }
-
-    /// The logical memory synchronization domain.
-    ///
-    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`.
-    pub fn mem_sync_domain(mut self, domain: MemSyncDomain) -> Self {
-        self.attributes.domain = Some(domain);
-        self
-    }
-
-    /// The physical domains of the logical domains `default` and `remote`.
-    ///
-    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`.
-    pub fn mem_sync_domain_map(mut self, default: u8, remote: u8) -> Self {
-        self.attributes.domain_map = Some([default, remote]);
-        self
-    }
-
-    /// May start before the previous kernel of the stream has ended.
-    ///
-    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
-    pub fn programmatic_serialization(mut self) -> Self {
-        self.attributes.programmatic = true;
-        self
-    }
-
-    /// Launches on a cudarc stream instead of the device's own; stays ordered with the device's own.
-    pub fn on(mut self, stream: &Arc<CudaStream>) -> Self {
-        self.attributes.stream = Some(stream.clone());
-        self
+    pub fn dynamic_shared(self, bytes: usize) -> Self {
+        self.set(|setup| setup.dynamic_shared = u32::try_from(bytes).unwrap_or(u32::MAX))
     }
 
     /// Order of warps and blocks on the simulator; zero, the default, is ascending or `WARPSMITH_SIM_SEED`'s.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+    pub fn seed(self, seed: u64) -> Self {
+        self.set(|setup| setup.seed = seed)
     }
 
     /// Launches with bounds checks. On a GPU it returns once the launch is queued.
@@ -181,56 +142,39 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.run(device, false)
     }
 
+    /// Compiles, loads and checks everything once, for launches with these and other arguments.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], but nothing is launched.
+    pub fn prepare(self, device: &Device) -> Result<Prepared<K>> {
+        self.prepared(device, true)
+    }
+
+    /// As [`Launch::prepare`], without bounds checks on a GPU.
+    ///
+    /// # Safety
+    /// Every index of the kernel is in bounds, at every launch of what is prepared.
+    ///
+    /// # Errors
+    /// As [`Launch::prepare`].
+    pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<K>> {
+        self.prepared(device, false)
+    }
+
     /// The kernel's CUDA for the comptime values of this launch.
     pub(crate) fn print(&self, options: &Options) -> Result<CudaSource> {
         K::print(&self.comptime, options)
     }
 
-    fn run(self, device: &Device, checks: bool) -> Result<()> {
-        let shape = self.shape()?;
-        check::arguments::<K>(&self.args, device.place())?;
-        match device.backend() {
-            Backend::Gpu(gpu) => {
-                gpu.take_fault()?;
-                let loaded = gpu.load::<K>(&self.comptime, checks)?;
-                check::device::<K>(&shape, gpu.limits(), loaded.needs(), &self.attributes)?;
-                if loaded.needs().noalias {
-                    check::overlap::<K>(&self.args)?;
-                }
-                Ok(gpu.launch(&loaded, &shape, &self.attributes, &self.args)?)
-            }
-            Backend::Simulator => self.simulate(&shape),
-        }
+    fn set(mut self, change: impl FnOnce(&mut Setup)) -> Self {
+        change(&mut self.setup);
+        self.said = true;
+        self
     }
+}
 
-    fn simulate(&self, shape: &Shape) -> Result<()> {
-        let module = K::module(&self.comptime)?;
-        let attributes = &module.module().attributes;
-        check::simulator::<K>(shape, attributes)?;
-        if attributes.noalias {
-            check::overlap::<K>(&self.args)?;
-        }
-        let cluster = shape.cluster.or(attributes.cluster);
-        let mut settings = Settings::from_env()?;
-        if self.seed != 0 {
-            settings.seed = self.seed;
-        }
-        let launch = SimLaunch {
-            kernel: K::NAME,
-            grid: shape.grid,
-            block: shape.block,
-            cluster: cluster.unwrap_or([1; 3]),
-            dynamic_shared: shape.dynamic_shared as usize,
-            rendezvous: module.uses_rendezvous(),
-            cooperative: self.attributes.cooperative,
-            settings,
-            observers: &[],
-        };
-        simulator::run(&launch, &|| K::run_thread(&self.comptime, &self.args))?;
-        Ok(())
-    }
-
-    fn shape(&self) -> std::result::Result<Shape, LaunchError> {
+impl Setup {
+    fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
         check::positive::<K>("block", self.block)?;
         let grid = match self.grid {
             Extent::Missing => return Err(LaunchError::NoGrid { kernel: K::NAME }),

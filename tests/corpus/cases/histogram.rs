@@ -1,4 +1,4 @@
-//! The cluster histogram, at every portable cluster size.
+//! The cluster histogram, at every cluster size.
 
 use warpsmith::Device;
 
@@ -10,13 +10,14 @@ pub(super) fn cases() -> Vec<Case> {
     vec![Case {
         name: "cluster_hist",
         print: print::<cluster_hist>,
-        check: |d, s| [1, 2, 4, 8].into_iter().try_for_each(|c| check(d, s, c)),
+        check: |d, s| [1, 2, 4, 8, 16].into_iter().try_for_each(|c| check(d, s, c)),
     }]
 }
 
 fn check(device: &Device, scale: Scale, cluster: usize) -> Result<(), String> {
     let (n, bins) = scale.pick((9_973, 512), (1 << 28, 16_384));
-    let (grid, block) = scale.pick((8, 96), (264, 512));
+    let (grid, block): (usize, usize) = scale.pick((8, 96), (264, 512));
+    let grid = grid.next_multiple_of(cluster);
     // Values outside the bins count in the first and the last.
     let input = Random::new("cluster_hist").ints(n, -100, bins as i32 + 100);
     let mut want = vec![0i32; bins];

@@ -1,0 +1,38 @@
+//! A kernel that starts before the one before it has ended: the two sides of programmatic serialization.
+
+use super::text::with;
+use crate::ir::{Effect, Prelude};
+
+static WAIT: Prelude = Prelude {
+    name: "ws_grid_dependency_wait",
+    code: "__device__ __forceinline__ void ws_grid_dependency_wait() { asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n",
+    needs: &[],
+};
+
+static LAUNCH: Prelude = Prelude {
+    name: "ws_launch_dependents",
+    code: "__device__ __forceinline__ void ws_launch_dependents() { asm volatile(\"griddepcontrol.launch_dependents;\" ::: \"memory\"); }\n",
+    needs: &[],
+};
+
+builtin! {
+    /// Waits until the kernel before this one in the stream has ended and its writes are seen.
+    ///
+    /// Does nothing in a launch without `.programmatic_serialization()`, nor on the simulator, where that
+    /// kernel has always ended. Source: PTX ISA, `griddepcontrol.wait`; compute capability 9.0.
+    pub fn grid_dependency_wait() {
+        cuda: with("ws_grid_dependency_wait()", &WAIT), effect: Effect::Writes, min_compute: (9, 0)
+    } {
+        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// Lets the kernel after this one in the stream start, once every block has called it or ended.
+    ///
+    /// That kernel is launched with `.programmatic_serialization()`; it sees this one's writes after its
+    /// `grid_dependency_wait`. Source: PTX ISA, `griddepcontrol.launch_dependents`; compute capability 9.0.
+    pub fn launch_dependents() {
+        cuda: with("ws_launch_dependents()", &LAUNCH), effect: Effect::Writes, min_compute: (9, 0)
+    } {
+        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    }
+}

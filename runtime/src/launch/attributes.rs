@@ -1,0 +1,109 @@
+//! The builder's methods for attributes beyond the shape of a launch.
+
+use std::sync::Arc;
+
+use super::{AccessWindow, CachePreference, Carveout, ClusterScheduling, Dim3, Launch, MemSyncDomain};
+use crate::driver::{CudaEvent, CudaStream};
+use crate::kernel::Kernel;
+
+/// Attributes beyond the shape. A launch without one has its stream's.
+impl<K: Kernel> Launch<'_, K> {
+    /// All blocks are resident at once, or the launch is refused with the largest grid that fits.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
+    pub fn cooperative(self) -> Self {
+        self.set(|setup| setup.attributes.cooperative = true)
+    }
+
+    /// Clusters of this size where the device has room for them, and of `.cluster(…)`'s where not.
+    ///
+    /// A multiple of `.cluster(…)` that divides the grid; compute capability 10.0.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`.
+    pub fn preferred_cluster(self, blocks: impl Into<Dim3>) -> Self {
+        self.set(|setup| setup.attributes.preferred_cluster = Some(blocks.into().0))
+    }
+
+    /// How clusters are spread over the device; needs clusters.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`.
+    pub fn cluster_scheduling(self, policy: ClusterScheduling) -> Self {
+        self.set(|setup| setup.attributes.cluster_scheduling = Some(policy))
+    }
+
+    /// Priority; lower numbers run first. [`Limits::priorities`](crate::driver::Limits::priorities) has the range.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PRIORITY`.
+    pub fn priority(self, priority: i32) -> Self {
+        self.set(|setup| setup.attributes.priority = Some(priority))
+    }
+
+    /// The logical memory synchronization domain.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`.
+    pub fn mem_sync_domain(self, domain: MemSyncDomain) -> Self {
+        self.set(|setup| setup.attributes.domain = Some(domain))
+    }
+
+    /// The physical domains of the logical domains `default` and `remote`.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`.
+    pub fn mem_sync_domain_map(self, default: u8, remote: u8) -> Self {
+        self.set(|setup| setup.attributes.domain_map = Some([default, remote]))
+    }
+
+    /// May start before the previous kernel of the stream has ended: once all its blocks have called
+    /// [`launch_dependents`](crate::device_api::dependency::launch_dependents) or ended.
+    ///
+    /// What that kernel wrote may be read after
+    /// [`grid_dependency_wait`](crate::device_api::dependency::grid_dependency_wait) only.
+    /// The simulator runs one launch after the other.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
+    pub fn programmatic_serialization(self) -> Self {
+        self.set(|setup| setup.attributes.programmatic = true)
+    }
+
+    /// Records an event once all blocks have called `launch_dependents` or ended; with
+    /// `at_block_start`, once all blocks have started.
+    ///
+    /// The event has no timing. A stream that waits for it goes on before this kernel's writes are seen.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`.
+    pub fn programmatic_event(self, event: &Arc<CudaEvent>, at_block_start: bool) -> Self {
+        self.set(|setup| setup.attributes.programmatic_event = Some((event.clone(), at_block_start)))
+    }
+
+    /// Records an event once all blocks have started. The event has no timing.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`.
+    pub fn launch_completion_event(self, event: &Arc<CudaEvent>) -> Self {
+        self.set(|setup| setup.attributes.completion_event = Some(event.clone()))
+    }
+
+    /// How accesses to one stretch of memory use the L2 cache.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`.
+    pub fn access_policy_window(self, window: AccessWindow) -> Self {
+        self.set(|setup| setup.attributes.access_window = Some(window))
+    }
+
+    /// Which part of a multiprocessor's memory is to be shared memory.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
+    pub fn shared_carveout(self, carveout: Carveout) -> Self {
+        self.set(|setup| setup.attributes.carveout = Some(carveout))
+    }
+
+    /// Whether the kernel would have more L1 cache or more shared memory.
+    ///
+    /// It is the kernel's from then on, until a launch says otherwise. Source: CUDA Driver API, `cuFuncSetCacheConfig`.
+    pub fn cache_preference(self, preference: CachePreference) -> Self {
+        self.set(|setup| setup.attributes.cache = Some(preference))
+    }
+
+    /// Launches on a cudarc stream instead of the device's own; stays ordered with the device's own.
+    pub fn on(self, stream: &Arc<CudaStream>) -> Self {
+        self.set(|setup| setup.attributes.stream = Some(stream.clone()))
+    }
+}

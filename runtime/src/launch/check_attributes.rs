@@ -1,0 +1,122 @@
+//! Checks of a launch's attributes on the host; none is dropped.
+
+use super::{AccessProperty, AccessWindow, Carveout, LaunchError, Limits, Shape};
+use crate::args::Place;
+use crate::driver::Attributes;
+use crate::kernel::Kernel;
+
+/// What a device allows; `fixed` is the cluster that the kernel was compiled for.
+pub(super) fn check<K: Kernel>(
+    shape: &Shape,
+    attributes: &Attributes,
+    limits: &Limits,
+    fixed: Option<[u32; 3]>,
+) -> Result<(), LaunchError> {
+    let kernel = K::NAME;
+    if attributes.cooperative && !limits.cooperative {
+        return Err(LaunchError::NoCooperative { kernel });
+    }
+    if let Some(priority) = attributes.priority {
+        let [least, greatest] = limits.priorities;
+        if !(greatest..=least).contains(&priority) {
+            return Err(LaunchError::Priority { kernel, priority, least, greatest });
+        }
+    }
+    let last = limits.mem_sync_domains.saturating_sub(1);
+    for domain in attributes.domain_map.into_iter().flatten() {
+        if u32::from(domain) > last {
+            return Err(LaunchError::Domain { domain, last });
+        }
+    }
+    if let Some(window) = &attributes.access_window {
+        check_window(kernel, window, limits.access_policy_window)?;
+    }
+    if let Some(carveout) = attributes.carveout {
+        check_carveout(kernel, carveout)?;
+    }
+    clusters::<K>(shape, attributes, limits, fixed)
+}
+
+/// A percentage.
+pub(crate) fn check_carveout(kernel: &'static str, carveout: Carveout) -> Result<(), LaunchError> {
+    match carveout {
+        Carveout::Percent(percent) if percent > 100 => Err(LaunchError::Carveout { kernel, percent }),
+        Carveout::Percent(_) | Carveout::Default | Carveout::MaxL1 | Carveout::MaxShared => Ok(()),
+    }
+}
+
+/// A window that the device can have; `kernel` is who asks for it.
+pub(crate) fn check_window(
+    kernel: &'static str,
+    window: &AccessWindow,
+    limit: usize,
+) -> Result<(), LaunchError> {
+    if window.bytes > limit {
+        return Err(LaunchError::AccessWindow { kernel, bytes: window.bytes, limit });
+    }
+    if !(0.0..=1.0).contains(&window.hit_ratio) {
+        return Err(LaunchError::HitRatio { kernel, ratio: window.hit_ratio.to_string() });
+    }
+    if window.miss == AccessProperty::Persisting {
+        return Err(LaunchError::PersistingMiss { kernel });
+    }
+    Ok(())
+}
+
+/// What is said of clusters needs clusters, and a preferred one is a multiple of them.
+fn clusters<K: Kernel>(
+    shape: &Shape,
+    attributes: &Attributes,
+    limits: &Limits,
+    fixed: Option<[u32; 3]>,
+) -> Result<(), LaunchError> {
+    let kernel = K::NAME;
+    let cluster = shape.cluster.or(fixed);
+    if attributes.cluster_scheduling.is_some() && cluster.is_none() {
+        return Err(LaunchError::NoCluster { kernel, what: "cluster_scheduling" });
+    }
+    let Some(preferred) = attributes.preferred_cluster else { return Ok(()) };
+    let Some(cluster) = cluster else {
+        return Err(LaunchError::NoCluster { kernel, what: "preferred_cluster" });
+    };
+    let fits = |axis: usize| {
+        preferred[axis] != 0
+            && preferred[axis].is_multiple_of(cluster[axis])
+            && shape.grid[axis].is_multiple_of(preferred[axis])
+    };
+    if !(0..3).all(fits) {
+        return Err(LaunchError::PreferredCluster { kernel, preferred, cluster, grid: shape.grid });
+    }
+    let blocks = preferred.iter().map(|n| u64::from(*n)).product();
+    if blocks > 16 {
+        return Err(LaunchError::ClusterSize { kernel, blocks, limit: 16 });
+    }
+    if limits.compute < (10, 0) {
+        return Err(LaunchError::Compute { kernel, needs: (10, 0), has: limits.compute });
+    }
+    Ok(())
+}
+
+/// A stream and events are of the GPU that the launch is on.
+pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Result<(), LaunchError> {
+    let stream = attributes.stream.as_ref().map(|stream| ("stream", stream.context().ordinal()));
+    let event = attributes.programmatic_event.as_ref().map(|(event, _)| ("event", event.context().ordinal()));
+    let completion = attributes.completion_event.as_ref().map(|e| ("event", e.context().ordinal()));
+    for (what, owner) in [stream, event, completion].into_iter().flatten() {
+        if owner != ordinal {
+            let device = Place::Gpu(ordinal);
+            return Err(LaunchError::Owner { kernel: K::NAME, what, owner, device });
+        }
+    }
+    Ok(())
+}
+
+/// A launch on the simulator has no stream and no events of a GPU.
+pub(super) fn no_owner<K: Kernel>(attributes: &Attributes) -> Result<(), LaunchError> {
+    owner::<K>(attributes, usize::MAX).map_err(|error| match error {
+        LaunchError::Owner { kernel, what, owner, .. } => {
+            LaunchError::Owner { kernel, what, owner, device: Place::Simulator }
+        }
+        other => other,
+    })
+}

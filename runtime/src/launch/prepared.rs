@@ -1,0 +1,221 @@
+//! From a launch to its device: everything that is the same in each launch is resolved once.
+
+use std::sync::Arc;
+
+use super::{Launch, LaunchError, Setup, Shape, check, check_attributes};
+use crate::args::KernelArg;
+use crate::device::{Backend, Device};
+use crate::driver::{Attributes, Gpu, Loaded};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::simulator::{self, Settings, SimLaunch};
+
+/// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
+///
+/// ```
+/// use warpsmith::prelude::*;
+///
+/// #[gpu_kernel]
+/// fn scale(a: f32, x: &mut [f32]) {
+///     let i = global_id();
+///     if i < x.len() {
+///         x[i] *= a;
+///     }
+/// }
+///
+/// # fn main() -> warpsmith::Result<()> {
+/// let device = Device::simulator();
+/// let mut x = device.upload(&[1.0f32; 1000])?;
+/// let scale_x = scale(2.0, &mut x).over(1000).prepare(&device)?;
+/// for a in [2.0, 3.0] {
+///     scale_x.launch(scale(a, &mut x))?;
+/// }
+/// assert_eq!(device.download(&x)?[0], 6.0);
+/// # Ok(()) }
+/// ```
+pub struct Prepared<K: Kernel> {
+    device: Device,
+    comptime: K::Comptime,
+    shape: Shape,
+    attributes: Attributes,
+    target: Target,
+}
+
+/// Where a checked launch goes.
+pub(crate) enum Target {
+    Gpu(Arc<Loaded>),
+    Simulator(Simulation),
+}
+
+/// What the simulator must know of a kernel and a launch.
+pub(crate) struct Simulation {
+    cluster: [u32; 3],
+    rendezvous: bool,
+    noalias: bool,
+    settings: Settings,
+}
+
+impl<K: Kernel> Launch<'_, K> {
+    pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
+        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+        check::arguments::<K>(args, device.place())?;
+        match device.backend() {
+            Backend::Gpu(gpu) => {
+                gpu.take_fault()?;
+                let loaded = gpu.loaded::<K>(&self.comptime, checks)?;
+                let attributes = &self.setup.attributes;
+                check_gpu::<K>(gpu, loaded, &shape, attributes)?;
+                launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
+            }
+            Backend::Simulator => {
+                let simulation = Simulation::new::<K>(&self.comptime, &self.setup, &shape)?;
+                simulation.run::<K>(&self.comptime, &shape, &self.setup.attributes, args)
+            }
+        }
+    }
+
+    pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
+        let shape = self.setup.shape::<K>()?;
+        check::arguments::<K>(self.args.as_ref(), device.place())?;
+        let target = match device.backend() {
+            Backend::Gpu(gpu) => {
+                let loaded = gpu.load::<K>(&self.comptime, checks)?;
+                check_gpu::<K>(gpu, &loaded, &shape, &self.setup.attributes)?;
+                Target::Gpu(loaded)
+            }
+            Backend::Simulator => {
+                Target::Simulator(Simulation::new::<K>(&self.comptime, &self.setup, &shape)?)
+            }
+        };
+        target.check_overlap::<K>(self.args.as_ref())?;
+        let (comptime, attributes) = (self.comptime, self.setup.attributes);
+        Ok(Prepared { device: device.clone(), comptime, shape, attributes, target })
+    }
+
+    /// The prepared launch and its arguments, which the caller keeps borrowed or owns.
+    pub(crate) fn split(self, device: &Device) -> Result<(Prepared<K>, K::Args)> {
+        let args = self.args.clone();
+        Ok((self.prepared(device, true)?, args))
+    }
+}
+
+impl<K: Kernel> Prepared<K> {
+    /// Launches with other arguments: `prepared.launch(kernel(a, &x, &mut y))`.
+    ///
+    /// The shape and the attributes are those that were prepared.
+    ///
+    /// # Errors
+    /// [`LaunchError::PreparedShape`] if `call` says more than arguments, [`LaunchError::PreparedComptime`]
+    /// if its comptime values are others; memory of another device, or slices that overlap in a `noalias`
+    /// kernel; otherwise as [`Launch::launch`].
+    pub fn launch(&self, call: Launch<'_, K>) -> Result<()> {
+        if call.said {
+            return Err(LaunchError::PreparedShape { kernel: K::NAME }.into());
+        }
+        if call.comptime != self.comptime {
+            return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
+        }
+        check::arguments::<K>(call.args.as_ref(), self.device.place())?;
+        self.launch_args(call.args.as_ref())
+    }
+
+    /// The kernel as the GPU loaded it; `None` on the simulator.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        match &self.target {
+            Target::Gpu(loaded) => Some(loaded),
+            Target::Simulator(_) => None,
+        }
+    }
+
+    /// Launches with arguments that are on the device.
+    pub(crate) fn launch_args(&self, args: &[KernelArg]) -> Result<()> {
+        match (&self.target, self.device.backend()) {
+            (Target::Gpu(loaded), Backend::Gpu(gpu)) => {
+                gpu.take_fault()?;
+                launch_on_gpu::<K>(gpu, loaded, &self.shape, &self.attributes, args)
+            }
+            (Target::Simulator(simulation), _) => {
+                simulation.run::<K>(&self.comptime, &self.shape, &self.attributes, args)
+            }
+            (Target::Gpu(_), Backend::Simulator) => Ok(()),
+        }
+    }
+
+    pub(crate) fn parts(&self) -> (&Target, &Shape, &Attributes) {
+        (&self.target, &self.shape, &self.attributes)
+    }
+}
+
+impl Target {
+    fn check_overlap<K: Kernel>(&self, args: &[KernelArg]) -> std::result::Result<(), LaunchError> {
+        let noalias = match self {
+            Target::Gpu(loaded) => loaded.needs().noalias,
+            Target::Simulator(simulation) => simulation.noalias,
+        };
+        if noalias { check::overlap::<K>(args) } else { Ok(()) }
+    }
+}
+
+/// What holds of a shape and attributes on a GPU, whatever the arguments.
+fn check_gpu<K: Kernel>(gpu: &Gpu, loaded: &Loaded, shape: &Shape, attributes: &Attributes) -> Result<()> {
+    check::device::<K>(shape, gpu.limits(), loaded.needs(), attributes)?;
+    check_attributes::check::<K>(shape, attributes, gpu.limits(), loaded.needs().cluster)?;
+    check_attributes::owner::<K>(attributes, gpu.ordinal())?;
+    Ok(gpu.check_occupancy(loaded, shape, attributes)?)
+}
+
+fn launch_on_gpu<K: Kernel>(
+    gpu: &Gpu,
+    loaded: &Loaded,
+    shape: &Shape,
+    attributes: &Attributes,
+    args: &[KernelArg],
+) -> Result<()> {
+    if loaded.needs().noalias {
+        check::overlap::<K>(args)?;
+    }
+    Ok(gpu.launch(loaded, shape, attributes, args)?)
+}
+
+impl Simulation {
+    fn new<K: Kernel>(comptime: &K::Comptime, setup: &Setup, shape: &Shape) -> Result<Self> {
+        let module = K::module(comptime)?;
+        let attributes = &module.module().attributes;
+        check::simulator::<K>(shape, module.module(), &setup.attributes)?;
+        let mut settings = Settings::from_env()?;
+        if setup.seed != 0 {
+            settings.seed = setup.seed;
+        }
+        Ok(Self {
+            cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
+            rendezvous: module.uses_rendezvous(),
+            noalias: attributes.noalias,
+            settings,
+        })
+    }
+
+    fn run<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<()> {
+        if self.noalias {
+            check::overlap::<K>(args)?;
+        }
+        let launch = SimLaunch {
+            kernel: K::NAME,
+            grid: shape.grid,
+            block: shape.block,
+            cluster: self.cluster,
+            dynamic_shared: shape.dynamic_shared as usize,
+            rendezvous: self.rendezvous,
+            cooperative: attributes.cooperative,
+            settings: self.settings.clone(),
+            observers: &[],
+        };
+        simulator::run(&launch, &|| K::run_thread(comptime, args))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,300 @@
+//! Attributes of launches, streams and kernels: what the driver was told, read back or seen at work.
+
+use std::sync::Arc;
+
+use warpsmith::Error;
+use warpsmith::driver::{CudaStream, SyncPolicy};
+use warpsmith::launch::{
+    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, LaunchError,
+};
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn cluster_sizes(out: &mut [u32]) {
+    let i = global_id();
+    if i < out.len() {
+        out[i] = cluster_size() * 100 + cluster_block_rank();
+    }
+}
+
+#[gpu_kernel]
+fn fill(y: &mut [u32], value: u32) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = value;
+    }
+}
+
+fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
+    match result {
+        Err(Error::Launch(error)) => error,
+        other => panic!("not refused as a launch: {other:?}"),
+    }
+}
+
+fn stream(gpu: &Device) -> Arc<CudaStream> {
+    gpu.as_gpu().expect("a GPU").context().new_stream().expect("a stream")
+}
+
+#[test]
+fn every_cluster_size_reaches_the_kernel() {
+    harness::everywhere::<cluster_sizes>(&(), |device| {
+        for size in [1u32, 2, 4, 8, 16] {
+            let mut out = device.upload(&[0u32; 32 * 32]).expect("memory");
+            cluster_sizes(&mut out).grid(32).block(32).cluster(size).launch(device).expect("it fits");
+            let out = device.download(&out).expect("no fault");
+            for block in 0..32 {
+                assert_eq!(out[block as usize * 32], size * 100 + block % size, "on {}", device.name());
+            }
+        }
+    });
+}
+
+#[test]
+fn a_cluster_that_fits_nowhere_names_the_largest_that_fits() {
+    let Some(gpu) = harness::gpu() else { return };
+    let all = gpu.limits().shared_opt_in;
+    let mut out = gpu.upload(&[0u32; 16]).expect("memory");
+    let mut refusals = 0;
+    for size in [1u32, 2, 4, 8, 16] {
+        let launch = cluster_sizes(&mut out).grid(16).block(1024).cluster(size).dynamic_shared(all);
+        match launch.launch(&gpu) {
+            Ok(()) => println!("figure cluster_of_{size}_with_all_shared_memory 1 fits"),
+            Err(Error::Launch(error @ LaunchError::ClusterOccupancy { largest, .. })) => {
+                println!("figure cluster_of_{size}_with_all_shared_memory 0 fits");
+                assert!(largest < size && error.to_string().contains("cluster_sizes"), "{error}");
+                refusals += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    println!("figure refused_cluster_sizes {refusals} of 5");
+    gpu.synchronize().expect("what was launched runs");
+}
+
+#[test]
+fn a_cooperative_grid_is_as_large_as_what_is_resident() {
+    let Some(gpu) = harness::gpu() else { return };
+    let mut y = gpu.upload(&[0u32; 8]).expect("memory");
+    let refused = launch_error(fill(&mut y, 1).grid(1_000_000).block(1024).cooperative().launch(&gpu));
+    let LaunchError::CooperativeGrid { kernel: "fill", blocks: 1_000_000, limit } = refused else {
+        panic!("{refused}");
+    };
+    println!("figure cooperative_blocks_of_1024 {limit} blocks");
+    let limit = limit as u32;
+    fill(&mut y, 2).grid(limit).block(1024).cooperative().launch(&gpu).expect("the limit is right");
+    assert_eq!(gpu.download(&y).expect("no fault"), [2; 8]);
+    assert!(matches!(
+        launch_error(fill(&mut y, 3).grid(limit + 1).block(1024).cooperative().launch(&gpu)),
+        LaunchError::CooperativeGrid { .. }
+    ));
+}
+
+#[test]
+fn a_launch_takes_every_attribute_at_once() {
+    let Some(gpu) = harness::gpu() else { return };
+    let mut y = gpu.upload(&[0u32; 4096]).expect("memory");
+    let window = AccessWindow::over(&y).hit_ratio(0.5).miss(AccessProperty::Normal);
+    let event = Arc::new(gpu.as_gpu().expect("a GPU").context().new_event(None).expect("an event"));
+    let limits = gpu.limits().clone();
+    fill(&mut y, 9)
+        .grid(16)
+        .block(256)
+        .cluster(4)
+        .cluster_scheduling(ClusterScheduling::LoadBalancing)
+        .priority(limits.priorities[1])
+        .mem_sync_domain(MemSyncDomain::Remote)
+        .mem_sync_domain_map(0, limits.mem_sync_domains as u8 - 1)
+        .access_policy_window(window)
+        .shared_carveout(Carveout::Percent(50))
+        .cache_preference(CachePreference::L1)
+        .programmatic_serialization()
+        .launch_completion_event(&event)
+        .on(&stream(&gpu))
+        .launch(&gpu)
+        .expect("the driver takes all of them");
+    event.synchronize().expect("the event was recorded");
+    assert_eq!(gpu.download(&y).expect("no fault"), [9; 4096]);
+    let spread = fill(&mut y, 8).grid(16).cluster(4).cluster_scheduling(ClusterScheduling::Spread).cooperative();
+    spread.launch(&gpu).expect("a cooperative launch of clusters");
+    assert_eq!(gpu.download(&y).expect("no fault"), [8; 4096]);
+}
+
+#[test]
+fn streams_keep_their_memory_synchronization_domain_and_map() {
+    let Some(device) = harness::gpu() else { return };
+    let (gpu, stream) = (device.as_gpu().expect("a GPU"), stream(&device));
+    let last = gpu.limits().mem_sync_domains as u8 - 1;
+    println!("figure mem_sync_domains {} domains", last + 1);
+    println!("figure domain_map_of_a_new_stream {:?}", gpu.mem_sync_domain_map(&stream).expect("a map"));
+    assert_eq!(gpu.mem_sync_domain(&stream).expect("a domain"), MemSyncDomain::Default);
+    gpu.set_mem_sync_domain_map(&stream, last, 0).expect("domains of the device");
+    assert_eq!(gpu.mem_sync_domain_map(&stream).expect("a map"), [last, 0]);
+    gpu.set_mem_sync_domain(&stream, MemSyncDomain::Remote).expect("a domain");
+    assert_eq!(gpu.mem_sync_domain(&stream).expect("a domain"), MemSyncDomain::Remote);
+    let refused = gpu.set_mem_sync_domain_map(&stream, 0, last + 1);
+    assert_eq!(refused, Err(LaunchError::Domain { domain: last + 1, last: u32::from(last) }));
+    let mut y = device.upload(&[0u32; 8]).expect("memory");
+    fill(&mut y, 5).over(8).on(&stream).launch(&device).expect("a launch on it");
+    assert_eq!(device.download(&y).expect("no fault"), [5; 8]);
+}
+
+#[test]
+fn streams_keep_their_window_policy_and_priority() {
+    let Some(device) = harness::gpu() else { return };
+    let gpu = device.as_gpu().expect("a GPU");
+    let [least, greatest] = gpu.limits().priorities;
+    for priority in [least, greatest] {
+        let stream = gpu.context().new_stream_with_priority(priority).expect("a stream");
+        assert_eq!(gpu.stream_priority(&stream).expect("a priority"), priority);
+    }
+    let stream = stream(&device);
+    for policy in [SyncPolicy::Spin, SyncPolicy::Yield, SyncPolicy::Blocking, SyncPolicy::Auto] {
+        gpu.set_sync_policy(&stream, policy).expect("a policy");
+        assert_eq!(gpu.sync_policy(&stream).expect("a policy"), policy);
+    }
+    let y = device.upload(&[0u32; 1024]).expect("memory");
+    let window = AccessWindow::over(&y).hit_ratio(0.25);
+    gpu.set_access_window(&stream, window).expect("a window");
+    assert_eq!(gpu.access_window(&stream).expect("a window"), window);
+    gpu.set_access_window(&stream, AccessWindow::none()).expect("no window");
+    assert_eq!(gpu.access_window(&stream).expect("a window").bytes(), 0);
+}
+
+#[test]
+fn a_kernel_keeps_its_carveout_and_its_opt_in() {
+    let Some(device) = harness::gpu() else { return };
+    let gpu = device.as_gpu().expect("a GPU");
+    let mut y = device.upload(&[0u32; 8]).expect("memory");
+    let prepared = fill(&mut y, 1).over(8).prepare(&device).expect("a right launch");
+    let loaded = prepared.loaded().expect("a GPU");
+    for (carveout, percent) in
+        [(Carveout::Percent(37), Some(37)), (Carveout::MaxShared, Some(100)), (Carveout::Default, None)]
+    {
+        loaded.set_shared_carveout(carveout).expect("a percentage");
+        assert_eq!(loaded.shared_carveout().expect("a percentage"), percent);
+    }
+    let refused = loaded.set_shared_carveout(Carveout::Percent(200));
+    assert_eq!(refused, Err(LaunchError::Carveout { kernel: "fill", percent: 200 }));
+    let most = gpu.limits().shared_opt_in;
+    fill(&mut y, 2).over(8).dynamic_shared(most).launch(&device).expect("opted in");
+    assert_eq!(loaded.max_dynamic_shared().expect("bytes"), most);
+    for preference in [CachePreference::Shared, CachePreference::Equal, CachePreference::None] {
+        fill(&mut y, 3).over(8).cache_preference(preference).launch(&device).expect("the driver takes it");
+    }
+    assert_eq!(device.download(&y).expect("no fault"), [3; 8]);
+}
+
+#[test]
+fn streams_and_events_of_a_gpu_are_refused_on_the_simulator() {
+    let Some(gpu) = harness::gpu() else { return };
+    let simulator = Device::simulator();
+    let mut y = simulator.upload(&[0u32; 8]).expect("memory");
+    let refused = launch_error(fill(&mut y, 1).over(8).on(&stream(&gpu)).launch(&simulator));
+    assert!(matches!(refused, LaunchError::Owner { what: "stream", owner: 0, .. }), "{refused}");
+}
+
+/// `stream[i] = hot[i % hot.len()]`, over and over, which persisting lines make faster.
+#[gpu_kernel]
+fn hot_and_cold(hot: &[u32], cold: &mut [u32]) {
+    for i in (global_id()..cold.len()).step_by(global_size()) {
+        cold[i] += hot[i % hot.len()];
+    }
+}
+
+#[test]
+fn persisting_lines_of_the_l2_cache() {
+    let Some(device) = harness::gpu() else { return };
+    let gpu = device.as_gpu().expect("a GPU");
+    let limit = gpu.limits().persisting_l2;
+    if limit == 0 {
+        return println!("skipped: the device sets no L2 cache aside");
+    }
+    assert!(gpu.set_persisting_l2(limit + 1).is_err());
+    let set = gpu.set_persisting_l2(limit).expect("the limit");
+    assert!(set > 0 && gpu.persisting_l2().expect("bytes") == set);
+    let hot = device.upload(&vec![1u32; limit / 8]).expect("memory");
+    let mut cold = device.alloc_zeroed::<u32>(1 << 27).expect("memory");
+    let mut time = |window: Option<AccessWindow>| {
+        let mut best = f32::MAX;
+        for _ in 0..10 {
+            let flags = Some(cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT);
+            let start = gpu.stream().record_event(flags).expect("an event");
+            let launch = hot_and_cold(&hot, &mut cold).grid(132 * 8).block(256);
+            let launch = match window {
+                Some(window) => launch.access_policy_window(window),
+                None => launch,
+            };
+            launch.launch(&device).expect("a right launch");
+            let end = gpu.stream().record_event(flags).expect("an event");
+            best = best.min(start.elapsed_ms(&end).expect("both were recorded"));
+        }
+        best
+    };
+    println!("figure l2_no_window {:.4} ms", time(None));
+    println!("figure l2_persisting_window {:.4} ms", time(Some(AccessWindow::over(&hot))));
+    gpu.reset_persisting_l2().expect("a reset");
+    println!("figure l2_after_reset {:.4} ms", time(None));
+    gpu.set_persisting_l2(0).expect("nothing set aside");
+    assert_eq!(device.download(&cold).expect("no fault")[..100], [30; 100]);
+}
+
+/// Lets the next kernel start, then takes its time; says when it ended.
+#[gpu_kernel]
+fn produce(x: &mut [u32], ended: &mut [u64], value: u32, nanoseconds: u64) {
+    launch_dependents();
+    let i = global_id();
+    let start = global_timer();
+    while global_timer() - start < nanoseconds {}
+    if i < x.len() {
+        x[i] = value;
+    }
+    if i == 0 {
+        ended[0] = global_timer();
+    }
+}
+
+/// Says when it started, waits for the kernel before it, then reads what that wrote.
+#[gpu_kernel]
+fn consume(x: &[u32], y: &mut [u32], started: &mut [u64]) {
+    let i = global_id();
+    if i == 0 {
+        started[0] = global_timer();
+    }
+    grid_dependency_wait();
+    if i < x.len() && i < y.len() {
+        y[i] = x[i] * 2;
+    }
+}
+
+/// Whether `consume` started before `produce` had ended, in each of some rounds.
+fn overlaps(device: &Device, programmatic: bool) -> Vec<bool> {
+    let mut x = device.upload(&[0u32; 4096]).expect("memory");
+    let mut y = device.upload(&[0u32; 4096]).expect("memory");
+    let mut ended = device.upload(&[0u64]).expect("memory");
+    let mut started = device.upload(&[0u64]).expect("memory");
+    let (rounds, nanoseconds) = if device.is_simulator() { (1, 0) } else { (20, 200_000) };
+    let round = |value: u32| {
+        produce(&mut x, &mut ended, value, nanoseconds).over(4096).launch(device).expect("the first kernel");
+        let second = consume(&x, &mut y, &mut started).over(4096);
+        let second = if programmatic { second.programmatic_serialization() } else { second };
+        second.launch(device).expect("the second kernel");
+        assert_eq!(device.download(&y).expect("no fault"), [2 * value; 4096], "it waits for what it reads");
+        device.download(&started).expect("no fault")[0] < device.download(&ended).expect("no fault")[0]
+    };
+    (1..=rounds).map(round).collect()
+}
+
+#[test]
+fn a_programmatic_launch_starts_before_the_kernel_before_it_ends() {
+    harness::compiles::<produce>(&());
+    harness::compiles::<consume>(&());
+    for programmatic in [false, true] {
+        overlaps(&Device::simulator(), programmatic);
+    }
+    let Some(gpu) = harness::gpu() else { return };
+    assert!(overlaps(&gpu, false).iter().all(|overlap| !overlap));
+    let early = overlaps(&gpu, true).iter().filter(|overlap| **overlap).count();
+    println!("figure programmatic_launches_that_overlap {early} of 20");
+    assert!(early > 0, "none of 20 started early");
+}
