@@ -41,6 +41,7 @@ done
 run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
 run kernels "$folder/kernels"
+run start "$folder/start"
 run peer "$peer"
 
 grep -h 'right\|instead\|skipped' "$output/tests_real.log" | sort | uniq -c | sort -rn | head -60
@@ -57,5 +58,5 @@ awk '
             else printf "%-28s %10.4f %10s %s\n", k, ours[k], "-", unit[k]
         }
     }
-' "$output/kernels.log" "$output/peer.log"
+' "$output/kernels.log" "$output/start.log" "$output/peer.log"
 exit $status

@@ -6,6 +6,7 @@ use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
+use crate::settings::{self, DeviceChoice};
 use crate::types::GpuType;
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
@@ -28,16 +29,10 @@ impl Device {
     /// # Errors
     /// A GPU that is there and does not work, or one that was asked for and is not there.
     pub fn open() -> Result<Self> {
-        match std::env::var("WARPSMITH_DEVICE").as_deref() {
-            Ok("sim") => Ok(Self::simulator()),
-            Ok("gpu") => Self::gpu(0),
-            Ok(other) if !other.is_empty() => Err(DriverError::Setting {
-                name: "WARPSMITH_DEVICE",
-                value: other.to_owned(),
-                allowed: "gpu, sim",
-            }
-            .into()),
-            _ => match Self::gpu(0) {
+        match settings::device()? {
+            DeviceChoice::Simulator => Ok(Self::simulator()),
+            DeviceChoice::Gpu => Self::gpu(0),
+            DeviceChoice::Any => match Self::gpu(0) {
                 Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
                     Ok(Self::simulator())
                 }

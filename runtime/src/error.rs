@@ -1,10 +1,13 @@
 //! Errors: one enum a stage, and the one that joins them.
 
+use crate::aot::BundleError;
 use crate::driver::DriverError;
+use crate::dump::DumpError;
 use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
+use crate::settings::SettingError;
 use crate::simulator::SimFault;
 use crate::validate::ValidateError;
 
@@ -29,6 +32,15 @@ pub enum Error {
     /// A graph was made in a wrong way.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// An environment variable has a value that means nothing.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A dump that was asked for cannot be made.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    /// A bundle of kernels is not one, or cannot be written.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),

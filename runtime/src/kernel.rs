@@ -1,11 +1,15 @@
 //! What `#[gpu_kernel]` implements, and how a kernel's CUDA is looked at.
 
 use std::hash::Hash;
+use std::sync::Arc;
 
 use crate::args::KernelArg;
 use crate::codegen::{self, CudaSource};
+use crate::compile;
+use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::ir::Module;
+use crate::nvrtc::Cubin;
 use crate::passes;
 use crate::record::RecordError;
 use crate::validate::{self, ValidModule};
@@ -76,5 +80,34 @@ pub trait Kernel: 'static + Sized {
     /// What recording or validation refuses, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
         Ok(Self::print(comptime, &codegen::Options { checks: true, line_directives: false })?.code)
+    }
+
+    /// The PTX of what `launch` compiles, for an architecture: `saxpy::ptx_for(&(), "sm_90")`.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn ptx_for(comptime: &Self::Comptime, arch: &str) -> Result<String> {
+        compile::ptx::<Self>(comptime, arch)
+    }
+
+    /// The cubin of what `launch` compiles, for an architecture: `saxpy::cubin_for(&(), "sm_90")`.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn cubin_for(comptime: &Self::Comptime, arch: &str) -> Result<Arc<Cubin>> {
+        compile::cubin::<Self>(comptime, arch)
+    }
+
+    /// Compiles and loads what `launch` runs, ahead of the first launch.
+    ///
+    /// On the simulator the kernel is recorded and validated.
+    ///
+    /// # Errors
+    /// Whatever recording, validating, compiling or loading refuses.
+    fn compile(device: &Device, comptime: &Self::Comptime) -> Result<()> {
+        match device.backend() {
+            Backend::Gpu(gpu) => gpu.load::<Self>(comptime, true).map(|_| ()),
+            Backend::Simulator => Self::module(comptime).map(|_| ()),
+        }
     }
 }

@@ -34,13 +34,16 @@
 // The macros spell `::warpsmith`; this crate's own tests and device code use them too.
 extern crate self as warpsmith;
 
+pub mod aot;
 pub mod args;
 pub mod buffer;
 pub mod cache;
 pub mod codegen;
+pub mod compile;
 pub mod device;
 pub mod device_api;
 pub mod driver;
+pub mod dump;
 pub mod error;
 pub mod global;
 pub mod graph;
@@ -51,6 +54,7 @@ pub mod nvrtc;
 pub mod passes;
 pub mod record;
 pub mod reference;
+pub mod settings;
 pub mod simulator;
 pub mod tile;
 pub mod types;
@@ -69,6 +73,7 @@ pub mod __macro;
 
 pub use args::KernelArg;
 pub use buffer::Buffer;
+pub use compile::{Job, compile_all};
 pub use device::Device;
 pub use error::{Error, Result};
 pub use global::{GpuConst, GpuStatic};

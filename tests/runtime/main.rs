@@ -2,8 +2,10 @@
 //!
 //! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
 
+mod ahead;
 mod allocations;
 mod attributes;
+mod cache;
 mod graphs;
 mod limits;
 mod places;

@@ -1,111 +1,222 @@
-//! Compiled kernels by everything that decides their bytes.
+//! Compiled kernels by everything that decides their bytes: in memory, from a bundle, on disk, or from
+//! the compiler, in this order.
 //!
-//! In memory, for the whole process. The disk layer goes between a miss here and the compiler: see
-//! [`Cache::get`].
+//! On disk a cubin is found by its source, flags, architecture, the layout's version and the compiler's
+//! build. The whole key is also in the file: two keys of one hash are a miss. A torn, foreign or corrupt
+//! file is a miss; a directory that is missing, full or read-only keeps nothing. None of it is an error:
+//! [`Cache::stats`] and `WARPSMITH_LOG=cache` say what happened. What does not compile is not kept.
+//!
+//! **Without NVRTC.** Where no NVRTC can be loaded, a cubin of the same source, flags and architecture by
+//! any NVRTC is taken, the newest first. So a warm cache is enough for a machine that has only a driver.
+//!
+//! **Which NVRTC.** To load NVRTC costs tens of milliseconds, so a process that did notes which file was
+//! found and which build that is, under everything that decided that it was found. A later process with
+//! the same surroundings, where the same file is still in that place, takes the version from the note.
+
+mod compiler;
+mod disk;
+mod entry;
+mod key;
+mod stats;
+mod trim;
+
+pub use compiler::{Compiler, Nvrtc};
+pub use disk::{Disk, Miss};
+pub(crate) use entry::{Damage, Entry};
+pub use key::Key;
+pub(crate) use key::subject;
+pub use stats::Stats;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::nvrtc::{self, CompileOptions, Cubin, NvrtcError};
+use crate::aot;
+use crate::nvrtc::{CompileOptions, Cubin, NvrtcError};
+use crate::settings::{SettingError, Settings};
+use stats::Recorder;
 
-/// Everything that decides the bytes of a cubin.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    source: String,
-    flags: Vec<String>,
-    nvrtc: (i32, i32),
-    crate_version: &'static str,
-}
+type Made = Result<Arc<Cubin>, NvrtcError>;
+type Slot = Arc<OnceLock<Made>>;
 
-impl Key {
-    /// The key of a source and its options under the NVRTC that is loaded.
-    ///
-    /// # Errors
-    /// [`NvrtcError::Missing`] without NVRTC.
-    pub fn new(source: &str, options: &CompileOptions) -> Result<Self, NvrtcError> {
-        Ok(Self {
-            source: source.to_owned(),
-            flags: nvrtc::flags(options),
-            nvrtc: nvrtc::version()?,
-            crate_version: env!("CARGO_PKG_VERSION"),
-        })
-    }
-}
-
-type Slot<V> = Arc<OnceLock<V>>;
-
-/// Cubins by key; each is compiled once, and other threads that want it wait.
-pub struct Cache<V = Result<Arc<Cubin>, NvrtcError>> {
-    slots: Mutex<HashMap<Key, Slot<V>>>,
+/// Cubins by key; each is made once in a process, and other threads that want it wait.
+pub struct Cache {
+    slots: Mutex<HashMap<Key, Slot>>,
+    disk: Option<Disk>,
+    recorder: Recorder,
 }
 
 impl Cache {
-    /// The cache of this process.
-    pub fn process() -> &'static Self {
-        static CACHE: OnceLock<Cache> = OnceLock::new();
-        CACHE.get_or_init(|| Cache { slots: Mutex::default() })
+    /// A cache in memory, and on disk if there is one.
+    pub fn new(disk: Option<Disk>) -> Self {
+        Self { slots: Mutex::default(), disk, recorder: Recorder::default() }
     }
 
-    /// The cubin of a source, compiled at its first use.
+    /// The cache of this process.
     ///
     /// # Errors
-    /// NVRTC's, which are kept as results are.
-    pub fn get(
-        &self,
-        source: &str,
-        kernel: &str,
-        options: &CompileOptions,
-    ) -> Result<Arc<Cubin>, NvrtcError> {
-        let key = Key::new(source, options)?;
-        self.get_or(key, || nvrtc::compile(source, kernel, options).map(Arc::new))
+    /// [`SettingError`] if an environment variable has a value that means nothing.
+    pub fn process() -> Result<&'static Self, SettingError> {
+        static CACHE: OnceLock<Cache> = OnceLock::new();
+        let settings = Settings::process()?;
+        Ok(CACHE.get_or_init(|| {
+            let mut cache =
+                Self::new(settings.cache_dir.as_ref().map(|dir| Disk::new(dir, settings.cache_bytes)));
+            cache.recorder.log = settings.log_cache;
+            cache
+        }))
     }
-}
 
-impl<V: Clone> Cache<V> {
-    fn get_or(&self, key: Key, make: impl FnOnce() -> V) -> V {
+    /// The directory on disk; `None` if there is no disk cache.
+    pub fn disk(&self) -> Option<&Disk> {
+        self.disk.as_ref()
+    }
+
+    /// What this cache has done.
+    pub fn stats(&self) -> Stats {
+        self.recorder.stats()
+    }
+
+    /// The cubin of a source by NVRTC.
+    ///
+    /// # Errors
+    /// NVRTC's; [`NvrtcError::Compile`] is kept in memory as a cubin would be.
+    pub fn get(&self, source: &str, kernel: &str, options: &CompileOptions) -> Made {
+        let key = Key { kernel: kernel.to_owned(), source: source.to_owned(), options: options.clone() };
+        self.get_from(key, &Nvrtc)
+    }
+
+    /// The cubin of a key by some compiler; one cache is used with one compiler.
+    ///
+    /// # Errors
+    /// The compiler's.
+    pub fn get_from(&self, key: Key, compiler: &dyn Compiler) -> Made {
         // The map is locked for the look-up only, so that different kernels compile at once.
-        let slot = self.slots.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
-        slot.get_or_init(make).clone()
+        let slot = self.lock().entry(key.clone()).or_default().clone();
+        if let Some(Ok(cubin)) = slot.get() {
+            self.recorder.count(&key.kernel, "in memory", |stats| &mut stats.from_memory);
+            return Ok(cubin.clone());
+        }
+        let made = slot.get_or_init(|| self.make(&key, compiler).map(Arc::new)).clone();
+        if matches!(&made, Err(error) if !matches!(error, NvrtcError::Compile { .. })) {
+            // What the machine lacks may come; a source that does not compile never will.
+            self.lock().retain(|_, kept| !Arc::ptr_eq(kept, &slot));
+        }
+        made
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(&self, key: &Key, compiler: &dyn Compiler) -> Result<Cubin, NvrtcError> {
+        let encoded = key.encode();
+        match aot::find(&encoded) {
+            Ok(cubin) => {
+                self.recorder.count(&key.kernel, "from a bundle", |stats| &mut stats.from_bundle);
+                return Ok(cubin);
+            }
+            Err(reason) => reason.iter().for_each(|reason| self.recorder.remark(&key.kernel, reason)),
+        }
+        if let Some(cubin) = self.disk.as_ref().and_then(|disk| self.from_disk(disk, key, &encoded, compiler))
+        {
+            self.recorder.count(&key.kernel, "from disk", |stats| &mut stats.from_disk);
+            return Ok(cubin);
+        }
+        let (cubin, version) = compiler.compile(key)?;
+        self.recorder.count(&key.kernel, "compiled", |stats| &mut stats.compiled);
+        if let Some(disk) = &self.disk {
+            match disk.store(&encoded, &version, &cubin) {
+                Ok(()) => compiler.learn(disk),
+                Err(error) => self.not_stored(key, disk, &error),
+            }
+        }
+        Ok(cubin)
+    }
+
+    fn from_disk(&self, disk: &Disk, key: &Key, encoded: &[u8], compiler: &dyn Compiler) -> Option<Cubin> {
+        let read = match compiler.version(disk) {
+            Ok(version) => disk.read(encoded, &version),
+            Err(_) => disk.read_any(encoded),
+        };
+        match read {
+            Ok(cubin) => Some(cubin),
+            Err(Miss::Absent) => None,
+            Err(miss) => {
+                self.recorder.remark(&key.kernel, &miss.to_string());
+                None
+            }
+        }
+    }
+
+    fn not_stored(&self, key: &Key, disk: &Disk, error: &std::io::Error) {
+        let reason = format!("not stored in {}: {error}", disk.root().display());
+        self.recorder.remark(&key.kernel, &reason);
+        self.recorder.count(&key.kernel, "stays in memory", |stats| &mut stats.not_stored);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::nvrtc::{Arch, Version};
+
+    /// A compiler that counts, and refuses what it is told to.
+    #[derive(Default)]
+    struct Counting {
+        compiles: AtomicU32,
+        error: Option<NvrtcError>,
+    }
+
+    impl Compiler for Counting {
+        fn version(&self, _disk: &Disk) -> Result<Version, NvrtcError> {
+            Ok(Version { major: 1, minor: 0, build: "counting".into() })
+        }
+
+        fn compile(&self, key: &Key) -> Result<(Cubin, Version), NvrtcError> {
+            std::thread::sleep(Duration::from_millis(20));
+            self.compiles.fetch_add(1, Ordering::Relaxed);
+            let version = Version { major: 1, minor: 0, build: "counting".into() };
+            let cubin = Cubin { image: key.source.clone().into_bytes(), log: String::new() };
+            self.error.clone().map_or(Ok((cubin, version)), Err)
+        }
+
+        fn learn(&self, _disk: &Disk) {}
+    }
 
     fn key(source: &str) -> Key {
-        Key { source: source.into(), flags: vec![], nvrtc: (13, 0), crate_version: "0" }
+        let arch = Arch { major: 9, minor: 0, specific: false };
+        let options = CompileOptions { arch, fmad: true, line_info: false };
+        Key { kernel: "k".into(), source: source.into(), options }
     }
 
     #[test]
     fn a_key_is_made_once_while_others_wait() {
-        let cache = Cache { slots: Mutex::default() };
-        let made = AtomicU32::new(0);
+        let cache = Cache::new(None);
+        let compiler = Counting::default();
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| {
-                    let value = cache.get_or(key("a"), || {
-                        std::thread::sleep(std::time::Duration::from_millis(20));
-                        made.fetch_add(1, Ordering::Relaxed)
-                    });
-                    assert_eq!(value, 0);
-                });
+                scope.spawn(|| assert_eq!(cache.get_from(key("a"), &compiler).expect("made").image, b"a"));
             }
         });
-        assert_eq!(made.load(Ordering::Relaxed), 1);
-        assert_eq!(cache.get_or(key("b"), || 7), 7);
+        assert_eq!(compiler.compiles.load(Ordering::Relaxed), 1);
+        assert_eq!(cache.get_from(key("b"), &compiler).expect("made").image, b"b");
+        assert_eq!(cache.stats().compiled, 2);
     }
 
     #[test]
-    fn every_field_of_a_key_tells() {
-        let base = key("a");
-        let others = [
-            Key { source: "b".into(), ..base.clone() },
-            Key { flags: vec!["--fmad=false".into()], ..base.clone() },
-            Key { nvrtc: (12, 9), ..base.clone() },
-            Key { crate_version: "1", ..base.clone() },
-        ];
-        assert!(others.iter().all(|other| *other != base));
+    fn what_does_not_compile_is_kept_and_what_is_missing_is_not() {
+        let refused =
+            NvrtcError::Compile { kernel: "k".into(), arch: key("").options.arch, log: "no".into() };
+        for (error, compiles) in [(refused, 1), (NvrtcError::Missing, 2)] {
+            let cache = Cache::new(None);
+            let compiler = Counting { error: Some(error.clone()), ..Counting::default() };
+            for _ in 0..2 {
+                assert_eq!(cache.get_from(key("a"), &compiler), Err(error.clone()));
+            }
+            assert_eq!(compiler.compiles.load(Ordering::Relaxed), compiles, "{error}");
+        }
     }
 }

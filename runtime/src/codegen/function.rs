@@ -228,7 +228,7 @@ impl Printer<'_> {
         let registers = attributes.max_registers.map(|n| format!("__maxnreg__({n}) ")).unwrap_or_default();
         let cluster = attributes.cluster.map(|[x, y, z]| format!("__cluster_dims__({x}, {y}, {z}) "));
         let bounds = format!("{bounds}{registers}{}", cluster.unwrap_or_default());
-        let name = names::fresh(&function.name, &names::reserved());
+        let name = names::unreserved(&function.name);
         let signature =
             format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting));
         self.body(function, &signature)

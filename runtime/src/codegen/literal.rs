@@ -18,7 +18,7 @@ impl Printer<'_> {
             && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
             && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
         {
-            let printed = names::fresh(name, &names::reserved());
+            let printed = names::unreserved(name);
             let line = format!(
                 "static constexpr {} {printed} = {};\n",
                 types::scalar(scalar),

@@ -84,7 +84,7 @@ impl<'m> Printer<'m> {
             struct_names: HashMap::new(),
             function_names: Vec::new(),
             faulting: HashSet::new(),
-            globals: names::reserved(),
+            globals: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
             dynamic_names: HashMap::new(),
@@ -122,8 +122,7 @@ impl<'m> Printer<'m> {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
         }
         // Named constants stand at file scope: no function or variable may take their names.
-        let consts: Vec<String> =
-            self.named.keys().map(|name| names::fresh(name, &names::reserved())).collect();
+        let consts: Vec<String> = self.named.keys().map(|name| names::unreserved(name)).collect();
         self.globals.extend(consts);
         let kernel = names::fresh(&module.kernel.name, &self.globals);
         self.globals.insert(kernel);
@@ -195,7 +194,7 @@ impl<'m> Printer<'m> {
         sections.retain(|s| !s.is_empty());
         CudaSource {
             code: sections.join("\n"),
-            kernel_name: names::fresh(&module.kernel.name, &names::reserved()),
+            kernel_name: names::unreserved(&module.kernel.name),
             sites: std::mem::take(&mut self.sites),
             has_fault_param: faults,
             needs: self.needs.clone(),

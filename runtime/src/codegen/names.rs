@@ -1,6 +1,7 @@
 //! C++ names: the user's, renamed predictably where C++ or the prelude has the name already.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Words that C++ and CUDA keep for themselves, where Rust does not.
 const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool case catch char char16_t char32_t class \
@@ -22,19 +23,25 @@ const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin c
     cyl_bessel_i1 norm3d rnorm3d norm4d rnorm4d rhypot fdim ldexp scalbn frexp modf logb ilogb nextafter remainder sincos \
     sincospi";
 
+/// Words of a list, which every name is looked up in.
+type Words = LazyLock<HashSet<&'static str>>;
+
+static RESERVED_WORDS: Words = LazyLock::new(|| RESERVED.split_whitespace().collect());
+static FUNCTION_WORDS: Words = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());
+
 /// Whether C++, CUDA or the prelude has the name already.
 fn is_reserved(name: &str) -> bool {
-    let function = |name: &str| FUNCTIONS.split_whitespace().any(|word| word == name);
-    RESERVED.split_whitespace().any(|word| word == name)
+    let function = |name: &str| FUNCTION_WORDS.contains(name);
+    RESERVED_WORDS.contains(name)
         || function(name)
         || name.strip_suffix('f').is_some_and(function)
         || name.starts_with("ws_")
         || name.starts_with("__")
 }
 
-/// The reserved words as a set.
-pub(super) fn reserved() -> HashSet<String> {
-    RESERVED.split_whitespace().map(str::to_owned).collect()
+/// `name` as a C++ identifier that nothing but a reserved word has.
+pub(super) fn unreserved(name: &str) -> String {
+    fresh(name, &HashSet::new())
 }
 
 /// `name` as a C++ identifier that is not taken: a reserved word gets `_`, a second one `_1`, `_2`.

@@ -1,5 +1,7 @@
 //! Names and literals; whole kernels are the corpus's snapshots.
 
+use std::collections::HashSet;
+
 use super::literal::literal;
 use super::names;
 use super::precedence::Text;
@@ -7,7 +9,7 @@ use crate::ir::{BinaryOp, ConstValue, Scalar};
 
 #[test]
 fn keywords_and_taken_names_are_renamed() {
-    let mut taken = names::reserved();
+    let mut taken = HashSet::new();
     assert_eq!(names::fresh("int", &taken), "int_");
     assert_eq!(names::fresh("ws_at", &taken), "ws_at_");
     assert_eq!(names::fresh("r#try", &taken), "try_");

@@ -161,9 +161,5 @@ impl Printer<'_> {
 
 /// The C++ name of a field: `0` of a tuple is `_0`.
 pub(super) fn member(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("_{name}")
-    } else {
-        names::fresh(name, &names::reserved())
-    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { names::unreserved(name) }
 }

@@ -20,16 +20,6 @@ pub enum DriverError {
         /// How many there are.
         count: usize,
     },
-    /// An environment variable has a value that means nothing.
-    #[error("`{name}={value}` is not understood; allowed are {allowed}")]
-    Setting {
-        /// The variable.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// What it may be.
-        allowed: &'static str,
-    },
     /// More bytes than an address space has.
     #[error("{elements} elements are more than memory can hold")]
     TooLarge {

@@ -9,12 +9,11 @@ use cudarc::nvrtc::Ptx;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
 use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
-use crate::cache::Cache;
-use crate::codegen::{Needs, Options, Site, SiteKind};
+use crate::codegen::{Needs, Site, SiteKind};
+use crate::compile::{self, Compiled};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::{LaunchError, Shape, check_carveout};
-use crate::nvrtc::{Arch, CompileOptions};
 
 use sys::CUfunction_attribute as Attribute;
 
@@ -192,22 +191,8 @@ impl Gpu {
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
-        let module = K::module(comptime)?;
-        let source = crate::codegen::print(&module, &Options { checks, line_directives: true });
-        let (major, minor) = self.limits.compute;
-        if source.needs.min_compute > (major, minor) {
-            return Err(LaunchError::Compute {
-                kernel: K::NAME,
-                needs: source.needs.min_compute,
-                has: (major, minor),
-            }
-            .into());
-        }
-        let bytes = module.module().parameter_bytes() + if source.has_fault_param { 8 } else { 0 };
-        LaunchError::check_parameter_bytes(K::NAME, bytes, self.limits.parameter_bytes)?;
-        let arch = Arch { major, minor, specific: source.needs.arch_specific };
-        let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info: false };
-        let cubin = Cache::process().get(&source.code, K::NAME, &options)?;
+        let (compute, parameters) = (self.limits.compute, self.limits.parameter_bytes);
+        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, compute, parameters)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;

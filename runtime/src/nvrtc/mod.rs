@@ -3,10 +3,16 @@
 //! What comes in is source text and options; what goes out is machine code for one architecture.
 //! Knows nothing of kernels, devices or caches. A missing library is an error, never a panic.
 
-use std::ffi::{CStr, CString, c_char};
-use std::sync::OnceLock;
+mod elf;
+mod library;
+mod program;
+
+pub use library::{Sighting, Version, known_version, loaded_version, surroundings, version};
+
+use std::str::FromStr;
 
 use cudarc::nvrtc::sys;
+use program::Program;
 
 /// A GPU architecture: `sm_80`, `sm_90a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +23,20 @@ pub struct Arch {
     pub minor: u32,
     /// Whether to use the target with architecture-specific instructions (`a`).
     pub specific: bool,
+}
+
+impl FromStr for Arch {
+    type Err = NvrtcError;
+
+    /// Reads `sm_90` or `sm_90a`: the last digit is the minor capability.
+    fn from_str(text: &str) -> Result<Self, NvrtcError> {
+        let wrong = || NvrtcError::Arch { text: text.to_owned() };
+        let number = text.strip_prefix("sm_").ok_or_else(wrong)?;
+        let (digits, specific) = number.strip_suffix('a').map_or((number, false), |digits| (digits, true));
+        let plain = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let capability: u32 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
+        Ok(Self { major: capability / 10, minor: capability % 10, specific })
+    }
 }
 
 impl std::fmt::Display for Arch {
@@ -64,6 +84,22 @@ pub enum NvrtcError {
         /// NVRTC's messages, with Rust files and lines where the source has `#line`.
         log: String,
     },
+    /// A text that names no architecture.
+    #[error(
+        "`{text}` is not an architecture; write `sm_` and the compute capability, as `sm_80` or `sm_90a`"
+    )]
+    Arch {
+        /// The text.
+        text: String,
+    },
+    /// The kernel needs instructions that only the specific target has.
+    #[error("kernel `{kernel}` needs architecture-specific instructions; ask for `{arch}a`")]
+    Specific {
+        /// The kernel.
+        kernel: String,
+        /// The architecture asked for.
+        arch: Arch,
+    },
     /// NVRTC itself failed.
     #[error("NVRTC failed at {call}: {result}")]
     Call {
@@ -74,35 +110,37 @@ pub enum NvrtcError {
     },
 }
 
-/// The version of the NVRTC library that is loaded.
-///
-/// # Errors
-/// [`NvrtcError::Missing`] without a library.
-pub fn version() -> Result<(i32, i32), NvrtcError> {
-    static PRESENT: OnceLock<bool> = OnceLock::new();
-    // SAFETY: opens and closes the library by name; its initialisers are NVIDIA's.
-    if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
-        return Err(NvrtcError::Missing);
-    }
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: the library is present, and both are writable integers.
-    check("nvrtcVersion", unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) })?;
-    Ok((major, minor))
-}
-
-/// Compiles one kernel's source.
+/// Compiles one kernel's source to machine code.
 ///
 /// # Errors
 /// [`NvrtcError::Compile`] with the log; [`NvrtcError::Missing`] without the library.
 pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
-    version()?;
+    let flags = flags(options);
+    let (program, log) = run(source, kernel, options.arch, &flags)?;
+    Ok(Cubin { image: program.cubin()?, log })
+}
+
+/// Compiles one kernel's source to PTX, for reading.
+///
+/// # Errors
+/// As [`compile`].
+pub fn ptx(source: &str, kernel: &str, options: &CompileOptions) -> Result<String, NvrtcError> {
+    let mut flags = flags(options);
+    // A real architecture gives machine code alone.
+    flags[0] = flags[0].replace("=sm_", "=compute_");
+    run(source, kernel, options.arch, &flags)?.0.ptx()
+}
+
+/// A compiled program, and what the compiler said.
+fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Program, String), NvrtcError> {
+    library::open()?;
     let program = Program::new(source, kernel)?;
-    let result = program.compile(&flags(options));
+    let result = program.compile(flags);
     let log = program.log();
     if result != sys::nvrtcResult::NVRTC_SUCCESS {
-        return Err(NvrtcError::Compile { kernel: kernel.into(), arch: options.arch, log });
+        return Err(NvrtcError::Compile { kernel: kernel.into(), arch, log });
     }
-    Ok(Cubin { image: program.cubin()?, log })
+    Ok((program, log))
 }
 
 /// The options as NVRTC's flags; they are part of every cache key.
@@ -124,70 +162,18 @@ fn check(call: &'static str, result: sys::nvrtcResult) -> Result<(), NvrtcError>
     }
 }
 
-/// An NVRTC program, destroyed when dropped.
-struct Program(sys::nvrtcProgram);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Program {
-    fn new(source: &str, kernel: &str) -> Result<Self, NvrtcError> {
-        let nul =
-            |_| NvrtcError::Call { call: "nvrtcCreateProgram", result: "the source holds a NUL byte".into() };
-        let source = CString::new(source).map_err(nul)?;
-        let name = CString::new(format!("{kernel}.cu")).map_err(nul)?;
-        let mut program = std::ptr::null_mut();
-        // SAFETY: both strings end in NUL and outlive the call, which copies them.
-        let result = unsafe {
-            sys::nvrtcCreateProgram(
-                &raw mut program,
-                source.as_ptr(),
-                name.as_ptr(),
-                0,
-                std::ptr::null(),
-                std::ptr::null(),
-            )
-        };
-        check("nvrtcCreateProgram", result)?;
-        Ok(Self(program))
-    }
-
-    fn compile(&self, flags: &[String]) -> sys::nvrtcResult {
-        let flags: Vec<CString> = flags.iter().filter_map(|f| CString::new(f.as_str()).ok()).collect();
-        let pointers: Vec<*const c_char> = flags.iter().map(|f| f.as_ptr()).collect();
-        // SAFETY: the pointers are to NUL-terminated strings that outlive the call.
-        unsafe { sys::nvrtcCompileProgram(self.0, pointers.len() as i32, pointers.as_ptr()) }
-    }
-
-    fn log(&self) -> String {
-        let mut size = 0;
-        // SAFETY: the program is alive; `size` is writable.
-        if unsafe { sys::nvrtcGetProgramLogSize(self.0, &raw mut size) } != sys::nvrtcResult::NVRTC_SUCCESS {
-            return String::new();
+    #[test]
+    fn architectures_are_read_as_they_are_written() {
+        for text in ["sm_75", "sm_80", "sm_90a", "sm_100", "sm_120a"] {
+            assert_eq!(text.parse::<Arch>().expect(text).to_string(), text);
         }
-        let mut log = vec![0u8; size.max(1)];
-        // SAFETY: the buffer has the size that NVRTC asked for.
-        if unsafe { sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast()) }
-            != sys::nvrtcResult::NVRTC_SUCCESS
-        {
-            return String::new();
+        for text in ["", "sm_", "90", "sm_9", "sm_90b", "sm_+90", "compute_90", "sm_99999999999"] {
+            let refused = text.parse::<Arch>().expect_err(text).to_string();
+            assert!(refused.starts_with(&format!("`{text}` is not an architecture")), "{refused}");
         }
-        CStr::from_bytes_until_nul(&log)
-            .map(|log| log.to_string_lossy().trim().to_owned())
-            .unwrap_or_default()
-    }
-
-    fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
-        let mut size = 0;
-        // SAFETY: the program is alive and compiled; `size` is writable.
-        check("nvrtcGetCUBINSize", unsafe { sys::nvrtcGetCUBINSize(self.0, &raw mut size) })?;
-        let mut image = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC asked for.
-        check("nvrtcGetCUBIN", unsafe { sys::nvrtcGetCUBIN(self.0, image.as_mut_ptr().cast()) })?;
-        Ok(image)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: created by `nvrtcCreateProgram`, destroyed once. Nothing can be done about a failure.
-        let _ = unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }

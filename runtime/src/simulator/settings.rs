@@ -1,12 +1,7 @@
 //! How a launch is simulated: stack sizes, schedule, limits.
 
-use std::env;
-use std::ops::RangeInclusive;
-
 use super::SimFault;
-
-const STACK: &str = "WARPSMITH_SIM_STACK";
-const SEED: &str = "WARPSMITH_SIM_SEED";
+use crate::settings::{self, SettingError};
 
 /// How a launch is simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,40 +45,14 @@ impl Settings {
     /// [`SimFault::Setting`] if one of them is not a number.
     pub fn from_env() -> Result<Self, SimFault> {
         let mut settings = Self::default();
-        if let Some(value) = env::var_os(STACK) {
-            let kib =
-                number(STACK, &value.to_string_lossy(), "a number of KiB from 16 to 1048576", 16..=1 << 20)?;
+        let refused =
+            |e: SettingError| SimFault::Setting { name: e.name, value: e.value, expected: e.allowed };
+        if let Some(kib) = settings::simulator_stack().map_err(refused)? {
             settings.stack_bytes = (kib as usize) << 10;
         }
-        if let Some(value) = env::var_os(SEED) {
-            settings.seed = number(SEED, &value.to_string_lossy(), "a number of 64 bits", 0..=u64::MAX)?;
+        if let Some(seed) = settings::simulator_seed().map_err(refused)? {
+            settings.seed = seed;
         }
         Ok(settings)
-    }
-}
-
-fn number(
-    name: &'static str,
-    value: &str,
-    expected: &'static str,
-    range: RangeInclusive<u64>,
-) -> Result<u64, SimFault> {
-    match value.trim().parse() {
-        Ok(number) if range.contains(&number) => Ok(number),
-        _ => Err(SimFault::Setting { name, value: value.to_owned(), expected }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variable_must_hold_a_number_in_range() {
-        let check = |value| number(STACK, value, "a number", 16..=64).ok();
-        assert_eq!(
-            [" 32 ", "64", "15", "-1", "1e1", ""].map(check),
-            [Some(32), Some(64), None, None, None, None]
-        );
     }
 }

@@ -1,0 +1,56 @@
+//! Who makes cubins, and how its version is known without asking it.
+
+use super::disk::Disk;
+use super::key::Key;
+use crate::nvrtc::{self, Cubin, NvrtcError, Sighting, Version};
+
+/// What makes the cubin of a key.
+pub trait Compiler {
+    /// Its version, learned from a note of an earlier process where that is cheaper than asking.
+    ///
+    /// # Errors
+    /// [`NvrtcError::Missing`] if there is no compiler.
+    fn version(&self, disk: &Disk) -> Result<Version, NvrtcError>;
+
+    /// Makes a cubin, and says which version made it.
+    ///
+    /// # Errors
+    /// What the compiler refuses.
+    fn compile(&self, key: &Key) -> Result<(Cubin, Version), NvrtcError>;
+
+    /// Called after a compile whose cubin is stored: what is to be noted for later processes.
+    fn learn(&self, disk: &Disk);
+}
+
+/// The NVRTC library.
+pub struct Nvrtc;
+
+impl Compiler for Nvrtc {
+    fn version(&self, disk: &Disk) -> Result<Version, NvrtcError> {
+        if let Some(version) = nvrtc::known_version() {
+            return Ok(version);
+        }
+        let noted = nvrtc::surroundings().and_then(|surroundings| disk.note(&surroundings));
+        if let Some(sighting) = noted.and_then(|text| Sighting::decode(&text)).filter(Sighting::holds) {
+            return Ok(sighting.version);
+        }
+        let version = nvrtc::loaded_version()?.0;
+        self.learn(disk);
+        Ok(version)
+    }
+
+    fn compile(&self, key: &Key) -> Result<(Cubin, Version), NvrtcError> {
+        let cubin = nvrtc::compile(&key.source, &key.kernel, &key.options)?;
+        Ok((cubin, nvrtc::loaded_version()?.0))
+    }
+
+    fn learn(&self, disk: &Disk) {
+        let Ok((_, Some(sighting))) = nvrtc::loaded_version() else { return };
+        let Some(surroundings) = nvrtc::surroundings() else { return };
+        let text = sighting.encode();
+        if disk.note(&surroundings).as_ref() != Some(&text) {
+            // Without a note the next process loads the library again.
+            let _ = disk.keep_note(&surroundings, &text);
+        }
+    }
+}

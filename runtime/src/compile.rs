@@ -1,0 +1,213 @@
+//! A kernel from its Rust to a cubin, one at a time or many at once.
+//!
+//! Loads nothing on a device; that is the driver layer's.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::cache::{Cache, Key};
+use crate::codegen::{self, CudaSource, Options};
+use crate::device::Device;
+use crate::dump;
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::launch::LaunchError;
+use crate::nvrtc::{Arch, CompileOptions, Cubin, NvrtcError};
+use crate::settings::Settings;
+
+/// A kernel's printed CUDA, and its cubin for one architecture.
+pub(crate) struct Compiled {
+    pub source: CudaSource,
+    pub cubin: Arc<Cubin>,
+}
+
+/// What is to be compiled, before it is.
+struct Order {
+    source: CudaSource,
+    options: CompileOptions,
+    /// Bytes of the kernel's parameters.
+    parameters: usize,
+}
+
+impl Order {
+    fn new<K: Kernel>(
+        comptime: &K::Comptime,
+        checks: bool,
+        compute: (u32, u32),
+        lines: bool,
+    ) -> Result<Self> {
+        let module = K::module(comptime)?;
+        let line_info = Settings::process()?.line_info;
+        // `#line` alone would make a kernel another one when a line above it is added.
+        let line_directives = line_info || lines;
+        let source = codegen::print(&module, &Options { checks, line_directives });
+        if source.needs.min_compute > compute {
+            let (kernel, needs) = (K::NAME, source.needs.min_compute);
+            return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
+        }
+        let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
+        let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info };
+        let parameters = module.module().parameter_bytes() + if source.has_fault_param { 8 } else { 0 };
+        Ok(Self { source, options, parameters })
+    }
+
+    fn key<K: Kernel>(&self) -> Key {
+        Key { kernel: K::NAME.to_owned(), source: self.source.code.clone(), options: self.options.clone() }
+    }
+}
+
+/// Compiles a kernel for a compute capability, or takes it from the cache.
+///
+/// # Errors
+/// Whatever recording, validating or compiling refuses.
+pub(crate) fn kernel<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: bool,
+    compute: (u32, u32),
+    parameter_limit: usize,
+) -> Result<Compiled> {
+    let order = Order::new::<K>(comptime, checks, compute, false)?;
+    LaunchError::check_parameter_bytes(K::NAME, order.parameters, parameter_limit)?;
+    let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
+        Ok(cubin) => cubin,
+        Err(NvrtcError::Compile { .. }) if !order.options.line_info => {
+            return Err(explained::<K>(comptime, checks, compute)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let settings = Settings::process()?;
+    if !settings.dump.is_empty() {
+        dump::write(settings, &dump_name::<K>(&order, checks), &order.key::<K>(), &cubin)?;
+    }
+    Ok(Compiled { source: order.source, cubin })
+}
+
+/// The error of a kernel that does not compile, with Rust lines.
+fn explained<K: Kernel>(comptime: &K::Comptime, checks: bool, compute: (u32, u32)) -> Result<Error> {
+    let order = Order::new::<K>(comptime, checks, compute, true)?;
+    let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
+    let compiles =
+        || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
+    Ok(made.err().unwrap_or_else(compiles).into())
+}
+
+/// A name that two specializations of a kernel do not share.
+fn dump_name<K: Kernel>(order: &Order, checks: bool) -> String {
+    let checks = if checks { "" } else { ".unchecked" };
+    let name = dump::file_name(std::any::type_name::<K>());
+    let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
+    format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
+}
+
+/// The key and the cubin of what a launch on a compute capability looks for.
+pub(crate) fn for_bundle<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: bool,
+    compute: (u32, u32),
+) -> Result<(Key, Arc<Cubin>)> {
+    let order = Order::new::<K>(comptime, checks, compute, false)?;
+    let compiled = kernel::<K>(comptime, checks, compute, usize::MAX)?;
+    Ok((order.key::<K>(), compiled.cubin))
+}
+
+/// The cubin of a kernel for exactly one architecture.
+pub(crate) fn cubin<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Arc<Cubin>> {
+    let order = exact::<K>(comptime, arch)?;
+    Ok(Cache::process()?.get(&order.source.code, K::NAME, &order.options)?)
+}
+
+/// The PTX of a kernel for exactly one architecture.
+pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<String> {
+    let order = exact::<K>(comptime, arch)?;
+    Ok(crate::nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
+}
+
+fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
+    let arch: Arch = arch.parse()?;
+    let mut order = Order::new::<K>(comptime, true, (arch.major, arch.minor), false)?;
+    if order.options.arch.specific && !arch.specific {
+        return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
+    }
+    order.options.arch = arch;
+    Ok(order)
+}
+
+/// A kernel with its comptime values, to be compiled for a device that is not known yet.
+pub struct Job {
+    kernel: &'static str,
+    compile: Box<dyn Fn(&Device) -> Result<()> + Send + Sync>,
+}
+
+impl Job {
+    /// The kernel for these comptime values: `Job::new::<reduce>((256,))`.
+    pub fn new<K: Kernel>(comptime: K::Comptime) -> Self {
+        Self { kernel: K::NAME, compile: Box::new(move |device| K::compile(device, &comptime)) }
+    }
+}
+
+/// Kernels that did not compile, each with its error, in the order they were given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileErrors(pub Vec<(&'static str, Error)>);
+
+impl fmt::Display for CompileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of the kernels cannot be compiled", self.0.len())?;
+        self.0.iter().try_for_each(|(kernel, error)| write!(f, "\n`{kernel}`: {error}"))
+    }
+}
+
+impl std::error::Error for CompileErrors {}
+
+/// Compiles and loads kernels ahead of their first launch, on as many threads as there are cores.
+///
+/// On the simulator, kernels are recorded and validated.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith::{Job, compile_all};
+///
+/// #[gpu_kernel]
+/// fn fill(y: &mut [u32], #[comptime] step: u32) {
+///     let i = global_id();
+///     if i < y.len() {
+///         y[i] = i as u32 * step;
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Device::open()?;
+/// compile_all(&gpu, [1, 2, 3].map(|step| Job::new::<fill>((step,))))?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// The kernels that do not compile; the others are compiled all the same.
+pub fn compile_all(
+    device: &Device,
+    jobs: impl IntoIterator<Item = Job>,
+) -> std::result::Result<(), CompileErrors> {
+    let jobs: Vec<Job> = jobs.into_iter().collect();
+    let failed = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(i) else { break };
+            if let Err(error) = (job.compile)(device) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push((i, job.kernel, error));
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (1..cores.min(jobs.len())).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.sort_by_key(|(i, ..)| *i);
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(CompileErrors(failed.into_iter().map(|(_, kernel, error)| (kernel, error)).collect()))
+}

@@ -1,0 +1,163 @@
+//! Compiled kernels written out for reading: `WARPSMITH_DUMP` and `WARPSMITH_DUMP_DIR`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Once;
+
+use crate::cache::Key;
+use crate::error::Result;
+use crate::nvrtc::{self, Cubin};
+use crate::settings::Settings;
+
+/// A form of a compiled kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// CUDA C++.
+    Cuda,
+    /// PTX, which NVRTC prints anew.
+    Ptx,
+    /// The ELF image that the driver loads.
+    Cubin,
+    /// Machine instructions, by `nvdisasm` or `cuobjdump`.
+    Sass,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 4] = [Form::Cuda, Form::Ptx, Form::Cubin, Form::Sass];
+
+    /// Its name in `WARPSMITH_DUMP`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Cuda => "cuda",
+            Form::Ptx => "ptx",
+            Form::Cubin => "cubin",
+            Form::Sass => "sass",
+        }
+    }
+
+    /// The end of its file's name.
+    fn extension(self) -> &'static str {
+        match self {
+            Form::Cuda => "cu",
+            Form::Ptx => "ptx",
+            Form::Cubin => "cubin",
+            Form::Sass => "sass",
+        }
+    }
+}
+
+/// Why something was not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DumpError {
+    /// The file cannot be written.
+    #[error("`WARPSMITH_DUMP`: {path} cannot be written: {reason}; set `WARPSMITH_DUMP_DIR` to another directory", path = path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// There is no disassembler.
+    #[error(
+        "neither `nvdisasm` nor `cuobjdump` is on the PATH; install the CUDA toolkit, or dump the cubin and disassemble it \
+         elsewhere"
+    )]
+    NoDisassembler,
+    /// The disassembler failed.
+    #[error("`{tool}` failed: {reason}")]
+    Disassembler {
+        /// The program.
+        tool: &'static str,
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// Writes the forms of a kernel that the settings ask for; `name` is without an extension.
+///
+/// A missing disassembler is said on stderr, once; everything else that fails is an error.
+pub(crate) fn write(settings: &Settings, name: &str, key: &Key, cubin: &Cubin) -> Result<()> {
+    for form in &settings.dump {
+        let path = settings.dump_dir.join(format!("{name}.{}", form.extension()));
+        match form {
+            Form::Cuda => save(&path, key.source.as_bytes())?,
+            Form::Ptx => save(&path, nvrtc::ptx(&key.source, &key.kernel, &key.options)?.as_bytes())?,
+            Form::Cubin => save(&path, &cubin.image)?,
+            Form::Sass => match sass(&cubin.image) {
+                Ok(text) => save(&path, text.as_bytes())?,
+                Err(missing @ DumpError::NoDisassembler) => say_once(&missing),
+                Err(error) => return Err(error.into()),
+            },
+        }
+    }
+    Ok(())
+}
+
+fn say_once(missing: &DumpError) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| eprintln!("warpsmith: `WARPSMITH_DUMP=sass`: {missing}"));
+}
+
+fn save(path: &Path, bytes: &[u8]) -> std::result::Result<(), DumpError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, bytes));
+    written.map_err(|error| DumpError::Write { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// The machine instructions of a cubin, as text.
+///
+/// # Errors
+/// [`DumpError::NoDisassembler`] if neither `nvdisasm` nor `cuobjdump` is on the PATH.
+pub fn sass(cubin: &[u8]) -> std::result::Result<String, DumpError> {
+    let file = std::env::temp_dir().join(format!("warpsmith-{}-{:p}.cubin", std::process::id(), cubin));
+    save(&file, cubin)?;
+    let tools: [(&'static str, &[&str]); 2] = [("nvdisasm", &[]), ("cuobjdump", &["-sass"])];
+    let text = tools.iter().find_map(|(tool, options)| disassemble(tool, options, &file));
+    let _ = fs::remove_file(&file);
+    text.unwrap_or(Err(DumpError::NoDisassembler))
+}
+
+/// What a tool prints; `None` if it is not installed.
+fn disassemble(
+    tool: &'static str,
+    options: &[&str],
+    file: &Path,
+) -> Option<std::result::Result<String, DumpError>> {
+    let failed = |reason| DumpError::Disassembler { tool, reason };
+    match Command::new(tool).args(options).arg(file).output() {
+        Ok(output) if output.status.success() => {
+            Some(Ok(String::from_utf8_lossy(&output.stdout).into_owned()))
+        }
+        Ok(output) => Some(Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(failed(error.to_string()))),
+    }
+}
+
+/// A type's name as part of a file's: `reduce_f32_256` of `crate::reduce<f32, 256>`.
+pub(crate) fn file_name(type_name: &str) -> String {
+    let mut name = String::new();
+    for word in type_name.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':')) {
+        let last = word.rsplit("::").next().unwrap_or_default();
+        if !last.is_empty() {
+            name += if name.is_empty() { "" } else { "_" };
+            name += last;
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_readable() {
+        assert_eq!(file_name("my_crate::math::saxpy"), "saxpy");
+        assert_eq!(file_name("a::reduce<half::bfloat::bf16, 256>"), "reduce_bf16_256");
+        assert_eq!(file_name("a::k<[f32; 4], (a::B, 3)>"), "k_f32_4_B_3");
+    }
+}

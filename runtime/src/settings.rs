@@ -1,0 +1,244 @@
+//! The environment variables `WARPSMITH_*`: what they may be, read in one place.
+//!
+//! What comes in is text; what goes out is typed, or a [`SettingError`] that names what is allowed.
+//! Does nothing with the values.
+
+use std::env;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::dump::Form;
+
+/// Bytes of the disk cache unless set: 1 GiB.
+const CACHE_BYTES: u64 = 1 << 30;
+
+/// An environment variable whose value means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}={value}` is not understood; allowed are {allowed}")]
+pub struct SettingError {
+    /// The variable.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it may be.
+    pub allowed: &'static str,
+}
+
+/// Which device `Device::open` opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The first GPU, or the simulator where there is none.
+    Any,
+    /// A GPU and nothing else.
+    Gpu,
+    /// The simulator.
+    Simulator,
+}
+
+/// How kernels are compiled, as the environment says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Directory of the disk cache; `None` if it is switched off or there is no place for it.
+    pub cache_dir: Option<PathBuf>,
+    /// Bytes that the disk cache may hold.
+    pub cache_bytes: u64,
+    /// Forms of each compiled kernel that are written to `dump_dir`.
+    pub dump: Vec<Form>,
+    /// Where dumps go.
+    pub dump_dir: PathBuf,
+    /// Whether cubins carry Rust lines for profilers and debuggers.
+    pub line_info: bool,
+    /// Whether each look-up of a cubin is reported on stderr.
+    pub log_cache: bool,
+}
+
+/// A source of variables: the environment, or a test's.
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+impl Settings {
+    /// The settings of this process, read at the first call.
+    ///
+    /// # Errors
+    /// The first variable whose value is not allowed.
+    pub fn process() -> Result<&'static Self, SettingError> {
+        static SETTINGS: OnceLock<Result<Settings, SettingError>> = OnceLock::new();
+        SETTINGS.get_or_init(|| Settings::read(&variable)).as_ref().map_err(Clone::clone)
+    }
+
+    fn read(get: Lookup<'_>) -> Result<Self, SettingError> {
+        let cache = choice(get, "WARPSMITH_CACHE", "on, off", &[("on", true), ("off", false)])?;
+        let switch = [("0", false), ("1", true)];
+        let forms = Form::ALL.map(|form| (form.name(), form));
+        Ok(Self {
+            cache_dir: if cache.unwrap_or(true) { cache_dir(get) } else { None },
+            cache_bytes: bytes(get, "WARPSMITH_CACHE_SIZE")?.unwrap_or(CACHE_BYTES),
+            dump: list(get, "WARPSMITH_DUMP", "lists of cuda, ptx, cubin, sass", &forms)?,
+            dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
+            line_info: choice(get, "WARPSMITH_LINEINFO", "0, 1", &switch)?.unwrap_or(false),
+            log_cache: !list(get, "WARPSMITH_LOG", "cache", &[("cache", ())])?.is_empty(),
+        })
+    }
+}
+
+/// `WARPSMITH_DEVICE`.
+///
+/// # Errors
+/// A value that is neither `gpu` nor `sim`.
+pub fn device() -> Result<DeviceChoice, SettingError> {
+    let choices = [("gpu", DeviceChoice::Gpu), ("sim", DeviceChoice::Simulator)];
+    Ok(choice(&variable, "WARPSMITH_DEVICE", "gpu, sim", &choices)?.unwrap_or(DeviceChoice::Any))
+}
+
+/// `WARPSMITH_SIM_STACK`, in KiB.
+///
+/// # Errors
+/// A value that is no such number.
+pub(crate) fn simulator_stack() -> Result<Option<u64>, SettingError> {
+    number(&variable, "WARPSMITH_SIM_STACK", "a number of KiB from 16 to 1048576", 16..=1 << 20)
+}
+
+/// `WARPSMITH_SIM_SEED`.
+///
+/// # Errors
+/// A value that is no number of 64 bits.
+pub(crate) fn simulator_seed() -> Result<Option<u64>, SettingError> {
+    number(&variable, "WARPSMITH_SIM_SEED", "a number of 64 bits", 0..=u64::MAX)
+}
+
+/// A variable of the environment; an empty one is not set.
+fn variable(name: &str) -> Option<String> {
+    env::var_os(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
+}
+
+/// The directory of the cache: `WARPSMITH_CACHE_DIR`, or a folder of the user's own cache.
+fn cache_dir(get: Lookup<'_>) -> Option<PathBuf> {
+    if let Some(own) = get("WARPSMITH_CACHE_DIR") {
+        return Some(own.into());
+    }
+    // The XDG specification has relative paths ignored.
+    let absolute = |name| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let user = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+    };
+    user.map(|user| user.join("warpsmith"))
+}
+
+fn choice<T: Copy>(
+    get: Lookup<'_>,
+    name: &'static str,
+    allowed: &'static str,
+    choices: &[(&str, T)],
+) -> Result<Option<T>, SettingError> {
+    let Some(value) = get(name) else { return Ok(None) };
+    match choices.iter().find(|(text, _)| *text == value.trim()) {
+        Some((_, meaning)) => Ok(Some(*meaning)),
+        None => Err(SettingError { name, value, allowed }),
+    }
+}
+
+fn number(
+    get: Lookup<'_>,
+    name: &'static str,
+    allowed: &'static str,
+    range: RangeInclusive<u64>,
+) -> Result<Option<u64>, SettingError> {
+    let Some(value) = get(name) else { return Ok(None) };
+    match value.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(Some(number)),
+        _ => Err(SettingError { name, value, allowed }),
+    }
+}
+
+/// Items between commas.
+fn list<T: Copy>(
+    get: Lookup<'_>,
+    name: &'static str,
+    allowed: &'static str,
+    choices: &[(&str, T)],
+) -> Result<Vec<T>, SettingError> {
+    let Some(value) = get(name) else { return Ok(Vec::new()) };
+    let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+    let known = |item| choices.iter().find(|(text, _)| *text == item).map(|(_, meaning)| *meaning);
+    items.map(known).collect::<Option<_>>().ok_or(SettingError { name, value, allowed })
+}
+
+/// A number of bytes, with a binary suffix `K`, `M` or `G`.
+fn bytes(get: Lookup<'_>, name: &'static str) -> Result<Option<u64>, SettingError> {
+    let Some(value) = get(name) else { return Ok(None) };
+    let text = value.trim();
+    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
+    let unit = units.iter().find_map(|(suffix, unit)| Some((text.strip_suffix(suffix)?, *unit)));
+    let (digits, unit) = unit.unwrap_or((text, 1u64));
+    let parsed = digits.trim().parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
+    match parsed {
+        Some(bytes) => Ok(Some(bytes)),
+        None => {
+            Err(SettingError { name, value, allowed: "numbers of bytes, with K, M or G after it if wanted" })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        Settings::read(&|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_cache_is_in_the_first_directory_that_is_named() {
+        let dir = |variables| read(variables).expect("allowed").cache_dir;
+        assert_eq!(dir(&[]), None);
+        assert_eq!(dir(&[("HOME", "/h")]), Some("/h/.cache/warpsmith".into()));
+        assert_eq!(dir(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]), Some("/x/warpsmith".into()));
+        assert_eq!(dir(&[("HOME", "/h"), ("XDG_CACHE_HOME", "x")]), Some("/h/.cache/warpsmith".into()));
+        assert_eq!(dir(&[("XDG_CACHE_HOME", "/x"), ("WARPSMITH_CACHE_DIR", "own")]), Some("own".into()));
+        assert_eq!(dir(&[("HOME", "/h"), ("WARPSMITH_CACHE", "off")]), None);
+    }
+
+    #[test]
+    fn sizes_and_lists_are_read() {
+        let size = |text| read(&[("WARPSMITH_CACHE_SIZE", text)]).map(|settings| settings.cache_bytes);
+        assert_eq!([size("7"), size("2K"), size(" 3 M"), size("0")], [Ok(7), Ok(2048), Ok(3 << 20), Ok(0)]);
+        let dump = read(&[("WARPSMITH_DUMP", "cuda, sass"), ("WARPSMITH_DUMP_DIR", "d")]).expect("allowed");
+        assert_eq!((dump.dump, dump.dump_dir), (vec![Form::Cuda, Form::Sass], "d".into()));
+        assert!(read(&[("WARPSMITH_LINEINFO", "1")]).expect("allowed").line_info);
+        assert!(read(&[("WARPSMITH_LOG", "cache")]).expect("allowed").log_cache);
+    }
+
+    #[test]
+    fn a_number_must_be_in_range() {
+        let check = |value: &str| {
+            let get: Lookup<'_> = &|_| Some(value.to_owned());
+            number(get, "WARPSMITH_SIM_STACK", "a number", 16..=64).ok().flatten()
+        };
+        assert_eq!([" 32 ", "64", "15", "-1", "1e1"].map(check), [Some(32), Some(64), None, None, None]);
+    }
+
+    #[test]
+    fn a_value_that_means_nothing_is_refused_by_name() {
+        let wrong = [
+            ("WARPSMITH_CACHE", "no"),
+            ("WARPSMITH_CACHE_SIZE", "many"),
+            ("WARPSMITH_CACHE_SIZE", "-1"),
+            ("WARPSMITH_CACHE_SIZE", "99999999999G"),
+            ("WARPSMITH_DUMP", "cuda,elf"),
+            ("WARPSMITH_LINEINFO", "true"),
+            ("WARPSMITH_LOG", "all"),
+        ];
+        for (name, value) in wrong {
+            let refused = read(&[(name, value)]).expect_err(name);
+            assert_eq!((refused.name, refused.value.as_str()), (name, value));
+            assert!(
+                refused.to_string().starts_with(&format!("`{name}={value}` is not understood; allowed are "))
+            );
+        }
+        assert_eq!(read(&[("WARPSMITH_NOTHING", "x")]), read(&[]));
+    }
+}
