@@ -54,9 +54,11 @@ pub mod nvrtc;
 pub mod passes;
 pub mod record;
 pub mod reference;
+pub mod report;
 pub mod settings;
 pub mod simulator;
 pub mod tile;
+pub mod tuner;
 pub mod types;
 pub mod validate;
 mod value_bytes;
@@ -81,6 +83,7 @@ pub use graph::Graph;
 pub use kernel::Kernel;
 pub use launch::Launch;
 pub use record::RecordError;
+pub use tuner::Tuner;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.

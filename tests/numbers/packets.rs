@@ -77,7 +77,11 @@ macro_rules! operations {
                             let out = written(device, (x.len(), 99), |out| {
                                 let launch = packets(&input, by, out, which).over(x.len() / $n);
                                 // SAFETY: the kernel compares its index with both lengths.
-                                if checked { launch.launch(device) } else { unsafe { launch.launch_unchecked(device) } }
+                                if checked {
+                                    launch.launch(device)
+                                } else {
+                                    unsafe { launch.launch_unchecked(device) }
+                                }
                             });
                             let wrong: Vec<_> = (0..x.len()).filter(|i| out[*i] != want[*i]).collect();
                             assert!(

@@ -115,7 +115,8 @@ fn a_launch_takes_every_attribute_at_once() {
         .expect("the driver takes all of them");
     event.synchronize().expect("the event was recorded");
     assert_eq!(gpu.download(&y).expect("no fault"), [9; 4096]);
-    let spread = fill(&mut y, 8).grid(16).cluster(4).cluster_scheduling(ClusterScheduling::Spread).cooperative();
+    let spread =
+        fill(&mut y, 8).grid(16).cluster(4).cluster_scheduling(ClusterScheduling::Spread).cooperative();
     spread.launch(&gpu).expect("a cooperative launch of clusters");
     assert_eq!(gpu.download(&y).expect("no fault"), [8; 4096]);
 }

@@ -8,5 +8,8 @@ mod attributes;
 mod cache;
 mod graphs;
 mod limits;
+mod occupancy;
 mod places;
 mod prepared;
+mod resources;
+mod tuner;

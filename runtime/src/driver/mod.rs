@@ -13,9 +13,11 @@ mod loaded;
 mod memory;
 mod occupancy;
 mod persisting;
+mod resources;
 mod stream_attributes;
 mod symbols;
 mod table;
+mod timing;
 
 pub use attributes::{
     AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,

@@ -6,6 +6,7 @@ mod check_attributes;
 mod dim;
 mod error;
 mod prepared;
+mod report;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
@@ -18,6 +19,7 @@ pub(crate) use prepared::Target;
 
 use std::marker::PhantomData;
 
+use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Options};
 use crate::device::Device;
 use crate::driver::Attributes;
@@ -164,6 +166,16 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// The kernel's CUDA for the comptime values of this launch.
     pub(crate) fn print(&self, options: &Options) -> Result<CudaSource> {
         K::print(&self.comptime, options)
+    }
+
+    /// The comptime values.
+    pub(crate) fn comptime(&self) -> &K::Comptime {
+        &self.comptime
+    }
+
+    /// The run-time arguments.
+    pub(crate) fn args(&self) -> &[KernelArg] {
+        self.args.as_ref()
     }
 
     fn set(mut self, change: impl FnOnce(&mut Setup)) -> Self {

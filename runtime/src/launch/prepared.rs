@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Launch, LaunchError, Setup, Shape, check, check_attributes};
 use crate::args::KernelArg;
 use crate::device::{Backend, Device};
-use crate::driver::{Attributes, Gpu, Loaded};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::simulator::{self, Settings, SimLaunch};
@@ -125,6 +125,11 @@ impl<K: Kernel> Prepared<K> {
             Target::Gpu(loaded) => Some(loaded),
             Target::Simulator(_) => None,
         }
+    }
+
+    /// The stream of the launch; `None` is the device's own.
+    pub(crate) fn stream(&self) -> Option<&Arc<CudaStream>> {
+        self.attributes.stream.as_ref()
     }
 
     /// Launches with arguments that are on the device.

@@ -120,6 +120,17 @@ pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<C
     Ok(Cubin { image: program.cubin()?, log })
 }
 
+/// As [`compile`], with the assembler's report of registers, spills and memory as the log.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
+    let mut flags = flags(options);
+    flags.push("--ptxas-options=--verbose".into());
+    let (program, log) = run(source, kernel, options.arch, &flags)?;
+    Ok(Cubin { image: program.cubin()?, log })
+}
+
 /// Compiles one kernel's source to PTX, for reading.
 ///
 /// # Errors
