@@ -119,7 +119,7 @@ fn memory_that_is_reset_before_each_launch_ends_as_after_one() {
                     device.write(x, &zeros)?;
                 }
                 let each = candidate.get(each)?;
-                trial.launch(add_one(x, each).over(5000usize.div_ceil(each as usize)))
+                trial.launch(add_one(&mut *x, each).over(5000usize.div_ceil(each as usize)))
             })
         };
         let outcome = search(&mut x).expect("all fit");
