@@ -53,7 +53,7 @@ awk '
         for (i = 1; i <= n; i++) {
             k = order[i]
             base = k
-            sub(/_checked$/, "", base)
+            sub(/_(checked|prepared|cudarc)$/, "", base)
             if (base in peer) printf "%-28s %10.4f %10.4f %s  %.3f\n", k, ours[k], peer[base], unit[k], ours[k] / peer[base]
             else printf "%-28s %10.4f %10s %s\n", k, ours[k], "-", unit[k]
         }

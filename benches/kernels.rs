@@ -1,8 +1,11 @@
 //! Times kernels of the corpus on a GPU: medians over launches, cold JIT, host cost of a launch.
 //!
-//! Prints `ours NAME VALUE UNIT` lines; `gpu.sh` puts them beside those of `peer.cu`.
+//! Prints `ours NAME VALUE UNIT` lines; `gpu.sh` puts them beside those of `peer.cu`. An argument, as
+//! `launches`, runs that part alone.
 
 mod applications;
+mod domains;
+mod launches;
 
 use std::time::Instant;
 
@@ -13,7 +16,7 @@ use corpus::shared_reduction::reduce_smem_unroll_shfl;
 use corpus::transpose::transpose_smem_pad;
 use corpus::vectors::saxpy;
 use cudarc::driver::sys::CUevent_flags;
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 
@@ -31,13 +34,23 @@ fn main() -> warpsmith::Result<()> {
         }
     };
     println!("device {}", device.name());
-    jit(&device)?;
-    host_cost(&device)?;
-    vectors(&device)?;
-    matrices(&device)?;
-    integers(&device)?;
-    applications::run(&device)
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let wanted = |part: &(&str, Part)| only.as_ref().is_none_or(|only| only == part.0);
+    PARTS.iter().filter(|part| wanted(part)).try_for_each(|(_, run)| run(&device))
 }
+
+type Part = fn(&Device) -> warpsmith::Result<()>;
+
+const PARTS: [(&str, Part); 8] = [
+    ("jit", jit),
+    ("host_cost", host_cost),
+    ("launches", launches::run),
+    ("domains", domains::run),
+    ("vectors", vectors),
+    ("matrices", matrices),
+    ("integers", integers),
+    ("applications", applications::run),
+];
 
 /// Median milliseconds of a launch, by events, after three that warm up.
 fn time(
@@ -71,7 +84,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.
     nvrtc::compile("extern \"C\" __global__ void nothing() {}", "nothing", &options)?;
     let start = Instant::now();
-    let source = saxpy::print(&(), &Options { checks: true, line_directives: true })?;
+    let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: true })?;
     let ours = start.elapsed();
     let start = Instant::now();
     nvrtc::compile(&source.code, "saxpy", &options)?;

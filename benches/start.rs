@@ -10,7 +10,7 @@ use std::time::Instant;
 use corpus::vectors::saxpy;
 use cudarc::nvrtc::Ptx;
 use warpsmith::cache::{Cache, Compiler, Key, Nvrtc};
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 
@@ -92,7 +92,7 @@ fn child(role: &str) -> Result<()> {
 /// The parts of a warm start on the host, one after another; `again` is without the first faults of a process.
 fn parts() -> Result<()> {
     let module = timed("record_validate_passes", || saxpy::module(&()))?;
-    let options = Options { checks: true, line_directives: false };
+    let options = Options { checks: Checks::All, line_directives: false };
     timed("again_record_validate_passes", || saxpy::module(&()))?;
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     timed("again_print", || warpsmith::codegen::print(&module, &options));
@@ -133,7 +133,7 @@ fn gpu() -> Result<()> {
     }
     timed("whole", || saxpy::compile(&device, &()))?;
     if cold {
-        let source = saxpy::print(&(), &Options { checks: true, line_directives: false })?;
+        let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
         let options = CompileOptions { arch, fmad: true, line_info: false };
         timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;

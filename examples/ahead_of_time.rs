@@ -63,7 +63,7 @@ fn run_without() -> Result<(), Box<dyn Error>> {
     let x = gpu.upload(&vec![1.0f32; 1000])?;
     let mut y = gpu.upload(&vec![0.5f32; 1000])?;
     saxpy(1.5, &x, &mut y).over(1000).launch(&gpu)?;
-    power(3, &mut y).over(1000).launch(&gpu)?;
+    power(&mut y, 3).over(1000).launch(&gpu)?;
     assert!(gpu.download(&y)?.iter().all(|value| *value == 8.0));
     println!("on {}: {:?}", gpu.name(), Cache::process()?.stats());
     Ok(())

@@ -3,6 +3,7 @@
 //! Without a GPU each test says that it was skipped. `CORPUS_SCALE=real` takes inputs of real size.
 
 use corpus::cases::{self, Scale};
+use warpsmith::Error;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
 

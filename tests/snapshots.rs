@@ -1,7 +1,7 @@
 //! The CUDA of every kernel of the corpus, as snapshots that people read.
 
 use corpus::cases;
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, CudaSource, Options, SiteKind};
 
 fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
@@ -24,12 +24,29 @@ fn the_cuda_of_the_corpus_is_as_reviewed() {
 #[test]
 fn checked_cuda_names_the_site_of_each_check() {
     settings().bind(|| {
-        let checked = Options { checks: true, line_directives: false };
+        let checked = Options { checks: Checks::All, line_directives: false };
         for case in cases::all().iter().filter(|c| ["saxpy", "transpose_smem_pad"].contains(&c.name)) {
             let source = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
             insta::assert_snapshot!(format!("cuda_checked__{}", case.name), source.code);
         }
     });
+}
+
+#[test]
+fn launches_prove_what_guards_say() {
+    let mut table = String::new();
+    for case in cases::all() {
+        let print = |checks| {
+            let options = Options { checks, line_directives: false };
+            (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name))
+        };
+        let sites =
+            |source: &CudaSource| source.sites.iter().filter(|site| site.kind == SiteKind::Bounds).count();
+        let (text, launch) = (print(Checks::All), print(Checks::Lifted(u64::MAX)));
+        table += &format!("{}: {} checks, {} where\n", case.name, sites(&text), sites(&launch));
+        launch.conditions.iter().for_each(|condition| table += &format!("    {condition}\n"));
+    }
+    settings().bind(|| insta::assert_snapshot!("launch_conditions", table));
 }
 
 #[test]
@@ -48,7 +65,7 @@ fn the_ir_keeps_structure_types_and_what_is_proven() {
 #[test]
 fn the_same_kernel_prints_the_same_bytes() {
     for case in cases::all() {
-        let print = || (case.print)(&Options { checks: true, line_directives: true }).map(|s| s.code);
+        let print = || (case.print)(&Options { checks: Checks::All, line_directives: true }).map(|s| s.code);
         assert_eq!(print(), print(), "{}", case.name);
     }
 }

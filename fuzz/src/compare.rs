@@ -2,7 +2,7 @@
 
 use std::{env, fmt};
 
-use warpsmith::codegen::Options;
+use warpsmith::codegen::{Checks, Options};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::{Buffer, Device, Error};
@@ -161,7 +161,7 @@ impl Side {
 /// # Errors
 /// [`Failure::Refused`]
 pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure> {
-    let options = Options { checks: true, line_directives: false };
+    let options = Options { checks: Checks::All, line_directives: false };
     let source = (program.print)(comptime, &options).map_err(|e| Failure::Refused(e.to_string()))?;
     Ok(source.code)
 }

@@ -23,11 +23,13 @@
 //! # Ok(()) }
 //! ```
 
-use std::collections::HashMap;
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use crate::cache::{Damage, Entry, subject};
+use crate::codegen::Checks;
 use crate::compile;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -65,7 +67,8 @@ pub enum BundleError {
 #[derive(Clone, Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    entries: Vec<Vec<u8>>,
+    /// By encoded key, so that the same kernels give the same bytes.
+    entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Bundle {
@@ -81,15 +84,17 @@ impl Bundle {
         if arches.is_empty() {
             return Err(BundleError::NoArch.into());
         }
-        Ok(Self { arches, entries: Vec::new() })
+        Ok(Self { arches, entries: BTreeMap::new() })
     }
 
-    /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values.
+    /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and
+    /// without those that a launch proves which fulfils all [conditions](Kernel::launch_conditions_for).
     ///
     /// # Errors
     /// Whatever recording, validating or compiling refuses, or that NVRTC is missing.
+    #[allow(clippy::should_implement_trait, reason = "what is added is a type")]
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, true)
+        self.add_one::<K>(comptime, Checks::All)?.add_one::<K>(comptime, Checks::Lifted(u64::MAX))
     }
 
     /// Compiles what [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
@@ -97,16 +102,19 @@ impl Bundle {
     /// # Errors
     /// As [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, false)
+        self.add_one::<K>(comptime, Checks::None)
     }
 
-    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, checks: bool) -> Result<Self> {
+    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, checks: Checks) -> Result<Self> {
         for arch in &self.arches {
-            let (key, cubin) = compile::for_bundle::<K>(comptime, checks, (arch.major, arch.minor))?;
-            let entry =
-                Entry { key: &key.encode(), maker: "", image: &cubin.image, log: &cubin.log }.encode();
-            if !self.entries.contains(&entry) {
-                self.entries.push(entry);
+            let compute = (arch.major, arch.minor);
+            let key = compile::key::<K>(comptime, checks, compute)?.encode();
+            // Variants whose checks are all proven are one kernel.
+            if let Slot::Vacant(slot) = self.entries.entry(key) {
+                let cubin = compile::kernel::<K>(comptime, checks, compute)?.cubin;
+                let entry = Entry { key: slot.key(), maker: "", image: &cubin.image, log: &cubin.log };
+                let bytes = entry.encode();
+                slot.insert(bytes);
             }
         }
         Ok(self)
@@ -114,7 +122,7 @@ impl Bundle {
 
     /// The bundle as bytes, for [`register`].
     pub fn bytes(&self) -> Vec<u8> {
-        let framed = self.entries.iter().flat_map(|entry| {
+        let framed = self.entries.values().flat_map(|entry| {
             let length = (entry.len() as u64).to_le_bytes();
             length.into_iter().chain(entry.iter().copied())
         });

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
-use crate::codegen::{self, CudaSource, Options};
+use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::device::Device;
+use crate::driver::parameter_bytes;
 use crate::dump;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -27,14 +28,12 @@ pub(crate) struct Compiled {
 struct Order {
     source: CudaSource,
     options: CompileOptions,
-    /// Bytes of the kernel's parameters.
-    parameters: usize,
 }
 
 impl Order {
     fn new<K: Kernel>(
         comptime: &K::Comptime,
-        checks: bool,
+        checks: Checks,
         compute: (u32, u32),
         lines: bool,
     ) -> Result<Self> {
@@ -47,10 +46,12 @@ impl Order {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
         }
+        // What the driver that is there allows is checked at the launch.
+        let limit = parameter_bytes(compute, u32::MAX);
+        LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
         let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info };
-        let parameters = module.module().parameter_bytes() + if source.has_fault_param { 8 } else { 0 };
-        Ok(Self { source, options, parameters })
+        Ok(Self { source, options })
     }
 
     fn key<K: Kernel>(&self) -> Key {
@@ -64,12 +65,10 @@ impl Order {
 /// Whatever recording, validating or compiling refuses.
 pub(crate) fn kernel<K: Kernel>(
     comptime: &K::Comptime,
-    checks: bool,
+    checks: Checks,
     compute: (u32, u32),
-    parameter_limit: usize,
 ) -> Result<Compiled> {
     let order = Order::new::<K>(comptime, checks, compute, false)?;
-    LaunchError::check_parameter_bytes(K::NAME, order.parameters, parameter_limit)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
         Err(NvrtcError::Compile { .. }) if !order.options.line_info => {
@@ -85,7 +84,7 @@ pub(crate) fn kernel<K: Kernel>(
 }
 
 /// The error of a kernel that does not compile, with Rust lines.
-fn explained<K: Kernel>(comptime: &K::Comptime, checks: bool, compute: (u32, u32)) -> Result<Error> {
+fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Error> {
     let order = Order::new::<K>(comptime, checks, compute, true)?;
     let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
     let compiles =
@@ -94,22 +93,20 @@ fn explained<K: Kernel>(comptime: &K::Comptime, checks: bool, compute: (u32, u32
 }
 
 /// A name that two specializations of a kernel do not share.
-fn dump_name<K: Kernel>(order: &Order, checks: bool) -> String {
-    let checks = if checks { "" } else { ".unchecked" };
+fn dump_name<K: Kernel>(order: &Order, checks: Checks) -> String {
+    let checks = match checks {
+        Checks::All => "",
+        Checks::Lifted(_) => ".lifted",
+        Checks::None => ".unchecked",
+    };
     let name = dump::file_name(std::any::type_name::<K>());
     let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
     format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
 }
 
-/// The key and the cubin of what a launch on a compute capability looks for.
-pub(crate) fn for_bundle<K: Kernel>(
-    comptime: &K::Comptime,
-    checks: bool,
-    compute: (u32, u32),
-) -> Result<(Key, Arc<Cubin>)> {
-    let order = Order::new::<K>(comptime, checks, compute, false)?;
-    let compiled = kernel::<K>(comptime, checks, compute, usize::MAX)?;
-    Ok((order.key::<K>(), compiled.cubin))
+/// The key of what a launch on a compute capability looks for.
+pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Key> {
+    Ok(Order::new::<K>(comptime, checks, compute, false)?.key::<K>())
 }
 
 /// The cubin of a kernel for exactly one architecture.
@@ -131,7 +128,7 @@ pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result
 
 /// What a kernel takes of the architecture that a launch on a compute capability compiles for.
 pub(crate) fn resources_on<K: Kernel>(comptime: &K::Comptime, compute: (u32, u32)) -> Result<Resources> {
-    report(&Order::new::<K>(comptime, true, compute, false)?)
+    report(&Order::new::<K>(comptime, Checks::All, compute, false)?)
 }
 
 /// What launch bounds and a register cap do to a kernel.
@@ -144,7 +141,7 @@ pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Re
         let all = &mut module.attributes;
         (all.max_threads, all.min_blocks, all.max_registers) = (None, None, None);
     });
-    order.source = codegen::print(&free, &Options { checks: true, line_directives: false });
+    order.source = codegen::print(&free, &Options { checks: Checks::All, line_directives: false });
     Ok(BoundsEffect::new(&attributes, with, report(&order)?))
 }
 
@@ -154,7 +151,7 @@ fn report(order: &Order) -> Result<Resources> {
 
 fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
     let arch: Arch = arch.parse()?;
-    let mut order = Order::new::<K>(comptime, true, (arch.major, arch.minor), false)?;
+    let mut order = Order::new::<K>(comptime, Checks::All, (arch.major, arch.minor), false)?;
     if order.options.arch.specific && !arch.specific {
         return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
     }
@@ -162,10 +159,13 @@ fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
     Ok(order)
 }
 
+/// Compiles and loads one kernel.
+type Compile = dyn Fn(&Device) -> Result<()> + Send + Sync;
+
 /// A kernel with its comptime values, to be compiled for a device that is not known yet.
 pub struct Job {
     kernel: &'static str,
-    compile: Box<dyn Fn(&Device) -> Result<()> + Send + Sync>,
+    compile: Box<Compile>,
 }
 
 impl Job {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::cache::Key;
 use crate::error::Result;
@@ -112,7 +113,9 @@ fn save(path: &Path, bytes: &[u8]) -> std::result::Result<(), DumpError> {
 /// # Errors
 /// [`DumpError::NoDisassembler`] if neither `nvdisasm` nor `cuobjdump` is on the PATH.
 pub fn sass(cubin: &[u8]) -> std::result::Result<String, DumpError> {
-    let file = std::env::temp_dir().join(format!("warpsmith-{}-{:p}.cubin", std::process::id(), cubin));
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("warpsmith-{}-{count}.cubin", std::process::id()));
     save(&file, cubin)?;
     let tools: [(&'static str, &[&str]); 2] = [("nvdisasm", &[]), ("cuobjdump", &["-sass"])];
     let text = tools.iter().find_map(|(tool, options)| disassemble(tool, options, &file));

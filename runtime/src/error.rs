@@ -31,9 +31,6 @@ pub enum Error {
     /// The launch was refused, or the kernel faulted on the GPU.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A graph was made in a wrong way.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
     /// An environment variable has a value that means nothing.
     #[error(transparent)]
     Setting(#[from] SettingError),
@@ -43,6 +40,9 @@ pub enum Error {
     /// A bundle of kernels is not one, or cannot be written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
+    /// A graph was made in a wrong way.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// There is no report of a kernel.
     #[error(transparent)]
     Report(#[from] ReportError),

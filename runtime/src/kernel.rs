@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use crate::args::KernelArg;
-use crate::codegen::{self, CudaSource};
+use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::compile;
 use crate::device::{Backend, Device};
 use crate::error::Result;
@@ -43,14 +43,24 @@ pub trait Kernel: 'static + Sized {
     /// What recording or validation refuses, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
         let valid = validate::validate(Self::record(comptime)?)?;
-        Ok(passes::run(valid, &passes::Options::default()))
+        Ok(passes::lift(passes::elide(valid)))
+    }
+
+    /// What proves bounds checks where a launch fulfils it, such as `grid.x * block.x - 1 < x.len()`: the launch
+    /// runs without those. One that does not is right too, and runs with them.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
+        let module = Self::module(comptime)?;
+        Ok(module.module().conditions.iter().map(ToString::to_string).collect())
     }
 
     /// The CUDA of these comptime values, printed as `options` say.
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
-    fn print(comptime: &Self::Comptime, options: &codegen::Options) -> Result<CudaSource> {
+    fn print(comptime: &Self::Comptime, options: &Options) -> Result<CudaSource> {
         Ok(codegen::print(&Self::module(comptime)?, options))
     }
 
@@ -72,15 +82,25 @@ pub trait Kernel: 'static + Sized {
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &codegen::Options { checks: false, line_directives: false })?.code)
+        Ok(Self::print(comptime, &Options { checks: Checks::None, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing proves them.
+    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing in the kernel proves them.
+    ///
+    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`].
     ///
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &codegen::Options { checks: true, line_directives: false })?.code)
+        Ok(Self::print(comptime, &Options { checks: Checks::All, line_directives: false })?.code)
+    }
+
+    /// The CUDA C++ of a launch that fulfils all of [`Kernel::launch_conditions_for`]: with the checks that are left.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &Options { checks: Checks::Lifted(u64::MAX), line_directives: false })?.code)
     }
 
     /// The PTX of what `launch` compiles, for an architecture: `saxpy::ptx_for(&(), "sm_90")`.

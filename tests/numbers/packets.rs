@@ -14,7 +14,7 @@ struct Packet<T, const N: usize> {
 }
 
 /// How many operations `operations!` lists.
-const OPERATIONS: u32 = 24;
+const OPERATIONS: u32 = 28;
 
 macro_rules! operations {
     ($test:ident, $t:ident, $n:literal) => {
@@ -48,6 +48,15 @@ macro_rules! operations {
                     20 => v.min(by).wrapping_sub(v.max(3)),
                     21 => v.saturating_add(by),
                     22 => v.saturating_sub(by),
+                    23 => (v.wrapping_add(by) as i32 / 2) as $t,
+                    24 => (v.wrapping_add(by) as i16 >> 1) as $t,
+                    25 => (v.wrapping_sub(by) as i64 >> 2) as $t,
+                    26 => {
+                        let mut halved = v.wrapping_add(by);
+                        halved /= 2;
+                        halved >>= 1;
+                        halved
+                    }
                     _ => (v as i32 * 5 / 8) as $t,
                 }
             }

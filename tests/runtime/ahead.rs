@@ -28,6 +28,12 @@ fn negated(x: &mut [f32]) {
     }
 }
 
+#[gpu_kernel]
+fn shifted(x: &mut [f32], by: usize) {
+    let i = global_id();
+    x[i] = x[i + by];
+}
+
 /// Refused by NVRTC alone, where the kernel that calls it declares `i`.
 #[gpu_fn(cuda = "return x;\n}\n#define i 1\nstatic __device__ void unused() {")]
 fn unknown(x: f32) -> f32 {
@@ -144,7 +150,7 @@ fn dump_child() {
     }
     let bundle = Bundle::new(["sm_90"]).and_then(|bundle| bundle.add::<scaled>(&(2,)));
     let bundle = bundle.and_then(|bundle| bundle.add::<scaled>(&(3,)));
-    let said = bundle.and_then(|bundle| bundle.add_unchecked::<scaled>(&(3,)));
+    let said = bundle.and_then(|bundle| bundle.add_unchecked::<shifted>(&()));
     println!("RESULT {}", said.map_or_else(|error| error.to_string(), |_| "dumped".into()));
 }
 
@@ -171,10 +177,40 @@ fn dumps_are_one_file_for_each_form_and_specialization() {
         assert_eq!(with("sass", &files), if disassembler.is_ok() { 3 } else { 0 }, "{files:?}");
         for file in files {
             let name = file.file_name().expect("a file").to_string_lossy().into_owned();
-            assert!(name.starts_with("scaled@") && name.contains(".sm_90."), "{name}");
+            let stem = if name.contains(".unchecked.") { "shifted@" } else { "scaled@" };
+            assert!(name.starts_with(stem) && name.contains(".sm_90."), "{name}");
             fs::remove_file(file).expect("own file");
         }
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_disassembler_on_the_path_is_used_and_its_failure_told() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !nvrtc_is_present() {
+        return;
+    }
+    let folder = Folder::new("disassembler");
+    let (dumps, tools) = (folder.0.join("dumps"), folder.0.join("tools"));
+    fs::create_dir_all(&tools).expect("own folder");
+    let (place, path) = (dumps.to_string_lossy().into_owned(), tools.to_string_lossy().into_owned());
+    let path = format!("{path}:/usr/bin:/bin");
+    let variables =
+        [("WARPSMITH_DUMP", "sass"), ("WARPSMITH_DUMP_DIR", place.as_str()), ("PATH", path.as_str())];
+    let tool = tools.join("nvdisasm");
+    for (script, expected) in
+        [("echo \"MOV R1\"", "dumped"), ("echo broken >&2; exit 3", "`nvdisasm` failed: broken")]
+    {
+        fs::write(&tool, format!("#!/bin/sh\n{script}\n")).expect("own file");
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("own file");
+        assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), expected);
+    }
+    let texts =
+        fs::read_dir(&dumps).expect("made").flatten().map(|file| fs::read(file.path()).expect("own file"));
+    let texts: Vec<_> = texts.collect();
+    assert_eq!(texts, [b"MOV R1\n"; 3]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use corpus::cases;
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 use cudarc::nvrtc::Ptx;
-use warpsmith::codegen::{CudaSource, Options};
+use warpsmith::codegen::{Checks, CudaSource, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 use warpsmith::report::{Multiprocessor, Occupancy, Resources};
@@ -15,7 +15,7 @@ const DYNAMIC: [u32; 4] = [0, 1, 5000, 40_000];
 
 fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
     cases::all().into_iter().map(|case| {
-        let source = (case.print)(&Options { checks: true, line_directives: false });
+        let source = (case.print)(&Options { checks: Checks::All, line_directives: false });
         (case.name, source.unwrap_or_else(|error| panic!("{}: {error}", case.name)))
     })
 }

@@ -137,6 +137,18 @@ fn a_pipe_in_place_of_a_file_is_a_miss_at_once() {
 }
 
 #[test]
+fn a_missing_directory_is_made_and_made_again() {
+    let folder = Folder::new("missing");
+    let disk = Disk::new(folder.0.join("not/yet/there"), 1 << 20);
+    for _ in 0..2 {
+        assert_eq!(disk.read(b"key", &version()), Err(Miss::Absent));
+        disk.store(b"key", &version(), &some(b"image")).expect("stored");
+        assert_eq!(disk.read(b"key", &version()), Ok(some(b"image")));
+        fs::remove_dir_all(disk.root()).expect("own folder");
+    }
+}
+
+#[test]
 fn a_place_that_cannot_be_a_directory_keeps_nothing() {
     let folder = Folder::new("under-a-file");
     let file = folder.0.join("file");

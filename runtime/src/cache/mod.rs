@@ -117,7 +117,8 @@ impl Cache {
             }
             Err(reason) => reason.iter().for_each(|reason| self.recorder.remark(&key.kernel, reason)),
         }
-        if let Some(cubin) = self.disk.as_ref().and_then(|disk| self.from_disk(disk, key, &encoded, compiler))
+        if let Some(cubin) =
+            self.disk.as_ref().and_then(|disk| self.look_on_disk(disk, key, &encoded, compiler))
         {
             self.recorder.count(&key.kernel, "from disk", |stats| &mut stats.from_disk);
             return Ok(cubin);
@@ -133,7 +134,7 @@ impl Cache {
         Ok(cubin)
     }
 
-    fn from_disk(&self, disk: &Disk, key: &Key, encoded: &[u8], compiler: &dyn Compiler) -> Option<Cubin> {
+    fn look_on_disk(&self, disk: &Disk, key: &Key, encoded: &[u8], compiler: &dyn Compiler) -> Option<Cubin> {
         let read = match compiler.version(disk) {
             Ok(version) => disk.read(encoded, &version),
             Err(_) => disk.read_any(encoded),

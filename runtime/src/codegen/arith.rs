@@ -52,10 +52,8 @@ impl Printer<'_> {
                 Text::primary(format!("{name}({left}, {right})"))
             }
             BinaryOp::Div if scalar == Scalar::I8 => {
-                self.need(&super::prelude::WIDE);
-                let wide = Text::primary(format!("ws_wide({})", self.argument(left)));
-                let right = self.expr(right);
-                Text::cast(c_name(scalar), Text::binary(op, wide, right))
+                let (left, right) = (self.wide_byte(left), self.expr(right));
+                Text::cast(c_name(scalar), Text::binary(op, left, right))
             }
             _ => {
                 let text = Text::binary(op, self.expr(left), self.expr(right));
@@ -96,7 +94,8 @@ impl Printer<'_> {
     /// Rust shifts by the count modulo the width.
     fn shift(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> Text {
         let bits = i128::from(scalar.bits());
-        let value = self.expr(left);
+        let extends = scalar == Scalar::I8 && op == BinaryOp::Shr;
+        let value = if extends { self.wide_byte(left) } else { self.expr(left) };
         let count = match right.as_int() {
             Some(n) => Text::primary((n.rem_euclid(bits)).to_string()),
             None => {
@@ -109,6 +108,25 @@ impl Printer<'_> {
         }
         let value = if op == BinaryOp::Shl { Text::cast(wide(scalar), value) } else { value };
         Text::cast(c_name(scalar), Text::binary(op, value, count))
+    }
+
+    /// A signed byte as an `int` from which it is not made a byte again.
+    fn wide_byte(&mut self, byte: &Expr) -> Text {
+        self.need(&super::prelude::WIDE);
+        Text::primary(format!("ws_wide({})", self.argument(byte)))
+    }
+
+    /// `a >> n` and `a / n` of a signed byte in a wider type, made a byte.
+    fn halved_byte(&mut self, e: &Expr) -> Option<Text> {
+        let ExprKind::Binary(op @ (BinaryOp::Shr | BinaryOp::Div), left, right) = &e.kind else {
+            return None;
+        };
+        let ExprKind::Cast(byte) = &left.kind else { return None };
+        let is_signed =
+            byte.ty.scalar() == Some(Scalar::I8) && left.ty.scalar().is_some_and(Scalar::is_signed);
+        right.as_int().filter(|n| is_signed && (*op == BinaryOp::Div || (0..32).contains(n)))?;
+        let (left, right) = (self.wide_byte(byte), self.expr(right));
+        Some(Text::binary(*op, left, right))
     }
 
     /// `-a`, `!a`
@@ -159,7 +177,8 @@ impl Printer<'_> {
                 crate::__macro::type_suffix(&crate::ir::Type::Scalar(to))
             ));
         }
-        let text = self.expr(operand);
+        let halved = if to.bits() == 8 { self.halved_byte(operand) } else { None };
+        let text = halved.unwrap_or_else(|| self.expr(operand));
         Text::cast(c_name(to), text)
     }
 

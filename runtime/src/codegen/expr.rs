@@ -1,7 +1,7 @@
 //! Expressions; each arm of the dispatcher only forwards.
 
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
-use super::{Printer, Site, SiteKind, prelude};
+use super::{Printer, Proof, Site, SiteKind, prelude};
 use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
 
 /// The builtin that makes a view of the elements from an index on.
@@ -28,7 +28,7 @@ impl Printer<'_> {
                 }
             },
             ExprKind::Field(base, name) => self.field(base, name),
-            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
+            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             ExprKind::Len(of) => self.len(of),
             ExprKind::Ref(place) => self.reference(place),
             ExprKind::Deref(of) => self.pointee(of),
@@ -77,15 +77,15 @@ impl Printer<'_> {
         Text::primary(format!("{}.{member}", self.expr(base).at(PRIMARY)))
     }
 
-    pub(super) fn index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+    pub(super) fn index(&mut self, base: &Expr, index: &Expr, at: Location, proof: Proof) -> Text {
         if let Type::View { rank: 2.., .. } = &base.ty {
-            return self.view_index(base, index, at, proven);
+            return self.view_index(base, index, at, proof);
         }
-        if let Some(text) = self.parameter_index(base, index, at, proven) {
+        if let Some(text) = self.parameter_index(base, index, at, proof) {
             return text;
         }
         let subscript = self.argument(index);
-        let subscript = if self.options.checks && !proven {
+        let subscript = if self.is_checked(proof) {
             self.need(&prelude::AT);
             let len = self.len(base).at(ASSIGNMENT);
             let site = self.site(SiteKind::Bounds, at);
@@ -257,11 +257,8 @@ impl Printer<'_> {
                 true => self.expr(a),
             })
             .collect();
-        let printed = if op.name == OFFSET && self.options.checks {
-            self.checked_offset(args, printed, at)
-        } else {
-            printed
-        };
+        let printed =
+            if op.name == OFFSET && self.checks() { self.checked_offset(args, printed, at) } else { printed };
         super::template::fill(&mut text, printed);
         // A template in parentheses needs them only inside another expression.
         match unwrapped(&text) {

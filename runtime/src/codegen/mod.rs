@@ -31,14 +31,27 @@ pub(crate) use types::{plain_type_name, scalar as scalar_name};
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Type, VarKind};
+use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Proof, Type, VarKind};
 use crate::validate::ValidModule;
+
+/// Which indices are compared with their lengths, and whether `debug_assert!` stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Checks {
+    /// None: the author vouches for them.
+    #[default]
+    None,
+    /// Those that neither the kernel's text proves nor a launch that fulfils these of
+    /// [`CudaSource::conditions`], a bit each.
+    Lifted(u64),
+    /// Those that the kernel's text does not prove.
+    All,
+}
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Whether every index that nothing proves is compared with its length.
-    pub checks: bool,
+    /// Which indices are compared with their lengths.
+    pub checks: Checks,
     /// Whether `#line` maps each statement to its Rust line.
     pub line_directives: bool,
 }
@@ -73,6 +86,20 @@ struct Printer<'m> {
 }
 
 impl<'m> Printer<'m> {
+    /// Whether an index is compared with its length.
+    fn is_checked(&self, proof: Proof) -> bool {
+        match (self.options.checks, proof) {
+            (Checks::None, _) | (_, Proof::Text) => false,
+            (Checks::Lifted(fulfilled), Proof::Launch(needed)) => needed & !fulfilled != 0,
+            (Checks::Lifted(_) | Checks::All, _) => true,
+        }
+    }
+
+    /// Whether anything is checked.
+    fn checks(&self) -> bool {
+        self.options.checks != Checks::None
+    }
+
     fn new(module: &'m Module, options: Options) -> Self {
         let mut printer = Self {
             module,
@@ -158,15 +185,14 @@ impl<'m> Printer<'m> {
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
-            ExprKind::Index { proven, .. } => found |= self.options.checks && !proven,
-            ExprKind::SubSlice { .. } => found |= self.options.checks,
+            ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
+            ExprKind::SubSlice { .. } => found |= self.checks(),
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
-            ExprKind::Builtin { op, .. } => found |= self.options.checks && op.name == expr::OFFSET,
+            ExprKind::Builtin { op, .. } => found |= self.checks() && op.name == expr::OFFSET,
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
-            found |=
-                matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.options.checks);
+            found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks());
         });
         found
     }
@@ -192,12 +218,14 @@ impl<'m> Printer<'m> {
         sections.extend(functions);
         sections.push(kernel);
         sections.retain(|s| !s.is_empty());
+        self.needs.parameter_bytes = module.parameter_bytes() + if faults { 8 } else { 0 };
         CudaSource {
             code: sections.join("\n"),
             kernel_name: names::unreserved(&module.kernel.name),
             sites: std::mem::take(&mut self.sites),
             has_fault_param: faults,
             needs: self.needs.clone(),
+            conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
         }
     }

@@ -52,7 +52,7 @@ struct ws_View3 {
     needs: &[],
 };
 
-/// A byte as an `int` that stays one: NVRTC 13.0 loses the sign when it halves bytes of one register.
+/// A byte as an `int` that stays one: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
 pub(super) static WIDE: Prelude = Prelude {
     name: "ws_wide",
     code: "__device__ __forceinline__ int ws_wide(int value) {

@@ -2,7 +2,7 @@
 //! function takes, and arrays in constant memory.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
-use super::{Printer, SiteKind, names, prelude};
+use super::{Printer, Proof, SiteKind, names, prelude};
 use crate::ir::{Expr, ExprKind, Global, Location, Type, VarId};
 
 /// Whether a value prints as a pointer and a length.
@@ -124,7 +124,7 @@ impl Printer<'_> {
             (_, 0) => format!("{len} / {}", new / old),
             _ => format!("{len} * {old} / {new}"),
         };
-        let ptr = if self.options.checks && elem.align() > from.align() {
+        let ptr = if self.checks() && elem.align() > from.align() {
             self.need(&prelude::ALIGNED);
             let site = self.site(SiteKind::Aligned, at);
             format!("ws_aligned({ptr}, {}, {site}, ws_fault)", elem.align())
@@ -165,7 +165,7 @@ impl Printer<'_> {
                         base: place.into(),
                         index: zero.into(),
                         at: Location { file: "", line: 0 },
-                        proven: true,
+                        proof: Proof::Text,
                     };
                     place = Expr { kind, ty: inner };
                 }
@@ -198,7 +198,7 @@ impl Printer<'_> {
         let first = start.map(|e| self.expr(e).at(UNARY));
         let exact = start.is_none() && end.is_none();
         let ptr = match first {
-            _ if self.options.checks && !exact => {
+            _ if self.checks() && !exact => {
                 self.need(&prelude::PART);
                 let site = self.site(SiteKind::Range, at);
                 let first = first.unwrap_or_else(|| "0ull".into());
@@ -211,7 +211,7 @@ impl Printer<'_> {
     }
 
     /// `v.ptr[r * v.stride + c]` of a view of rank 2 or 3.
-    pub(super) fn view_index(&mut self, base: &Expr, index: &Expr, at: Location, proven: bool) -> Text {
+    pub(super) fn view_index(&mut self, base: &Expr, index: &Expr, at: Location, proof: Proof) -> Text {
         let view = self.expr(base).at(PRIMARY);
         let Type::View { rank, .. } = base.ty else { return Text::primary(view) };
         let parts = match &index.kind {
@@ -226,7 +226,7 @@ impl Printer<'_> {
         let extents = extent_names(rank);
         let mut subscripts = Vec::new();
         for (part, extent) in parts.iter().zip(extents) {
-            subscripts.push(self.checked(part, &format!("{view}.{extent}"), at, proven));
+            subscripts.push(self.checked(part, &format!("{view}.{extent}"), at, proof));
         }
         let strides: &[&str] = if rank == 2 { &["stride"] } else { &["plane_stride", "stride"] };
         let mut terms = Vec::new();
@@ -240,8 +240,8 @@ impl Printer<'_> {
     }
 
     /// An index, compared with its extent where checks are on and nothing proves it.
-    fn checked(&mut self, index: &Expr, extent: &str, at: Location, proven: bool) -> Text {
-        if !self.options.checks || proven {
+    fn checked(&mut self, index: &Expr, extent: &str, at: Location, proof: Proof) -> Text {
+        if !self.is_checked(proof) {
             return self.expr(index);
         }
         self.need(&prelude::AT);
@@ -255,12 +255,12 @@ impl Printer<'_> {
         base: &Expr,
         index: &Expr,
         at: Location,
-        proven: bool,
+        proof: Proof,
     ) -> Option<Text> {
-        let mut indices = vec![(index, at, proven)];
+        let mut indices = vec![(index, at, proof)];
         let mut root = base;
-        while let ExprKind::Index { base, index, at, proven } = &root.kind {
-            indices.push((index, *at, *proven));
+        while let ExprKind::Index { base, index, at, proof } = &root.kind {
+            indices.push((index, *at, *proof));
             root = base;
         }
         let ExprKind::Deref(pointer) = &root.kind else { return None };
@@ -271,9 +271,8 @@ impl Printer<'_> {
         let name = self.expr(pointer).at(PRIMARY);
         let extents = extent_names(rank);
         let mut offset = String::new();
-        for (depth, (index, at, proven)) in indices.iter().rev().enumerate() {
-            let subscript =
-                self.checked(index, &format!("{name}_{}", extents[depth]), *at, *proven).at(UNARY);
+        for (depth, (index, at, proof)) in indices.iter().rev().enumerate() {
+            let subscript = self.checked(index, &format!("{name}_{}", extents[depth]), *at, *proof).at(UNARY);
             offset = if depth == 0 {
                 subscript
             } else {
@@ -298,7 +297,7 @@ impl Printer<'_> {
                 let name = self.global_name(global);
                 if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
             }
-            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
+            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             _ => self.expr(place),
         }
     }
@@ -315,7 +314,7 @@ impl Printer<'_> {
         }
         let ty = self.ty(&e.ty);
         let text = match &e.kind {
-            ExprKind::Index { base, index, at, proven } => self.index(base, index, *at, *proven),
+            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             _ => self.static_text(e),
         };
         Some(Text::unary(format!("*(const {ty}*)&{}", text.at(UNARY))))

@@ -1,6 +1,6 @@
 //! What printing gives: the text, and what the launch must know about it.
 
-use crate::ir::{Global, Location};
+use crate::ir::{Condition, Global, Location};
 
 /// CUDA C++ of one kernel.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct CudaSource {
     pub has_fault_param: bool,
     /// What it needs of a device and a launch.
     pub needs: Needs,
+    /// What a launch must fulfil so that every index is in bounds or checked.
+    pub conditions: Vec<Condition>,
     /// Constants and device globals that it names, with their symbols.
     pub globals: Vec<(&'static Global, String)>,
 }
@@ -36,6 +38,8 @@ pub struct Needs {
     pub cluster: Option<[u32; 3]>,
     /// Whether its slices must not overlap.
     pub noalias: bool,
+    /// Bytes of its parameters, with the fault record's address where it takes one.
+    pub parameter_bytes: usize,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
     /// Largest block, from launch bounds.

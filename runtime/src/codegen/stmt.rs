@@ -47,7 +47,7 @@ impl Printer<'_> {
                 let value = self.expr(value).text;
                 self.function.push(&format!("return {value};"));
             }
-            StmtKind::Assert { debug: true, .. } if !self.options.checks => {}
+            StmtKind::Assert { debug: true, .. } if !self.checks() => {}
             StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
         }
@@ -126,7 +126,8 @@ impl Printer<'_> {
                     && !(scalar.is_signed() && op == BinaryOp::Shl)
                     && value.as_int().is_some()
             }
-            BinaryOp::Div | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            BinaryOp::Div => scalar != Scalar::I8,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
             _ => arith::is_plain(scalar),
         };
         if as_it_stands {

@@ -1,5 +1,7 @@
 //! What the driver layer refuses.
 
+use cudarc::driver::sys::CUresult;
+
 use crate::args::Place;
 
 /// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
@@ -41,6 +43,19 @@ pub enum DriverError {
         memory: Place,
         /// What it was used with.
         device: Place,
+    },
+    /// A kernel did what no context survives; every later call on this GPU fails too.
+    #[error(
+        "the CUDA context is lost, seen at {call}: {name} ({text}); a kernel launched before did this: restart the process, and \
+         launch with checks or run on `Device::simulator()` to find it"
+    )]
+    ContextLost {
+        /// Where it was noticed, which may be long after it happened.
+        call: &'static str,
+        /// `CUDA_ERROR_…`.
+        name: String,
+        /// The driver's words.
+        text: String,
     },
     /// A stream of another GPU.
     #[error("the stream is of GPU {stream}, the device is GPU {device}; use a stream of that GPU")]
@@ -84,14 +99,35 @@ impl DriverError {
                 |s| s.to_string_lossy().into_owned(),
             )
         };
-        let name = text(error.error_name());
-        let hint = match name.as_str() {
-            "CUDA_ERROR_OUT_OF_MEMORY" => "; free or shrink buffers",
-            "CUDA_ERROR_ILLEGAL_ADDRESS" | "CUDA_ERROR_LAUNCH_FAILED" | "CUDA_ERROR_MISALIGNED_ADDRESS" => {
-                "; the CUDA context is lost: restart the process, and run the kernel on the simulator to find the cause"
-            }
+        let (name, text) = (text(error.error_name()), text(error.error_string()));
+        if is_sticky(error.0) {
+            return Self::ContextLost { call, name, text };
+        }
+        let hint = match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => "; free or shrink buffers",
             _ => "",
         };
-        Self::Cuda { call, name, text: text(error.error_string()), hint }
+        Self::Cuda { call, name, text, hint }
     }
+}
+
+/// Whether an error stays: the driver then refuses all that follows in the process.
+///
+/// Source: CUDA Driver API, `CUresult`: errors that leave "the process in an inconsistent state".
+fn is_sticky(error: CUresult) -> bool {
+    matches!(
+        error,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_ASSERT
+            | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+    )
 }

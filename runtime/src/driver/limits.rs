@@ -182,7 +182,7 @@ impl Limits {
 const PARAMETER_BYTES: usize = 32_764;
 
 /// How many bytes of parameters a kernel may have. Source: CUDA C++ Programming Guide, `__global__`.
-fn parameter_bytes(compute: (u32, u32), driver_version: u32) -> usize {
+pub(crate) fn parameter_bytes(compute: (u32, u32), driver_version: u32) -> usize {
     if compute >= (7, 0) && driver_version >= 12_010 { PARAMETER_BYTES } else { 4096 }
 }
 

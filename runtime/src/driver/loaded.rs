@@ -9,7 +9,7 @@ use cudarc::nvrtc::Ptx;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
 use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
-use crate::codegen::{Needs, Site, SiteKind};
+use crate::codegen::{Checks, Needs, Site, SiteKind};
 use crate::compile::{self, Compiled};
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -191,8 +191,8 @@ impl Gpu {
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
-        let (compute, parameters) = (self.limits.compute, self.limits.parameter_bytes);
-        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, compute, parameters)?;
+        let checks = if checks { Checks::All } else { Checks::None };
+        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;

@@ -25,6 +25,7 @@ pub use attributes::{
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
 pub use limits::Limits;
+pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
 pub use stream_attributes::SyncPolicy;

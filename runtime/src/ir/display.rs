@@ -4,8 +4,8 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::{
-    BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Function, Module, RangeLoop, Scalar, Stmt, StmtKind,
-    Type, UnaryOp, VarId, VarKind,
+    BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Function, Module, Proof, RangeLoop, Scalar, Stmt,
+    StmtKind, Type, UnaryOp, VarId, VarKind,
 };
 
 impl Display for Scalar {
@@ -218,8 +218,13 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b)),
             ExprKind::Cast(a) => format!("({} as {})", self.expr(a), e.ty),
             ExprKind::Field(a, name) => format!("{}.{name}", self.expr(a)),
-            ExprKind::Index { base, index, proven, .. } => {
-                format!("{}[{}]{}", self.expr(base), self.expr(index), if *proven { "" } else { "?" })
+            ExprKind::Index { base, index, proof, .. } => {
+                format!(
+                    "{}[{}]{}",
+                    self.expr(base),
+                    self.expr(index),
+                    if *proof == Proof::Text { "" } else { "?" }
+                )
             }
             ExprKind::Len(a) => format!("len({})", self.expr(a)),
             ExprKind::Ref(a) => format!("&{}", self.expr(a)),

@@ -46,8 +46,8 @@ pub enum ExprKind {
         index: Box<Expr>,
         /// Where, for a failed bounds check.
         at: Location,
-        /// Whether a pass has proven it to be in bounds.
-        proven: bool,
+        /// What a pass has proven of it.
+        proof: Proof,
     },
     /// `a.len()`, a `u64`.
     Len(Box<Expr>),
@@ -116,6 +116,17 @@ pub enum ExprKind {
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A closure given to a device function.
     Closure(Box<Closure>),
+}
+
+/// Why an index is in bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing says so.
+    Open,
+    /// The kernel's text.
+    Text,
+    /// A launch that fulfils these of the module's conditions, a bit each.
+    Launch(u64),
 }
 
 /// A closure: its parameters are variables of the enclosing function.

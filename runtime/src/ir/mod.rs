@@ -41,6 +41,7 @@
 //! arguments) is a [`Const`] by the time it is recorded; it may keep its Rust name for the reader.
 
 mod builtin;
+mod condition;
 mod display;
 mod expr;
 mod stmt;
@@ -48,7 +49,8 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
-pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, UnaryOp, VarId};
+pub use condition::{Condition, LaunchValues, Quantity};
+pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
@@ -72,6 +74,8 @@ pub struct Module {
     pub kernel: Function,
     /// What the kernel's attribute asked for.
     pub attributes: KernelAttributes,
+    /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
+    pub conditions: Vec<Condition>,
 }
 
 impl Module {

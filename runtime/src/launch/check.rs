@@ -106,6 +106,7 @@ pub(super) fn device<K: Kernel>(
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
     block::<K>(shape, limits.threads_per_block, "the device's")?;
+    LaunchError::check_parameter_bytes(K::NAME, needs.parameter_bytes, limits.parameter_bytes)?;
     promises::<K>(shape, needs.max_threads, needs.cluster)?;
     if shape.cluster.is_some() && !limits.clusters {
         return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });

@@ -1,90 +1,256 @@
-//! Bounds-check elision: marks the indices that a dominating guard or a loop bound proves.
+//! Bounds-check elision: marks the indices that guards, loop bounds and the kinds of values prove.
 //!
-//! A fact is "variable `i` is below the length of variable `x`" or "`i` is at most `n`", of an
-//! immutable `i`. It holds in the branch that its guard dominates, and after a guard whose other
-//! branch leaves.
+//! What holds only of some launches can be lifted: the index is then marked too, and the module says what a
+//! launch must fulfil. A launch that does not is made with the checks.
 
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, VarId, VarKind, Variable};
+use std::collections::HashSet;
 
-/// Something known of an immutable variable.
-#[derive(Clone, Debug, PartialEq)]
-enum Fact {
-    /// `i < x.len()`
-    BelowLen(VarId, VarId),
-    /// `i <= n`, and `i` is not negative.
-    AtMost(VarId, i128),
-}
+use super::known::{Known, assigned, root, untracked};
+use super::range::{Scope, integer};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Proof, Quantity, RangeLoop, Stmt, StmtKind,
+    Type, VarId, VarKind,
+};
 
-/// Marks what can be proven in a function.
-pub(super) fn function(function: &mut Function) {
-    let vars = function.vars.clone();
-    block(&mut function.body, &vars, &mut Vec::new());
-}
+/// Conditions of a launch at most; further indices stay checked.
+const MOST_CONDITIONS: usize = 64;
 
-fn block(block: &mut Block, vars: &[Variable], facts: &mut Vec<Fact>) {
-    let known = facts.len();
-    for stmt in &mut block.stmts {
-        statement(stmt, vars, facts);
+/// Marks what can be proven in every function of a module.
+pub(super) fn elide(module: &mut Module) {
+    for function in &mut module.functions {
+        Walk::over(function, false, false);
     }
-    facts.truncate(known);
+    Walk::over(&mut module.kernel, true, false);
 }
 
-fn statement(stmt: &mut Stmt, vars: &[Variable], facts: &mut Vec<Fact>) {
-    let known = facts.len();
-    match &mut stmt.kind {
-        StmtKind::If { cond, then, otherwise } => {
-            mark(cond, vars, facts);
-            facts.extend(implied(cond, true, vars));
-            block(then, vars, facts);
-            facts.truncate(known);
-            facts.extend(implied(cond, false, vars));
-            block(otherwise, vars, facts);
-            facts.truncate(known);
-            if leaves(then) {
-                facts.extend(implied(cond, false, vars));
-            } else if leaves(otherwise) {
-                facts.extend(implied(cond, true, vars));
-            }
+/// Marks what some launches prove of the kernel, and says what they fulfil.
+pub(super) fn lift(module: &mut Module) {
+    module.conditions = Walk::over(&mut module.kernel, true, true);
+}
+
+struct Walk<'a> {
+    scope: Scope<'a>,
+    known: Known,
+    untracked: HashSet<VarId>,
+    conditions: Vec<Condition>,
+}
+
+impl<'a> Walk<'a> {
+    fn over(function: &mut Function, is_kernel: bool, lifts: bool) -> Vec<Condition> {
+        let mut body = std::mem::take(&mut function.body);
+        let scope = Scope::new(function, is_kernel, lifts);
+        let untracked = untracked(&body, &scope);
+        let mut walk = Walk { scope, known: Known::default(), untracked, conditions: Vec::new() };
+        walk.block(&mut body);
+        let conditions = walk.conditions;
+        function.body = body;
+        conditions
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        let known = self.known.clone();
+        for stmt in &mut block.stmts {
+            self.statement(stmt);
         }
-        StmtKind::While { cond, body, .. } => {
-            mark(cond, vars, facts);
-            facts.extend(implied(cond, true, vars));
-            block(body, vars, facts);
-            facts.truncate(known);
-        }
-        StmtKind::For { range, body, .. } => {
-            for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten()
-            {
-                mark(e, vars, facts);
+        self.known = known;
+        self.known.forget(&assigned(block));
+    }
+
+    fn statement(&mut self, stmt: &mut Stmt) {
+        match &mut stmt.kind {
+            StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
+            StmtKind::While { cond, body, .. } => {
+                self.known.forget(&assigned(body));
+                self.mark(cond);
+                let facts = self.implied(cond, true);
+                self.with(facts, |walk| walk.block(body));
             }
-            if !vars[range.var.0 as usize].mutable && !range.inclusive {
-                facts.extend(below(range.var, &range.end, vars));
-                if let (Some(start), Some(end)) = (range.start.as_int(), range.end.as_int())
-                    && start >= 0
-                {
-                    facts.push(Fact::AtMost(range.var, end - 1));
+            StmtKind::For { range, body, .. } => self.range_loop(range, body),
+            StmtKind::Block(body) => self.block(body),
+            StmtKind::Let { var, init: Some(e) } => {
+                self.mark(e);
+                self.scope.define(*var, e, &self.known);
+                if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
+                    let range = self.scope.range(e, &self.known);
+                    let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
+                    self.known.learn(&place, range);
                 }
             }
-            block(body, vars, facts);
-            facts.truncate(known);
+            StmtKind::Assert { cond, debug, .. } => {
+                self.mark(cond);
+                if !*debug {
+                    let facts = self.implied(cond, true);
+                    self.known.extend(facts);
+                }
+            }
+            StmtKind::Expr(e) | StmtKind::Return(Some(e)) => self.mark(e),
+            StmtKind::Assign { place, value, .. } => {
+                self.mark(value);
+                self.mark(place);
+                self.known.forget(&root(place).into_iter().collect());
+            }
+            StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
+            StmtKind::Let { init: None, .. }
+            | StmtKind::Shared(_)
+            | StmtKind::DynamicShared(_)
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Return(None) => {}
         }
-        StmtKind::Block(body) => block(body, vars, facts),
-        StmtKind::Let { init: Some(e), .. } | StmtKind::Expr(e) | StmtKind::Assert { cond: e, .. } => {
-            mark(e, vars, facts)
-        }
-        StmtKind::Return(Some(e)) => mark(e, vars, facts),
-        StmtKind::Assign { place, value, .. } => {
-            mark(value, vars, facts);
-            mark(place, vars, facts);
-        }
-        StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| mark(e, vars, facts)),
-        StmtKind::Let { init: None, .. }
-        | StmtKind::Shared(_)
-        | StmtKind::DynamicShared(_)
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Return(None) => {}
     }
+
+    fn branch(&mut self, cond: &mut Expr, then: &mut Block, otherwise: &mut Block) {
+        self.mark(cond);
+        let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
+        let before = self.known.clone();
+        self.with(if_true.clone(), |walk| walk.block(then));
+        self.known = before.clone();
+        self.with(if_false.clone(), |walk| walk.block(otherwise));
+        self.known = before;
+        if leaves(then) {
+            self.known.extend(if_false);
+        } else if leaves(otherwise) {
+            self.known.extend(if_true);
+        }
+        // A branch that leaves changes nothing for what comes after it.
+        for branch in [then, otherwise].into_iter().filter(|branch| !leaves(branch)) {
+            self.known.forget(&assigned(branch));
+        }
+    }
+
+    fn range_loop(&mut self, range: &mut RangeLoop, body: &mut Block) {
+        for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
+            self.mark(e);
+        }
+        let (start, end) =
+            (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
+        self.known.forget(&assigned(body));
+        let before = self.known.clone();
+        if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
+            let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
+            let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
+            self.scope.ranges.insert(range.var, start.to(high, &end));
+        }
+        self.block(body);
+        self.known = before;
+    }
+
+    /// Does something with more facts, and forgets them.
+    fn with(&mut self, facts: Known, what: impl FnOnce(&mut Self)) {
+        let known = self.known.clone();
+        self.known.extend(facts);
+        what(self);
+        self.known = known;
+    }
+
+    fn implied(&self, cond: &Expr, outcome: bool) -> Known {
+        self.known.implied(cond, outcome, &self.scope, &self.untracked)
+    }
+
+    /// Marks the indices of an expression that are proven.
+    fn mark(&mut self, e: &mut Expr) {
+        match &mut e.kind {
+            ExprKind::Select(cond, a, b) => {
+                self.mark(cond);
+                for (branch, outcome) in [(a, true), (b, false)] {
+                    let facts = self.implied(cond, outcome);
+                    self.with(facts, |walk| walk.mark(branch));
+                }
+                return;
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                self.mark(a);
+                let facts = self.implied(a, *op == BinaryOp::And);
+                self.with(facts, |walk| walk.mark(b));
+                return;
+            }
+            ExprKind::Closure(closure) => {
+                let known = std::mem::take(&mut self.known);
+                self.block(&mut closure.body);
+                self.known = known;
+            }
+            _ => {}
+        }
+        for operand in e.operands_mut() {
+            self.mark(operand);
+        }
+        if let ExprKind::Index { base, index, proof: proof @ Proof::Open, .. } = &mut e.kind
+            && let Some(needs) = self.needs(base, index)
+        {
+            *proof = self.ask(needs);
+        }
+    }
+
+    /// The proof that rests on conditions, which join those of the module as long as there is room.
+    fn ask(&mut self, needs: Vec<Condition>) -> Proof {
+        let mut bits = 0;
+        for need in &needs {
+            let known = self.conditions.iter().position(|condition| condition == need);
+            let at = known.unwrap_or(self.conditions.len());
+            if at >= MOST_CONDITIONS {
+                return Proof::Open;
+            }
+            if known.is_none() {
+                self.conditions.push(need.clone());
+            }
+            bits |= 1 << at;
+        }
+        if bits == 0 { Proof::Text } else { Proof::Launch(bits) }
+    }
+
+    /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
+    fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
+        integer(index)?;
+        let range = self.scope.range(index, &self.known);
+        if range.low < 0 {
+            return None;
+        }
+        let extent = self.extent(base)?;
+        let needs = if range.high.most() < self.least_length(base) {
+            Vec::new()
+        } else {
+            self.scope.ensure(range.high, extent)?
+        };
+        Some(needs.into_iter().chain(range.needs).collect())
+    }
+
+    /// How many elements a guard says that an indexed expression has at least.
+    fn least_length(&self, base: &Expr) -> i128 {
+        let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
+        self.scope.range(&length, &self.known).low
+    }
+
+    /// How many elements an indexed expression has.
+    fn extent(&self, base: &Expr) -> Option<Quantity> {
+        match &base.ty {
+            Type::Array(_, n) => Some(Quantity::Const(*n as i128)),
+            Type::Shared { .. } => self.scope.shared_extent(base).map(Quantity::Const),
+            _ => self.scope.shared_extent(base).map(Quantity::Const).or_else(|| self.scope.length(base)),
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// The extent of a shared array, or of a row of one.
+    fn shared_extent(&self, base: &Expr) -> Option<i128> {
+        let (mut depth, mut place) = (0, base);
+        while let ExprKind::Index { base, .. } = &place.kind {
+            depth += 1;
+            place = base;
+        }
+        let ExprKind::Var(id) = place.kind else { return None };
+        match self.kind(id) {
+            VarKind::Shared { extents, .. } => extents.get(depth).map(|n| *n as i128),
+            _ => None,
+        }
+    }
+}
+
+/// The last value of a loop whose bounds and step are constants.
+fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
+    let (start, past) = (range.start.as_int()?, past.as_const()?);
+    let step = range.step.as_ref()?.as_int().filter(|step| *step > 0)?;
+    (start < past).then(|| start + (past - 1 - start) / step * step)
 }
 
 /// Whether control never passes the end of a block.
@@ -93,116 +259,4 @@ fn leaves(block: &Block) -> bool {
         block.stmts.last().map(|s| &s.kind),
         Some(StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_))
     )
-}
-
-/// What a condition tells when it is `outcome`.
-fn implied(cond: &Expr, outcome: bool, vars: &[Variable]) -> Vec<Fact> {
-    let ExprKind::Binary(op, a, b) = &cond.kind else { return Vec::new() };
-    match (op, outcome) {
-        (BinaryOp::And, true) | (BinaryOp::Or, false) => {
-            let mut facts = implied(a, outcome, vars);
-            facts.extend(implied(b, outcome, vars));
-            facts
-        }
-        (BinaryOp::Lt, true) | (BinaryOp::Ge, false) => less(a, b, vars),
-        (BinaryOp::Gt, true) | (BinaryOp::Le, false) => less(b, a, vars),
-        _ => Vec::new(),
-    }
-}
-
-/// Facts of `a < b`.
-fn less(a: &Expr, b: &Expr, vars: &[Variable]) -> Vec<Fact> {
-    immutable(a, vars).map_or_else(Vec::new, |var| below(var, b, vars))
-}
-
-/// Facts of `var < bound`, for a variable that is never negative.
-fn below(var: VarId, bound: &Expr, vars: &[Variable]) -> Vec<Fact> {
-    let unsigned = vars[var.0 as usize].ty.scalar().is_some_and(crate::ir::Scalar::is_unsigned);
-    match &bound.kind {
-        ExprKind::Len(of) if unsigned => match of.kind {
-            ExprKind::Var(of) if !vars[of.0 as usize].mutable => vec![Fact::BelowLen(var, of)],
-            _ => Vec::new(),
-        },
-        ExprKind::Const(_) if unsigned => {
-            bound.as_int().map_or_else(Vec::new, |n| vec![Fact::AtMost(var, n - 1)])
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The immutable variable that an expression is, looking through widening casts.
-fn immutable(e: &Expr, vars: &[Variable]) -> Option<VarId> {
-    match &e.kind {
-        ExprKind::Var(id) if !vars[id.0 as usize].mutable => Some(*id),
-        ExprKind::Cast(inner) => {
-            let (from, to) = (inner.ty.scalar()?, e.ty.scalar()?);
-            if from.is_unsigned() && to.is_int() && from.bits() <= to.bits() {
-                immutable(inner, vars)
-            } else {
-                None
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Marks the indices of an expression that the facts prove.
-fn mark(e: &mut Expr, vars: &[Variable], facts: &mut Vec<Fact>) {
-    if let ExprKind::Select(cond, a, b) = &mut e.kind {
-        let known = facts.len();
-        mark(cond, vars, facts);
-        for (branch, outcome) in [(a, true), (b, false)] {
-            facts.extend(implied(cond, outcome, vars));
-            mark(branch, vars, facts);
-            facts.truncate(known);
-        }
-        return;
-    }
-    if let ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = &mut e.kind {
-        let known = facts.len();
-        mark(a, vars, facts);
-        facts.extend(implied(a, *op == BinaryOp::And, vars));
-        mark(b, vars, facts);
-        facts.truncate(known);
-        return;
-    }
-    if let ExprKind::Closure(closure) = &mut e.kind {
-        block(&mut closure.body, vars, &mut Vec::new());
-    }
-    for operand in e.operands_mut() {
-        mark(operand, vars, facts);
-    }
-    if let ExprKind::Index { base, index, proven, .. } = &mut e.kind {
-        *proven = *proven || is_proven(base, index, vars, facts);
-    }
-}
-
-fn is_proven(base: &Expr, index: &Expr, vars: &[Variable], facts: &[Fact]) -> bool {
-    let extent = fixed_extent(base, vars);
-    if let (Some(extent), Some(n)) = (extent, index.as_int()) {
-        return (0..extent).contains(&n);
-    }
-    let Some(var) = immutable(index, vars) else { return false };
-    facts.iter().any(|fact| match fact {
-        Fact::BelowLen(i, of) => *i == var && matches!(base.kind, ExprKind::Var(b) if b == *of),
-        Fact::AtMost(i, most) => *i == var && extent.is_some_and(|extent| *most < extent),
-    })
-}
-
-/// The extent of an array or of a (row of a) shared array, where it is a constant.
-fn fixed_extent(base: &Expr, vars: &[Variable]) -> Option<i128> {
-    if let crate::ir::Type::Array(_, n) = &base.ty {
-        return Some(*n as i128);
-    }
-    let mut depth = 0;
-    let mut root = base;
-    while let ExprKind::Index { base, .. } = &root.kind {
-        depth += 1;
-        root = base;
-    }
-    let ExprKind::Var(id) = root.kind else { return None };
-    match &vars[id.0 as usize].kind {
-        VarKind::Shared { extents, .. } => extents.get(depth).map(|n| *n as i128),
-        _ => None,
-    }
 }

@@ -1,37 +1,24 @@
 //! Passes: rewrites of a valid module, in a fixed order, each of which keeps its meaning.
 //!
-//! Constant branches are folded while recording. Narrowing of 64-bit indices, where a pass proves
-//! that they fit, belongs here.
+//! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
+//! proves; [`lift`] says what a launch would have to fulfil to prove others.
 
 mod elide;
+mod known;
+mod range;
 
 use crate::validate::ValidModule;
 
-/// Which passes run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Whether bounds checks that a guard or a loop bound proves are left out.
-    pub elide_checks: bool,
+/// Leaves out the bounds checks that guards, loop bounds and kinds of values prove.
+pub fn elide(module: ValidModule) -> ValidModule {
+    module.rewrite(elide::elide)
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { elide_checks: true }
-    }
-}
-
-/// Runs the passes.
-pub fn run(module: ValidModule, options: &Options) -> ValidModule {
-    if !options.elide_checks {
-        return module;
-    }
-    module.rewrite(|module| {
-        for function in &mut module.functions {
-            elide::function(function);
-        }
-        elide::function(&mut module.kernel);
-    })
+/// Says which launches prove checks, and by which conditions.
+pub fn lift(module: ValidModule) -> ValidModule {
+    module.rewrite(elide::lift)
 }
 
 #[cfg(test)]
+#[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod tests;

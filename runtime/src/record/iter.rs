@@ -1,7 +1,7 @@
 //! `for` over elements: iterators become a count and an item for each number below it.
 
 use super::{RangeShape, Recorder};
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Type};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type};
 
 /// An iterator that a `for` loop walks.
 pub struct Iter {
@@ -143,9 +143,9 @@ impl Recorder {
             }
             Item::Element(base, by) => {
                 let mut element = self.index(base.clone(), k);
-                if let ExprKind::Index { proven, .. } = &mut element.kind {
+                if let ExprKind::Index { proof, .. } = &mut element.kind {
                     // The count is at most the length.
-                    *proven = true;
+                    *proof = Proof::Text;
                 }
                 match by {
                     Some(mutable) => self.ref_(*mutable, element),

@@ -92,6 +92,6 @@ pub fn record_kernel(
     kernel.effect = Effect::Writes;
     match recorder.error {
         Some(error) => Err(error),
-        None => Ok(Module { functions: recorder.functions, kernel, attributes }),
+        None => Ok(Module { functions: recorder.functions, kernel, attributes, conditions: Vec::new() }),
     }
 }

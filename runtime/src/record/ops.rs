@@ -1,7 +1,7 @@
 //! Operators, casts, places and literals.
 
 use super::{Callee, RecordError, Recorder, fold};
-use crate::ir::{BinaryOp, Const, Expr, ExprKind, Scalar, StmtKind, StructRef, Type, UnaryOp};
+use crate::ir::{BinaryOp, Const, Expr, ExprKind, Proof, Scalar, StmtKind, StructRef, Type, UnaryOp};
 use crate::types::Constant;
 
 impl Recorder {
@@ -207,7 +207,7 @@ impl Recorder {
             }
             return Expr::never();
         };
-        Expr { kind: ExprKind::Index { base: base.into(), index: index.into(), at, proven: false }, ty }
+        Expr { kind: ExprKind::Index { base: base.into(), index: index.into(), at, proof: Proof::Open }, ty }
     }
 
     /// What is indexed or has a field: references to arrays, views and structs are looked through.

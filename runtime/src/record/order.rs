@@ -59,10 +59,10 @@ impl Recorder {
             ExprKind::Field(base, name) => {
                 Expr { kind: ExprKind::Field(self.fix_place(*base, mark).into(), name), ty }
             }
-            ExprKind::Index { base, index, at, proven } => {
+            ExprKind::Index { base, index, at, proof } => {
                 let base = self.fix_place(*base, mark);
                 let index = if self.is_stable(&index) { *index } else { self.bind_at(*index, mark) };
-                let kind = ExprKind::Index { base: base.into(), index: index.into(), at, proven };
+                let kind = ExprKind::Index { base: base.into(), index: index.into(), at, proof };
                 Expr { kind, ty }
             }
             ExprKind::Deref(pointer) => {

@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 
 use crate::args::SliceMutArg;
-use crate::codegen::Options;
+use crate::codegen::{Checks, Options};
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
 use crate::{Device, Kernel, KernelArg, Launch};
@@ -87,7 +87,7 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
         let options = Options { checks, line_directives: false };
         launch.print(&options).unwrap_or_else(|error| panic!("{error}")).code
     };
-    let readable = source(false);
+    let readable = source(Checks::None);
     let fence = format!("\n```cuda {}\n", K::NAME);
     let shown: Vec<&str> = CHAPTERS
         .iter()
@@ -101,7 +101,7 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     if nvrtc::version().is_ok() {
         let arch = Arch { major: 9, minor: 0, specific: true };
         let options = CompileOptions { arch, fmad: true, line_info: false };
-        for code in [&readable, &source(true)] {
+        for code in [&readable, &source(Checks::All)] {
             nvrtc::compile(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
         }
     }

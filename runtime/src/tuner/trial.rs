@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{Candidate, TunerError};
 use crate::args::KernelArg;
-use crate::codegen::Options;
+use crate::codegen::{Checks, Options};
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -59,7 +59,7 @@ impl Look {
         let mut hasher = DefaultHasher::new();
         (TypeId::of::<K>(), launch.comptime()).hash(&mut hasher);
         if self.seen.insert(hasher.finish()) {
-            let source = launch.print(&Options { checks: true, line_directives: false })?;
+            let source = launch.print(&Options { checks: Checks::All, line_directives: false })?;
             self.source.update(&(source.code.len() as u64).to_le_bytes());
             self.source.update(source.code.as_bytes());
         }

@@ -1,0 +1,266 @@
+//! What a launch must fulfil so that a bounds check can be left out: comparisons of values that are the
+//! same for all threads and that the host knows.
+//!
+//! Values are exact integers: a kernel's own arithmetic may wrap, which makes an unsigned value only less.
+
+use std::fmt;
+
+/// Elements that an array can have: more would not fit the address space.
+const MOST_ELEMENTS: i128 = 1 << 48;
+
+/// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A constant.
+    Const(i128),
+    /// The value of a scalar parameter, by position, with its type's greatest value and its name.
+    Param(usize, i128, String),
+    /// The length of a slice parameter, by position, with its name.
+    Len(usize, String),
+    /// Threads of a block along `x`, `y` or `z`.
+    BlockDim(usize),
+    /// Blocks of the grid along `x`, `y` or `z`.
+    GridDim(usize),
+    /// What only the device knows, with its greatest value.
+    Unknown(usize, i128),
+    /// A quantity and a constant.
+    Offset(Box<Quantity>, i128),
+    /// A sum.
+    Sum(Box<[Quantity; 2]>),
+    /// A product.
+    Product(Box<[Quantity; 2]>),
+    /// A quotient by a positive constant, rounded towards zero.
+    Quotient(Box<Quantity>, i128),
+    /// The lesser.
+    Least(Box<[Quantity; 2]>),
+    /// The greater.
+    Greatest(Box<[Quantity; 2]>),
+}
+
+/// What a launch knows.
+pub trait LaunchValues {
+    /// The value of the scalar parameter at a position.
+    fn param(&self, position: usize) -> Option<i128>;
+    /// The length of the slice parameter at a position.
+    fn len(&self, position: usize) -> Option<i128>;
+    /// Threads of a block.
+    fn block_dim(&self) -> [u32; 3];
+    /// Blocks of the grid.
+    fn grid_dim(&self) -> [u32; 3];
+}
+
+impl Quantity {
+    /// `self + c`
+    pub fn plus(self, c: i128) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(n.saturating_add(c)),
+            Quantity::Offset(inner, n) if n.saturating_add(c) == 0 => *inner,
+            Quantity::Offset(inner, n) => Quantity::Offset(inner, n.saturating_add(c)),
+            Quantity::Least(ab) => {
+                let [a, b] = *ab;
+                a.plus(c).least(b.plus(c))
+            }
+            other if c == 0 => other,
+            other => Quantity::Offset(other.into(), c),
+        }
+    }
+
+    /// `self + other`
+    pub fn sum(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) => a.plus(c),
+            (Quantity::Offset(a, c), b) | (b, Quantity::Offset(a, c)) => a.sum(b).plus(c),
+            (a, b) => Quantity::Sum([a, b].into()),
+        }
+    }
+
+    /// `self * other`
+    pub fn product(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.saturating_mul(b)),
+            (a, Quantity::Const(1)) | (Quantity::Const(1), a) => a,
+            (a, b) => Quantity::Product([a, b].into()),
+        }
+    }
+
+    /// `self / c` for a positive `c`.
+    pub fn quotient(self, c: i128) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(n / c),
+            other if c == 1 => other,
+            other => Quantity::Quotient(other.into(), c),
+        }
+    }
+
+    /// The lesser of both.
+    pub fn least(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.min(b)),
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.most() <= c => a,
+            (a, b) if a == b => a,
+            (a, b) => Quantity::Least([a, b].into()),
+        }
+    }
+
+    /// The greater of both.
+    pub fn greatest(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.max(b)),
+            (a, b) if a == b => a,
+            (a, b) => Quantity::Greatest([a, b].into()),
+        }
+    }
+
+    /// The constant, if it is one.
+    pub fn as_const(&self) -> Option<i128> {
+        match self {
+            Quantity::Const(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// What it never exceeds, whatever the launch.
+    ///
+    /// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
+    pub fn most(&self) -> i128 {
+        match self {
+            Quantity::Const(n) => *n,
+            Quantity::Param(_, most, _) | Quantity::Unknown(_, most) => *most,
+            Quantity::Len(..) => MOST_ELEMENTS,
+            Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
+            Quantity::GridDim(axis) => [(1 << 31) - 1, 65_535, 65_535][*axis],
+            Quantity::Offset(a, c) => a.most().saturating_add(*c),
+            Quantity::Sum(ab) => ab[0].most().saturating_add(ab[1].most()),
+            Quantity::Product(ab) => ab[0].most().saturating_mul(ab[1].most()),
+            Quantity::Quotient(a, c) => a.most() / c,
+            Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
+            Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
+        }
+    }
+
+    /// Whether it is below another, whatever the launch.
+    pub fn is_below(&self, other: &Quantity) -> bool {
+        match (self, other) {
+            (Quantity::Least(ab), _) => ab.iter().any(|a| a.is_below(other)),
+            (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_below(other)),
+            (Quantity::Offset(a, c), Quantity::Offset(b, d)) if a == b => c < d,
+            (Quantity::Offset(a, c), b) if **a == *b => *c < 0,
+            (_, Quantity::Const(n)) => self.most() < *n,
+            _ => false,
+        }
+    }
+
+    /// Its value at a launch; nothing where it is unknown or beyond 128 bits.
+    pub fn value(&self, launch: &impl LaunchValues) -> Option<i128> {
+        match self {
+            Quantity::Const(n) => Some(*n),
+            Quantity::Param(position, ..) => launch.param(*position),
+            Quantity::Len(position, _) => launch.len(*position),
+            Quantity::BlockDim(axis) => Some(launch.block_dim()[*axis].into()),
+            Quantity::GridDim(axis) => Some(launch.grid_dim()[*axis].into()),
+            Quantity::Unknown(..) => None,
+            Quantity::Offset(a, c) => a.value(launch)?.checked_add(*c),
+            Quantity::Sum(ab) => ab[0].value(launch)?.checked_add(ab[1].value(launch)?),
+            Quantity::Product(ab) => ab[0].value(launch)?.checked_mul(ab[1].value(launch)?),
+            Quantity::Quotient(a, c) => Some(a.value(launch)? / c),
+            Quantity::Least(ab) => Some(ab[0].value(launch)?.min(ab[1].value(launch)?)),
+            Quantity::Greatest(ab) => Some(ab[0].value(launch)?.max(ab[1].value(launch)?)),
+        }
+    }
+
+    /// Whether the host knows all of it.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Quantity::Unknown(..) => false,
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.is_known(),
+            Quantity::Sum(ab) | Quantity::Product(ab) | Quantity::Least(ab) | Quantity::Greatest(ab) => {
+                ab.iter().all(Quantity::is_known)
+            }
+            _ => true,
+        }
+    }
+
+    /// What a launch can be asked to keep below a limit, which is not less than this: without the bounds that
+    /// only the device knows, or that say no more than the type does.
+    pub fn askable(self) -> Option<Quantity> {
+        match self {
+            Quantity::Unknown(..) => None,
+            Quantity::Const(n) => (n < i128::from(i32::MAX)).then_some(self),
+            Quantity::Offset(a, c) => (c < i128::from(i32::MAX)).then_some(a.askable()?.plus(c)),
+            Quantity::Quotient(a, c) => Some(a.askable()?.quotient(c)),
+            Quantity::Least(ab) => {
+                let [a, b] = *ab;
+                match (a.askable(), b.askable()) {
+                    (Some(a), Some(b)) => Some(a.least(b)),
+                    (a, b) => a.or(b),
+                }
+            }
+            Quantity::Sum(ab) => both(*ab, Quantity::sum),
+            Quantity::Product(ab) => both(*ab, Quantity::product),
+            Quantity::Greatest(ab) => both(*ab, Quantity::greatest),
+            known => Some(known),
+        }
+    }
+}
+
+fn both([a, b]: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity) -> Option<Quantity> {
+    Some(join(a.askable()?, b.askable()?))
+}
+
+/// `below < limit`, to be compared when a kernel is launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// What must be less.
+    pub below: Quantity,
+    /// Than what.
+    pub limit: Quantity,
+}
+
+impl Condition {
+    /// Whether a launch fulfils it; one that cannot be computed is not fulfilled.
+    pub fn holds(&self, launch: &impl LaunchValues) -> bool {
+        match (self.below.value(launch), self.limit.value(launch)) {
+            (Some(below), Some(limit)) => below < limit,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} < {}", self.below, self.limit)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = |axis: &usize| ["x", "y", "z"][*axis];
+        match self {
+            Quantity::Const(n) => write!(f, "{n}"),
+            Quantity::Param(.., name) => f.write_str(name),
+            Quantity::Len(_, name) => write!(f, "{name}.len()"),
+            Quantity::BlockDim(a) => write!(f, "block.{}", axis(a)),
+            Quantity::GridDim(a) => write!(f, "grid.{}", axis(a)),
+            Quantity::Unknown(id, _) => write!(f, "?{id}"),
+            Quantity::Offset(a, c) if *c < 0 => write!(f, "{a} - {}", -c),
+            Quantity::Offset(a, c) => write!(f, "{a} + {c}"),
+            Quantity::Sum(ab) => write!(f, "{} + {}", ab[0], ab[1]),
+            Quantity::Product(ab) => write!(f, "{} * {}", Factor(&ab[0]), Factor(&ab[1])),
+            Quantity::Quotient(a, c) => write!(f, "{} / {c}", Factor(a)),
+            Quantity::Least(ab) => write!(f, "min({}, {})", ab[0], ab[1]),
+            Quantity::Greatest(ab) => write!(f, "max({}, {})", ab[0], ab[1]),
+        }
+    }
+}
+
+/// A quantity as an operand of a product.
+struct Factor<'a>(&'a Quantity);
+
+impl fmt::Display for Factor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Quantity::Sum(_) | Quantity::Offset(..) | Quantity::Quotient(..) => write!(f, "({})", self.0),
+            plain => write!(f, "{plain}"),
+        }
+    }
+}

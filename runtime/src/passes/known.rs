@@ -1,0 +1,253 @@
+//! What guards, loops and assertions tell of expressions.
+//!
+//! A fact holds where its guard dominates, until a variable in it is assigned.
+
+use std::collections::HashSet;
+
+use super::range::{Range, Scope, integer};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
+
+/// Sums that a guard of a greater one tells of, at most.
+const MOST_SUMS: i128 = 16;
+
+/// The facts at one place of a function.
+#[derive(Clone, Default)]
+pub(super) struct Known {
+    ranges: Vec<(Expr, Range)>,
+    /// The first is at most the second.
+    orders: Vec<(Expr, Expr)>,
+}
+
+impl Known {
+    /// Ranges of expressions.
+    pub fn ranges(&self) -> impl Iterator<Item = &(Expr, Range)> {
+        self.ranges.iter()
+    }
+
+    /// Whether `a` is known to be at most `b`.
+    pub fn is_ordered(&self, a: &Expr, b: &Expr) -> bool {
+        let (a, b) = (strip(a), strip(b));
+        self.orders.iter().any(|(less, more)| same(less, a) && same(more, b))
+    }
+
+    /// Forgets what is said of variables.
+    pub fn forget(&mut self, vars: &HashSet<VarId>) {
+        self.ranges.retain(|(e, _)| !mentions(e, vars));
+        self.orders.retain(|(a, b)| !mentions(a, vars) && !mentions(b, vars));
+    }
+
+    /// Adds that an expression is in a range.
+    pub fn learn(&mut self, e: &Expr, range: Range) {
+        if is_trackable(e) && e.as_int().is_none() {
+            self.ranges.push((strip(e).clone(), range));
+        }
+    }
+
+    /// Adds facts.
+    pub fn extend(&mut self, other: Known) {
+        self.ranges.extend(other.ranges);
+        self.orders.extend(other.orders);
+    }
+
+    /// What a condition tells when it is `outcome`, where this is known already.
+    pub fn implied(&self, cond: &Expr, outcome: bool, scope: &Scope, untracked: &HashSet<VarId>) -> Known {
+        let mut facts = Known::default();
+        match &cond.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope, untracked),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if outcome == (*op == BinaryOp::And) =>
+            {
+                facts = self.implied(a, outcome, scope, untracked);
+                let mut with = self.clone();
+                with.extend(facts.clone());
+                facts.extend(with.implied(b, outcome, scope, untracked));
+                return facts;
+            }
+            ExprKind::Binary(op, a, b) if integer(a).is_some() => {
+                let relation = if outcome { *op } else { negated(*op) };
+                let (less, more, gap) = match relation {
+                    BinaryOp::Lt => (a, b, 1),
+                    BinaryOp::Le => (a, b, 0),
+                    BinaryOp::Gt => (b, a, 1),
+                    BinaryOp::Ge => (b, a, 0),
+                    BinaryOp::Eq => {
+                        facts.relate(a, b, 0, self, scope);
+                        (b, a, 0)
+                    }
+                    BinaryOp::Ne if is_zero(a) => (a, b, 1),
+                    BinaryOp::Ne if is_zero(b) => (b, a, 1),
+                    _ => return facts,
+                };
+                facts.relate(less, more, gap, self, scope);
+            }
+            _ => {}
+        }
+        facts.forget(untracked);
+        facts
+    }
+
+    /// Adds what `less + gap <= more` tells of both, and of the parts of a sum.
+    fn relate(&mut self, less: &Expr, more: &Expr, gap: i128, known: &Known, scope: &Scope) {
+        let (below, above) = (scope.range(less, known), scope.range(more, known));
+        self.at_most(
+            less,
+            Range { high: above.high.plus(-gap), needs: above.needs, ..below.clone() },
+            known,
+            scope,
+        );
+        if let Some(scalar) = integer(more) {
+            let low = below.low.saturating_add(gap);
+            let all = Range::of_type(scalar);
+            self.learn(more, Range { low, needs: Vec::new(), ..all });
+        }
+        if is_trackable(less) && is_trackable(more) {
+            self.orders.push((strip(less).clone(), strip(more).clone()));
+        }
+    }
+
+    /// Adds that an expression is in a range, and what that says of the parts of a sum.
+    fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &Scope) {
+        if let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(e).kind
+            && let Some((_, most)) = integer(e).and_then(Scalar::int_range)
+        {
+            let (of_a, of_b) = (scope.range(a, known), scope.range(b, known));
+            let sum = of_a.high.clone().sum(of_b.high.clone());
+            // The sum of the parts must not have wrapped.
+            let fits = scope.ensure(sum, Quantity::Const(most + 1));
+            if let (Some(mut needs), true) = (fits, of_a.low >= 0 && of_b.low >= 0) {
+                needs.extend(range.needs.iter().cloned());
+                if let Some(wraps_not) = scope.is_exact(b, known) {
+                    let needs: Vec<_> = needs.iter().cloned().chain(wraps_not).collect();
+                    for less in lesser_sums(e, a, b) {
+                        self.learn(&less, Range { high: range.high.clone(), needs: needs.clone(), low: 0 });
+                    }
+                }
+                for (part, other) in [(a, of_b), (b, of_a)] {
+                    let all = Range::of_type(integer(part).unwrap_or(Scalar::U64));
+                    let high = range.high.clone().plus(-other.low);
+                    self.learn(part, Range { high, needs: needs.clone(), low: all.low });
+                }
+            }
+        }
+        self.learn(e, range);
+    }
+}
+
+/// The sums below `a + c * b` or `a + c` that a kernel with a guard of that is likely to use.
+fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
+    let with = |part: Expr| Expr {
+        kind: ExprKind::Binary(BinaryOp::Add, a.clone().into(), part.into()),
+        ty: e.ty.clone(),
+    };
+    let count = |n: i128| {
+        let value = crate::ir::ConstValue::Int(n);
+        Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: b.ty.clone() }
+    };
+    let counts = |most: i128| (1..most.min(MOST_SUMS)).map(count);
+    match &b.kind {
+        ExprKind::Binary(BinaryOp::Mul, n, by) if n.as_int().is_some_and(|n| n > 1) => {
+            let times = |n: Expr| {
+                let kind = ExprKind::Binary(BinaryOp::Mul, n.into(), by.clone());
+                with(Expr { kind, ty: b.ty.clone() })
+            };
+            let several = counts(n.as_int().unwrap_or(0)).map(times);
+            several.chain([with((**by).clone())]).collect()
+        }
+        _ => b.as_int().map_or_else(Vec::new, |most| counts(most).map(with).collect()),
+    }
+}
+
+/// Whether nothing of the type is less: what differs from it is above it.
+fn is_zero(e: &Expr) -> bool {
+    e.as_int() == Some(0) && integer(e).is_some_and(Scalar::is_unsigned)
+}
+
+/// The comparison that holds when this one does not.
+fn negated(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        other => other,
+    }
+}
+
+/// An expression without the casts that leave its value as it is.
+pub(super) fn strip(e: &Expr) -> &Expr {
+    if let ExprKind::Cast(inner) = &e.kind
+        && let (Some(from), Some(to)) = (integer(inner), integer(e))
+        && from.is_unsigned()
+        && (from.bits() < to.bits() || (from.bits() == to.bits() && to.is_unsigned()))
+    {
+        return strip(inner);
+    }
+    e
+}
+
+/// Whether two expressions give the same while no variable in them is assigned.
+pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+    let alike = match (&a.kind, &b.kind) {
+        (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
+        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
+        (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
+        (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
+        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.name == b.name,
+        _ => false,
+    };
+    let (of_a, of_b) = (a.operands(), b.operands());
+    alike && a.ty == b.ty && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
+}
+
+/// Whether an expression changes only when a variable in it is assigned.
+fn is_trackable(e: &Expr) -> bool {
+    let own = match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
+        ExprKind::Cast(_) | ExprKind::Len(_) => true,
+        ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
+        ExprKind::Builtin { op, .. } => super::range::is_position(op.name),
+        _ => false,
+    };
+    own && e.operands().iter().all(|e| is_trackable(e))
+}
+
+fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
+    matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
+        || e.operands().iter().any(|e| mentions(e, vars))
+}
+
+/// Variables that a block assigns.
+pub(super) fn assigned(block: &Block) -> HashSet<VarId> {
+    let mut vars = HashSet::new();
+    visit::stmts(block, &mut |stmt| {
+        if let StmtKind::Assign { place, .. } = &stmt.kind {
+            vars.extend(root(place));
+        }
+    });
+    vars
+}
+
+/// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
+pub(super) fn untracked(block: &Block, scope: &Scope) -> HashSet<VarId> {
+    let mut vars = HashSet::new();
+    visit::exprs(block, &mut |e| match &e.kind {
+        ExprKind::Ref(place) => vars.extend(root(place)),
+        ExprKind::Closure(closure) => vars.extend(assigned(&closure.body)),
+        _ => {}
+    });
+    vars.retain(|var| scope.is_mutable(*var));
+    vars
+}
+
+/// The variable that a place is, or is a part of.
+pub(super) fn root(place: &Expr) -> Option<VarId> {
+    match &place.kind {
+        ExprKind::Var(var) => Some(*var),
+        ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
+        _ => None,
+    }
+}

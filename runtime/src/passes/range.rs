@@ -1,0 +1,352 @@
+//! Ranges of integers: what an expression never leaves, in terms of what a launch knows.
+//!
+//! The upper end of an unsigned value is that of exact arithmetic: where the kernel's own wraps, the value is
+//! only less. Signed arithmetic must not wrap; that it does not is a condition of the range.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::known::{Known, same, strip};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Function, Quantity, Scalar, VarId, VarKind, Variable};
+
+/// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
+const FUEL: usize = 400;
+
+/// The least value, the greatest, and what a launch must fulfil for that.
+#[derive(Clone, Debug)]
+pub(super) struct Range {
+    pub low: i128,
+    pub high: Quantity,
+    pub needs: Vec<Condition>,
+}
+
+impl Range {
+    /// All values of a type.
+    pub fn of_type(scalar: Scalar) -> Self {
+        let (low, high) = scalar.int_range().unwrap_or((i128::MIN, i128::MAX));
+        Self { low, high: Quantity::Const(high), needs: Vec::new() }
+    }
+
+    /// From 0 to one less than a quantity.
+    fn below(limit: Quantity) -> Self {
+        Self { low: 0, high: limit.plus(-1), needs: Vec::new() }
+    }
+
+    /// From the least of this range to a greatest value, which another range gave.
+    pub fn to(self, high: Quantity, other: &Range) -> Self {
+        Range { high, ..self }.needing(&other.needs)
+    }
+
+    /// What is in both.
+    pub fn meet(mut self, other: &Range) -> Self {
+        self.low = self.low.max(other.low);
+        self.high = self.high.least(other.high.clone());
+        self.needing(&other.needs)
+    }
+
+    fn needing(mut self, needs: &[Condition]) -> Self {
+        for need in needs {
+            if !self.needs.contains(need) {
+                self.needs.push(need.clone());
+            }
+        }
+        self
+    }
+}
+
+/// What a function's variables are, as far as it is known where the walk stands.
+pub(super) struct Scope<'a> {
+    vars: &'a [Variable],
+    params: &'a [VarId],
+    is_kernel: bool,
+    /// Whether a launch may be asked for something.
+    lifts: bool,
+    /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
+    definitions: HashMap<VarId, Expr>,
+    /// Ranges of immutable variables where they were initialised.
+    pub ranges: HashMap<VarId, Range>,
+    /// Lengths that only the device knows.
+    lengths: RefCell<Vec<Expr>>,
+}
+
+impl<'a> Scope<'a> {
+    pub fn new(function: &'a Function, is_kernel: bool, lifts: bool) -> Self {
+        Self {
+            vars: &function.vars,
+            params: &function.params,
+            is_kernel,
+            lifts,
+            definitions: HashMap::new(),
+            ranges: HashMap::new(),
+            lengths: RefCell::default(),
+        }
+    }
+
+    pub fn kind(&self, var: VarId) -> &VarKind {
+        &self.vars[var.0 as usize].kind
+    }
+
+    pub fn is_mutable(&self, var: VarId) -> bool {
+        self.vars[var.0 as usize].mutable
+    }
+
+    /// Remembers what an immutable variable is.
+    pub fn define(&mut self, var: VarId, init: &Expr, known: &Known) {
+        if self.is_mutable(var) {
+            return;
+        }
+        if self.is_stable(init) {
+            self.definitions.insert(var, init.clone());
+        }
+        if let Some(scalar) = integer(init) {
+            let range = self.range(init, known);
+            // A range that says nothing would hide that the variable is the same wherever it stands.
+            if range.high.as_const() != scalar.int_range().map(|(_, high)| high) {
+                self.ranges.insert(var, range);
+            }
+        }
+    }
+
+    /// Whether an expression gives the same wherever it is evaluated.
+    fn is_stable(&self, e: &Expr) -> bool {
+        let own = match &e.kind {
+            ExprKind::Var(var) => !self.is_mutable(*var),
+            ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
+            ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
+            ExprKind::Builtin { op, .. } => is_position(op.name),
+            _ => false,
+        };
+        own && e.operands().iter().all(|e| self.is_stable(e))
+    }
+
+    /// What makes `below < limit` sure: nothing, a condition, or `None` if nothing can.
+    pub fn ensure(&self, below: Quantity, limit: Quantity) -> Option<Vec<Condition>> {
+        if below.is_below(&limit) {
+            return Some(Vec::new());
+        }
+        if !self.lifts {
+            return None;
+        }
+        let below = below.askable()?;
+        let possible = below.as_const().is_none_or(|n| n < limit.most());
+        (possible && limit.is_known()).then(|| vec![Condition { below, limit }])
+    }
+
+    /// What makes sure that a product does not wrap.
+    pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
+        let (_, most) = integer(e)?.int_range()?;
+        let (a, b) = (self.range(a, known), self.range(b, known));
+        let needs = self.ensure(a.high.product(b.high), Quantity::Const(most + 1))?;
+        Some([needs, a.needs, b.needs].concat())
+    }
+
+    /// What an expression never leaves.
+    pub fn range(&self, e: &Expr, known: &Known) -> Range {
+        self.within(e, known, &mut FUEL.clone())
+    }
+
+    fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
+        let Some(scalar) = integer(e) else { return Range::of_type(Scalar::U64) };
+        let all = Range::of_type(scalar);
+        *fuel = fuel.saturating_sub(1);
+        if *fuel == 0 {
+            return all;
+        }
+        let mut range = match self.made_of(e, scalar, known, fuel) {
+            // The greatest value of a wide type would only stand in the way of what a launch knows.
+            Some(range) if scalar.bits() >= 32 && range.high.is_known() => range,
+            Some(range) => range.meet(&all),
+            None => all.clone(),
+        };
+        let key = strip(e);
+        let mut facts = known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact).peekable();
+        // A launch is asked for what the guards say, rather than for that and the shape of the grid.
+        let is_shape = self.lifts && range.high.as_const().is_none();
+        if is_shape && facts.peek().is_some_and(|fact| fact.high.as_const().is_none() && fact.high.is_known())
+        {
+            range.high = all.high;
+            range.needs.clear();
+        }
+        facts.fold(range, |range, fact| range.meet(fact))
+    }
+
+    /// The range by what an expression is made of.
+    fn made_of(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if let Some(n) = e.as_int() {
+            return Some(Range { low: n, high: Quantity::Const(n), needs: Vec::new() });
+        }
+        match &e.kind {
+            ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
+            ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
+            ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
+            ExprKind::Builtin { op, .. } => position(op.name),
+            ExprKind::Field(base, axis) => self.axis(base, axis),
+            ExprKind::Select(_, a, b) => {
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let high = a.high.greatest(b.high);
+                Some(Range { low: a.low.min(b.low), high, needs: a.needs }.needing(&b.needs))
+            }
+            ExprKind::Binary(op, a, b) if !op.is_comparison() => {
+                let ordered = known.is_ordered(b, a);
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                self.binary(*op, a, b, scalar, ordered)
+            }
+            _ => None,
+        }
+    }
+
+    fn variable(&self, var: VarId, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let Variable { name, mutable: false, kind, .. } = &self.vars[var.0 as usize] else { return None };
+        let all = Range::of_type(scalar);
+        let most = all.high.as_const()?;
+        if let Some(definition) = self.definitions.get(&var) {
+            return Some(self.within(definition, known, fuel));
+        }
+        if let Some(range) = self.ranges.get(&var) {
+            return Some(range.clone());
+        }
+        let position = self.params.iter().position(|param| *param == var);
+        let high = match position {
+            Some(position) if self.is_kernel && *kind == VarKind::Param => {
+                Quantity::Param(position, most, name.clone())
+            }
+            _ => Quantity::Unknown(var.0 as usize, most),
+        };
+        Some(Range { high, ..all })
+    }
+
+    /// The length of a slice or a view that does not change.
+    pub fn length(&self, of: &Expr) -> Option<Quantity> {
+        if !self.is_stable(of) {
+            return None;
+        }
+        if let ExprKind::Var(var) = of.kind
+            && let Some(position) = self.params.iter().position(|param| *param == var)
+            && self.is_kernel
+        {
+            return Some(Quantity::Len(position, self.vars[var.0 as usize].name.clone()));
+        }
+        let mut lengths = self.lengths.borrow_mut();
+        let at = lengths.iter().position(|known| same(known, of)).unwrap_or_else(|| {
+            lengths.push(of.clone());
+            lengths.len() - 1
+        });
+        Some(Quantity::Unknown(self.vars.len() + at, 1 << 48))
+    }
+
+    fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        integer(inner)?;
+        let range = self.within(inner, known, fuel);
+        if range.low < 0 {
+            return None;
+        }
+        // Truncation makes a value that is not negative only less, unless its sign comes of it.
+        if to.is_unsigned() { Some(fewer(range, to)) } else { self.exact(range, to) }
+    }
+
+    /// `thread_idx().x` and the like.
+    fn axis(&self, base: &Expr, axis: &str) -> Option<Range> {
+        let base = match &base.kind {
+            ExprKind::Var(var) => self.definitions.get(var)?,
+            _ => base,
+        };
+        let ExprKind::Builtin { op, .. } = &base.kind else { return None };
+        let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
+        match op.name {
+            "thread_idx" => Some(Range::below(Quantity::BlockDim(axis))),
+            "block_idx" => Some(Range::below(Quantity::GridDim(axis))),
+            "block_dim" => Some(Range { low: 1, high: Quantity::BlockDim(axis), needs: Vec::new() }),
+            "grid_dim" => Some(Range { low: 1, high: Quantity::GridDim(axis), needs: Vec::new() }),
+            _ => None,
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// The range of arithmetic that must not wrap.
+    fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
+        let (least, most) = scalar.int_range()?;
+        if range.low < least {
+            return None;
+        }
+        let needs = self.ensure(range.high.clone(), Quantity::Const(most + 1))?;
+        Some(range.needing(&needs))
+    }
+
+    /// The range of `a op b`; `ordered` says that `b` is at most `a`.
+    fn binary(&self, op: BinaryOp, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
+        let positive = a.low >= 0 && b.low >= 0;
+        let needs = Range { needs: a.needs, ..Range::of_type(scalar) }.needing(&b.needs).needs;
+        let made = |low: i128, high: Quantity| Range { low, high, needs };
+        let wrapping = |range: Range| {
+            if scalar.is_unsigned() { Some(fewer(range, scalar)) } else { self.exact(range, scalar) }
+        };
+        match op {
+            BinaryOp::Add => wrapping(made(a.low.saturating_add(b.low), a.high.sum(b.high))),
+            BinaryOp::Mul if positive => wrapping(made(a.low.saturating_mul(b.low), a.high.product(b.high))),
+            BinaryOp::Sub if positive => {
+                let least = b.high.as_const().map(|most| a.low - most);
+                let low = if ordered { least.unwrap_or(0).max(0) } else { least.unwrap_or(i128::MIN) };
+                match scalar.is_unsigned() {
+                    true if low < 0 => None,
+                    true => Some(made(low, a.high.plus(-b.low))),
+                    false => Some(made(low.max(scalar.int_range()?.0), a.high.plus(-b.low))),
+                }
+            }
+            BinaryOp::Div if a.low >= 0 && b.low > 0 => {
+                let high = match b.high.as_const() {
+                    Some(c) if c == b.low => a.high.quotient(c),
+                    _ => a.high.quotient(b.low),
+                };
+                Some(made(0, high))
+            }
+            BinaryOp::Rem if a.low >= 0 && b.low >= 0 => Some(made(0, b.high.plus(-1).least(a.high))),
+            BinaryOp::BitAnd if positive => Some(made(0, a.high.least(b.high))),
+            BinaryOp::Shr if a.low >= 0 => match b.high.as_const() {
+                Some(c) if c == b.low && (0..i128::from(scalar.bits())).contains(&c) => {
+                    Some(made(a.low >> c, a.high.quotient(1 << c)))
+                }
+                _ => Some(made(0, a.high)),
+            },
+            BinaryOp::Shl if a.low >= 0 => match b.high.as_const() {
+                Some(c) if c == b.low && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
+                    wrapping(made(a.low.saturating_mul(1 << c), a.high.product(Quantity::Const(1 << c))))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The integer type of an expression.
+pub(super) fn integer(e: &Expr) -> Option<Scalar> {
+    e.ty.scalar().filter(|scalar| scalar.is_int())
+}
+
+/// Whether a builtin says where a thread stands, which does not change.
+pub(super) fn is_position(name: &str) -> bool {
+    matches!(name, "thread_idx" | "block_idx" | "block_dim" | "grid_dim") || position(name).is_some()
+}
+
+fn position(name: &str) -> Option<Range> {
+    let size = |axis| Quantity::BlockDim(axis);
+    let grid = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
+    let block = || size(0).product(size(1)).product(size(2));
+    Some(match name {
+        "global_id" => Range::below(grid()),
+        "global_size" => Range::below(grid().plus(1)),
+        "thread_rank" => Range::below(block()),
+        "block_size" => Range::below(block().plus(1)),
+        "warp_id" => Range { low: 0, high: block().plus(-1).quotient(32), needs: Vec::new() },
+        "lane_id" => Range::below(Quantity::Const(32)),
+        _ => return None,
+    })
+}
+
+/// The range after unsigned arithmetic that may have wrapped: the least value is then not known.
+fn fewer(range: Range, scalar: Scalar) -> Range {
+    let fits = scalar.int_range().is_some_and(|(_, most)| range.high.most() <= most);
+    if fits { range } else { Range { low: 0, ..range } }
+}
