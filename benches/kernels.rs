@@ -90,7 +90,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     nvrtc::compile(&source.code, "saxpy", &options)?;
     let theirs = start.elapsed();
     let start = Instant::now();
-    gpu.load::<saxpy>(&(), true)?;
+    gpu.load::<saxpy>(&(), Checks::All)?;
     let all = start.elapsed();
     println!("ours jit_print {:.5} ms", ours.as_secs_f64() * 1e3);
     println!("ours jit_nvrtc {:.5} ms", theirs.as_secs_f64() * 1e3);

@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use warpsmith::codegen::Checks;
 use warpsmith::launch::Prepared;
 use warpsmith::prelude::*;
 
@@ -128,12 +129,12 @@ fn theirs(device: &Device) -> warpsmith::Result<()> {
     let Some(gpu) = device.as_gpu() else { return Ok(()) };
     let (x, mut y) = (gpu.stream().clone_htod(&[1.0f32]), gpu.stream().clone_htod(&[1.0f32]));
     let (Ok(x), Ok(y)) = (&x, &mut y) else { return Ok(()) };
-    let none = gpu.load::<of_0>(&(), false)?;
+    let none = gpu.load::<of_0>(&(), Checks::None)?;
     time(device, "launch_0_cudarc", |_| {
         built(gpu.stream().launch_builder(none.cuda_function()));
         Ok(())
     })?;
-    let four = gpu.load::<of_4>(&(), false)?;
+    let four = gpu.load::<of_4>(&(), Checks::None)?;
     time(device, "launch_4_cudarc", |i| {
         let mut builder = gpu.stream().launch_builder(four.cuda_function());
         let len = 1u64;
@@ -142,7 +143,8 @@ fn theirs(device: &Device) -> warpsmith::Result<()> {
         built(builder);
         Ok(())
     })?;
-    let (sixteen, thirty_two) = (gpu.load::<of_16>(&(), false)?, gpu.load::<of_32>(&(), false)?);
+    let (sixteen, thirty_two) =
+        (gpu.load::<of_16>(&(), Checks::None)?, gpu.load::<of_32>(&(), Checks::None)?);
     for (name, function, count, scalars) in
         [("launch_16_cudarc", &sixteen, 3, 6), ("launch_32_cudarc", &thirty_two, 7, 12)]
     {

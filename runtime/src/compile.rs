@@ -126,9 +126,13 @@ pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result
     report(&exact::<K>(comptime, arch)?)
 }
 
-/// What a kernel takes of the architecture that a launch on a compute capability compiles for.
-pub(crate) fn resources_on<K: Kernel>(comptime: &K::Comptime, compute: (u32, u32)) -> Result<Resources> {
-    report(&Order::new::<K>(comptime, Checks::All, compute, false)?)
+/// What a kernel with some checks takes of the architecture that a compute capability is compiled for.
+pub(crate) fn resources_on<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Resources> {
+    report(&Order::new::<K>(comptime, checks, compute, false)?)
 }
 
 /// What launch bounds and a register cap do to a kernel.

@@ -371,7 +371,9 @@ impl<K: Kernel> Step for Recorded<K> {
 
     fn parts(&self) -> Option<(&Loaded, &Shape, &Attributes, &[KernelArg])> {
         match self.prepared.parts() {
-            (Target::Gpu(loaded), shape, attributes) => Some((loaded, shape, attributes, self.args.as_ref())),
+            (Target::Gpu(loaded, _), shape, attributes) => {
+                Some((loaded, shape, attributes, self.args.as_ref()))
+            }
             (Target::Simulator(_), ..) => None,
         }
     }

@@ -143,7 +143,12 @@ pub trait Kernel: 'static + Sized {
     /// Whatever recording, validating, compiling or loading refuses.
     fn compile(device: &Device, comptime: &Self::Comptime) -> Result<()> {
         match device.backend() {
-            Backend::Gpu(gpu) => gpu.load::<Self>(comptime, true).map(|_| ()),
+            Backend::Gpu(gpu) => {
+                // Most launches fulfil all conditions, and so do not need the other checks.
+                let lifts = !gpu.conditions::<Self>(comptime)?.is_empty();
+                let checks = if lifts { Checks::Lifted(u64::MAX) } else { Checks::All };
+                gpu.load::<Self>(comptime, checks).map(|_| ())
+            }
             Backend::Simulator => Self::module(comptime).map(|_| ()),
         }
     }

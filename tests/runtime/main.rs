@@ -13,5 +13,6 @@ mod occupancy;
 mod places;
 mod prepared;
 mod resources;
+mod roofline;
 mod soak;
 mod tuner;

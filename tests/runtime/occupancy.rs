@@ -97,7 +97,7 @@ fn the_best_block_is_the_drivers() {
     let Some(device) = harness::gpu() else { return };
     let mut y = device.alloc_zeroed::<u32>(1024).expect("memory");
     let resources = fill(&mut y).over(1024).resources(&device).expect("loads");
-    let loaded = device.as_gpu().expect("a GPU").load::<fill>(&(), true).expect("loads");
+    let loaded = device.as_gpu().expect("a GPU").load::<fill>(&(), Checks::All).expect("loads");
     device.as_gpu().expect("a GPU").context().bind_to_thread().expect("the context");
     let (_, theirs) = loaded
         .cuda_function()

@@ -1,6 +1,7 @@
 //! What a kernel takes: by NVRTC alone, by the driver, and both agree.
 
 use warpsmith::Error;
+use warpsmith::codegen::Checks;
 use warpsmith::nvrtc::{self, NvrtcError};
 use warpsmith::prelude::*;
 use warpsmith::report::Resources;
@@ -156,7 +157,7 @@ fn a_launch_tells_its_resources_and_occupancy_without_a_gpu() {
 
 /// The driver's figures of a kernel are NVRTC's.
 fn agrees<K: Kernel<Comptime = ()>>(gpu: &Device) {
-    let loaded = gpu.as_gpu().expect("a GPU").load::<K>(&(), true).expect("loads");
+    let loaded = gpu.as_gpu().expect("a GPU").load::<K>(&(), Checks::All).expect("loads");
     let driver = loaded.resources().expect("the driver tells");
     let (major, minor) = gpu.limits().compute;
     let nvrtc = of::<K>(&format!("sm_{major}{minor}"));

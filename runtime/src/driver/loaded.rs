@@ -12,6 +12,7 @@ use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes}
 use crate::codegen::{Checks, Needs, Site, SiteKind};
 use crate::compile::{self, Compiled};
 use crate::error::Result;
+use crate::ir::Condition;
 use crate::kernel::Kernel;
 use crate::launch::{LaunchError, Shape, check_carveout};
 
@@ -177,21 +178,29 @@ impl Gpu {
     ///
     /// # Errors
     /// Whatever recording, validating, compiling or loading refuses.
-    pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Arc<Loaded>> {
+    pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Arc<Loaded>> {
         self.loaded::<K>(comptime, checks).cloned()
     }
 
     /// As [`Gpu::load`]: finding it takes no lock.
-    pub(crate) fn loaded<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<&Arc<Loaded>> {
+    pub(crate) fn loaded<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<&Arc<Loaded>> {
         if let Some(loaded) = self.loaded.find::<K>(comptime, checks) {
             return Ok(loaded);
         }
-        let fresh = self.compile::<K>(comptime, checks)?;
+        let fresh = Arc::new(self.compile::<K>(comptime, checks)?);
         Ok(self.loaded.add::<K>(comptime, checks, fresh))
     }
 
-    fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Result<Loaded> {
-        let checks = if checks { Checks::All } else { Checks::None };
+    /// What launches of a kernel may fulfil, and so need fewer checks.
+    pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
+        if let Some(known) = self.conditions.find::<K>(comptime, Checks::None) {
+            return Ok(known);
+        }
+        let conditions = K::module(comptime)?.module().conditions.clone();
+        Ok(self.conditions.add::<K>(comptime, Checks::None, conditions))
+    }
+
+    fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
         let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =

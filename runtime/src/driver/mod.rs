@@ -36,6 +36,7 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::sys;
 pub use cudarc::driver::{CudaEvent, CudaStream};
 
+use crate::ir::Condition;
 use crate::launch::LaunchError;
 
 /// One CUDA GPU.
@@ -45,7 +46,9 @@ pub struct Gpu {
     ordinal: usize,
     name: String,
     limits: Limits,
-    loaded: table::Table,
+    loaded: table::Table<Arc<Loaded>>,
+    /// What launches of kernels may fulfil, with [`Checks::None`] in the place of checks.
+    conditions: table::Table<Vec<Condition>>,
     faults: fault::Faults,
     statics: Mutex<symbols::Statics>,
 }
@@ -97,6 +100,7 @@ impl Gpu {
             name,
             limits,
             loaded: table::Table::default(),
+            conditions: table::Table::default(),
             faults,
             statics: Mutex::default(),
         })

@@ -1,4 +1,4 @@
-//! Kernels that one device has loaded, found without a lock.
+//! What one device knows of kernels, found without a lock.
 //!
 //! Entries are only ever added, so a reader follows the list of its bucket while others add to it.
 //! Knows nothing of how a kernel is compiled.
@@ -7,47 +7,47 @@ use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use super::Loaded;
+use crate::codegen::Checks;
 use crate::kernel::Kernel;
 
 const BUCKETS: usize = 256;
 
-/// Loaded kernels by type, comptime values and whether they check.
-pub(super) struct Table {
-    buckets: [AtomicPtr<Entry>; BUCKETS],
+/// Values by kernel type, comptime values and checks.
+pub(super) struct Table<V> {
+    buckets: [AtomicPtr<Entry<V>>; BUCKETS],
     adding: Mutex<()>,
 }
 
-struct Entry {
+struct Entry<V> {
     hash: u64,
     kernel: TypeId,
-    checks: bool,
+    checks: Checks,
     comptime: Box<dyn Any + Send + Sync>,
-    loaded: Arc<Loaded>,
-    next: *mut Entry,
+    value: V,
+    next: *mut Entry<V>,
 }
 
-impl Default for Table {
+impl<V> Default for Table<V> {
     fn default() -> Self {
         Self { buckets: [const { AtomicPtr::new(ptr::null_mut()) }; BUCKETS], adding: Mutex::default() }
     }
 }
 
-// SAFETY: `Loaded` is `Send` and `Sync`, so are comptime values, and `next` is not changed once it is seen.
-unsafe impl Send for Table {}
+// SAFETY: the values are `Send` and `Sync`, so are comptime values, and `next` is not changed once it is seen.
+unsafe impl<V: Send + Sync> Send for Table<V> {}
 // SAFETY: as above.
-unsafe impl Sync for Table {}
+unsafe impl<V: Send + Sync> Sync for Table<V> {}
 
-impl Table {
-    /// The kernel, if it was loaded.
-    pub fn find<K: Kernel>(&self, comptime: &K::Comptime, checks: bool) -> Option<&Arc<Loaded>> {
+impl<V> Table<V> {
+    /// The value of a kernel, if it has one.
+    pub fn find<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
         self.entry::<K>(hash::<K>(comptime, checks), comptime, checks)
     }
 
-    /// Adds a kernel; the one that is there if another thread was first.
-    pub fn add<K: Kernel>(&self, comptime: &K::Comptime, checks: bool, loaded: Loaded) -> &Arc<Loaded> {
+    /// Adds a value; the one that is there if another thread was first.
+    pub fn add<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks, value: V) -> &V {
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = hash::<K>(comptime, checks);
         if let Some(known) = self.entry::<K>(hash, comptime, checks) {
@@ -59,32 +59,32 @@ impl Table {
             kernel: TypeId::of::<K>(),
             checks,
             comptime: Box::new(comptime.clone()),
-            loaded: Arc::new(loaded),
+            value,
             next: head.load(Ordering::Relaxed),
         }));
         head.store(entry, Ordering::Release);
         // SAFETY: entries live as long as the table.
-        unsafe { &(*entry).loaded }
+        unsafe { &(*entry).value }
     }
 
-    /// All kernels.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Loaded>> {
-        self.buckets.iter().flat_map(|head| list(head).map(|entry| &entry.loaded))
+    /// All values.
+    pub fn iter(&self) -> impl Iterator<Item = &V> {
+        self.buckets.iter().flat_map(|head| list(head).map(|entry| &entry.value))
     }
 
-    fn entry<K: Kernel>(&self, hash: u64, comptime: &K::Comptime, checks: bool) -> Option<&Arc<Loaded>> {
-        let same = |entry: &&Entry| {
+    fn entry<K: Kernel>(&self, hash: u64, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
+        let same = |entry: &&Entry<V>| {
             entry.hash == hash
                 && entry.checks == checks
                 && entry.kernel == TypeId::of::<K>()
                 && entry.comptime.downcast_ref() == Some(comptime)
         };
-        list(&self.buckets[hash as usize % BUCKETS]).find(same).map(|entry| &entry.loaded)
+        list(&self.buckets[hash as usize % BUCKETS]).find(same).map(|entry| &entry.value)
     }
 }
 
 /// The entries of a bucket.
-fn list(head: &AtomicPtr<Entry>) -> impl Iterator<Item = &Entry> {
+fn list<V>(head: &AtomicPtr<Entry<V>>) -> impl Iterator<Item = &Entry<V>> {
     let mut next = head.load(Ordering::Acquire);
     std::iter::from_fn(move || {
         // SAFETY: null, or an entry that lives as long as the table, complete before it was seen.
@@ -94,7 +94,7 @@ fn list(head: &AtomicPtr<Entry>) -> impl Iterator<Item = &Entry> {
     })
 }
 
-impl Drop for Table {
+impl<V> Drop for Table<V> {
     fn drop(&mut self) {
         for head in &mut self.buckets {
             let mut next = *head.get_mut();
@@ -107,8 +107,9 @@ impl Drop for Table {
 }
 
 /// A hash that takes a few cycles: what it is of is a type's number and a few integers.
-fn hash<K: Kernel>(comptime: &K::Comptime, checks: bool) -> u64 {
-    let mut mix = Mix(u64::from(checks));
+fn hash<K: Kernel>(comptime: &K::Comptime, checks: Checks) -> u64 {
+    let mut mix = Mix(0);
+    checks.hash(&mut mix);
     TypeId::of::<K>().hash(&mut mix);
     comptime.hash(&mut mix);
     mix.finish()

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use super::Scalar;
+
 /// Elements that an array can have: more would not fit the address space.
 const MOST_ELEMENTS: i128 = 1 << 48;
 
@@ -13,8 +15,8 @@ const MOST_ELEMENTS: i128 = 1 << 48;
 pub enum Quantity {
     /// A constant.
     Const(i128),
-    /// The value of a scalar parameter, by position, with its type's greatest value and its name.
-    Param(usize, i128, String),
+    /// The value of an integer parameter, by position, with its type and its name.
+    Param(usize, Scalar, String),
     /// The length of a slice parameter, by position, with its name.
     Len(usize, String),
     /// Threads of a block along `x`, `y` or `z`.
@@ -39,8 +41,8 @@ pub enum Quantity {
 
 /// What a launch knows.
 pub trait LaunchValues {
-    /// The value of the scalar parameter at a position.
-    fn param(&self, position: usize) -> Option<i128>;
+    /// The value of the integer parameter at a position.
+    fn param(&self, position: usize, scalar: Scalar) -> Option<i128>;
     /// The length of the slice parameter at a position.
     fn len(&self, position: usize) -> Option<i128>;
     /// Threads of a block.
@@ -125,7 +127,8 @@ impl Quantity {
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
-            Quantity::Param(_, most, _) | Quantity::Unknown(_, most) => *most,
+            Quantity::Param(_, scalar, _) => scalar.int_range().map_or(i128::MAX, |(_, most)| most),
+            Quantity::Unknown(_, most) => *most,
             Quantity::Len(..) => MOST_ELEMENTS,
             Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
             Quantity::GridDim(axis) => [(1 << 31) - 1, 65_535, 65_535][*axis],
@@ -154,7 +157,7 @@ impl Quantity {
     pub fn value(&self, launch: &impl LaunchValues) -> Option<i128> {
         match self {
             Quantity::Const(n) => Some(*n),
-            Quantity::Param(position, ..) => launch.param(*position),
+            Quantity::Param(position, scalar, _) => launch.param(*position, *scalar),
             Quantity::Len(position, _) => launch.len(*position),
             Quantity::BlockDim(axis) => Some(launch.block_dim()[*axis].into()),
             Quantity::GridDim(axis) => Some(launch.grid_dim()[*axis].into()),

@@ -3,6 +3,7 @@
 mod attributes;
 mod check;
 mod check_attributes;
+mod conditions;
 mod dim;
 mod error;
 mod prepared;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Launch, LaunchError, Setup, Shape, check, check_attributes};
+use super::{Launch, LaunchError, Setup, Shape, check, check_attributes, conditions};
 use crate::args::KernelArg;
+use crate::codegen::Checks;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+use crate::nvrtc::NvrtcError;
 use crate::simulator::{self, Settings, SimLaunch};
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
@@ -43,7 +45,8 @@ pub struct Prepared<K: Kernel> {
 
 /// Where a checked launch goes.
 pub(crate) enum Target {
-    Gpu(Arc<Loaded>),
+    /// A loaded kernel, and the conditions that its launches must fulfil.
+    Gpu(Arc<Loaded>, u64),
     Simulator(Simulation),
 }
 
@@ -62,7 +65,7 @@ impl<K: Kernel> Launch<'_, K> {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
-                let loaded = gpu.loaded::<K>(&self.comptime, checks)?;
+                let loaded = loaded::<K>(gpu, &self.comptime, checks, (&shape, args))?.0;
                 let attributes = &self.setup.attributes;
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
@@ -79,9 +82,10 @@ impl<K: Kernel> Launch<'_, K> {
         check::arguments::<K>(self.args.as_ref(), device.place())?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
-                let loaded = gpu.load::<K>(&self.comptime, checks)?;
-                check_gpu::<K>(gpu, &loaded, &shape, &self.setup.attributes)?;
-                Target::Gpu(loaded)
+                let given = (&shape, self.args.as_ref());
+                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, checks, given)?;
+                check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
+                Target::Gpu(loaded.clone(), needs)
             }
             Backend::Simulator => {
                 Target::Simulator(Simulation::new::<K>(&self.comptime, &self.setup, &shape)?)
@@ -122,7 +126,7 @@ impl<K: Kernel> Prepared<K> {
     /// The kernel as the GPU loaded it; `None` on the simulator.
     pub fn loaded(&self) -> Option<&Loaded> {
         match &self.target {
-            Target::Gpu(loaded) => Some(loaded),
+            Target::Gpu(loaded, _) => Some(loaded),
             Target::Simulator(_) => None,
         }
     }
@@ -135,15 +139,25 @@ impl<K: Kernel> Prepared<K> {
     /// Launches with arguments that are on the device.
     pub(crate) fn launch_args(&self, args: &[KernelArg]) -> Result<()> {
         match (&self.target, self.device.backend()) {
-            (Target::Gpu(loaded), Backend::Gpu(gpu)) => {
+            (Target::Gpu(loaded, needs), Backend::Gpu(gpu)) => {
                 gpu.take_fault()?;
+                let loaded = if *needs & !self.fulfilled(gpu, args)? == 0 {
+                    loaded
+                } else {
+                    // These arguments need checks that the first ones did not.
+                    gpu.loaded::<K>(&self.comptime, Checks::All)?
+                };
                 launch_on_gpu::<K>(gpu, loaded, &self.shape, &self.attributes, args)
             }
             (Target::Simulator(simulation), _) => {
                 simulation.run::<K>(&self.comptime, &self.shape, &self.attributes, args)
             }
-            (Target::Gpu(_), Backend::Simulator) => Ok(()),
+            (Target::Gpu(..), Backend::Simulator) => Ok(()),
         }
+    }
+
+    fn fulfilled(&self, gpu: &Gpu, args: &[KernelArg]) -> Result<u64> {
+        Ok(conditions::fulfilled(gpu.conditions::<K>(&self.comptime)?, &self.shape, args))
     }
 
     pub(crate) fn parts(&self) -> (&Target, &Shape, &Attributes) {
@@ -154,10 +168,31 @@ impl<K: Kernel> Prepared<K> {
 impl Target {
     fn check_overlap<K: Kernel>(&self, args: &[KernelArg]) -> std::result::Result<(), LaunchError> {
         let noalias = match self {
-            Target::Gpu(loaded) => loaded.needs().noalias,
+            Target::Gpu(loaded, _) => loaded.needs().noalias,
             Target::Simulator(simulation) => simulation.noalias,
         };
         if noalias { check::overlap::<K>(args) } else { Ok(()) }
+    }
+}
+
+/// The kernel with the checks that a launch needs, and the conditions that this rests on.
+fn loaded<'g, K: Kernel>(
+    gpu: &'g Gpu,
+    comptime: &K::Comptime,
+    checks: bool,
+    (shape, args): (&Shape, &[KernelArg]),
+) -> Result<(&'g Arc<Loaded>, u64)> {
+    if !checks {
+        return Ok((gpu.loaded::<K>(comptime, Checks::None)?, 0));
+    }
+    let checks = conditions::checks(gpu.conditions::<K>(comptime)?, shape, args);
+    match (gpu.loaded::<K>(comptime, checks), checks) {
+        (Ok(loaded), Checks::Lifted(fulfilled)) => Ok((loaded, fulfilled)),
+        // Compiled ahead of time, a kernel has all checks, or none that some launch can prove.
+        (Err(Error::Nvrtc(NvrtcError::Missing)), Checks::Lifted(_)) => {
+            Ok((gpu.loaded::<K>(comptime, Checks::All)?, 0))
+        }
+        (loaded, _) => Ok((loaded?, 0)),
     }
 }
 

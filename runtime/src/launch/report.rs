@@ -1,6 +1,7 @@
 //! What a launch would take of its device, asked before launching.
 
-use super::Launch;
+use super::{Launch, conditions};
+use crate::codegen::Checks;
 use crate::compile;
 use crate::device::{Backend, Device};
 use crate::error::Result;
@@ -15,15 +16,16 @@ impl<K: Kernel> Launch<'_, K> {
     /// NVRTC's, where there is one. On the simulator they are of the architecture that it models, sm_90.
     ///
     /// # Errors
-    /// Whatever compiling or loading refuses; [`NvrtcError::Missing`] on the simulator without NVRTC.
+    /// Whatever compiling or loading refuses; [`NvrtcError::Missing`] on the simulator without NVRTC; a
+    /// shape that no launch may have.
     ///
     /// Source: CUDA Driver API, `cuFuncGetAttribute`.
     pub fn resources(&self, device: &Device) -> Result<Resources> {
-        let compute = device.limits().compute;
+        let (compute, checks) = (device.limits().compute, self.checks()?);
         let resources = match device.backend() {
             Backend::Gpu(gpu) => {
-                let loaded = gpu.load::<K>(&self.comptime, true)?.resources()?;
-                match compile::resources_on::<K>(&self.comptime, compute) {
+                let loaded = gpu.load::<K>(&self.comptime, checks)?.resources()?;
+                match compile::resources_on::<K>(&self.comptime, checks, compute) {
                     Ok(Resources { spills, stack_frame, barriers, .. }) => {
                         Resources { spills, stack_frame, barriers, ..loaded }
                     }
@@ -32,7 +34,7 @@ impl<K: Kernel> Launch<'_, K> {
                     Err(error) => return Err(error),
                 }
             }
-            Backend::Simulator => compile::resources_on::<K>(&self.comptime, compute)?,
+            Backend::Simulator => compile::resources_on::<K>(&self.comptime, checks, compute)?,
         };
         Ok(resources.with_dynamic_shared(self.setup.dynamic_shared))
     }
@@ -50,9 +52,16 @@ impl<K: Kernel> Launch<'_, K> {
         let mut occupancy = Occupancy::new(&self.resources(device)?, &multiprocessor, self.setup.block)?;
         if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
             let shape = self.setup.shape::<K>()?;
-            let loaded = gpu.load::<K>(&self.comptime, true)?;
+            let loaded = gpu.load::<K>(&self.comptime, self.checks()?)?;
             occupancy.clusters = Some(gpu.resident(&loaded, &shape)?);
         }
         Ok(occupancy)
+    }
+
+    /// The checks that the launch keeps: those that it does not prove itself.
+    fn checks(&self) -> Result<Checks> {
+        let module = K::module(&self.comptime)?;
+        let shape = self.setup.shape::<K>()?;
+        Ok(conditions::checks(&module.module().conditions, &shape, self.args.as_ref()))
     }
 }

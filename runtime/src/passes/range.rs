@@ -209,7 +209,7 @@ impl<'a> Scope<'a> {
         let position = self.params.iter().position(|param| *param == var);
         let high = match position {
             Some(position) if self.is_kernel && *kind == VarKind::Param => {
-                Quantity::Param(position, most, name.clone())
+                Quantity::Param(position, scalar, name.clone())
             }
             _ => Quantity::Unknown(var.0 as usize, most),
         };

@@ -1,0 +1,63 @@
+//! Which of a kernel's conditions a launch fulfils.
+
+use super::Shape;
+use crate::args::KernelArg;
+use crate::codegen::Checks;
+use crate::ir::{Condition, LaunchValues, Scalar};
+
+/// A launch as its conditions see it.
+struct Given<'a> {
+    shape: &'a Shape,
+    args: &'a [KernelArg],
+}
+
+/// The checks that a launch needs: those that the conditions which it fulfils do not prove.
+pub(super) fn checks(conditions: &[Condition], shape: &Shape, args: &[KernelArg]) -> Checks {
+    match fulfilled(conditions, shape, args) {
+        0 => Checks::All,
+        bits => Checks::Lifted(bits),
+    }
+}
+
+/// The conditions that a launch fulfils, a bit each.
+pub(super) fn fulfilled(conditions: &[Condition], shape: &Shape, args: &[KernelArg]) -> u64 {
+    let given = Given { shape, args };
+    let bit = |(i, condition): (usize, &Condition)| u64::from(condition.holds(&given)) << i;
+    conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
+}
+
+impl LaunchValues for Given<'_> {
+    fn param(&self, position: usize, scalar: Scalar) -> Option<i128> {
+        let Some(KernelArg::Value(value)) = self.args.get(position) else { return None };
+        let bytes = value.as_ptr();
+        // SAFETY: the argument was made of a value of the parameter's type, which is this scalar.
+        unsafe {
+            Some(match scalar {
+                Scalar::I8 => bytes.cast::<i8>().read().into(),
+                Scalar::I16 => bytes.cast::<i16>().read().into(),
+                Scalar::I32 => bytes.cast::<i32>().read().into(),
+                Scalar::I64 => bytes.cast::<i64>().read().into(),
+                Scalar::U8 => bytes.cast::<u8>().read().into(),
+                Scalar::U16 => bytes.cast::<u16>().read().into(),
+                Scalar::U32 => bytes.cast::<u32>().read().into(),
+                Scalar::U64 => bytes.cast::<u64>().read().into(),
+                Scalar::Bool | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => return None,
+            })
+        }
+    }
+
+    fn len(&self, position: usize) -> Option<i128> {
+        match self.args.get(position) {
+            Some(KernelArg::Slice { len, .. }) => Some((*len).into()),
+            _ => None,
+        }
+    }
+
+    fn block_dim(&self) -> [u32; 3] {
+        self.shape.block
+    }
+
+    fn grid_dim(&self) -> [u32; 3] {
+        self.shape.grid
+    }
+}
