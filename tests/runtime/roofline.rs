@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use corpus::vectors::sum_matrix_2d;
 use warpsmith::Tuner;
-use warpsmith::prelude::*;
 use warpsmith::report::{Bound, Ceilings, Roofline, Work};
 
 #[test]

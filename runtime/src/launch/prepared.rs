@@ -98,8 +98,13 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// The prepared launch and its arguments, which the caller keeps borrowed or owns.
     pub(crate) fn split(self, device: &Device) -> Result<(Prepared<K>, K::Args)> {
+        self.split_with(device, true)
+    }
+
+    /// As [`Launch::split`]; who asks for no checks vouches for the indices.
+    pub(crate) fn split_with(self, device: &Device, checks: bool) -> Result<(Prepared<K>, K::Args)> {
         let args = self.args.clone();
-        Ok((self.prepared(device, true)?, args))
+        Ok((self.prepared(device, checks)?, args))
     }
 }
 

@@ -168,7 +168,8 @@ impl Tuner {
 
     /// Launches once a round, for kernels whose memory is reset before each launch.
     ///
-    /// Otherwise a round launches a short kernel many times, which is more exact.
+    /// Otherwise a round launches a short kernel many times, which is more exact; even so a kernel that is
+    /// shorter than its launch, some microseconds, is timed as the launch.
     pub fn launch_once_a_round(mut self) -> Self {
         self.repeats = false;
         self

@@ -50,16 +50,17 @@ impl Look {
         format!("{:032x}", self.source.digest128())
     }
 
-    fn add<K: Kernel>(&mut self, launch: &Launch<'_, K>) -> Result<()> {
+    fn add<K: Kernel>(&mut self, launch: &Launch<'_, K>, checks: bool) -> Result<()> {
         let slices = launch.args().iter().map(|arg| match arg {
             KernelArg::Slice { bytes, .. } => *bytes,
             KernelArg::Value(_) => 0,
         });
         self.bytes = self.bytes.max(slices.sum());
         let mut hasher = DefaultHasher::new();
-        (TypeId::of::<K>(), launch.comptime()).hash(&mut hasher);
+        (TypeId::of::<K>(), launch.comptime(), checks).hash(&mut hasher);
         if self.seen.insert(hasher.finish()) {
-            let source = launch.print(&Options { checks: Checks::All, line_directives: false })?;
+            let checks = if checks { Checks::All } else { Checks::None };
+            let source = launch.print(&Options { checks, line_directives: false })?;
             self.source.update(&(source.code.len() as u64).to_le_bytes());
             self.source.update(source.code.as_bytes());
         }
@@ -88,12 +89,27 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// As [`Launch::launch`]. Return it: a launch that the device refuses is a candidate that is skipped.
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
+        self.start(launch, true)
+    }
+
+    /// As [`Trial::launch`], without bounds checks on a GPU.
+    ///
+    /// # Safety
+    /// Every index of the kernel is in bounds.
+    ///
+    /// # Errors
+    /// As [`Trial::launch`].
+    pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
+        self.start(launch, false)
+    }
+
+    fn start<K: Kernel>(&mut self, launch: Launch<'_, K>, checks: bool) -> Result<()> {
         self.launches += 1;
         match &mut self.mode {
-            Mode::Look(look) => look.add(&launch),
+            Mode::Look(look) => look.add(&launch, checks),
             Mode::Run(launches) => {
                 let launches = *launches;
-                let (prepared, args) = launch.split(self.device)?;
+                let (prepared, args) = launch.split_with(self.device, checks)?;
                 let each = || prepared.launch_args(args.as_ref());
                 let Backend::Gpu(gpu) = self.device.backend() else { return each() };
                 let time = gpu.timed(prepared.stream(), || (0..launches).try_for_each(|_| each()))?;
