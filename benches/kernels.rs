@@ -79,8 +79,12 @@ fn time(
 fn jit(device: &Device) -> warpsmith::Result<()> {
     let Some(gpu) = device.as_gpu() else { return Ok(()) };
     let (major, minor) = gpu.limits().compute;
-    let options =
-        CompileOptions { arch: Arch { major, minor, specific: false }, fmad: true, line_info: false };
+    let options = CompileOptions {
+        arch: Arch { major, minor, specific: false },
+        fmad: true,
+        line_info: false,
+        relocatable: false,
+    };
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.
     nvrtc::compile("extern \"C\" __global__ void nothing() {}", "nothing", &options)?;
     let start = Instant::now();

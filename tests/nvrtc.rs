@@ -30,8 +30,9 @@ fn every_kernel_compiles_without_a_warning() {
             }
             seen.push(source.code.clone());
             for arch in arches.into_iter().filter(|a| (a.major, a.minor) >= source.needs.min_compute) {
-                let options = CompileOptions { arch, fmad: true, line_info: false };
-                match nvrtc::compile(&source.code, case.name, &options) {
+                let relocatable = source.needs.launches;
+                let options = CompileOptions { arch, fmad: true, line_info: false, relocatable };
+                match nvrtc::compile_object(&source.code, case.name, &options) {
                     Ok(cubin) if cubin.log.is_empty() => {}
                     Ok(cubin) => failures.push(format!("{} for {arch}: {}", case.name, cubin.log)),
                     Err(error) => failures.push(error.to_string()),

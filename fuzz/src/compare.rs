@@ -170,7 +170,7 @@ pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure
 fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let source = checked(program, comptime)?;
     let arch = Arch { major: 9, minor: 0, specific: true };
-    let options = CompileOptions { arch, fmad: false, line_info: false };
+    let options = CompileOptions { arch, fmad: false, line_info: false, relocatable: false };
     match nvrtc::compile(&source, program.function(), &options) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::Gpu(error.to_string())),

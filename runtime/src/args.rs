@@ -53,7 +53,8 @@ impl KernelArg {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&[{T}]`",
     label = "not device memory of `{T}`",
-    note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`"
+    note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`",
+    note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
 pub trait SliceArg<'a, T> {
     /// The argument.
@@ -64,7 +65,8 @@ pub trait SliceArg<'a, T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&mut [{T}]`",
     label = "not writable device memory of `{T}`",
-    note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`"
+    note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`",
+    note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
 pub trait SliceMutArg<'a, T> {
     /// The argument.
@@ -89,22 +91,22 @@ impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     }
 }
 
-// A kernel that calls a kernel is refused as such, and not for what it passes.
+// What a simulated kernel passes to a kernel that it launches.
 impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(false)
     }
 }
 
 impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(false)
     }
 }
 
 impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
-        unreachable!("a kernel cannot call a kernel")
+        self.arg(true)
     }
 }
 

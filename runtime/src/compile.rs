@@ -50,7 +50,8 @@ impl Order {
         let limit = parameter_bytes(compute, u32::MAX);
         LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
-        let options = CompileOptions { arch, fmad: module.module().attributes.fmad, line_info };
+        let fmad = module.module().attributes.fmad;
+        let options = CompileOptions { arch, fmad, line_info, relocatable: source.needs.launches };
         Ok(Self { source, options })
     }
 

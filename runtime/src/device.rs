@@ -183,6 +183,25 @@ impl Device {
         }
     }
 
+    /// How many launches by kernels may wait at once; 2048 unless set. Each takes some of the device's memory.
+    ///
+    /// The simulator, of which there is one, keeps the number for the whole process; so does the driver for
+    /// one GPU.
+    ///
+    /// # Errors
+    /// A driver error: a number that the GPU has no memory for, or a kernel that runs meanwhile.
+    ///
+    /// Source: CUDA Driver API, `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`.
+    pub fn set_pending_launches(&self, launches: usize) -> Result<()> {
+        match &self.backend {
+            Backend::Gpu(gpu) => Ok(gpu.set_pending_launches(launches)?),
+            Backend::Simulator => {
+                crate::simulator::set_pending_limit(launches);
+                Ok(())
+            }
+        }
+    }
+
     fn check_owner(&self, place: Place) -> Result<()> {
         if place == self.place() {
             return Ok(());

@@ -8,10 +8,10 @@ use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::compile;
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::ir::Module;
+use crate::ir::{Expr, KernelAttributes, Location, Module};
 use crate::nvrtc::Cubin;
 use crate::passes;
-use crate::record::RecordError;
+use crate::record::{self, RecordError, Recorder};
 use crate::report::{BoundsEffect, Resources};
 use crate::validate::{self, ValidModule};
 
@@ -27,11 +27,29 @@ pub trait Kernel: 'static + Sized {
     #[doc(hidden)]
     type Args: AsRef<[KernelArg]> + Clone + Send + Sync + 'static;
 
-    /// Records the kernel for these comptime values.
+    /// What its attribute asked for.
+    const ATTRIBUTES: KernelAttributes;
+    /// Where it was written.
+    const AT: Location;
+    /// Names of the `#[comptime]` parameters, at their places among all parameters.
+    #[doc(hidden)]
+    const COMPTIME: &'static [Option<&'static str>];
+
+    /// Records the body into the function that is open.
+    #[doc(hidden)]
+    fn emit(comptime: &Self::Comptime, recorder: &mut Recorder);
+
+    /// The comptime values that constants of the device language give.
+    #[doc(hidden)]
+    fn comptime_of(given: &[Expr]) -> Option<Self::Comptime>;
+
+    /// Records the kernel for these comptime values, and every kernel that it launches.
     ///
     /// # Errors
     /// A construct that the device language does not support, with its Rust line.
-    fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError>;
+    fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
+        record::record_kernel::<Self>(comptime)
+    }
 
     /// Runs the twin as one simulated thread.
     #[doc(hidden)]

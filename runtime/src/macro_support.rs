@@ -10,12 +10,13 @@ use crate::types::{GpuType, Slice};
 pub use crate::args::{SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
-pub use crate::record::{Callee, DeviceCallee, RangeShape, Recorder, record_kernel};
+pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, never_called, see, types_of, unreached,
+    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, launched, never_called, see, types_of,
+    unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

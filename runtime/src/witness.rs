@@ -70,9 +70,21 @@ pub fn unreached() -> ! {
 #[diagnostic::on_unimplemented(
     message = "`{K}` is a kernel, and a kernel cannot call a kernel",
     label = "a kernel",
-    note = "make it a `#[gpu_fn]`, which kernels call, or launch it from the host"
+    note = "launch it in one expression: `{K}(…).grid(…).block(…).launch()`, or make it a `#[gpu_fn]`, which kernels call"
 )]
 pub trait CalledFromKernels<K> {}
+
+/// The marker of a kernel that a kernel launches.
+pub struct Launched<K>(PhantomData<fn() -> K>);
+
+/// Witnesses which instance of a kernel is launched.
+pub fn launched<K: crate::Kernel>(_launch: &crate::Launch<'_, K>, _probe: &FnProbe<Launched<K>>) {}
+
+impl<K: crate::Kernel> DeviceFn for Launched<K> {
+    fn callee() -> Callee {
+        crate::record::kernel_callee::<K>()
+    }
+}
 
 /// What a probe found.
 #[derive(Clone)]

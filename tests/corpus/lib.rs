@@ -19,6 +19,7 @@ pub mod litmus;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod nbody;
+pub mod nested;
 pub mod pointwise;
 pub mod reduction;
 pub mod rows;

@@ -36,7 +36,7 @@ pub fn compiles_for(name: &str, code: &str, capabilities: &[(u32, u32)]) {
     }
     for &(major, minor) in capabilities {
         let arch = Arch { major, minor, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
+        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
         match nvrtc::compile(code, name, &options) {
             Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}", cubin.log),
             Err(error) => panic!("{name} for {arch}: {error}\n{code}"),

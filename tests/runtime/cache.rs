@@ -91,7 +91,12 @@ fn result(child: Child) -> String {
 }
 
 fn options() -> CompileOptions {
-    CompileOptions { arch: Arch { major: 9, minor: 0, specific: false }, fmad: true, line_info: false }
+    CompileOptions {
+        arch: Arch { major: 9, minor: 0, specific: false },
+        fmad: true,
+        line_info: false,
+        relocatable: false,
+    }
 }
 
 /// Keys of kernels that compile, each its own.

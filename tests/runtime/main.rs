@@ -9,6 +9,7 @@ mod cache;
 mod graphs;
 mod limits;
 mod lost;
+mod nested;
 mod occupancy;
 mod places;
 mod prepared;

@@ -22,7 +22,7 @@ fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
 
 fn options(source: &CudaSource, (major, minor): (u32, u32)) -> CompileOptions {
     let arch = Arch { major, minor, specific: source.needs.arch_specific };
-    CompileOptions { arch, fmad: true, line_info: false }
+    CompileOptions { arch, fmad: true, line_info: false, relocatable: source.needs.launches }
 }
 
 #[test]
@@ -51,7 +51,8 @@ fn the_occupancy_of_every_kernel_is_the_drivers() {
     gpu.context().bind_to_thread().expect("the context");
     let mut wrong = Vec::new();
     let mut compared = 0;
-    for (name, source) in printed() {
+    // What CUDA's device runtime adds to kernels that launch kernels is known only once they are linked.
+    for (name, source) in printed().filter(|(_, source)| !source.needs.launches) {
         let options = options(&source, compute);
         let resources = Resources::of(&source, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
         let cubin = nvrtc::compile(&source.code, &source.kernel_name, &options).expect("compiled before");

@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
 use super::foreign_names;
+use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::operators::writes_receiver;
 use super::types::device_type;
@@ -214,6 +215,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
+        if let Some(chain) = LaunchChain::of(e) {
+            return self.launch(e, &chain);
+        }
         if e.method == "contains"
             && let Expr::Range(range) = unparenthesized(&e.receiver)
             && let Some(item) = e.args.first()

@@ -29,8 +29,14 @@ pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, erro
             const PARAMS: &'static [&'static str] = &[];
             type Comptime = #comptime;
             type Args = [::warpsmith::KernelArg; 0];
-            fn record(_: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
+            const ATTRIBUTES: ::warpsmith::ir::KernelAttributes = ::warpsmith::ir::KernelAttributes::NONE;
+            const AT: ::warpsmith::ir::Location = ::warpsmith::ir::Location { file: "", line: 0 };
+            const COMPTIME: &'static [::core::option::Option<&'static str>] = &[];
+            fn emit(_: &Self::Comptime, _: &mut ::warpsmith::__macro::Recorder) {
                 ::core::unreachable!()
+            }
+            fn comptime_of(_: &[::warpsmith::ir::Expr]) -> ::core::option::Option<Self::Comptime> {
+                ::core::option::Option::None
             }
             fn run_thread(_: &Self::Comptime, _: &[::warpsmith::KernelArg]) {}
         }

@@ -201,7 +201,8 @@ impl<'a> Parts<'a> {
         let (values, types) = self.comptime_values();
         let names = self.runtime.iter().map(|p| p.pat.ident.to_string());
         let count = self.runtime.len();
-        let Recording { witness, emitter } = recording;
+        let record = recording.record();
+        let (comptime, constants) = (self.comptime_names(), self.comptime_constants());
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
         let (decode, pass) = self.decode();
@@ -230,11 +231,18 @@ impl<'a> Parts<'a> {
                 type Comptime = #types;
                 type Args = [::warpsmith::KernelArg; #count];
 
-                fn record(__comptime: &Self::Comptime) -> ::core::result::Result<::warpsmith::ir::Module, ::warpsmith::RecordError> {
+                const ATTRIBUTES: ::warpsmith::ir::KernelAttributes = #attributes;
+                const AT: ::warpsmith::ir::Location = #at;
+                const COMPTIME: &'static [::core::option::Option<&'static str>] = &[#(#comptime),*];
+
+                fn emit(__comptime: &Self::Comptime, __r: &mut ::warpsmith::__macro::Recorder) {
                     let #values = ::core::clone::Clone::clone(__comptime);
-                    #emitter
-                    #witness
-                    ::warpsmith::__macro::record_kernel(#text, #attributes, #at, |__r| __emit(__r, &__t))
+                    #record
+                }
+
+                fn comptime_of(__given: &[::warpsmith::ir::Expr]) -> ::core::option::Option<Self::Comptime> {
+                    use ::warpsmith::__macro::{NoConst as _, PlainConst as _};
+                    ::core::option::Option::Some((#(#constants,)*))
                 }
 
                 fn run_thread(__comptime: &Self::Comptime, __args: &[::warpsmith::KernelArg]) {
@@ -244,6 +252,27 @@ impl<'a> Parts<'a> {
                 }
             }
         }
+    }
+
+    /// The names of the comptime parameters, at their places among all.
+    fn comptime_names(&self) -> Vec<TokenStream> {
+        let name = |p: &Param| match p.kind {
+            Name::Comptime => {
+                let name = p.pat.ident.to_string();
+                quote!(::core::option::Option::Some(#name))
+            }
+            _ => quote!(::core::option::Option::None),
+        };
+        self.params.iter().map(name).collect()
+    }
+
+    /// The comptime values that constants of the device language give.
+    fn comptime_constants(&self) -> Vec<TokenStream> {
+        let constant = |(i, p): (usize, &&Param)| {
+            let ty = &p.written;
+            quote!((&&::warpsmith::__macro::ConstOf::<#ty>::new()).read(__given.get(#i)?)?)
+        };
+        self.comptime.iter().enumerate().map(constant).collect()
     }
 
     /// What stands in for the kernel when it has mistakes.

@@ -16,6 +16,7 @@ mod global;
 mod impls;
 mod iteration;
 mod kernel;
+mod launch_chain;
 mod loop_index;
 mod lower;
 mod matching;

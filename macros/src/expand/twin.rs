@@ -7,6 +7,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote};
 
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::operators::{slice_value, to_index, writes_receiver};
 use super::types::Slices;
@@ -25,6 +26,11 @@ struct Twin {
 
 impl VisitMut for Twin {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::MethodCall(call) = expr
+            && LaunchChain::of(call).is_some()
+        {
+            call.method = twin_method(&call.method);
+        }
         // `x[a..b].method()` borrows as the method asks.
         if let Expr::MethodCall(call) = expr
             && let Expr::Index(index) = &mut *call.receiver

@@ -8,6 +8,9 @@ use crate::nvrtc::{self, CompileOptions};
 const CACHE_VERSION: u32 = 1;
 
 /// Everything that decides the bytes of a cubin, but for the compiler's version.
+///
+/// Relocatable code is linked with CUDA's device runtime, which is not in the key: an installed program may
+/// come without it, and whichever it was linked with serves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The kernel, whose name is also the name of the source file.
@@ -62,7 +65,7 @@ mod tests {
 
     fn key() -> Key {
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
+        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
         Key { kernel: "k".into(), source: "s".into(), options }
     }
 
@@ -78,6 +81,7 @@ mod tests {
         vary(|key| key.source = "t".into());
         vary(|key| key.options.fmad = false);
         vary(|key| key.options.line_info = true);
+        vary(|key| key.options.relocatable = true);
         vary(|key| key.options.arch.major = 8);
         vary(|key| key.options.arch.minor = 1);
         vary(|key| key.options.arch.specific = true);

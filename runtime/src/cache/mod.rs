@@ -189,7 +189,7 @@ mod tests {
 
     fn key(source: &str) -> Key {
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
+        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
         Key { kernel: "k".into(), source: source.into(), options }
     }
 

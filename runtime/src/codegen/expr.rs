@@ -103,7 +103,7 @@ impl Printer<'_> {
 
     /// The number of a place that can fail.
     pub(super) fn site(&mut self, kind: SiteKind, at: Location) -> usize {
-        let site = Site { kind, at };
+        let site = Site { kind, at, kernel: self.launched };
         match self.sites.iter().position(|s| *s == site) {
             Some(index) => index,
             None => {

@@ -215,23 +215,38 @@ impl Printer<'_> {
         self.body(function, &signature)
     }
 
-    /// The `__global__` function.
-    pub(super) fn kernel(&mut self, function: &Function, faulting: bool) -> String {
+    /// The `__global__` functions: those that are launched, then the module's own.
+    pub(super) fn kernels(&mut self) -> Vec<String> {
+        let module = self.module;
+        let order: Vec<usize> = (0..module.kernels().count()).rev().collect();
+        let mut printed = self.launched_before_printed(&order).concat();
+        let mut sections = Vec::new();
+        for index in order {
+            let Some((function, _)) = module.kernels().nth(index) else { continue };
+            self.launched =
+                index.checked_sub(1).and_then(|i| module.launched.get(i)).map(|kernel| kernel.name);
+            let signature = self.kernel_signature(index);
+            let text = self.body(function, &signature);
+            sections.push(std::mem::take(&mut printed) + &text);
+        }
+        sections
+    }
+
+    /// What stands before the body of a kernel, whose parameters it opens.
+    pub(super) fn kernel_signature(&mut self, index: usize) -> String {
+        let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
         self.function = State::new(function, &self.globals);
-        self.function.restrict = self.module.attributes.noalias;
-        let bounds = match (self.module.attributes.max_threads, self.module.attributes.min_blocks) {
+        self.function.restrict = attributes.noalias;
+        let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
             (Some(threads), None) => format!("__launch_bounds__({threads}) "),
             _ => String::new(),
         };
-        let attributes = &self.module.attributes;
         let registers = attributes.max_registers.map(|n| format!("__maxnreg__({n}) ")).unwrap_or_default();
         let cluster = attributes.cluster.map(|[x, y, z]| format!("__cluster_dims__({x}, {y}, {z}) "));
         let bounds = format!("{bounds}{registers}{}", cluster.unwrap_or_default());
-        let name = names::unreserved(&function.name);
-        let signature =
-            format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting));
-        self.body(function, &signature)
+        let (name, faulting) = (self.kernel_names[index].clone(), self.kernels_fault);
+        format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting))
     }
 
     fn params(&mut self, function: &Function, faulting: bool) -> String {

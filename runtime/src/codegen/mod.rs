@@ -11,6 +11,7 @@ mod enums;
 mod expr;
 mod function;
 mod half_precision;
+mod launch;
 mod literal;
 mod loops;
 mod names;
@@ -74,6 +75,12 @@ struct Printer<'m> {
     structs: Vec<String>,
     struct_names: HashMap<Type, String>,
     function_names: Vec<String>,
+    /// Names of the kernels, the module's own first.
+    kernel_names: Vec<String>,
+    /// Whether the kernels take the fault record.
+    kernels_fault: bool,
+    /// The launched kernel that is being printed.
+    launched: Option<&'static str>,
     faulting: HashSet<u32>,
     globals: HashSet<String>,
     sites: Vec<Site>,
@@ -110,6 +117,9 @@ impl<'m> Printer<'m> {
             structs: Vec::new(),
             struct_names: HashMap::new(),
             function_names: Vec::new(),
+            kernel_names: Vec::new(),
+            kernels_fault: false,
+            launched: None,
             faulting: HashSet::new(),
             globals: HashSet::new(),
             sites: Vec::new(),
@@ -131,9 +141,12 @@ impl<'m> Printer<'m> {
                 self.faulting.insert(index as u32);
             }
         }
-        let functions = module.functions.iter().chain([&module.kernel]);
-        for function in functions {
+        // One kernel launches another with the record, so that all of them take it or none.
+        self.kernels_fault = module.kernels().any(|(kernel, _)| self.can_fault(&kernel.body));
+        for function in module.all_functions() {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
+        }
+        for function in module.functions.iter().chain([&module.kernel]) {
             for var in &function.vars {
                 self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
                 if let VarKind::Shared { extents, .. } = &var.kind {
@@ -145,6 +158,7 @@ impl<'m> Printer<'m> {
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;
+        self.needs.launches = module.kernels().any(|(kernel, _)| !launch::launched(kernel).is_empty());
         if module.attributes.cluster.is_some() {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
         }
@@ -153,6 +167,12 @@ impl<'m> Printer<'m> {
         self.globals.extend(consts);
         let kernel = names::fresh(&module.kernel.name, &self.globals);
         self.globals.insert(kernel);
+        self.kernel_names.push(names::unreserved(&module.kernel.name));
+        for kernel in &module.launched {
+            let name = names::fresh(&kernel.function.name, &self.globals);
+            self.globals.insert(name.clone());
+            self.kernel_names.push(name);
+        }
         for function in &module.functions {
             let name = names::fresh(&function.name, &self.globals);
             self.globals.insert(name.clone());
@@ -192,21 +212,21 @@ impl<'m> Printer<'m> {
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {
-            found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks());
+            found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks())
+                || matches!(s.kind, crate::ir::StmtKind::Launch(_) if self.checks());
         });
         found
     }
 
     fn module(&mut self) -> CudaSource {
         let module = self.module;
-        let faults = self.can_fault(&module.kernel.body);
         let mut functions = Vec::new();
         for (index, function) in module.functions.iter().enumerate() {
             let name = self.function_names[index].clone();
             let faulting = self.faulting.contains(&(index as u32));
             functions.push(self.device_function(function, &name, faulting));
         }
-        let kernel = self.kernel(&module.kernel, faults);
+        let kernels = self.kernels();
         let mut sections = Vec::new();
         let mut printed = HashSet::new();
         let mut prelude = String::new();
@@ -216,14 +236,14 @@ impl<'m> Printer<'m> {
         sections.extend([prelude, self.consts.concat()]);
         sections.extend(self.structs.iter().cloned());
         sections.extend(functions);
-        sections.push(kernel);
+        sections.extend(kernels);
         sections.retain(|s| !s.is_empty());
-        self.needs.parameter_bytes = module.parameter_bytes() + if faults { 8 } else { 0 };
+        self.needs.parameter_bytes = module.parameter_bytes() + if self.kernels_fault { 8 } else { 0 };
         CudaSource {
             code: sections.join("\n"),
-            kernel_name: names::unreserved(&module.kernel.name),
+            kernel_name: self.kernel_names[0].clone(),
             sites: std::mem::take(&mut self.sites),
-            has_fault_param: faults,
+            has_fault_param: self.kernels_fault,
             needs: self.needs.clone(),
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),

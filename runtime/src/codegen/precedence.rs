@@ -10,6 +10,8 @@ pub(super) struct Level(u8);
 pub(super) const PRIMARY: Level = Level(16);
 /// A prefix operator or cast.
 pub(super) const UNARY: Level = Level(14);
+/// What stands between `<<<` and `>>>` without parentheses.
+pub(super) const BETWEEN_ANGLES: Level = Level(12);
 /// `?:`
 pub(super) const CONDITIONAL: Level = Level(3);
 /// What an argument or an initialiser may be.

@@ -195,3 +195,34 @@ __device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int 
 ",
     needs: &[&FAULT],
 };
+
+/// An extent of a launch, as the host brings it into range: zero and too much are refused.
+pub(super) static EXTENT: Prelude = Prelude {
+    name: "ws_extent",
+    code: "__device__ __forceinline__ unsigned int ws_extent(int n) { return n < 0 ? 0u : (unsigned int)n; }
+__device__ __forceinline__ unsigned int ws_extent(unsigned long long n) { return n > 0xffffffffull ? 0xffffffffu : (unsigned int)n; }
+",
+    needs: &[],
+};
+
+/// Blocks that have a thread for every item; at least one.
+pub(super) static COVERING: Prelude = Prelude {
+    name: "ws_covering",
+    code: "__device__ __forceinline__ unsigned int ws_covering(unsigned long long items, dim3 block) {
+    unsigned long long blocks = items / block.x + (items % block.x != 0);
+    return blocks == 0 ? 1u : blocks > 0xffffffffull ? 0xffffffffu : (unsigned int)blocks;
+}
+",
+    needs: &[],
+};
+
+/// What became of a launch by the thread.
+pub(super) static LAUNCHED: Prelude = Prelude {
+    name: "ws_launched",
+    code: "__device__ __forceinline__ void ws_launched(unsigned int site, ws_Fault* fault) {
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) ws_fail(fault, site, (unsigned long long)error, 0);
+}
+",
+    needs: &[&FAULT],
+};

@@ -42,6 +42,8 @@ pub struct Needs {
     pub parameter_bytes: usize,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
+    /// Whether it launches kernels: it is compiled as relocatable code and linked with CUDA's device runtime.
+    pub launches: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
 }
@@ -53,6 +55,8 @@ pub struct Site {
     pub kind: SiteKind,
     /// Where in the Rust source.
     pub at: Location,
+    /// The launched kernel that it stands in; `None` in the kernel itself and in device functions.
+    pub kernel: Option<&'static str>,
 }
 
 /// How a site fails.
@@ -66,4 +70,6 @@ pub enum SiteKind {
     Aligned,
     /// A false assertion, with its message.
     Assert(String),
+    /// A launch of this kernel that the device refuses.
+    Launch(String),
 }

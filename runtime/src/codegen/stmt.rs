@@ -50,6 +50,7 @@ impl Printer<'_> {
             StmtKind::Assert { debug: true, .. } if !self.checks() => {}
             StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
+            StmtKind::Launch(launch) => self.launch(launch, stmt.at),
         }
     }
 

@@ -105,9 +105,10 @@ impl Loaded {
             SiteKind::Range => format!("range bound {a} is beyond {b}"),
             SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
             SiteKind::Assert(message) => message.clone(),
+            SiteKind::Launch(kernel) => crate::launch::refused_by_device(kernel, record.a),
         };
         Some(LaunchError::Fault {
-            kernel: self.kernel,
+            kernel: site.kernel.unwrap_or(self.kernel),
             file: site.at.file,
             line: site.at.line,
             what,
@@ -201,6 +202,8 @@ impl Gpu {
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
+        // The driver's linker, where it is needed, is that of the current context.
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
         let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =

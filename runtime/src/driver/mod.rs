@@ -136,6 +136,15 @@ impl Gpu {
         self.context.synchronize().map_err(|e| DriverError::cuda("cuCtxSynchronize", &e))
     }
 
+    /// How many launches by kernels may wait at once.
+    pub(crate) fn set_pending_launches(&self, launches: usize) -> Result<(), DriverError> {
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
+        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        // SAFETY: a context is bound; the limit is a number.
+        let set = unsafe { sys::cuCtxSetLimit(limit, launches) };
+        set.result().map_err(|e| DriverError::cuda("cuCtxSetLimit", &e))
+    }
+
     /// The first fault of a kernel since the last call; the kernel can be launched again after it.
     #[inline]
     pub(crate) fn take_fault(&self) -> Result<(), LaunchError> {

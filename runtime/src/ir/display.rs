@@ -99,6 +99,9 @@ impl Display for Module {
         for function in &self.functions {
             writeln!(f, "{}", Printer { module: self, function, what: "fn" })?;
         }
+        for kernel in &self.launched {
+            writeln!(f, "{}", Printer { module: self, function: &kernel.function, what: "kernel" })?;
+        }
         write!(f, "{}", Printer { module: self, function: &self.kernel, what: "kernel" })
     }
 }
@@ -188,6 +191,15 @@ impl Printer<'_> {
                 format!("{name} {}, {message:?}", self.expr(cond))
             }
             StmtKind::Print { args, .. } => format!("print {}", self.exprs(args)),
+            StmtKind::Launch(launch) => {
+                let kernel = self.module.kernels().nth(launch.kernel.0 as usize);
+                let (name, operands) = (kernel.map_or("?", |(f, _)| &f.name), launch.operands());
+                format!(
+                    "launch {name} {:?} {}",
+                    launch.order,
+                    list(operands.into_iter().map(|e| self.expr(e)))
+                )
+            }
         };
         writeln!(out, "{:1$}{line}", "", depth * 2)
     }

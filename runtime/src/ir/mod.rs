@@ -44,6 +44,7 @@ mod builtin;
 mod condition;
 mod display;
 mod expr;
+mod launch;
 mod stmt;
 mod ty;
 pub mod visit;
@@ -51,6 +52,7 @@ pub mod visit;
 pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
 pub use condition::{Condition, LaunchValues, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
+pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
@@ -65,7 +67,7 @@ pub struct Location {
     pub line: u32,
 }
 
-/// A kernel with every device function it calls, callees before callers.
+/// A kernel with every device function it calls, callees before callers, and every kernel it launches.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// Device functions, indexed by [`FnId`]; a function calls only functions before it.
@@ -76,6 +78,32 @@ pub struct Module {
     pub attributes: KernelAttributes,
     /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
     pub conditions: Vec<Condition>,
+    /// The kernels that it launches, and those that they launch.
+    pub launched: Vec<LaunchedKernel>,
+}
+
+impl Module {
+    /// Every kernel with its attributes, by [`KernelId`]; the first is the module's own.
+    pub fn kernels(&self) -> impl Iterator<Item = (&Function, &KernelAttributes)> {
+        let launched = self.launched.iter().map(|kernel| (&kernel.function, &kernel.attributes));
+        std::iter::once((&self.kernel, &self.attributes)).chain(launched)
+    }
+
+    /// Every function: those of the device, and the kernels.
+    pub fn all_functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().chain(self.kernels().map(|(function, _)| function))
+    }
+
+    /// Whether a kernel of the module launches the module's own.
+    pub fn is_relaunched(&self) -> bool {
+        let mut found = false;
+        for (kernel, _) in self.kernels() {
+            visit::stmts(&kernel.body, &mut |stmt| {
+                found |= matches!(&stmt.kind, StmtKind::Launch(launch) if launch.kernel == KernelId(0));
+            });
+        }
+        found
+    }
 }
 
 impl Module {
@@ -108,17 +136,22 @@ pub struct KernelAttributes {
     pub allow_divergent_barriers: bool,
 }
 
+impl KernelAttributes {
+    /// Those of a kernel whose attribute asks for nothing.
+    pub const NONE: Self = Self {
+        fmad: true,
+        max_threads: None,
+        min_blocks: None,
+        max_registers: None,
+        cluster: None,
+        noalias: false,
+        allow_divergent_barriers: false,
+    };
+}
+
 impl Default for KernelAttributes {
     fn default() -> Self {
-        Self {
-            fmad: true,
-            max_threads: None,
-            min_blocks: None,
-            max_registers: None,
-            cluster: None,
-            noalias: false,
-            allow_divergent_barriers: false,
-        }
+        Self::NONE
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements: where effects happen and control flows.
 
-use super::{BinaryOp, Expr, Location, VarId};
+use super::{BinaryOp, Expr, Location, NestedLaunch, VarId};
 
 /// A loop of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +98,8 @@ pub enum StmtKind {
         /// What the placeholders stand for, in order.
         args: Vec<Expr>,
     },
+    /// A kernel launches a kernel.
+    Launch(Box<NestedLaunch>),
 }
 
 /// The range of a `for` loop; all parts have the type of `var`, but `step`, which is a `u64`.

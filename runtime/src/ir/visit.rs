@@ -61,6 +61,7 @@ pub fn operands(stmt: &Stmt) -> Vec<&Expr> {
         StmtKind::For { range, .. } => [&range.start, &range.end].into_iter().chain(&range.step).collect(),
         StmtKind::Return(value) => value.iter().collect(),
         StmtKind::Print { args, .. } => args.iter().collect(),
+        StmtKind::Launch(launch) => launch.operands(),
         StmtKind::Shared(_)
         | StmtKind::DynamicShared(_)
         | StmtKind::Block(_)

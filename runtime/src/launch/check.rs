@@ -4,7 +4,7 @@ use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
 use crate::driver::{Attributes, Limits};
-use crate::ir::Module;
+use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
 
 /// Largest extents of a grid, of every compute capability.
@@ -153,10 +153,18 @@ pub(super) fn simulator<K: Kernel>(
 ) -> Result<(), LaunchError> {
     let limits = &Limits::SIMULATOR;
     LaunchError::check_parameter_bytes(K::NAME, module.parameter_bytes(), limits.parameter_bytes)?;
-    promises::<K>(shape, module.attributes.max_threads, module.attributes.cluster)?;
     check_attributes::check::<K>(shape, attributes, limits, module.attributes.cluster)?;
     check_attributes::no_owner::<K>(attributes)?;
-    shared::<K>(shape, 0, limits.shared_opt_in)
+    simulated_shape::<K>(shape, &module.attributes)
+}
+
+/// What holds there of the shape alone, for launches by kernels too.
+pub(super) fn simulated_shape<K: Kernel>(
+    shape: &Shape,
+    attributes: &KernelAttributes,
+) -> Result<(), LaunchError> {
+    promises::<K>(shape, attributes.max_threads, attributes.cluster)?;
+    shared::<K>(shape, 0, Limits::SIMULATOR.shared_opt_in)
 }
 
 fn shared<K: Kernel>(shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {

@@ -315,6 +315,16 @@ pub enum LaunchError {
         /// The other.
         second: &'static str,
     },
+    /// An order among the launches of a kernel, on the host.
+    #[error(
+        "kernel `{kernel}`: `.{method}()` orders a launch in a kernel and means nothing on the host; leave it out"
+    )]
+    OnlyInKernels {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was said.
+        method: &'static str,
+    },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
     #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
     Fault {

@@ -6,6 +6,7 @@ mod check_attributes;
 mod conditions;
 mod dim;
 mod error;
+mod nested;
 mod prepared;
 mod report;
 
@@ -15,6 +16,7 @@ pub use crate::driver::{
 pub(crate) use check_attributes::{check_carveout, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
+pub(crate) use nested::refused_by_device;
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
 
@@ -25,6 +27,7 @@ use crate::codegen::{CudaSource, Options};
 use crate::device::Device;
 use crate::driver::Attributes;
 use crate::error::Result;
+use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
 
 /// Run-time arguments of one launch at most.
@@ -51,6 +54,8 @@ struct Setup {
     dynamic_shared: u32,
     attributes: Attributes,
     seed: u64,
+    /// What a launch in a kernel is ordered after.
+    order: Option<LaunchOrder>,
 }
 
 /// The grid, or what it must cover.
@@ -81,6 +86,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             dynamic_shared: 0,
             attributes: Attributes::default(),
             seed: 0,
+            order: None,
         };
         Self { comptime, args, setup, said: false, _borrows: PhantomData }
     }

@@ -60,6 +60,7 @@ pub(crate) struct Simulation {
 
 impl<K: Kernel> Launch<'_, K> {
     pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
+        self.refuse_order()?;
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         check::arguments::<K>(args, device.place())?;
         match device.backend() {
@@ -78,6 +79,7 @@ impl<K: Kernel> Launch<'_, K> {
     }
 
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
+        self.refuse_order()?;
         let shape = self.setup.shape::<K>()?;
         check::arguments::<K>(self.args.as_ref(), device.place())?;
         let target = match device.backend() {

@@ -1,13 +1,18 @@
 //! Compiles CUDA C++ to a cubin with NVRTC.
 //!
-//! What comes in is source text and options; what goes out is machine code for one architecture.
+//! What comes in is source text and options; what goes out is machine code for one architecture. Kernels
+//! that launch kernels are linked with CUDA's device runtime.
 //! Knows nothing of kernels, devices or caches. A missing library is an error, never a panic.
 
+mod driver_link;
 mod elf;
+mod libraries;
 mod library;
+mod link;
 mod program;
 
 pub use library::{Sighting, Version, known_version, loaded_version, surroundings, version};
+pub use link::link;
 
 use std::str::FromStr;
 
@@ -54,6 +59,8 @@ pub struct CompileOptions {
     pub fmad: bool,
     /// Whether profilers and debuggers see source lines.
     pub line_info: bool,
+    /// Whether kernels launch kernels: the code is relocatable and linked with CUDA's device runtime.
+    pub relocatable: bool,
 }
 
 /// Machine code, and what the compiler said.
@@ -100,6 +107,37 @@ pub enum NvrtcError {
         /// The architecture asked for.
         arch: Arch,
     },
+    /// CUDA's device runtime is not installed.
+    #[error(
+        "a kernel launches kernels, which needs {library}: it was not found ({looked}); install the CUDA toolkit or \
+         `pip install nvidia-cuda-runtime`, or set {variable} to its path"
+    )]
+    DeviceRuntime {
+        /// The library.
+        library: &'static str,
+        /// The environment variable that names it.
+        variable: &'static str,
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// Nothing can link.
+    #[error(
+        "a kernel launches kernels, which needs a linker: without a GPU that is nvJitLink; `pip install nvidia-nvjitlink` of NVRTC's \
+         major version and add its lib folder to LD_LIBRARY_PATH"
+    )]
+    NoLinker,
+    /// The code did not link.
+    #[error("kernel `{kernel}` did not link for {arch} by {linker}: {log}")]
+    Link {
+        /// The kernel.
+        kernel: String,
+        /// The architecture.
+        arch: Arch,
+        /// Whose linker.
+        linker: &'static str,
+        /// Its words.
+        log: String,
+    },
     /// NVRTC itself failed.
     #[error("NVRTC failed at {call}: {result}")]
     Call {
@@ -110,20 +148,32 @@ pub enum NvrtcError {
     },
 }
 
-/// Compiles one kernel's source to machine code.
+/// Compiles one kernel's source, and links it where it launches kernels.
+///
+/// # Errors
+/// [`NvrtcError::Compile`] with the log; [`NvrtcError::Missing`] without the library; what [`link`] refuses.
+pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
+    let object = compile_object(source, kernel, options)?;
+    if !options.relocatable {
+        return Ok(object);
+    }
+    Ok(Cubin { image: link(&object.image, kernel, options.arch)?, log: object.log })
+}
+
+/// Compiles one kernel's source; relocatable code still has to be linked, which is no GPU's business.
 ///
 /// # Errors
 /// [`NvrtcError::Compile`] with the log; [`NvrtcError::Missing`] without the library.
-pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
+pub fn compile_object(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
     let flags = flags(options);
     let (program, log) = run(source, kernel, options.arch, &flags)?;
     Ok(Cubin { image: program.cubin()?, log })
 }
 
-/// As [`compile`], with the assembler's report of registers, spills and memory as the log.
+/// As [`compile_object`], with the assembler's report of registers, spills and memory as the log.
 ///
 /// # Errors
-/// As [`compile`].
+/// As [`compile_object`].
 pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
     let mut flags = flags(options);
     flags.push("--ptxas-options=--verbose".into());
@@ -160,6 +210,9 @@ pub fn flags(options: &CompileOptions) -> Vec<String> {
     flags.push(format!("--fmad={}", options.fmad));
     // rustc has warned of what is never used: 177 never referenced, 550 set and never used.
     flags.push("--diag-suppress=177,550".into());
+    if options.relocatable {
+        flags.push("--relocatable-device-code=true".into());
+    }
     if options.line_info {
         flags.push("--generate-line-info".into());
     }
@@ -174,17 +227,4 @@ fn check(call: &'static str, result: sys::nvrtcResult) -> Result<(), NvrtcError>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn architectures_are_read_as_they_are_written() {
-        for text in ["sm_75", "sm_80", "sm_90a", "sm_100", "sm_120a"] {
-            assert_eq!(text.parse::<Arch>().expect(text).to_string(), text);
-        }
-        for text in ["", "sm_", "90", "sm_9", "sm_90b", "sm_+90", "compute_90", "sm_99999999999"] {
-            let refused = text.parse::<Arch>().expect_err(text).to_string();
-            assert!(refused.starts_with(&format!("`{text}` is not an architecture")), "{refused}");
-        }
-    }
-}
+mod tests;

@@ -20,11 +20,19 @@ pub(super) fn elide(module: &mut Module) {
     for function in &mut module.functions {
         Walk::over(function, false, false);
     }
+    for kernel in &mut module.launched {
+        Walk::over(&mut kernel.function, true, false);
+    }
     Walk::over(&mut module.kernel, true, false);
 }
 
 /// Marks what some launches prove of the kernel, and says what they fulfil.
+///
+/// Nobody asks a launch by a kernel for anything, so that a kernel which one launches keeps its checks.
 pub(super) fn lift(module: &mut Module) {
+    if module.is_relaunched() {
+        return;
+    }
     module.conditions = Walk::over(&mut module.kernel, true, true);
 }
 
@@ -90,6 +98,7 @@ impl<'a> Walk<'a> {
                 self.known.forget(&root(place).into_iter().collect());
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
+            StmtKind::Launch(launch) => launch.operands_mut().into_iter().for_each(|e| self.mark(e)),
             StmtKind::Let { init: None, .. }
             | StmtKind::Shared(_)
             | StmtKind::DynamicShared(_)

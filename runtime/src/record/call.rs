@@ -36,6 +36,8 @@ pub enum Callee {
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
     Device(DeviceCallee),
+    /// A kernel, which is launched.
+    Kernel(super::KernelCallee),
 }
 
 /// An instance of a `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -106,7 +108,7 @@ impl Recorder {
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
-            Some(Callee::Native) | None => {
+            Some(Callee::Native | Callee::Kernel(_)) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }

@@ -91,6 +91,32 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A comptime argument of a launched kernel that is not known when the launching one is compiled.
+    #[error(
+        "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is `#[comptime]`: it must be an integer, a `bool` or an enum with a `repr` that is \
+         known when the launching kernel is compiled: a literal, a constant, or a value of its own comptime parameters", at.file, at.line
+    )]
+    LaunchedComptime {
+        /// The kernel that is launched.
+        kernel: &'static str,
+        /// Its parameter.
+        argument: &'static str,
+        /// The launch.
+        at: Location,
+    },
+    /// A kernel that launches ever other specializations.
+    #[error(
+        "{}:{}: more than {limit} kernels would be compiled into one, `{kernel}` the last: its comptime values change at every \
+         launch; pass what changes as a run-time argument", at.file, at.line
+    )]
+    ManyKernels {
+        /// The kernel that is launched.
+        kernel: &'static str,
+        /// How many there may be.
+        limit: usize,
+        /// The launch.
+        at: Location,
+    },
     /// The macro and the library disagree; a bug of warpsmith.
     #[error("{}:{}: warpsmith recorded an inconsistent kernel ({what}); this is a bug in warpsmith, please report it with the kernel", at.file, at.line)]
     Internal {

@@ -1,7 +1,7 @@
 //! Recording: what an emitter calls, statement by statement, to build the IR.
 //!
 //! What comes in are the calls that `#[gpu_kernel]` and `#[gpu_fn]` write, with the types that the
-//! witness found; what goes out is a [`Module`]. Folds constants as it goes, so that a branch
+//! witness found; what goes out is a [`Module`](crate::ir::Module). Folds constants as it goes, so that a branch
 //! that is known not to be taken is never recorded. Refuses to know any CUDA.
 //!
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
@@ -13,6 +13,7 @@ mod control;
 mod error;
 mod fold;
 mod iter;
+mod launch;
 mod ops;
 pub(crate) mod option;
 mod order;
@@ -24,16 +25,20 @@ pub use call::{Callee, DeviceCallee};
 pub use control::RangeShape;
 pub use error::RecordError;
 pub use iter::Iter;
+pub(crate) use launch::callee as kernel_callee;
+pub use launch::{ConstOf, KernelCallee, NoConst, PlainConst, record_kernel};
 
 use std::collections::HashMap;
 
-use crate::ir::{Effect, FnId, Function, KernelAttributes, Location, Module, Type};
+use crate::ir::{FnId, Function, Location, Type};
 
 use block::Frame;
 
 /// Builds one module.
 pub struct Recorder {
     functions: Vec<Function>,
+    /// The kernel itself, and those that are launched.
+    kernels: Vec<launch::Instance>,
     instances: HashMap<call::Instance, FnId>,
     in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
@@ -46,6 +51,7 @@ impl Recorder {
     fn new() -> Self {
         Self {
             functions: Vec::new(),
+            kernels: Vec::new(),
             instances: HashMap::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
@@ -74,24 +80,5 @@ impl Recorder {
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
         frame.finish()
-    }
-}
-
-/// Records a kernel: `body` is its emitter.
-///
-/// # Errors
-/// The first construct whose types the device language does not support, with its Rust line.
-pub fn record_kernel(
-    name: &str,
-    attributes: KernelAttributes,
-    at: Location,
-    body: impl FnOnce(&mut Recorder),
-) -> Result<Module, RecordError> {
-    let mut recorder = Recorder::new();
-    let mut kernel = recorder.function(name, Type::Unit, at, body);
-    kernel.effect = Effect::Writes;
-    match recorder.error {
-        Some(error) => Err(error),
-        None => Ok(Module { functions: recorder.functions, kernel, attributes, conditions: Vec::new() }),
     }
 }

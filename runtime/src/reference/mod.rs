@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 
 use crate::args::SliceMutArg;
-use crate::codegen::{Checks, Options};
+use crate::codegen::{Checks, CudaSource, Options};
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
 use crate::{Device, Kernel, KernelArg, Launch};
@@ -29,7 +29,7 @@ macro_rules! chapters {
     };
 }
 
-chapters! { types expressions control functions launches memory threads atomics numbers tiles output attributes escape refused }
+chapters! { types expressions control functions launches memory threads nested atomics numbers tiles output attributes escape refused }
 
 /// The memory that an example writes: an argument for a kernel's `&mut [T]`.
 pub struct Out<T> {
@@ -85,9 +85,9 @@ fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
 fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     let source = |checks| {
         let options = Options { checks, line_directives: false };
-        launch.print(&options).unwrap_or_else(|error| panic!("{error}")).code
+        launch.print(&options).unwrap_or_else(|error| panic!("{error}"))
     };
-    let readable = source(Checks::None);
+    let CudaSource { code: readable, needs, .. } = source(Checks::None);
     let fence = format!("\n```cuda {}\n", K::NAME);
     let shown: Vec<&str> = CHAPTERS
         .iter()
@@ -100,9 +100,9 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{}` prints\n{readable}", K::NAME);
     if nvrtc::version().is_ok() {
         let arch = Arch { major: 9, minor: 0, specific: true };
-        let options = CompileOptions { arch, fmad: true, line_info: false };
-        for code in [&readable, &source(Checks::All)] {
-            nvrtc::compile(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
+        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: needs.launches };
+        for code in [&readable, &source(Checks::All).code] {
+            nvrtc::compile_object(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
         }
     }
 }

@@ -65,6 +65,8 @@ impl Spills {
 impl Resources {
     /// The resources of printed CUDA, compiled with these options. Needs no GPU.
     ///
+    /// Of a kernel that launches kernels, those before CUDA's device runtime is linked to it.
+    ///
     /// # Errors
     /// What NVRTC refuses, or that there is no NVRTC; [`ReportError::Log`] if it tells no resources.
     pub fn of(source: &CudaSource, options: &CompileOptions) -> crate::Result<Self> {

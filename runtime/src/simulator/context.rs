@@ -9,6 +9,7 @@ use std::ptr;
 
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
+pub(crate) use super::nested::Child;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 
@@ -240,6 +241,17 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     let at = Location::caller();
     with_current(|machine| machine.raise_bounds(index, len, at));
     panic!("index {index} is out of bounds for length {len}");
+}
+
+/// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.
+pub(crate) fn launch(child: Child, at: &Location<'_>) {
+    current("launch").launch_child(child, at);
+}
+
+/// Ends the launch with [`SimFault::Launch`](super::SimFault::Launch).
+#[cold]
+pub(crate) fn fault_launch(kernel: &str, why: String, at: &Location<'_>) -> ! {
+    current("launch").raise_launch(kernel, why, at)
 }
 
 /// Prints the text of a kernel's `println!`, with a line feed at its end, or of its `print!`.

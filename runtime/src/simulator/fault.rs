@@ -200,8 +200,28 @@ pub enum SimFault {
         /// What the operating system said.
         reason: String,
     },
+    /// A launch by a kernel that a GPU refuses.
+    #[error("{why} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, which launches `{child}`", triple(.block), triple(.thread))]
+    Launch {
+        /// The kernel that launches.
+        kernel: String,
+        /// The kernel that is launched.
+        child: String,
+        /// What is wrong, with the limit.
+        why: String,
+        /// Rust file of the launch.
+        file: String,
+        /// Line of the launch, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
     /// A launch from within a simulated kernel.
-    #[error("kernel `{kernel}` was launched from within a simulated kernel; launch it from the host")]
+    #[error(
+        "kernel `{kernel}` was launched on a device from within a simulated kernel; in a kernel write `.launch()`"
+    )]
     Nested {
         /// The kernel.
         kernel: String,

@@ -14,6 +14,7 @@ use super::barrier::Barrier;
 use super::copies::Copies;
 use super::meeting::{self, Named, Split};
 use super::memory::{self, SharedMemory};
+use super::nested::{Child, Nesting};
 use super::shape::{Shape, WARP};
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
@@ -41,6 +42,10 @@ pub(super) struct Machine<'a> {
     /// Copies that threads have started and not waited for.
     pub copies: RefCell<Copies>,
     pub counters: Counters,
+    /// What its threads have launched.
+    pub children: RefCell<Vec<Child>>,
+    /// How deep it is nested, and the launches of the whole tree that have not ended.
+    pub nesting: Nesting<'a>,
     pub fault: RefCell<Option<SimFault>>,
     /// Message, file and line of the last panic, as the hook saw it.
     pub panic: RefCell<Option<(String, String, u32)>>,
@@ -134,7 +139,11 @@ pub(super) struct Counters {
 
 impl<'a> Machine<'a> {
     /// A machine about to run the first cluster of a launch.
-    pub fn new(launch: &'a SimLaunch<'a>, thread: &'a dyn Fn()) -> Result<Self, SimFault> {
+    pub fn new(
+        launch: &'a SimLaunch<'a>,
+        thread: &'a dyn Fn(),
+        nesting: Nesting<'a>,
+    ) -> Result<Self, SimFault> {
         let shape = Shape::new(launch)?;
         let limit = launch.settings.shared_limit.min(memory::LARGEST);
         if launch.dynamic_shared > limit {
@@ -159,6 +168,8 @@ impl<'a> Machine<'a> {
             queues: Queues::default(),
             waits: RefCell::default(),
             counters: Counters::default(),
+            children: RefCell::default(),
+            nesting,
             fault: RefCell::default(),
             panic: RefCell::default(),
         })

@@ -17,6 +17,7 @@ mod hook;
 mod machine;
 mod meeting;
 mod memory;
+mod nested;
 mod observer;
 mod scheduler;
 mod settings;
@@ -32,7 +33,11 @@ pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::Observer;
 pub use settings::Settings;
 
+use std::cell::Cell;
+
 use machine::Machine;
+use nested::Nesting;
+pub(crate) use nested::set_pending_limit;
 
 /// A launch on the simulator.
 #[derive(Clone)]
@@ -92,6 +97,18 @@ pub struct SimReport {
     pub fibers: usize,
 }
 
+impl SimReport {
+    /// Adds what a launched kernel did.
+    fn add(&mut self, other: &SimReport) {
+        self.clusters += other.clusters;
+        self.threads += other.threads;
+        self.barriers += other.barriers;
+        self.exchanges += other.exchanges;
+        self.atomics += other.atomics;
+        self.fibers = self.fibers.max(other.fibers);
+    }
+}
+
 /// Runs a launch: `thread` is called once for each CUDA thread.
 ///
 /// Faults unwind: in a program built with `panic = "abort"` a fault ends the process. A thread that
@@ -99,9 +116,18 @@ pub struct SimReport {
 ///
 /// # Errors
 /// The first fault of any thread. The calling OS thread can run further launches after it.
+///
+/// What kernels launch runs after the grid that launches it: in the order of the launches, each with all that
+/// it launches itself, tail launches last. The report counts it.
 pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
     hook::install();
-    let machine = Machine::new(launch, thread)?;
+    let pending = Cell::new(0);
+    grid(launch, thread, Nesting::outermost(&pending))
+}
+
+/// Runs one grid and then what it launched.
+fn grid(launch: &SimLaunch<'_>, thread: &dyn Fn(), nesting: Nesting<'_>) -> Result<SimReport, SimFault> {
+    let machine = Machine::new(launch, thread, nesting)?;
     let Some(entered) = context::enter(&machine) else {
         return Err(SimFault::Nested { kernel: launch.kernel.to_owned() });
     };
@@ -109,7 +135,10 @@ pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFa
     let outcome = scheduler::run(&machine);
     drop(entered);
     outcome?;
-    let report = machine.report();
+    let mut report = machine.report();
     machine.notify(|observer| observer.on_finish(&report));
+    for child in nested::in_order(machine.children.take()) {
+        report.add(&nested::run(&child, launch, nesting)?);
+    }
     Ok(report)
 }

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
 use super::Device;
+use crate::args::{KernelArg, Place};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -36,6 +37,12 @@ impl<T> Slice<T> {
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The elements as the argument of a launch on the simulator.
+    pub(crate) fn arg(&self, mutable: bool) -> KernelArg {
+        let (ptr, len, bytes) = (self.ptr as u64, self.len as u64, (self.len * size_of::<T>()) as u64);
+        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable }
     }
 
     #[inline]

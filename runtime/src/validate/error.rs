@@ -58,6 +58,39 @@ pub enum ValidateError {
         /// The kernel.
         at: Location,
     },
+    /// Memory that ends before a launched kernel could use it.
+    #[error(
+        "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is {memory}, which ends with its block or thread; \
+         pass a part of a slice that is a parameter of the launching kernel", at.file, at.line
+    )]
+    LaunchedMemory {
+        /// The kernel that is launched.
+        kernel: String,
+        /// Its parameter.
+        argument: String,
+        /// What was given.
+        memory: &'static str,
+        /// The launch.
+        at: Location,
+    },
+    /// A launch that is not a kernel's own.
+    #[error("{}:{}: `{function}` launches a kernel; only kernels launch kernels: write the launch in the kernel itself", at.file, at.line)]
+    LaunchInFunction {
+        /// The function.
+        function: String,
+        /// The launch.
+        at: Location,
+    },
+    /// A kernel that kernels cannot launch.
+    #[error("{}:{}: kernel `{kernel}` cannot be launched by a kernel: {why}", at.file, at.line)]
+    NotLaunchable {
+        /// The kernel that is launched.
+        kernel: String,
+        /// What it is.
+        why: &'static str,
+        /// The launch.
+        at: Location,
+    },
 }
 
 /// Something that works and may surprise.

@@ -1,10 +1,11 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
 //! Checks: the extents and total size of static shared memory; barriers in control flow that
-//! depends on the thread; full-mask warp operations where lanes of a warp provably part. Warns of a
-//! `return` that depends on the thread before a barrier. Knows no CUDA text.
+//! depends on the thread; full-mask warp operations where lanes of a warp provably part. what a kernel
+//! passes to a kernel that it launches. Warns of a `return` that depends on the thread before a barrier. Knows no CUDA text.
 
 mod error;
+mod launches;
 mod shared;
 mod uniformity;
 
@@ -37,6 +38,7 @@ const SPINS: [&str; 8] = [
 /// The first mistake, with its Rust line.
 pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     shared::check(&module)?;
+    launches::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }
@@ -55,8 +57,7 @@ impl ValidModule {
     /// Whether a thread can wait for another: the simulator then needs fibers.
     pub fn uses_rendezvous(&self) -> bool {
         let mut found = false;
-        let functions = self.module.functions.iter().chain([&self.module.kernel]);
-        for function in functions {
+        for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
                 if let ExprKind::Builtin { op, .. } = &e.kind {
                     found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";

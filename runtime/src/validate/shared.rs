@@ -1,7 +1,7 @@
 //! Static shared memory: extents and total.
 
 use super::ValidateError;
-use crate::ir::{Module, Type, VarKind};
+use crate::ir::{Function, Module, Type, VarKind};
 
 /// Static shared memory that a kernel may declare, in bytes.
 ///
@@ -9,21 +9,28 @@ use crate::ir::{Module, Type, VarKind};
 const STATIC_LIMIT: usize = 48 * 1024;
 
 pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
-    let mut bytes = 0;
-    for function in module.functions.iter().chain([&module.kernel]) {
-        for var in &function.vars {
-            let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
-                continue;
-            };
-            if extents.contains(&0) {
-                return Err(ValidateError::EmptyShared { name: var.name.clone(), at: function.at });
-            }
-            bytes += extents.iter().product::<usize>() * elem.size();
+    let functions = module.functions.iter().map(bytes).sum::<Result<usize, _>>()?;
+    for (kernel, _) in module.kernels() {
+        let bytes = functions + bytes(kernel)?;
+        if bytes > STATIC_LIMIT {
+            let (kernel, at) = (kernel.name.clone(), kernel.at);
+            return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at });
         }
     }
-    if bytes > STATIC_LIMIT {
-        let kernel = module.kernel.name.clone();
-        return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at: module.kernel.at });
-    }
     Ok(())
+}
+
+/// What one function declares.
+fn bytes(function: &Function) -> Result<usize, ValidateError> {
+    let mut bytes = 0;
+    for var in &function.vars {
+        let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
+            continue;
+        };
+        if extents.contains(&0) {
+            return Err(ValidateError::EmptyShared { name: var.name.clone(), at: function.at });
+        }
+        bytes += extents.iter().product::<usize>() * elem.size();
+    }
+    Ok(bytes)
 }

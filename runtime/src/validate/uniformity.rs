@@ -9,14 +9,18 @@ use std::collections::HashMap;
 
 use super::{ValidateError, Warning};
 use crate::ir::{
-    BinaryOp, Block, Effect, Expr, ExprKind, Function, Location, LoopId, Module, Scope, Stmt, StmtKind, Type,
-    VarId, VarKind, Variance,
+    BinaryOp, Block, Effect, Expr, ExprKind, Function, KernelAttributes, Location, LoopId, Module, Scope,
+    Stmt, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
-    let mut analysis = Analysis { module, warnings: Vec::new() };
-    analysis.function(&module.kernel, &[], &Control::default())?;
-    Ok(analysis.warnings)
+    let mut warnings = Vec::new();
+    for (kernel, attributes) in module.kernels() {
+        let mut analysis = Analysis { module, attributes, warnings };
+        analysis.function(kernel, &[], &Control::default())?;
+        warnings = analysis.warnings;
+    }
+    Ok(warnings)
 }
 
 /// Warp operations that any of the lanes may reach.
@@ -24,6 +28,8 @@ const ANY_LANES: [&str; 3] = ["active_mask", "named_barrier_sync", "named_barrie
 
 struct Analysis<'m> {
     module: &'m Module,
+    /// Of the kernel that is analysed.
+    attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
 }
 
@@ -398,7 +404,7 @@ impl<'m> Analysis<'m> {
         control: &Control,
     ) -> Result<(), ValidateError> {
         let cond = control.at.unwrap_or(at);
-        if self.module.attributes.allow_divergent_barriers {
+        if self.attributes.allow_divergent_barriers {
             return Ok(());
         }
         if scope == Scope::Warp {

@@ -10,6 +10,7 @@ mod histogram;
 mod language;
 mod matrices;
 mod memory_spaces;
+mod nested;
 mod ordering;
 mod pointwise;
 mod reductions;
@@ -78,6 +79,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(execution::cases());
     cases.extend(groups::cases());
     cases.extend(ordering::cases());
+    cases.extend(nested::cases());
     cases
 }
 

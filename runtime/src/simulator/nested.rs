@@ -1,0 +1,123 @@
+//! Launches of kernels by kernels: queued by the threads of a grid, run once the grid has ended.
+//!
+//! A legal order, and always the same: the launches of a grid run in the order in which its threads made
+//! them, each together with all that it launches itself, and tail launches after all others.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::machine::Machine;
+use super::{SimFault, SimLaunch, SimReport};
+
+/// How deep launches may be nested.
+///
+/// Source: CUDA Programming Guide, dynamic parallelism, nesting depth.
+const DEPTH_LIMIT: u32 = 24;
+
+/// Launches that may wait at once, unless set.
+///
+/// Source: CUDA Programming Guide, `cudaLimitDevRuntimePendingLaunchCount`.
+const PENDING_LIMIT: usize = 2048;
+
+static PENDING: AtomicUsize = AtomicUsize::new(PENDING_LIMIT);
+
+/// Sets how many launches may wait at once.
+pub(crate) fn set_pending_limit(launches: usize) {
+    PENDING.store(launches, Ordering::Relaxed);
+}
+
+/// A launch that waits for the end of its parent.
+pub(crate) struct Child {
+    pub kernel: &'static str,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: usize,
+    /// Whether it runs after all other launches of its parent.
+    pub tail: bool,
+    /// Runs one of its threads.
+    pub thread: Box<dyn Fn()>,
+}
+
+/// Where a grid stands in the tree of launches.
+#[derive(Clone, Copy)]
+pub(super) struct Nesting<'a> {
+    depth: u32,
+    /// Launches of the whole tree that have not ended.
+    pending: &'a Cell<usize>,
+}
+
+impl<'a> Nesting<'a> {
+    /// Of a grid that the host launches.
+    pub fn outermost(pending: &'a Cell<usize>) -> Self {
+        Self { depth: 0, pending }
+    }
+}
+
+impl Machine<'_> {
+    /// Queues a launch of the running thread.
+    pub(super) fn launch_child(&self, child: Child, at: &Location<'_>) {
+        let pending = self.nesting.pending.get() + 1;
+        let limit = PENDING.load(Ordering::Relaxed);
+        if self.nesting.depth == DEPTH_LIMIT {
+            let why = format!(
+                "launches are nested deeper than the limit of {DEPTH_LIMIT}; loop instead, or launch from the host"
+            );
+            self.raise_launch(child.kernel, why, at);
+        }
+        if pending > limit {
+            let why = format!(
+                "{pending} launches wait at once, above the limit of {limit}; raise it by `Device::set_pending_launches`, or \
+                 launch fewer and larger grids"
+            );
+            self.raise_launch(child.kernel, why, at);
+        }
+        self.nesting.pending.set(pending);
+        self.children.borrow_mut().push(child);
+    }
+
+    /// Raises [`SimFault::Launch`] for the current thread.
+    #[cold]
+    pub(super) fn raise_launch(&self, child: &str, why: String, at: &Location<'_>) -> ! {
+        let (file, line, here) = (at.file().to_owned(), at.line(), self.here.get());
+        let (block, thread) = (here.block_idx, here.thread_idx);
+        self.raise(SimFault::Launch {
+            kernel: self.kernel(),
+            child: child.to_owned(),
+            why,
+            file,
+            line,
+            block,
+            thread,
+        })
+    }
+}
+
+/// Tail launches last, else as they were made.
+pub(super) fn in_order(mut children: Vec<Child>) -> Vec<Child> {
+    children.sort_by_key(|child| child.tail);
+    children
+}
+
+/// Runs a launch that has waited, as a grid of its own.
+pub(super) fn run(
+    child: &Child,
+    parent: &SimLaunch<'_>,
+    nesting: Nesting<'_>,
+) -> Result<SimReport, SimFault> {
+    let launch = SimLaunch {
+        kernel: child.kernel,
+        grid: child.grid,
+        block: child.block,
+        cluster: [1; 3],
+        dynamic_shared: child.dynamic_shared,
+        // The parent's module holds the child, so that it says whether either waits.
+        rendezvous: parent.rendezvous,
+        cooperative: false,
+        settings: parent.settings.clone(),
+        observers: parent.observers,
+    };
+    let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;
+    nesting.pending.update(|pending| pending - 1);
+    Ok(report)
+}

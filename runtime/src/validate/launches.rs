@@ -1,0 +1,161 @@
+//! Launches of kernels by kernels: what they may pass, and which kernels can be launched.
+//!
+//! A launched kernel may run after the launching block has ended, so that every slice and view that it
+//! is given must be traced to a parameter of the launching kernel or to a static.
+
+use std::collections::HashSet;
+
+use super::ValidateError;
+use crate::ir::{
+    Effect, Expr, ExprKind, Function, KernelAttributes, Location, Module, NestedLaunch, Scope, StmtKind,
+    Type, VarId, VarKind, visit,
+};
+
+const SHARED: &str = "shared memory";
+const LOCAL: &str = "a local variable";
+const UNKNOWN: &str = "memory that is not seen to be a parameter's";
+
+pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
+    for function in &module.functions {
+        if let Some((_, at)) = launches(function).first() {
+            return Err(ValidateError::LaunchInFunction { function: function.name.clone(), at: *at });
+        }
+    }
+    for (kernel, _) in module.kernels() {
+        for (launch, at) in launches(kernel) {
+            let Some(target) = module.kernels().nth(launch.kernel.0 as usize) else { continue };
+            launchable(module, target, at)?;
+            arguments(kernel, launch, target.0, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// The launches of a function and where they stand.
+fn launches(function: &Function) -> Vec<(&NestedLaunch, Location)> {
+    let mut found = Vec::new();
+    visit::stmts(&function.body, &mut |stmt| {
+        if let StmtKind::Launch(launch) = &stmt.kind {
+            found.push((&**launch, stmt.at));
+        }
+    });
+    found
+}
+
+/// Refuses the kernels that CUDA, or the lack of checks on the device, keeps from being launched there.
+fn launchable(
+    module: &Module,
+    (kernel, attributes): (&Function, &KernelAttributes),
+    at: Location,
+) -> Result<(), ValidateError> {
+    let why = if attributes.noalias {
+        "it is `noalias`, and nothing checks on the device that its slices do not overlap; take `noalias` away"
+    } else if attributes.cluster.is_some() {
+        "it fixes a cluster; launch it from the host"
+    } else if attributes.fmad != module.attributes.fmad {
+        "its `fmad` is not the launching kernel's, and one module is compiled with one; give both the same"
+    } else if meets_grid(module, kernel) {
+        "it calls `grid_sync`, which needs a cooperative launch; launch it from the host"
+    } else {
+        return Ok(());
+    };
+    Err(ValidateError::NotLaunchable { kernel: kernel.name.clone(), why, at })
+}
+
+/// Whether a kernel, or a function that it calls, waits for the whole grid.
+fn meets_grid(module: &Module, kernel: &Function) -> bool {
+    let mut meets = false;
+    let mut seen = HashSet::new();
+    let mut open = vec![kernel];
+    while let Some(function) = open.pop() {
+        visit::exprs(&function.body, &mut |e| match &e.kind {
+            ExprKind::Builtin { op, .. } => meets |= op.effect == Effect::Sync(Scope::Grid),
+            ExprKind::Call { function, .. } if seen.insert(function.0) => {
+                open.extend(module.functions.get(function.0 as usize));
+            }
+            _ => {}
+        });
+    }
+    meets
+}
+
+/// Refuses memory that ends with the block or the thread.
+fn arguments(
+    kernel: &Function,
+    launch: &NestedLaunch,
+    target: &Function,
+    at: Location,
+) -> Result<(), ValidateError> {
+    for (arg, param) in launch.args.iter().zip(&target.params) {
+        if let (true, Some(memory)) = (holds_memory(&arg.ty), ends(kernel, arg)) {
+            let (kernel, argument) = (target.name.clone(), target.var(*param).name.clone());
+            return Err(ValidateError::LaunchedMemory { kernel, argument, memory, at });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value of the type leads to memory that safe code may use.
+fn holds_memory(ty: &Type) -> bool {
+    match ty {
+        Type::Ref { .. } | Type::View { .. } | Type::Slice(_) | Type::Shared { .. } | Type::Closure => true,
+        Type::Array(elem, _) => holds_memory(elem),
+        Type::Tuple(items) => items.iter().any(holds_memory),
+        Type::Struct(def) => def.fields.iter().any(|field| holds_memory(&field.ty)),
+        Type::Enum(def) => {
+            def.variants.iter().any(|variant| variant.fields.iter().any(|(_, ty)| holds_memory(ty)))
+        }
+        Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Ptr { .. } => false,
+    }
+}
+
+/// What keeps a value's memory from outliving the launching kernel, if anything does.
+fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
+    match &e.kind {
+        ExprKind::Var(id) => variable_ends(kernel, *id),
+        ExprKind::SubSlice { base, .. }
+        | ExprKind::Ref(base)
+        | ExprKind::Deref(base)
+        | ExprKind::Cast(base)
+        | ExprKind::Field(base, _)
+        | ExprKind::Index { base, .. } => ends(kernel, base),
+        ExprKind::Global(_) | ExprKind::Table { .. } => None,
+        ExprKind::Select(_, a, b) => ends(kernel, a).or_else(|| ends(kernel, b)),
+        ExprKind::Builtin { args, .. }
+        | ExprKind::Call { args, .. }
+        | ExprKind::Struct(_, args)
+        | ExprKind::Tuple(args)
+        | ExprKind::ArrayList(args)
+        | ExprKind::Variant(_, _, args) => {
+            let mut memory = args.iter().filter(|arg| holds_memory(&arg.ty)).peekable();
+            if memory.peek().is_none() { Some(UNKNOWN) } else { memory.find_map(|arg| ends(kernel, arg)) }
+        }
+        _ => Some(UNKNOWN),
+    }
+}
+
+fn variable_ends(kernel: &Function, id: VarId) -> Option<&'static str> {
+    let var = kernel.var(id);
+    match &var.kind {
+        // What a closure takes may be any memory.
+        VarKind::Param if var.mutable || !kernel.params.contains(&id) => Some(UNKNOWN),
+        VarKind::Param => None,
+        VarKind::Shared { .. } | VarKind::DynamicShared => Some(SHARED),
+        VarKind::Local if !holds_memory(&var.ty) => Some(LOCAL),
+        VarKind::Local if var.mutable => Some(UNKNOWN),
+        VarKind::Local => initial(kernel, id).map_or(Some(UNKNOWN), |init| ends(kernel, init)),
+    }
+}
+
+/// What an immutable variable was initialised with.
+fn initial(kernel: &Function, id: VarId) -> Option<&Expr> {
+    let mut found = None;
+    visit::stmts(&kernel.body, &mut |stmt| {
+        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+            && *var == id
+        {
+            found = Some(init);
+        }
+    });
+    found
+}

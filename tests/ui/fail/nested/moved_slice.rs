@@ -1,0 +1,14 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn child(y: &mut [u32]) {
+    y[0] = 1;
+}
+
+#[gpu_kernel]
+fn parent(y: &mut [u32]) {
+    child(y).grid(1).launch();
+    y[0] = 1;
+}
+
+fn main() {}
