@@ -37,6 +37,9 @@ const SILENT: Duration = Duration::from_secs(2);
 const HOPELESS: f64 = 2.0;
 
 type Constraint = Box<dyn Fn(&Candidate) -> Result<bool>>;
+type Told = Box<dyn Fn(&Progress<'_>)>;
+/// What launches a candidate.
+type Run<'a> = &'a mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>;
 
 /// A search for the fastest candidate of a space.
 ///
@@ -79,7 +82,7 @@ pub struct Tuner {
     rounds: u32,
     repeats: bool,
     disk: Kept,
-    progress: Option<Box<dyn Fn(&Progress<'_>)>>,
+    progress: Option<Told>,
 }
 
 /// Where results are kept.
@@ -238,12 +241,7 @@ impl Tuner {
     }
 
     /// What a kept result is found by.
-    fn key_of(
-        &self,
-        device: &Device,
-        candidates: &[Candidate],
-        run: &mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>,
-    ) -> Result<String> {
+    fn key_of(&self, device: &Device, candidates: &[Candidate], run: Run<'_>) -> Result<String> {
         let Backend::Gpu(gpu) = device.backend() else { return Ok(String::new()) };
         let mut look = Look::default();
         for candidate in
@@ -267,12 +265,7 @@ impl Tuner {
         Ok(None)
     }
 
-    fn search(
-        &self,
-        device: &Device,
-        candidates: Vec<Candidate>,
-        run: &mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>,
-    ) -> Result<Vec<Row>> {
+    fn search(&self, device: &Device, candidates: Vec<Candidate>, run: Run<'_>) -> Result<Vec<Row>> {
         let (started, total) = (Instant::now(), candidates.len());
         let mut rows: Vec<Row> = Vec::with_capacity(total);
         for candidate in candidates {
@@ -292,7 +285,7 @@ impl Tuner {
         device: &Device,
         candidate: &Candidate,
         best: Option<Duration>,
-        run: &mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>,
+        run: Run<'_>,
     ) -> Result<Tried> {
         let mut round = |launches: u32| {
             let mut trial = Trial::run(device, launches);
