@@ -33,7 +33,6 @@ run operators "$folder/operators" --nocapture --test-threads=1
 run language "$folder/language" --nocapture --test-threads=1
 run numbers "$folder/numbers" --nocapture --test-threads=1
 run ports "$folder/ports" --nocapture --test-threads=1
-run ports_b "$folder/ports_b" --nocapture --test-threads=1
 run simulator "$folder/simulator" --nocapture --test-threads=1
 for tool in memcheck initcheck racecheck synccheck; do
     run $tool compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel

@@ -4,21 +4,8 @@
 //! The twin panics where Rust does in a debug build, so plain `+ - *`, shifts and negation on values
 //! that overflow run on a GPU only, where they wrap as in a release build.
 
+use harness::devices;
 use warpsmith::prelude::*;
-use warpsmith::{Error, driver::DriverError};
-
-/// The devices to compare: the simulator, and a GPU if there is one.
-fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::simulator()];
-    match Device::gpu(0) {
-        Ok(gpu) => devices.push(gpu),
-        Err(Error::Driver(missing @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
-            println!("on the simulator only: {missing}");
-        }
-        Err(error) => panic!("the GPU does not open: {error}"),
-    }
-    devices
-}
 
 /// Every pair of edge values, as two columns.
 fn pairs<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {

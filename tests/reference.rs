@@ -172,7 +172,7 @@ fn everything_in_the_prelude_is_named() {
     let prelude = library.split("pub mod prelude {").nth(1).expect("a prelude");
     let paths = ["pub", "use", "crate", "core", "types", "driver", "warpsmith_macros", "device_api"];
     let modules = before(prelude, "::");
-    let host = ["Buffer", "Device", "Kernel", "MemSyncDomain"];
+    let host = ["Buffer", "Device", "Event", "Kernel", "MemSyncDomain", "Stream"];
     let words = prelude.split(|c: char| !c.is_alphanumeric() && c != '_');
     let item = |word: &&str| !paths.contains(word) && !modules.contains(word) && !host.contains(word);
     all_named([("the prelude".to_owned(), words.filter(item).collect())]);

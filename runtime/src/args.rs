@@ -1,6 +1,7 @@
 //! Arguments of a launch: what a kernel's parameters take on the host, and how they reach it.
 
 use crate::buffer::Buffer;
+use crate::driver::Order;
 use crate::types::{GpuType, Slice};
 pub use crate::value_bytes::ValueBytes;
 
@@ -37,6 +38,8 @@ pub enum KernelArg {
         place: Place,
         /// Whether the kernel may write it.
         mutable: bool,
+        /// How launches on several streams are ordered with other uses of the memory.
+        order: Order,
     },
     /// A scalar or struct, by value.
     Value(ValueBytes),
@@ -56,7 +59,11 @@ impl KernelArg {
     note = "pass `&Buffer<{T}>` (from `device.upload`), or cudarc's `&CudaSlice<{T}>` or `&CudaView<{T}>`",
     note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
-pub trait SliceArg<'a, T> {
+///
+/// # Safety
+/// For `'a` the argument addresses initialised memory of `T` that nothing writes but kernels of
+/// the streams that its `order` knows, and what `order` refers to is alive.
+pub unsafe trait SliceArg<'a, T> {
     /// The argument.
     fn into_arg(self) -> KernelArg;
 }
@@ -68,43 +75,52 @@ pub trait SliceArg<'a, T> {
     note = "pass `&mut Buffer<{T}>` (from `device.upload`), or cudarc's `&mut CudaSlice<{T}>` or `&mut CudaViewMut<{T}>`",
     note = "a kernel passes parts of its own slices to a kernel that it launches; shared memory and locals end with their block"
 )]
-pub trait SliceMutArg<'a, T> {
+///
+/// # Safety
+/// As [`SliceArg`]; and for `'a` nothing else reads or writes the memory.
+pub unsafe trait SliceMutArg<'a, T> {
     /// The argument.
     fn into_arg(self) -> KernelArg;
 }
 
-impl<'a, T: GpuType> SliceArg<'a, T> for &'a Buffer<T> {
+// SAFETY: the buffer's own memory and usage, borrowed for the lifetime.
+unsafe impl<'a, T: GpuType> SliceArg<'a, T> for &'a Buffer<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(false)
     }
 }
 
-impl<'a, T: GpuType> SliceArg<'a, T> for &'a mut Buffer<T> {
+// SAFETY: the buffer's own memory and usage, borrowed for the lifetime.
+unsafe impl<'a, T: GpuType> SliceArg<'a, T> for &'a mut Buffer<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(false)
     }
 }
 
-impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
+// SAFETY: the buffer's own memory and usage, borrowed for the lifetime.
+unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(true)
     }
 }
 
 // What a simulated kernel passes to a kernel that it launches.
-impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
+// SAFETY: memory of the launching kernel, which outlives the launch.
+unsafe impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(false)
     }
 }
 
-impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
+// SAFETY: never gives an argument.
+unsafe impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(false)
     }
 }
 
-impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
+// SAFETY: never gives an argument.
+unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(true)
     }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
-use crate::driver::GpuMemory;
+use crate::driver::{GpuMemory, Order};
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
 /// `len` elements of `T` in the memory of one device; freed when dropped.
@@ -33,6 +33,30 @@ impl Memory {
     pub fn simulator(bytes: usize) -> Self {
         Memory::Simulator(vec![Line([0; 256]); bytes.div_ceil(256)])
     }
+
+    /// Address of the first byte, for a view: it may go where no launch sees it.
+    pub fn escaping(&self) -> u64 {
+        if let Memory::Gpu(memory) = self {
+            memory.escape();
+        }
+        self.address()
+    }
+
+    /// Where the memory is.
+    pub fn place(&self) -> Place {
+        match self {
+            Memory::Simulator(_) => Place::Simulator,
+            Memory::Gpu(memory) => Place::Gpu(memory.ordinal()),
+        }
+    }
+
+    /// Address of the first byte, on the device.
+    pub fn address(&self) -> u64 {
+        match self {
+            Memory::Simulator(lines) => lines.as_ptr() as u64,
+            Memory::Gpu(memory) => memory.address(),
+        }
+    }
 }
 
 impl<T: GpuType> Buffer<T> {
@@ -53,49 +77,48 @@ impl<T: GpuType> Buffer<T> {
 
     /// Address of the first element, on the device.
     pub(crate) fn address(&self) -> u64 {
-        match &self.memory {
-            Memory::Simulator(lines) => lines.as_ptr() as u64,
-            Memory::Gpu(memory) => memory.address(),
-        }
+        self.memory.address()
     }
 
     /// Where the memory is.
     pub(crate) fn place(&self) -> Place {
-        match &self.memory {
-            Memory::Simulator(_) => Place::Simulator,
-            Memory::Gpu(memory) => Place::Gpu(memory.ordinal()),
-        }
+        self.memory.place()
     }
 
     pub(crate) fn arg(&self, mutable: bool) -> KernelArg {
         let bytes = (self.len * size_of::<T>()) as u64;
-        KernelArg::Slice { ptr: self.address(), len: self.len as u64, bytes, place: self.place(), mutable }
+        let order = match &self.memory {
+            Memory::Simulator(_) => Order::NONE,
+            Memory::Gpu(memory) => memory.order(),
+        };
+        let (ptr, len, place) = (self.address(), self.len as u64, self.place());
+        KernelArg::Slice { ptr, len, bytes, place, mutable, order }
     }
 
     /// A read-only view, for a field of a struct that is a kernel's argument.
     pub fn view(&self) -> View<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
-        unsafe { View::from_raw_parts(self.address() as *const T, self.len) }
+        unsafe { View::from_raw_parts(self.memory.escaping() as *const T, self.len) }
     }
 
     /// A read-only matrix of its elements, row after row; `None` if there are fewer than `rows * cols`.
     pub fn view2(&self, rows: usize, cols: usize) -> Option<View2<'_, T>> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
         (rows.checked_mul(cols)? <= self.len)
-            .then(|| unsafe { View2::from_raw_parts(self.address() as *const T, rows, cols, cols) })
+            .then(|| unsafe { View2::from_raw_parts(self.memory.escaping() as *const T, rows, cols, cols) })
     }
 
     /// A matrix of its elements, row after row, to be written; `None` if there are fewer than `rows * cols`.
     pub fn view2_mut(&mut self, rows: usize, cols: usize) -> Option<ViewMut2<'_, T>> {
         // SAFETY: as in `view2`, borrowed mutably.
         (rows.checked_mul(cols)? <= self.len)
-            .then(|| unsafe { ViewMut2::from_raw_parts(self.address() as *mut T, rows, cols, cols) })
+            .then(|| unsafe { ViewMut2::from_raw_parts(self.memory.escaping() as *mut T, rows, cols, cols) })
     }
 
     /// A read-only volume of its elements; `None` if there are fewer than `planes * rows * cols`.
     pub fn view3(&self, planes: usize, rows: usize, cols: usize) -> Option<View3<'_, T>> {
         let plane = rows.checked_mul(cols)?;
-        let address = self.address() as *const T;
+        let address = self.memory.escaping() as *const T;
         // SAFETY: the buffer's own memory, borrowed for as long as the view, and large enough.
         (plane.checked_mul(planes)? <= self.len)
             .then(|| unsafe { View3::from_raw_parts(address, planes, rows, cols, plane, cols) })
@@ -104,7 +127,7 @@ impl<T: GpuType> Buffer<T> {
     /// A volume of its elements, to be written; `None` if there are fewer than `planes * rows * cols`.
     pub fn view3_mut(&mut self, planes: usize, rows: usize, cols: usize) -> Option<ViewMut3<'_, T>> {
         let plane = rows.checked_mul(cols)?;
-        let address = self.address() as *mut T;
+        let address = self.memory.escaping() as *mut T;
         // SAFETY: as in `view3`, borrowed mutably.
         (plane.checked_mul(planes)? <= self.len)
             .then(|| unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, plane, cols) })
@@ -113,6 +136,6 @@ impl<T: GpuType> Buffer<T> {
     /// A view that kernels may write through.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
-        unsafe { ViewMut::from_raw_parts(self.address() as *mut T, self.len) }
+        unsafe { ViewMut::from_raw_parts(self.memory.escaping() as *mut T, self.len) }
     }
 }

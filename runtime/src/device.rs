@@ -99,7 +99,12 @@ impl Device {
     /// # Errors
     /// Out of memory, or a driver error.
     pub fn upload<T: GpuType>(&self, elements: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = self.alloc_zeroed(elements.len())?;
+        let bytes = size_of_val(elements);
+        let memory = match &self.backend {
+            Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
+            Backend::Simulator => Memory::simulator(bytes),
+        };
+        let mut buffer = Buffer::new(memory, elements.len());
         self.write(&mut buffer, elements)?;
         Ok(buffer)
     }
@@ -130,7 +135,7 @@ impl Device {
         let bytes =
             unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
         match (&self.backend, &mut buffer.memory) {
-            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, bytes)?,
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, 0..bytes.len(), bytes)?,
             (_, Memory::Simulator(lines)) => {
                 // SAFETY: the lines hold at least that many bytes, and the buffer is borrowed mutably.
                 unsafe {
@@ -155,7 +160,7 @@ impl Device {
             (Backend::Gpu(gpu), Memory::Gpu(memory)) => {
                 // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
                 let host = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
-                gpu.read(memory, host)?;
+                gpu.read(memory, 0..bytes, host)?;
                 gpu.take_fault()?;
             }
             (_, Memory::Simulator(lines)) => {
@@ -198,6 +203,37 @@ impl Device {
             Backend::Simulator => {
                 crate::simulator::set_pending_limit(launches);
                 Ok(())
+            }
+        }
+    }
+
+    /// Whether this GPU can reach the memory of another directly; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuDeviceCanAccessPeer`.
+    pub fn can_access_peer(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) => Ok(here.can_access(there)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Lets this GPU reach the memory of another: copies between them no longer go through the host.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuCtxEnablePeerAccess`, `cuMemPoolSetAccess`.
+    pub fn enable_peer_access(&self, other: &Device) -> Result<()> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.can_access(there)? => {
+                Ok(here.enable_access(there)?)
+            }
+            _ => {
+                let why = "the devices do not reach each other; `stream.copy` works without";
+                Err(DriverError::Unavailable { what: "peer access", place: self.place(), why }.into())
             }
         }
     }

@@ -67,6 +67,20 @@ impl<T: GpuType> GpuConst<T> {
     }
 }
 
+impl<T: GpuType> GpuConst<T> {
+    /// The value that kernels launched now see on a device.
+    pub fn read(&self, device: &Device) -> T {
+        match device.backend() {
+            Backend::Gpu(gpu) => {
+                let bytes = gpu.constant(self.global);
+                // SAFETY: the bytes of a `T`: the declared one, or what `set` was given.
+                unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+            }
+            Backend::Simulator => **self,
+        }
+    }
+}
+
 impl<T> Deref for GpuConst<T> {
     type Target = T;
     fn deref(&self) -> &T {

@@ -140,7 +140,8 @@ pub struct Writing<'g, T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'g, T: GpuType> SliceMutArg<'g, T> for Writing<'g, T> {
+// SAFETY: the buffer's own memory, which the graph keeps.
+unsafe impl<'g, T: GpuType> SliceMutArg<'g, T> for Writing<'g, T> {
     fn into_arg(self) -> KernelArg {
         self.buffer.arg(true)
     }

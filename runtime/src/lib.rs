@@ -47,16 +47,20 @@ pub mod dump;
 pub mod error;
 pub mod global;
 pub mod graph;
+pub mod host_memory;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
 pub mod nvrtc;
+pub mod part;
 pub mod passes;
+pub mod pitched;
 pub mod record;
 pub mod reference;
 pub mod report;
 pub mod settings;
 pub mod simulator;
+pub mod stream;
 pub mod tile;
 pub mod tuner;
 pub mod types;
@@ -80,9 +84,13 @@ pub use device::Device;
 pub use error::{Error, Result};
 pub use global::{GpuConst, GpuStatic};
 pub use graph::Graph;
+pub use host_memory::{ManagedBuffer, PinnedBuffer, Registered};
 pub use kernel::Kernel;
 pub use launch::Launch;
+pub use part::{Part, PartMut};
+pub use pitched::Pitched2;
 pub use record::RecordError;
+pub use stream::{Event, Stream};
 pub use tuner::Tuner;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
@@ -120,7 +128,7 @@ pub mod prelude {
         AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
         ViewMut3,
     };
-    pub use crate::{Buffer, Device, GpuConst, GpuStatic, Graph, Kernel, Launch};
+    pub use crate::{Buffer, Device, Event, GpuConst, GpuStatic, Graph, Kernel, Launch, Stream};
     pub use core::sync::atomic::Ordering;
     pub use half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};

@@ -195,17 +195,19 @@ fn launches_keep_what_attributes_promise() {
 /// A buffer that is lent twice.
 struct Same(Buffer<f32>);
 
-impl<'a> warpsmith::args::SliceArg<'a, f32> for &'a Same {
+// SAFETY: the launch that lends it twice is refused.
+unsafe impl<'a> warpsmith::args::SliceArg<'a, f32> for &'a Same {
     fn into_arg(self) -> warpsmith::KernelArg {
         warpsmith::args::SliceArg::into_arg(&self.0)
     }
 }
 
-impl<'a> warpsmith::args::SliceMutArg<'a, f32> for &'a Same {
+// SAFETY: the launch that lends it twice is refused.
+unsafe impl<'a> warpsmith::args::SliceMutArg<'a, f32> for &'a Same {
     fn into_arg(self) -> warpsmith::KernelArg {
         match warpsmith::args::SliceArg::into_arg(&self.0) {
-            warpsmith::KernelArg::Slice { ptr, len, bytes, place, .. } => {
-                warpsmith::KernelArg::Slice { ptr, len, bytes, place, mutable: true }
+            warpsmith::KernelArg::Slice { ptr, len, bytes, place, order, .. } => {
+                warpsmith::KernelArg::Slice { ptr, len, bytes, place, mutable: true, order }
             }
             value => value,
         }

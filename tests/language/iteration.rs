@@ -112,3 +112,230 @@ fn a_variable_that_only_indexes_has_the_type_that_rust_gives_it() {
         assert_eq!(out, [2, 8, 2, 3, 1, 12, 10, 4, 5], "on {}", device.name());
     });
 }
+
+#[gpu_kernel]
+fn totals(x: &[i32], y: &[f32], n: u32, out: &mut [i32], reals: &mut [f32]) {
+    out[0] = x.iter().sum();
+    out[1] = x.iter().zip(x.iter().rev()).map(|(a, b)| a * *b).sum::<i32>();
+    out[2] = (1..=n).map(|i| i as i32 * i as i32).sum();
+    out[3] = x.iter().filter(|v| **v > 1).map(|&v| v).product();
+    out[4] = x.iter().fold(7, |total, v| total * 3 + *v);
+    let any = x.iter().any(|v| *v == 4);
+    out[5] = any as i32 + 2 * x.iter().skip(1).all(|&v| v < 5) as i32;
+    out[6] = x.iter().copied().max().unwrap_or(-1) * 100 + *x.iter().min().unwrap();
+    out[7] = x.iter().filter(|&&v| v % 2 == 1).count() as i32;
+    out[8] = x.iter().position(|v| *v == 1).unwrap() as i32;
+    out[9] = match x.iter().enumerate().find(|(_, v)| **v > 3) {
+        Some((i, v)) => i as i32 * 10 + *v,
+        None => -1,
+    };
+    out[10] = (0..n).rev().step_by(3).map(|i| i as i32).fold(0, |t, i| t * 10 + i);
+    let mut seen = 0;
+    x.iter().take(2).for_each(|v| seen = seen * 10 + *v);
+    out[11] = seen;
+    out[12] = (5..n).rev().map(|i| i as i32).reduce(|a, b| a - b).unwrap_or(99);
+    for (k, v) in x.iter().map(|v| v * 2).enumerate() {
+        out[13] += k as i32 * v;
+    }
+    for v in x.iter().filter(|v| **v != 1) {
+        out[14] = out[14] * 10 + v;
+    }
+    reals[0] = y.iter().sum();
+    reals[1] = y.iter().map(|v| v * v).sum::<f32>().sqrt();
+    reals[2] = y.iter().fold(f32::NEG_INFINITY, |a, &v| a.max(v));
+    reals[3] = y.iter().copied().fold(f32::INFINITY, f32::min);
+    reals[4] = y[..0].iter().sum();
+    out[0] += x[1..].iter().filter(|v| 0 < **v).map(|v| *v).min().map_or(0, |v| v * 1000);
+    out.iter_mut().skip(15).for_each(|slot| *slot = 6);
+    let (low, high) = y.iter().fold((9.0, -9.0), |(low, high), v| (v.min(low), v.max(high)));
+    reals[5] = high - low;
+}
+
+#[test]
+fn iterators_end_in_sums_and_their_like() {
+    everywhere::<totals>(&(), |device| {
+        let (x, y) = ([3, 1, 4, 1, 5], [0.5f32, -2.0, 3.25]);
+        let (dx, dy) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
+        let mut reals = device.upload(&[7.0f32; 6]).expect("memory");
+        let out = written(device, (17, 0), |out| {
+            totals(&dx, &dy, 8, out, &mut reals).grid(1).block(1).launch(device)
+        });
+        let folded = x.iter().fold(7, |t, v| t * 3 + v);
+        let doubled = x.iter().map(|v| v * 2).enumerate().map(|(k, v)| k as i32 * v).sum::<i32>();
+        let want = [1014, 48, 204, 60, folded, 1, 501, 4, 1, 24, 741, 31, 7 - 6 - 5, doubled, 345, 6, 6];
+        assert_eq!(out, want, "on {}", device.name());
+        let reals = device.download(&reals).expect("memory");
+        let norm = y.iter().map(|v| v * v).sum::<f32>().sqrt();
+        assert_eq!(reals, [1.75, norm, 3.25, -2.0, 0.0, 5.25], "on {}", device.name());
+        let none: f32 = [0.0f32; 0].iter().sum();
+        assert_eq!(reals[4].to_bits(), none.to_bits(), "on {}", device.name());
+    });
+}
+
+#[gpu_kernel]
+fn inclusive(n: u32, last: u8, x: &[u32], out: &mut [u32]) {
+    for a in 0..=last {
+        out[0] += a as u32;
+    }
+    if n < 100 && n > 0 {
+        for b in 1..=n {
+            out[1] += b;
+        }
+    }
+    for c in 0..=n / 2 {
+        out[2] += c;
+    }
+    for d in 1..=x.len() {
+        out[3] += d as u32;
+    }
+    for e in n..=n {
+        out[4] += e;
+    }
+    let part = &x[1..];
+    let rest = &x[n as usize - 5..];
+    out[5] = part[0] + rest[1] + rest.len() as u32;
+}
+
+#[test]
+fn inclusive_ranges_are_plain_loops_where_the_end_has_a_successor() {
+    let source = inclusive::cuda_source().expect("CUDA").to_string();
+    let heads = ["b = 1u; b <= n; ++b", "c = 0u; c <= n / 2u; ++c", "d = 1ull; d <= x_len; ++d"];
+    for head in heads {
+        assert!(source.contains(head), "{head} in {source}");
+    }
+    for more in ["a < last && (++a, true)", "e < n && (++e, true)"] {
+        assert!(source.contains(more), "{more} in {source}");
+    }
+    assert!(!source.contains("part_len") && source.contains("rest_len = "), "{source}");
+    everywhere::<inclusive>(&(), |device| {
+        let x = device.upload(&[3u32, 1, 4]).expect("memory");
+        let out = written(device, (6, 0), |out| inclusive(6, 255, &x, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [32640, 21, 6, 6, 6, 1 + 4 + 2], "on {}", device.name());
+    });
+}
+
+#[gpu_fn]
+fn bytes_in(x: &[u8]) -> u32 {
+    x.iter().map(|v| *v as u32).sum()
+}
+
+#[gpu_kernel]
+fn made<const N: usize>(out: &mut [u32]) {
+    let local = [1u8, 2, 3];
+    let zeros = [u32::default(); N];
+    out[0] = bytes_in(&local[..]) + bytes_in(&local[1..]) + zeros[N - 1];
+}
+
+#[test]
+fn a_local_array_is_given_as_a_slice() {
+    everywhere::<made<4>>(&(), |device| {
+        let out = written(device, (1, 7), |out| made::<4>(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [11], "on {}", device.name());
+    });
+}
+
+#[gpu_kernel]
+fn halves(x: &[f16], out: &mut [f32]) {
+    out[0] = x.iter().sum::<f16>().to_f32();
+}
+
+#[gpu_kernel]
+fn pairs(x: &[i32], out: &mut [i32]) {
+    out[0] = x.iter().copied().enumerate().max().map_or(0, |(_, v)| v);
+}
+
+#[test]
+fn sums_of_halves_and_the_largest_of_pairs_are_refused() {
+    let refused = |source: warpsmith::Result<String>| source.expect_err("no CUDA").to_string();
+    let (sum, max) = (refused(halves::cuda_source()), refused(pairs::cuda_source()));
+    assert!(sum.contains("`sum` cannot take items whose sum is a `f16`; write the `fold`"), "{sum}");
+    assert!(max.contains("`max` cannot take items of type `(u64, i32)`; write the `fold`"), "{max}");
+}
+
+/// Every way to walk a range that differs in how its loop is counted; the sums tell orders apart.
+#[gpu_kernel]
+fn directions(a: i32, b: i32, step: u64, small: u8, out: &mut [i32]) {
+    let mut n = 0;
+    let mut total = 0i32;
+    for i in (a..b).rev() {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..=b).step_by(step as usize) {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..=b).rev().step_by(step as usize) {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (a..b).step_by(step as usize).rev() {
+        total = total.wrapping_mul(31).wrapping_add(i);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for (k, i) in (a..=b).rev().skip(1).take(5).enumerate() {
+        total = total.wrapping_mul(31).wrapping_add(i).wrapping_add(k as i32);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (small..=255).step_by(7) {
+        total = total.wrapping_mul(31).wrapping_add(i as i32);
+    }
+    out[n] = total;
+    n += 1;
+    total = 0;
+    for i in (small..=255).rev().step_by(100) {
+        total = total.wrapping_mul(31).wrapping_add(i as i32);
+    }
+    out[n] = total;
+    n += 1;
+    out[n] = (a..b).rev().zip(a..=b).map(|(i, k)| i.wrapping_mul(k)).fold(0, |t, v| t ^ v);
+    n += 1;
+    out[n] = (a..b)
+        .map(|i| i.wrapping_mul(2))
+        .rev()
+        .filter(|i| i % 3 != 0)
+        .fold(0, |t: i32, v| t.wrapping_mul(31).wrapping_add(v));
+    n += 1;
+    out[n] = (a..=b).step_by(step as usize).map(|i| i).max().unwrap_or(-999);
+}
+
+#[test]
+fn ranges_are_walked_as_rust_walks_them() {
+    everywhere::<directions>(&(), |device| {
+        let ranges = [(-5, 9), (0, 0), (3, -3), (i32::MAX - 4, i32::MAX), (i32::MIN, i32::MIN + 6), (-7, -7)];
+        for ((a, b), step) in ranges.into_iter().flat_map(|r| [1usize, 2, 5, 40].map(|s| (r, s))) {
+            let small = (a as u8) | 0x81;
+            let hash = |items: &mut dyn Iterator<Item = i32>| {
+                items.fold(0i32, |t, i| t.wrapping_mul(31).wrapping_add(i))
+            };
+            let mut want = vec![hash(&mut (a..b).rev())];
+            want.push(hash(&mut (a..=b).step_by(step)));
+            want.push(hash(&mut (a..=b).rev().step_by(step)));
+            want.push(hash(&mut (a..b).step_by(step).rev()));
+            let numbered = (a..=b).rev().skip(1).take(5).enumerate();
+            want.push(
+                numbered.fold(0i32, |t, (k, i)| t.wrapping_mul(31).wrapping_add(i).wrapping_add(k as i32)),
+            );
+            want.push(hash(&mut (small..=255).step_by(7).map(i32::from)));
+            want.push(hash(&mut (small..=255).rev().step_by(100).map(i32::from)));
+            want.push((a..b).rev().zip(a..=b).map(|(i, k)| i.wrapping_mul(k)).fold(0, |t, v| t ^ v));
+            let doubled = (a..b).map(|i| i.wrapping_mul(2)).rev();
+            want.push(hash(&mut doubled.filter(|i| i % 3 != 0)));
+            want.push((a..=b).step_by(step).max().unwrap_or(-999));
+            let got = written(device, (10, 0), |out| {
+                directions(a, b, step as u64, small, out).grid(1).block(1).launch(device)
+            });
+            assert_eq!(got, want, "{a}, {b} by {step} on {}", device.name());
+        }
+    });
+}

@@ -197,3 +197,67 @@ fn ranges_contain_values() {
         }
     });
 }
+
+/// Three numbers and eight marks.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[gpu(PartialEq)]
+#[repr(C)]
+struct Row {
+    at: [f32; 3],
+    marks: [u8; 8],
+}
+
+#[gpu_impl]
+impl Index<usize> for Row {
+    type Output = f32;
+    fn index(&self, i: usize) -> &f32 {
+        &self.at[i]
+    }
+}
+
+#[gpu_impl]
+impl IndexMut<usize> for Row {
+    fn index_mut(&mut self, i: usize) -> &mut f32 {
+        &mut self.at[i]
+    }
+}
+
+#[gpu_impl]
+impl Row {
+    fn first(&self) -> f32 {
+        self[0] + self[1] * 10.0
+    }
+
+    fn doubled(&self) -> Row {
+        Row { at: [self[0] * 2.0, self[1] * 2.0, self[2] * 2.0], marks: self.marks }
+    }
+}
+
+#[gpu_kernel]
+fn rows(rows: &[Row], k: u32, out: &mut [f32]) {
+    let mut row = rows[0];
+    row[1] = 7.0;
+    row[2] += 1.0;
+    out[0] = row.first();
+    out[1] = row.doubled()[2];
+    out[2] = row.doubled()[k];
+    let marks = [1u8, 2, 3, 4, 5, 6, 7, 8];
+    let same = [row == rows[0], rows[1] == rows[0], rows[0].marks == marks, row.at != rows[1].at];
+    for (i, same) in same.iter().enumerate() {
+        out[3 + i] = *same as i32 as f32;
+    }
+    out[7] = (k == 1 && rows[1].marks != marks) as i32 as f32;
+}
+
+#[test]
+fn indices_are_overloaded_by_literals_and_of_calls_and_arrays_are_compared() {
+    everywhere::<rows>(&(), |device| {
+        let marks = [1, 2, 3, 4, 5, 6, 7, 8];
+        let mut other = Row { at: [1.0, 2.0, 3.0], marks };
+        let first = other;
+        other.marks[7] = 9;
+        let given = device.upload(&[first, other]).expect("memory");
+        let out = written(device, (8, -1.0), |out| rows(&given, 1, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [71.0, 8.0, 14.0, 0.0, 0.0, 1.0, 1.0, 1.0], "on {}", device.name());
+    });
+}

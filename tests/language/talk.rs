@@ -17,6 +17,7 @@ fn speaks(x: &[f32], n: &[i64]) {
     println!("{:x} {byte:X} {:#x} {:#010x} {:o} {:#o}", 255u32, 0u64, n[0], 8u16, 64u8);
     println!("{a:.3} {a:8.2}|{a:<8.1}|{a:+.1}|{:08.3}|{half:.2}", -a);
     println!("{yes} {:>6}|{:6}|{:?}", !yes, yes, byte);
+    println!("{:+} {:+06} {:<+6}|{:+x} {:+#06X} {:+}", u64::MAX, 7u64, 8u64, 255u32, 10u8, yes);
     println!("{a:e} {:.2e} {:.3E}", 150.0f64, a);
 }
 
@@ -28,6 +29,7 @@ fn expected(a: f32, n: [i64; 2]) -> String {
     text += &format!("{:x} {byte:X} {:#x} {:#010x} {:o} {:#o}\n", 255u32, 0u64, n[0], 8u16, 64u8);
     text += &format!("{a:.3} {a:8.2}|{a:<8.1}|{a:+.1}|{:08.3}|{half:.2}\n", -a);
     text += &format!("{yes} {:>6}|{:6}|{:?}\n", !yes, yes, byte);
+    text += &format!("{:+} {:+06} {:<+6}|{:+x} {:+#06X} {:+}\n", u64::MAX, 7u64, 8u64, 255u32, 10u8, yes);
     text
 }
 
@@ -68,4 +70,15 @@ fn println_writes_what_rust_writes() {
         let numbers: Vec<f64> = last.split(' ').map(|n| n.parse().expect("a number")).collect();
         assert_eq!(numbers, [2.5, 150.0, 2.5], "on the {device}");
     }
+}
+
+#[gpu_kernel]
+fn signed_and_padded(n: u64) {
+    println!("{:+8}", n);
+}
+
+#[test]
+fn a_sign_that_c_would_pad_elsewhere_is_refused() {
+    let error = signed_and_padded::cuda_source().expect_err("no CUDA").to_string();
+    assert!(error.contains("`println!` cannot take `+` and a width for a `u64`"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Conversions in stated directions, bit for bit.
 
-use super::harness::battery;
+use super::battery::battery;
 
 /// The largest `f32` not above a value.
 fn below(x: f64) -> f32 {

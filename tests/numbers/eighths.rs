@@ -3,7 +3,7 @@
 use corpus::cases::Random;
 use warpsmith::prelude::*;
 
-use super::harness::{compiles_for, devices};
+use super::battery::{compiles_for, devices};
 
 #[gpu_kernel]
 fn eighths(x: &[f32], e4m3: &mut [F8E4M3], e5m2: &mut [F8E5M2], back: &mut [F32x2]) {

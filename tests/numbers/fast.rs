@@ -1,6 +1,6 @@
 //! The fast `f32` functions, where NVIDIA bounds them; subnormal numbers are left out.
 
-use super::harness::{Tolerance, battery, close, ulps};
+use super::battery::{Tolerance, battery, close, ulps};
 use std::f32::consts::PI;
 
 /// Normal, or zero, or not finite.

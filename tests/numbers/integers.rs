@@ -1,6 +1,6 @@
 //! The methods of the integers, exactly Rust's.
 
-use super::harness::battery;
+use super::battery::battery;
 
 macro_rules! integers {
     ($t:ident, $values:ident, $flags:ident) => {

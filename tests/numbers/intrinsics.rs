@@ -1,6 +1,6 @@
 //! Integer instructions against plain Rust.
 
-use super::harness::battery;
+use super::battery::battery;
 
 /// `bfe` as PTX defines it, bit by bit.
 fn field_of(x: u64, width: u32, signed: bool, pos: u32, len: u32) -> u64 {

@@ -1,7 +1,7 @@
 //! CUDA's math library: within NVIDIA's bounds of libm's value, or of the simulator's, which the
 //! library's own unit tests hold against 60 digits.
 
-use super::harness::{Tolerance, battery, close, exact, only, ulps};
+use super::battery::{Tolerance, battery, close, exact, only, ulps};
 
 /// A documented bound where a function has one in ulp of `f64`, with two more for the host's own error.
 fn pick(single: u32, double: u32, is_single: bool) -> Tolerance {
@@ -108,7 +108,7 @@ library!(f64_one, f64_many, f64_parts, f64_ints, f64, false);
 
 /// Generic device code calls std's methods and the library alike.
 mod generic {
-    use crate::harness::{compiles, devices};
+    use crate::battery::{compiles, devices};
     use warpsmith::prelude::*;
 
     #[gpu_fn]

@@ -4,7 +4,7 @@
 //! Exact functions are compared bit for bit with an independent host expression; the others must be
 //! within NVIDIA's documented bound, and one ulp for the reference, of a value computed in `f64`.
 
-mod harness;
+mod battery;
 
 mod conversions;
 mod eighths;

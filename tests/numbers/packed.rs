@@ -1,6 +1,6 @@
 //! SIMD in a word, lane by lane against the same operation on arrays of small integers.
 
-use super::harness::battery;
+use super::battery::battery;
 
 /// The halves as small integers, an operation on each, and the halves of the result.
 macro_rules! halves {

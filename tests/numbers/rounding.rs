@@ -1,7 +1,7 @@
 //! Arithmetic and conversions in stated directions, bit for bit; the library's unit tests hold the
 //! simulator's against the host's own rounding and exact products.
 
-use super::harness::battery;
+use super::battery::battery;
 
 macro_rules! directed {
     ($module:ident, $t:ident) => {

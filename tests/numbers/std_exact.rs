@@ -1,6 +1,6 @@
 //! The exactly defined methods of `f32` and `f64`, bit for bit Rust's.
 
-use super::harness::battery;
+use super::battery::battery;
 
 macro_rules! floats {
     ($module:ident, $values:ident, $flags:ident, $t:ident, $bits:ident) => {
@@ -65,7 +65,7 @@ macro_rules! floats {
                     .flat_map(|x| [0, 1, -1, 2, 7, -7, 1000, i32::MAX, i32::MIN, i32::MIN + 1].map(|n| (x, n)))
                     .collect();
                 let (x, n): (Vec<$t>, Vec<i32>) = rows.iter().copied().unzip();
-                for device in crate::harness::devices() {
+                for device in crate::battery::devices() {
                     let (x, n) = (device.upload(&x).expect("memory"), device.upload(&n).expect("memory"));
                     let mut out = device.alloc_zeroed::<$t>(rows.len()).expect("memory");
                     powers(&x, &n, &mut out).over(rows.len()).launch(&device).expect("the kernel runs");

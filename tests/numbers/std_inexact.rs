@@ -2,7 +2,7 @@
 //!
 //! Rust's `asinh` and `acosh` overflow near the largest value, where CUDA's do not: not compared there. Its `atanh` loses digits towards -1, where CUDA's does not.
 
-use super::harness::battery;
+use super::battery::battery;
 
 /// What Rust's `atanh` may lose at a negative argument.
 fn loss(x: f64, epsilon: f64) -> f64 {

@@ -35,7 +35,8 @@ fn sum_of_many(values: [u64; 40], y: &mut [u64]) {
 /// An argument that says it is what it is told: to make two arguments of one buffer.
 struct Same(warpsmith::KernelArg);
 
-impl warpsmith::args::SliceArg<'_, u32> for Same {
+// SAFETY: the argument of a borrowed buffer.
+unsafe impl warpsmith::args::SliceArg<'_, u32> for Same {
     fn into_arg(self) -> warpsmith::KernelArg {
         self.0
     }

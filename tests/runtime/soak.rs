@@ -57,7 +57,7 @@ fn soak_count(x: &[u32], y: &mut [u32], of: u32) {
         i += global_size();
     }
     let all = reduce_add_sync(u32::MAX, count);
-    if lane_id() == 0 && y.len() > 0 {
+    if lane_id() == 0 && !y.is_empty() {
         atomic(&mut y[0]).fetch_add(all, Ordering::Relaxed);
     }
 }

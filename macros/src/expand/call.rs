@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::expr::is_place;
 use super::foreign_names;
+use super::iteration::{is_iterator, makes_iterator};
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::operators::writes_receiver;
@@ -224,10 +225,13 @@ impl Lower<'_> {
         {
             return self.range_contains(e, range, item);
         }
-        if makes_iterator(e) || iterates(&e.receiver) {
+        if is_iterator(&e.receiver) {
+            return self.consumer(e);
+        }
+        if makes_iterator(e) {
             return self.refuse(
                 &e.method,
-                "an iterator can only be walked by `for` in a kernel; write the loop, and its sum or maximum, out",
+                "an iterator is no value in a kernel; walk it by `for`, or end it in `sum` or its like",
             );
         }
         // `x[a..b].fill(v)` borrows as the method asks.
@@ -373,26 +377,11 @@ fn expectation(e: &ExprMethodCall) -> Option<String> {
     }
 }
 
-/// Whether a call makes an iterator.
-fn makes_iterator(e: &ExprMethodCall) -> bool {
-    e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
-}
-
 /// The expression inside parentheses.
 fn unparenthesized(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(e) => unparenthesized(&e.expr),
         other => other,
-    }
-}
-
-/// Whether an expression is an iterator: a chain of calls on one.
-fn iterates(expr: &Expr) -> bool {
-    match expr {
-        Expr::MethodCall(e) => makes_iterator(e) || iterates(&e.receiver),
-        Expr::Paren(e) => iterates(&e.expr),
-        Expr::Range(_) => true,
-        _ => false,
     }
 }
 

@@ -213,6 +213,10 @@ impl Lower<'_> {
                 unroll = quote!(::core::option::Option::Some(::core::option::Option::None));
             } else {
                 match attr.parse_args::<Expr>() {
+                    Ok(n) if !self.is_count(&n) => self.errors.at(
+                        n,
+                        "`#[unroll(N)]` takes a number, a constant or a `#[comptime]` parameter; `#[unroll]` unrolls the whole loop",
+                    ),
                     Ok(n) => {
                         unroll =
                             quote!(::core::option::Option::Some(::core::option::Option::Some((#n) as u32)))
@@ -222,6 +226,17 @@ impl Lower<'_> {
             }
         }
         unroll
+    }
+
+    /// Whether an expression is certainly no function's name and nothing of run time.
+    fn is_count(&self, n: &Expr) -> bool {
+        match n {
+            Expr::Path(path) => path.path.get_ident().is_none_or(|name| match self.lookup(name) {
+                Some(kind) => kind == super::lower::Name::Comptime,
+                None => !name.to_string().starts_with(char::is_lowercase),
+            }),
+            _ => true,
+        }
     }
 
     pub(super) fn break_(&mut self, e: &syn::ExprBreak) -> Two {

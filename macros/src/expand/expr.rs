@@ -120,6 +120,11 @@ impl Lower<'_> {
     }
 
     /// [`Lower::operands`] for any number.
+    pub fn values(&mut self, exprs: &[&Expr]) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
+        self.operands_by(exprs, &quote!(keep), Self::expr)
+    }
+
+    /// [`Lower::values`], where functions and closures may be.
     pub fn operand_list(&mut self, exprs: &[&Expr]) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
         self.operands_kept(exprs, &quote!(keep))
     }
@@ -145,7 +150,9 @@ impl Lower<'_> {
         let mut names: Vec<syn::Ident> = Vec::new();
         let mut setup = TokenStream::new();
         for (i, expr) in exprs.iter().enumerate() {
-            let two = lower(self, expr);
+            // No function's name is the receiver of a method.
+            let receiver = i == 0 && first.to_string() == "keep_receiver";
+            let two = if receiver { self.expr(expr) } else { lower(self, expr) };
             let name = syn::Ident::new(&format!("__o{i}"), Span::call_site());
             let emit = two.emit;
             if i > 0 && !is_quiet(expr) {
@@ -286,7 +293,7 @@ impl Lower<'_> {
 
     fn array(&mut self, e: &syn::ExprArray) -> Two {
         let elems: Vec<&Expr> = e.elems.iter().collect();
-        let (witness, setup, names) = self.operand_list(&elems);
+        let (witness, setup, names) = self.values(&elems);
         let (probe, index) = self.probe(e.span());
         Two {
             witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
@@ -309,7 +316,7 @@ impl Lower<'_> {
             return Two { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) };
         }
         let elems: Vec<&Expr> = e.elems.iter().collect();
-        let (witness, setup, names) = self.operand_list(&elems);
+        let (witness, setup, names) = self.values(&elems);
         Two {
             witness: quote!((#(#witness,)*)),
             emit: quote!({ #setup __r.tuple(::warpsmith::__macro::list([#(#names),*])) }),
@@ -318,7 +325,7 @@ impl Lower<'_> {
 
     fn struct_(&mut self, e: &syn::ExprStruct) -> Two {
         let values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
-        let (witness, setup, names) = self.operand_list(&values);
+        let (witness, setup, names) = self.values(&values);
         let (probe, index) = self.probe(e.path.span());
         let path = &e.path;
         let members: Vec<&Member> = e.fields.iter().map(|f| &f.member).collect();

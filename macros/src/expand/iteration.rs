@@ -4,12 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
+use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
 use super::lower::{Lower, Two};
 use super::pattern::Binds;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
-    `zip`, `rev`, `step_by`, `skip`, `take`, `copied` and `cloned`";
+    `zip`, `rev`, `step_by`, `skip`, `take`, `map`, `filter`, `copied` and `cloned`";
 
 impl Lower<'_> {
     /// `for pattern in iterator`
@@ -40,7 +41,7 @@ impl Lower<'_> {
     }
 
     /// An iterator; its emitter is an expression of type `record::Iter`.
-    fn iterator(&mut self, expr: &Expr) -> Two {
+    pub fn iterator(&mut self, expr: &Expr) -> Two {
         match expr {
             Expr::Paren(inner) => {
                 let Two { witness, emit } = self.iterator(&inner.expr);
@@ -83,6 +84,9 @@ impl Lower<'_> {
 
     fn adapter(&mut self, call: &ExprMethodCall) -> Two {
         let (name, dot, method) = (call.method.to_string(), &call.dot_token, &call.method);
+        if let Some(message) = out_of_order(call) {
+            return self.refuse_iterator(method, message);
+        }
         match (name.as_str(), call.args.first()) {
             ("iter" | "iter_mut", None) => {
                 let mutable = name == "iter_mut";
@@ -132,10 +136,19 @@ impl Lower<'_> {
                     emit: quote!({ let __i = #ie; let __n = #ne; __r.#record(__i, __n) }),
                 }
             }
-            (
-                "map" | "filter" | "chunks" | "chunks_exact" | "windows" | "chain" | "flat_map" | "rposition",
-                _,
-            ) => self.refuse_iterator(method, SUPPORTED),
+            ("map" | "filter", Some(f)) => {
+                let iter = self.iterator(&call.receiver);
+                let of = self.part_ident();
+                let body = self.inlined(f, std::slice::from_ref(&of));
+                let (iw, ie, fw, fe) = (iter.witness, iter.emit, body.witness, body.emit);
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
+                Two {
+                    witness: quote!(#iw #dot #method(#fw)),
+                    emit: quote!({ let __i = #ie; __r.#record(__i, |__r, #of| #fe) }),
+                }
+            }
+            ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
+            _ if is_adapter(call) && is_iterator(&call.receiver) => self.refuse_iterator(method, SUPPORTED),
             _ => {
                 let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
@@ -147,4 +160,63 @@ impl Lower<'_> {
         self.errors.at(&tokens, message);
         Two { witness: quote!(0..0), emit: TokenStream::new() }
     }
+}
+
+/// Why an adapter cannot stand behind those before it: a closure runs once for each item that is used.
+fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
+    let before = |names: &[&str]| chain_has(&call.receiver, names);
+    match call.method.to_string().as_str() {
+        "enumerate" | "zip" | "take" | "skip" | "step_by" if before(&["filter"]) => Some(UNCOUNTED),
+        "zip" | "skip" | "step_by" if before(&["map"]) => {
+            Some("this stands before `map` in a kernel: the closure runs for the items that are used")
+        }
+        "rev" if before(&["map", "filter"]) && before(&["zip", "take"]) => Some(
+            "`rev` stands before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
+        ),
+        _ => None,
+    }
+}
+
+/// Whether an expression is an iterator: `iter` and its like, or a range, and adapters of them.
+pub fn is_iterator(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(e) => makes_iterator(e) || (is_adapter(e) && is_iterator(&e.receiver)),
+        Expr::Paren(e) => is_iterator(&e.expr),
+        Expr::Range(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a call makes an iterator.
+pub fn makes_iterator(e: &ExprMethodCall) -> bool {
+    e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
+}
+
+/// Whether a call, by its name, makes an iterator of another, supported in a kernel or not.
+fn is_adapter(e: &ExprMethodCall) -> bool {
+    const ADAPTERS: [&str; 22] = [
+        "enumerate",
+        "zip",
+        "rev",
+        "step_by",
+        "skip",
+        "take",
+        "copied",
+        "cloned",
+        "map",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "flatten",
+        "chain",
+        "take_while",
+        "skip_while",
+        "map_while",
+        "inspect",
+        "peekable",
+        "scan",
+        "cycle",
+        "by_ref",
+    ];
+    ADAPTERS.contains(&e.method.to_string().as_str())
 }

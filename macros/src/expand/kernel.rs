@@ -111,8 +111,18 @@ fn refused_parameter(param: &PatType) -> Option<String> {
         Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
             "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
         ),
+        Type::Path(path) if is_option_of_reference(path) => Some(
+            "a kernel parameter is no `Option` of a slice; take the slice, pass an empty one for none and ask `is_empty()`, or say which by a `#[comptime]` `bool`".to_owned(),
+        ),
         _ => None,
     }
+}
+
+/// `Option<&T>`, `Option<&mut T>`
+fn is_option_of_reference(path: &syn::TypePath) -> bool {
+    let Some(last) = path.path.segments.last().filter(|s| s.ident == "Option") else { return false };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    arguments.args.iter().any(|a| matches!(a, syn::GenericArgument::Type(Type::Reference(_))))
 }
 
 /// Whether an expression at the end of a kernel is certainly a value.

@@ -2,6 +2,7 @@
 
 mod builtin_macros;
 mod call;
+mod consumer;
 mod control;
 mod derive;
 mod derive_enum;

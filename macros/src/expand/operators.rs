@@ -183,7 +183,7 @@ impl Lower<'_> {
             self.written_place = Some(e.expr.span());
         }
         if let Some(text) = plain_integer(&e.index) {
-            return self.index_by_literal(e, &text);
+            return self.index_by_literal(e, &text, written);
         }
         let (witness, setup, names) =
             self.operands_by(&[&*e.expr, &*e.index], &quote!(keep_place), Self::expr);
@@ -192,13 +192,8 @@ impl Lower<'_> {
         let line = self.line(e.index.span());
         let mut index = to_index(&e.index, &index);
         let mut emit = quote!({ #setup #line __r.index(#b, #i) });
-        if is_path(&e.expr) {
-            let (probe, number) = self.fn_probe(e.index.span());
-            let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
-            let i_name = spanned_ident("__i", e.index.span());
-            let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#i_name));
-            // What stands behind `break` is type-checked, and borrows nothing.
-            index = quote!({ let #i_name = #index; loop { break #i_name; #see } });
+        if may_be_overloaded(&e.expr) {
+            let number = self.resolve_index(e, &base, &mut index, written);
             emit = quote!({ #setup #line __r.index_operator(__t.callee(#number), #b, #i) });
         }
         let mut shown = e.clone();
@@ -208,21 +203,44 @@ impl Lower<'_> {
     }
 
     /// `base[3]`, whose index is an `i32`: nothing else says its type.
-    fn index_by_literal(&mut self, e: &syn::ExprIndex, text: &str) -> Two {
-        let Two { witness, emit } = self.expr(&e.expr);
+    fn index_by_literal(&mut self, e: &syn::ExprIndex, text: &str, written: bool) -> Two {
+        let Two { witness: base, emit } = self.expr(&e.expr);
         let line = self.line(e.index.span());
+        let mut index = to_index(&e.index, &e.index.to_token_stream());
+        let mut record = quote!(__r.index(__a, __i));
+        if may_be_overloaded(&e.expr) {
+            let number = self.resolve_index(e, &base, &mut index, written);
+            record = quote!(__r.index_operator(__t.callee(#number), __a, __i));
+        }
         let mut shown = e.clone();
-        shown.expr = Box::new(Expr::Verbatim(witness));
-        shown.index = Box::new(Expr::Verbatim(to_index(&e.index, &e.index.to_token_stream())));
+        shown.expr = Box::new(Expr::Verbatim(base));
+        shown.index = Box::new(Expr::Verbatim(index));
         Two {
             witness: shown.into_token_stream(),
             emit: quote!({
                 let __a = #emit;
                 let __i = __r.literal(#text, ::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
                 #line
-                __r.index(__a, __i)
+                #record
             }),
         }
+    }
+
+    /// Has the witness ask which function an index of `base` is; the number of its probe.
+    fn resolve_index(
+        &mut self,
+        e: &syn::ExprIndex,
+        base: &TokenStream,
+        index: &mut TokenStream,
+        written: bool,
+    ) -> usize {
+        let (probe, number) = self.fn_probe(e.index.span());
+        let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
+        let name = spanned_ident("__i", e.index.span());
+        let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#name));
+        // What stands behind `break` is type-checked, and borrows nothing.
+        *index = quote!({ let #name = #index; loop { break #name; #see } });
+        number
     }
 
     /// `&base[a..b]`, `&mut base[a..b]`
@@ -366,7 +384,13 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether an expression is a name or fields of one, which may stand twice in a witness.
+/// Whether what is indexed may be of a type that overloads it: a name, fields of one, or what a call gives,
+/// which may stand twice in a witness. Elements of elements are not asked, which keeps expansions small.
+fn may_be_overloaded(expr: &Expr) -> bool {
+    is_path(expr) || matches!(expr, Expr::MethodCall(_) | Expr::Call(_))
+}
+
+/// Whether an expression is a name or fields of one.
 fn is_path(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,

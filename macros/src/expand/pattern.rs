@@ -78,7 +78,7 @@ impl Lower<'_> {
                         quote!(__r.bool_(true))
                     }
                     other => {
-                        setup.extend(quote!(let #inner = { let __v = #of.clone(); let __v = __r.read(__v); __r.bind(__v) };));
+                        setup.extend(quote!(let #inner = { let __v = #of.clone(); let __v = __r.read(__v); __r.bind_parts(__v) };));
                         self.test(other, &inner, binds, setup, bindings)
                     }
                 }

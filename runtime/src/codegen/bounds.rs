@@ -20,7 +20,7 @@ pub(super) fn upper(e: &Expr) -> Option<i128> {
             ExprKind::Builtin { op, .. } => extent(op.name, axis),
             _ => None,
         },
-        ExprKind::Binary(op, a, b) if low == 0 => binary(*op, upper(a), upper(b)),
+        ExprKind::Binary(op, a, b) if low == 0 => binary(*op, a, b),
         _ => None,
     };
     match narrower {
@@ -33,12 +33,14 @@ fn is_unsigned(e: &Expr) -> bool {
     e.ty.scalar().is_some_and(crate::ir::Scalar::is_unsigned)
 }
 
-fn binary(op: BinaryOp, a: Option<i128>, b: Option<i128>) -> Option<i128> {
+fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<i128> {
     match op {
-        BinaryOp::Add => a?.checked_add(b?),
-        BinaryOp::Mul => a?.checked_mul(b?),
-        BinaryOp::Div => a,
-        BinaryOp::Rem => b,
+        BinaryOp::Add => upper(a)?.checked_add(upper(b)?),
+        BinaryOp::Mul => upper(a)?.checked_mul(upper(b)?),
+        BinaryOp::Div => Some(upper(a)? / b.as_int().filter(|n| *n > 0).unwrap_or(1)),
+        BinaryOp::Rem => upper(b),
+        BinaryOp::BitAnd => Some(upper(a)?.min(upper(b)?)),
+        BinaryOp::Shr => Some(upper(a)? >> b.as_int().filter(|n| (0..64).contains(n)).unwrap_or(0)),
         _ => None,
     }
 }

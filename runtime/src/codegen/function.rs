@@ -24,6 +24,8 @@ pub(super) struct State {
     pub below_max: HashSet<VarId>,
     /// What immutable integers are between.
     pub intervals: HashMap<VarId, super::ranges::Interval>,
+    /// The lengths of slices that the body declares.
+    pub lengths: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
     /// Whether the body is the user's own CUDA.
@@ -295,11 +297,45 @@ impl Printer<'_> {
         self.statements(&function.body);
         let lines = self.function.take_lines();
         let mut text = format!("{signature} {{\n");
-        for line in lines {
+        for line in used_lengths(lines, &self.function.lengths) {
             text.push_str(&line);
             text.push('\n');
         }
         text.push_str("}\n");
         text
     }
+}
+
+/// The lines without the lengths of slices that nothing asks for.
+fn used_lengths(mut lines: Vec<String>, lengths: &HashSet<String>) -> Vec<String> {
+    loop {
+        let unused: Vec<String> =
+            lengths.iter().filter(|name| !lines.iter().any(|line| asks_for(line, name))).cloned().collect();
+        let before = lines.len();
+        lines.retain(|line| !unused.iter().any(|name| declares(line, name)));
+        // What a dropped line asked for may be asked for no more.
+        if lines.len() == before {
+            return lines;
+        }
+    }
+}
+
+/// What a line that declares or assigns a length says behind the name.
+fn declared<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let line = line.trim_start();
+    line.strip_prefix("unsigned long long ").unwrap_or(line).strip_prefix(name)
+}
+
+fn declares(line: &str, name: &str) -> bool {
+    declared(line, name).is_some_and(|rest| rest.starts_with(" = ") || rest.starts_with(';'))
+}
+
+/// Whether a line names a length other than to declare or assign it.
+fn asks_for(line: &str, name: &str) -> bool {
+    let text = if declares(line, name) { declared(line, name).unwrap_or(line) } else { line };
+    let part_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + name.len()..].chars().next());
+        !before.is_some_and(part_of_a_name) && !after.is_some_and(part_of_a_name)
+    })
 }

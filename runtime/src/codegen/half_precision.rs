@@ -10,10 +10,39 @@ pub(super) static CONTRACTED: Prelude = Prelude { name: "ws_rn", code: "#define 
 /// Every operation is rounded.
 pub(super) static ROUNDED: Prelude = Prelude { name: "ws_rn", code: "#define ws_rn \".rn\"\n", needs: &[] };
 
+/// One line of CUDA: a function that is always inlined.
+macro_rules! function {
+    ($($part:literal)+) => {
+        concat!("__device__ __forceinline__ ", $($part,)+ "\n")
+    };
+}
+
+/// What a half type does by way of `f32` or of its own other operators.
+macro_rules! by_float {
+    ($t:literal, $to:literal) => {
+        concat!(
+            function!($t " operator/(" $t " a, " $t " b) { return " $to "(__fdiv_rn((float)a, (float)b)); }"),
+            function!($t " operator-(" $t " a) { return " $t "{(unsigned short)(a.bits ^ 0x8000)}; }"),
+            function!($t "& operator+=(" $t "& a, " $t " b) { return a = a + b; }"),
+            function!($t "& operator-=(" $t "& a, " $t " b) { return a = a - b; }"),
+            function!($t "& operator*=(" $t "& a, " $t " b) { return a = a * b; }"),
+            function!($t "& operator/=(" $t "& a, " $t " b) { return a = a / b; }"),
+            function!("bool operator==(" $t " a, " $t " b) { return (float)a == (float)b; }"),
+            function!("bool operator!=(" $t " a, " $t " b) { return (float)a != (float)b; }"),
+            function!("bool operator<(" $t " a, " $t " b) { return (float)a < (float)b; }"),
+            function!("bool operator<=(" $t " a, " $t " b) { return (float)a <= (float)b; }"),
+            function!("bool operator>(" $t " a, " $t " b) { return (float)a > (float)b; }"),
+            function!("bool operator>=(" $t " a, " $t " b) { return (float)a >= (float)b; }"),
+            function!($t " ws_fmod(" $t " a, " $t " b) { return " $to "(fmodf((float)a, (float)b)); }"),
+        )
+    };
+}
+
 /// `f16`: IEEE binary16.
 pub(crate) static F16: Prelude = Prelude {
     name: "ws_f16",
-    code: "struct ws_f16 {
+    code: concat!(
+        "struct ws_f16 {
     unsigned short bits;
     __device__ __forceinline__ explicit operator float() const {
         float f;
@@ -47,25 +76,15 @@ __device__ __forceinline__ ws_f16 operator*(ws_f16 a, ws_f16 b) {
     asm(\"mul\" ws_rn \".f16 %0, %1, %2;\" : \"=h\"(r.bits) : \"h\"(a.bits), \"h\"(b.bits));
     return r;
 }
-__device__ __forceinline__ ws_f16 operator/(ws_f16 a, ws_f16 b) { return ws_to_f16(__fdiv_rn((float)a, (float)b)); }
-__device__ __forceinline__ ws_f16 operator-(ws_f16 a) { return ws_f16{(unsigned short)(a.bits ^ 0x8000)}; }
-__device__ __forceinline__ ws_f16& operator+=(ws_f16& a, ws_f16 b) { return a = a + b; }
-__device__ __forceinline__ ws_f16& operator-=(ws_f16& a, ws_f16 b) { return a = a - b; }
-__device__ __forceinline__ ws_f16& operator*=(ws_f16& a, ws_f16 b) { return a = a * b; }
-__device__ __forceinline__ ws_f16& operator/=(ws_f16& a, ws_f16 b) { return a = a / b; }
-__device__ __forceinline__ bool operator==(ws_f16 a, ws_f16 b) { return (float)a == (float)b; }
-__device__ __forceinline__ bool operator!=(ws_f16 a, ws_f16 b) { return (float)a != (float)b; }
-__device__ __forceinline__ bool operator<(ws_f16 a, ws_f16 b) { return (float)a < (float)b; }
-__device__ __forceinline__ bool operator<=(ws_f16 a, ws_f16 b) { return (float)a <= (float)b; }
-__device__ __forceinline__ bool operator>(ws_f16 a, ws_f16 b) { return (float)a > (float)b; }
-__device__ __forceinline__ bool operator>=(ws_f16 a, ws_f16 b) { return (float)a >= (float)b; }
-__device__ __forceinline__ ws_f16 ws_fmod(ws_f16 a, ws_f16 b) { return ws_to_f16(fmodf((float)a, (float)b)); }
-__device__ __forceinline__ ws_f16 ws_fma(ws_f16 a, ws_f16 b, ws_f16 c) {
+",
+        by_float!("ws_f16", "ws_to_f16"),
+        "__device__ __forceinline__ ws_f16 ws_fma(ws_f16 a, ws_f16 b, ws_f16 c) {
     ws_f16 r;
     asm(\"fma.rn.f16 %0, %1, %2, %3;\" : \"=h\"(r.bits) : \"h\"(a.bits), \"h\"(b.bits), \"h\"(c.bits));
     return r;
 }
-",
+"
+    ),
     needs: &[],
 };
 
@@ -73,7 +92,7 @@ __device__ __forceinline__ ws_f16 ws_fma(ws_f16 a, ws_f16 b, ws_f16 c) {
 /// multiply-adds with one and minus zero, which round alike.
 pub(crate) static BF16: Prelude = Prelude {
     name: "ws_bf16",
-    code: "struct ws_bf16 {
+    code: concat!("struct ws_bf16 {
     unsigned short bits;
     __device__ __forceinline__ explicit operator float() const { return __uint_as_float((unsigned int)bits << 16); }
     __device__ __forceinline__ explicit operator double() const { return (double)(float)*this; }
@@ -121,20 +140,7 @@ __device__ __forceinline__ ws_bf16 operator*(ws_bf16 a, ws_bf16 b) {
     return ws_fma(a, b, ws_bf16{0x8000});
 #endif
 }
-__device__ __forceinline__ ws_bf16 operator/(ws_bf16 a, ws_bf16 b) { return ws_to_bf16(__fdiv_rn((float)a, (float)b)); }
-__device__ __forceinline__ ws_bf16 operator-(ws_bf16 a) { return ws_bf16{(unsigned short)(a.bits ^ 0x8000)}; }
-__device__ __forceinline__ ws_bf16& operator+=(ws_bf16& a, ws_bf16 b) { return a = a + b; }
-__device__ __forceinline__ ws_bf16& operator-=(ws_bf16& a, ws_bf16 b) { return a = a - b; }
-__device__ __forceinline__ ws_bf16& operator*=(ws_bf16& a, ws_bf16 b) { return a = a * b; }
-__device__ __forceinline__ ws_bf16& operator/=(ws_bf16& a, ws_bf16 b) { return a = a / b; }
-__device__ __forceinline__ bool operator==(ws_bf16 a, ws_bf16 b) { return (float)a == (float)b; }
-__device__ __forceinline__ bool operator!=(ws_bf16 a, ws_bf16 b) { return (float)a != (float)b; }
-__device__ __forceinline__ bool operator<(ws_bf16 a, ws_bf16 b) { return (float)a < (float)b; }
-__device__ __forceinline__ bool operator<=(ws_bf16 a, ws_bf16 b) { return (float)a <= (float)b; }
-__device__ __forceinline__ bool operator>(ws_bf16 a, ws_bf16 b) { return (float)a > (float)b; }
-__device__ __forceinline__ bool operator>=(ws_bf16 a, ws_bf16 b) { return (float)a >= (float)b; }
-__device__ __forceinline__ ws_bf16 ws_fmod(ws_bf16 a, ws_bf16 b) { return ws_to_bf16(fmodf((float)a, (float)b)); }
-",
+", by_float!("ws_bf16", "ws_to_bf16")),
     needs: &[],
 };
 

@@ -112,8 +112,9 @@ impl Printer<'_> {
         } else if let Some(step) = &range.step {
             self.stepped(range, &printed, &i, start, end, &end_at, step, scalar)
         } else if range.inclusive {
-            if self.is_below_max(end, scalar) {
-                format!("for ({printed} {i} = {start}; {i} <= {end_at}; ++{i}) {{")
+            if self.ends_below_max(range, scalar) {
+                let bound = Text::binary(BinaryOp::Le, Text::primary(i.clone()), end_text).text;
+                format!("for ({printed} {i} = {start}; {bound}; ++{i}) {{")
             } else {
                 let more = self.more(range, start, &end_at, scalar);
                 format!("for ({printed} {i} = {start}; {more}; {more} = {i} < {end_at} && (++{i}, true)) {{")
@@ -201,18 +202,22 @@ impl Printer<'_> {
         )
     }
 
-    /// Whether a value is certainly less than the largest of its type, so that one more does not wrap.
-    fn is_below_max(&self, end: &Expr, scalar: Scalar) -> bool {
+    /// Whether the end of a range is less than the largest of its type, so that one more does not wrap.
+    fn ends_below_max(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
-        matches!(&end.kind, ExprKind::Var(id) if self.function.below_max.contains(id))
-            || upper(end).is_some_and(|n| n < high)
+        // No loop lives to see the end of 64 bits from the lower half of them.
+        let endless = scalar.bits() == 64 && range.start.as_int().is_some_and(|n| n <= high / 2);
+        endless
+            || matches!(&range.end.kind, ExprKind::Var(id) if self.function.below_max.contains(id))
+            || super::ranges::interval(&range.end, &self.function.intervals).is_some_and(|(_, n)| n < high)
+            || upper(&range.end).is_some_and(|n| n < high)
     }
 
     /// Whether the loop needs a flag that says whether it goes on.
     fn needs_more(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         match &range.step {
             Some(step) => range.inclusive && !cannot_wrap(range, &range.end, step, scalar),
-            None => range.inclusive && (range.reversed || !self.is_below_max(&range.end, scalar)),
+            None => range.inclusive && (range.reversed || !self.ends_below_max(range, scalar)),
         }
     }
 

@@ -227,6 +227,7 @@ impl<'m> Printer<'m> {
             functions.push(self.device_function(function, &name, faulting));
         }
         let kernels = self.kernels();
+        self.needs.hidden_memory = self.hidden_memory();
         let mut sections = Vec::new();
         let mut printed = HashSet::new();
         let mut prelude = String::new();
@@ -248,6 +249,20 @@ impl<'m> Printer<'m> {
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
         }
+    }
+
+    /// Whether a parameter can hold an address beside that of its slice, or a device static is used.
+    fn hidden_memory(&self) -> bool {
+        let kernel = &self.module.kernel;
+        let in_parameter = kernel.params.iter().any(|id| match &kernel.var(*id).ty {
+            Type::Ref { to, .. } => match &**to {
+                Type::Slice(elem) => elem.holds_address(),
+                other => other.holds_address(),
+            },
+            other => other.holds_address(),
+        });
+        in_parameter
+            || self.global_symbols.iter().any(|(global, _)| !global.constant || (global.ty)().holds_address())
     }
 
     /// Asks for a prelude piece.

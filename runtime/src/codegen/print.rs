@@ -29,7 +29,7 @@ impl Printer<'_> {
         let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
         let value = self.expr(arg);
         if scalar == Scalar::Bool {
-            let width = padding(FormatSpec { left: Some(spec.left != Some(false)), ..spec });
+            let width = padding(FormatSpec { left: Some(spec.left != Some(false)), plus: false, ..spec });
             return (format!("%{width}s"), format!("{} ? \"true\" : \"false\"", value.at(UNARY)));
         }
         let cast = |ty: &str| Text::cast(ty, value.clone()).text;
@@ -72,9 +72,12 @@ fn integer(scalar: Scalar, spec: FormatSpec, value: Text) -> (String, String) {
     let length = if scalar.bits() == 64 { "ll" } else { "" };
     let base = match spec.letter {
         'x' | 'X' | 'o' => spec.letter,
-        // C has no sign for what is unsigned.
+        // C has no sign for what is unsigned: it is signed, or text where no signed type holds it.
         _ if spec.plus && scalar.is_unsigned() && scalar.bits() < 64 => {
             return (format!("%{}lld", padding(spec)), Text::cast("long long", value).text);
+        }
+        _ if spec.plus && scalar.is_unsigned() => {
+            return (format!("+%{}llu", padding(behind_text(spec, 1))), value.at(ASSIGNMENT));
         }
         _ => {
             let letter = if scalar.is_signed() { 'd' } else { 'u' };
@@ -89,14 +92,20 @@ fn integer(scalar: Scalar, spec: FormatSpec, value: Text) -> (String, String) {
         Scalar::I64 => Text::cast("unsigned long long", value).text,
         _ => value.at(ASSIGNMENT),
     };
-    // C writes no base before a zero, so it is text.
-    let (prefix, taken) = match (spec.alternate, base) {
-        (false, _) => ("", 0),
-        (true, 'o') => ("0o", 2),
-        (true, _) => ("0x", 2),
+    // C writes no base before a zero and no sign before digits of a base, so they are text.
+    let sign = if spec.plus { "+" } else { "" };
+    let prefix = match (spec.alternate, base) {
+        (false, _) => "",
+        (true, 'o') => "0o",
+        (true, _) => "0x",
     };
-    let digits = FormatSpec { plus: false, width: spec.width.map(|w| w.saturating_sub(taken)), ..spec };
-    (format!("{prefix}%{}{length}{base}", padding(digits)), value)
+    let digits = behind_text(spec, (sign.len() + prefix.len()) as u32);
+    (format!("{sign}{prefix}%{}{length}{base}", padding(digits)), value)
+}
+
+/// What is left to a conversion that has its sign and so many characters before it as text.
+fn behind_text(spec: FormatSpec, taken: u32) -> FormatSpec {
+    FormatSpec { plus: false, width: spec.width.map(|w| w.saturating_sub(taken)), ..spec }
 }
 
 /// Text inside a C string that `printf` reads.

@@ -48,6 +48,7 @@ impl Printer<'_> {
         let parts = init.map(|e| self.slice_parts(e));
         let ty = self.function.var(var).ty.clone();
         let (printed, name) = (self.ty(&ty), self.function.declare_slice(var));
+        self.function.lengths.insert(format!("{name}_len"));
         match parts {
             Some((ptr, len)) => {
                 self.function.push(&format!("{printed} {name} = {ptr};"));

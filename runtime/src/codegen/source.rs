@@ -44,6 +44,9 @@ pub struct Needs {
     pub static_shared_bytes: usize,
     /// Whether it launches kernels: it is compiled as relocatable code and linked with CUDA's device runtime.
     pub launches: bool,
+    /// Whether it may reach memory that is none of its slices: by an address in a value, in an
+    /// element, or in a device static.
+    pub hidden_memory: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
 }

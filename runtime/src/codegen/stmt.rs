@@ -143,10 +143,35 @@ impl Printer<'_> {
 
     fn if_(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
         let text = self.condition(cond, then.stmts.is_empty());
-        let (then, otherwise) = if then.stmts.is_empty() { (otherwise, then) } else { (then, otherwise) };
+        let swapped = then.stmts.is_empty();
+        let (then, otherwise) = if swapped { (otherwise, then) } else { (then, otherwise) };
         self.function.open(&format!("if ({text}) {{"));
+        let known = self.function.below_max.clone();
+        if !swapped {
+            self.note_below(cond);
+        }
         self.statements(then);
+        self.function.below_max = known;
         self.else_(otherwise);
+    }
+
+    /// Notes the variables that a condition says are less than another value of their type.
+    fn note_below(&mut self, cond: &Expr) {
+        let ExprKind::Binary(op, a, b) = &cond.kind else { return };
+        let below = match op {
+            BinaryOp::And => {
+                self.note_below(a);
+                return self.note_below(b);
+            }
+            BinaryOp::Lt => a,
+            BinaryOp::Gt => b,
+            _ => return,
+        };
+        if let ExprKind::Var(id) = below.kind
+            && !self.function.var(id).mutable
+        {
+            self.function.below_max.insert(id);
+        }
     }
 
     fn condition(&mut self, cond: &Expr, negated: bool) -> String {

@@ -4,11 +4,12 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
-use cudarc::driver::{CudaEvent, CudaStream};
 
 use crate::buffer::Buffer;
 use crate::launch::Shape;
+use crate::stream::LaunchStream;
 use crate::types::GpuType;
 
 /// A logical memory synchronization domain.
@@ -166,7 +167,7 @@ impl AccessWindow {
 /// Attributes of a launch beyond its shape.
 #[derive(Clone, Default)]
 pub struct Attributes {
-    pub(crate) stream: Option<Arc<CudaStream>>,
+    pub(crate) stream: Option<LaunchStream>,
     pub(crate) cooperative: bool,
     pub(crate) preferred_cluster: Option<[u32; 3]>,
     pub(crate) cluster_scheduling: Option<ClusterScheduling>,

@@ -44,6 +44,73 @@ pub enum DriverError {
         /// What it was used with.
         device: Place,
     },
+    /// A stream or memory of another CUDA context.
+    #[error(
+        "this {what} is of another CUDA context of the same GPU; use the primary context's, `gpu.context()`"
+    )]
+    OtherContext {
+        /// `stream` or `memory`.
+        what: &'static str,
+    },
+    /// The per-thread default stream, which is another stream on each thread.
+    #[error(
+        "the per-thread default stream is another stream on each thread, so its uses of memory cannot be told apart; use `device.stream()`"
+    )]
+    PerThreadStream,
+    /// A stream or event of another device.
+    #[error("this {what} is of {owner}, the device is {device}; make one with that device")]
+    OtherDevice {
+        /// `stream` or `event`.
+        what: &'static str,
+        /// Whose it is.
+        owner: Place,
+        /// What it was used with.
+        device: Place,
+    },
+    /// A priority that streams of the device do not have.
+    #[error("a stream's priority is {priority}; this device has {greatest} (first) to {least} (last)")]
+    Priority {
+        /// The one asked for.
+        priority: i32,
+        /// The largest number.
+        least: i32,
+        /// The smallest number.
+        greatest: i32,
+    },
+    /// The host function of a stream panicked.
+    #[error("a function that `stream.then` was given panicked: {message}")]
+    Callback {
+        /// What it said.
+        message: String,
+    },
+    /// An event that keeps no time, or was not recorded.
+    #[error("the event {why}; {way}")]
+    NoTime {
+        /// What is missing.
+        why: &'static str,
+        /// What to do.
+        way: &'static str,
+    },
+    /// A range beyond the end of memory.
+    #[error("the range {start}..{end} is not within the {len} elements of the memory")]
+    Range {
+        /// Its first element.
+        start: usize,
+        /// Its end.
+        end: usize,
+        /// Elements of the memory.
+        len: usize,
+    },
+    /// What the simulator, or this GPU, does not have.
+    #[error("{what} is not available on {place}: {why}")]
+    Unavailable {
+        /// What was asked for.
+        what: &'static str,
+        /// Where.
+        place: Place,
+        /// Why not, and what to do.
+        why: &'static str,
+    },
     /// A kernel did what no context survives; every later call on this GPU fails too.
     #[error(
         "the CUDA context is lost, seen at {call}: {name} ({text}); a kernel launched before did this: restart the process, and \
@@ -81,6 +148,8 @@ pub enum DriverError {
     Cuda {
         /// What was being done.
         call: &'static str,
+        /// The driver's number for it.
+        code: CUresult,
         /// `CUDA_ERROR_…`.
         name: String,
         /// The driver's words.
@@ -91,6 +160,11 @@ pub enum DriverError {
 }
 
 impl DriverError {
+    /// Turns the driver's error at a call into this.
+    pub(crate) fn at(call: &'static str) -> impl Fn(cudarc::driver::DriverError) -> Self {
+        move |error| Self::cuda(call, &error)
+    }
+
     /// The driver's error at a call.
     pub(crate) fn cuda(call: &'static str, error: &cudarc::driver::DriverError) -> Self {
         let text = |s: Result<&std::ffi::CStr, _>| {
@@ -107,7 +181,7 @@ impl DriverError {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => "; free or shrink buffers",
             _ => "",
         };
-        Self::Cuda { call, name, text, hint }
+        Self::Cuda { call, code: error.0, name, text, hint }
     }
 }
 

@@ -4,15 +4,15 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys;
 
 use super::attributes::List;
-use super::{Attributes, DriverError, Gpu, Loaded};
-use crate::args::KernelArg;
+use super::{Attributes, DriverError, Gpu, Loaded, order};
+use crate::args::{KernelArg, Place};
 use crate::launch::{LaunchError, MAX_ARGUMENTS, Shape};
+use crate::stream::LaunchStream;
 
 /// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
 const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;
@@ -53,15 +53,20 @@ impl Gpu {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<(), LaunchError> {
+        let stream = match &attributes.stream {
+            None => &self.stream,
+            Some(LaunchStream(Some(stream))) => stream,
+            Some(LaunchStream(None)) => {
+                let (owner, device) = (Place::Simulator, Place::Gpu(self.ordinal));
+                return Err(DriverError::OtherDevice { what: "stream", owner, device }.into());
+            }
+        };
+        self.accepts(stream)?;
+        let begun = order::before(self, stream, args, loaded.needs().hidden_memory)?;
         self.bind()?;
         loaded.ready(shape, attributes)?;
-        match &attributes.stream {
-            Some(stream) if !Arc::ptr_eq(stream, &self.stream) => {
-                // Buffers belong to the device's own stream; what another stream does stays ordered with it.
-                self.beside(stream, || self.enqueue(loaded, shape, attributes, args, stream.cu_stream()))
-            }
-            _ => self.enqueue(loaded, shape, attributes, args, self.stream.cu_stream()),
-        }
+        self.enqueue(loaded, shape, attributes, args, stream.cu_stream())?;
+        Ok(order::after(self, stream, args, begun)?)
     }
 
     /// Runs `work` on another stream, after all of the device's own stream so far and before what comes.

@@ -77,6 +77,8 @@ pub struct Limits {
     pub mapped_host_memory: bool,
     /// Whether there is managed memory.
     pub managed_memory: bool,
+    /// Whether the host may use managed memory while kernels run.
+    pub concurrent_managed: bool,
 }
 
 impl Limits {
@@ -115,6 +117,7 @@ impl Limits {
         cooperative: true,
         mapped_host_memory: true,
         managed_memory: true,
+        concurrent_managed: true,
     };
 
     /// The driver's numbers of a GPU, whose context is current.
@@ -174,6 +177,7 @@ impl Limits {
             cooperative: flag(Attr::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?,
             mapped_host_memory: flag(Attr::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)?,
             managed_memory: flag(Attr::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)?,
+            concurrent_managed: flag(Attr::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?,
         })
     }
 }

@@ -1,61 +1,253 @@
 //! GPU memory, by bytes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::{CudaStream, result};
 
+use super::order::Order;
+use super::usage::Usage;
 use super::{DriverError, Gpu};
+use crate::launch::LaunchError;
 
-/// An allocation on one GPU.
+/// How the memory of an allocation is given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Free {
+    /// To the device's pool, in the order of a stream.
+    Pool,
+    /// `cuMemFree`, once nothing uses it: pitched and managed memory.
+    Device,
+    /// `cuMemFreeHost`, of this host address, once nothing uses it.
+    Host(usize),
+    /// `cuMemHostUnregister`, once nothing uses it; the memory is its owner's.
+    Registered(usize),
+}
+
+/// Memory that one GPU reaches; given back when dropped, after everything that uses it.
 #[derive(Debug)]
 pub struct GpuMemory {
-    bytes: CudaSlice<u8>,
+    address: u64,
     /// Bytes asked for; the allocation has at least one, as the driver refuses none.
     len: usize,
-    address: u64,
+    free: Free,
+    gpu: Arc<Gpu>,
+    usage: Usage,
 }
 
 impl GpuMemory {
-    fn new(bytes: CudaSlice<u8>, len: usize, stream: &Arc<CudaStream>) -> Self {
-        let address = bytes.device_ptr(stream).0;
-        Self { bytes, len, address }
+    pub(super) fn new(gpu: &Arc<Gpu>, address: u64, len: usize, free: Free) -> Self {
+        let usage = Usage::new(address..address + len as u64);
+        Self { address, len, free, gpu: gpu.clone(), usage }
     }
 
-    /// Address of the first byte.
+    /// Address of the first byte, on the GPU.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
 
+    /// Number of bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Ordinal of the GPU.
     pub(crate) fn ordinal(&self) -> usize {
-        self.bytes.ordinal()
+        self.gpu.ordinal()
+    }
+
+    /// How launches order their uses of this memory.
+    pub(crate) fn order(&self) -> Order {
+        Order::of(&self.usage)
+    }
+
+    /// Views of this memory may stand where no launch sees them.
+    pub(crate) fn escape(&self) {
+        let escaped = self.usage.escape(&self.gpu);
+        self.gpu.keep_error(escaped);
+    }
+
+    /// Blocks until the host may read the memory, or write it.
+    pub(crate) fn wait_on_host(&self, write: bool) -> Result<(), DriverError> {
+        self.usage.wait_on_host(&self.gpu, write)
+    }
+
+    pub(super) fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The first fault of a kernel on this memory's GPU.
+    pub(crate) fn take_fault(&self) -> Result<(), LaunchError> {
+        self.gpu.take_fault()
+    }
+
+    pub(crate) fn advise(&self, advice: crate::host_memory::Advice) -> Result<(), DriverError> {
+        self.gpu.advise(self, advice)
+    }
+
+    fn range(&self, bytes: &Range<usize>) -> Range<u64> {
+        self.address + bytes.start as u64..self.address + bytes.end as u64
+    }
+
+    /// Queues work of one stream on a part of this memory, ordered with every other use.
+    pub(super) fn used(
+        &self,
+        stream: &Arc<CudaStream>,
+        bytes: &Range<usize>,
+        write: bool,
+        queue: impl FnOnce(u64) -> Result<(), DriverError>,
+    ) -> Result<(), DriverError> {
+        let range = self.range(bytes);
+        let removals = self.usage.removals();
+        let tells = self.usage.begin(&self.gpu, stream, range.clone(), write)?;
+        self.gpu.bind()?;
+        queue(range.start)?;
+        if self.usage.removals() != removals {
+            self.usage.end_again(&self.gpu, stream, range, write)?;
+        }
+        if tells { self.gpu.join_other(self.gpu.stream(), stream) } else { Ok(()) }
+    }
+
+    fn give_back(&mut self) -> Result<(), DriverError> {
+        let gpu = self.gpu.clone();
+        let streams = self.usage.take_streams(&gpu);
+        gpu.bind()?;
+        let address = self.address;
+        if self.free == Free::Pool && gpu.context().has_async_alloc() {
+            let stream = gpu.joined(streams)?;
+            // SAFETY: allocated by `cuMemAllocAsync`, freed once, on a stream that waits for every use.
+            return driver("cuMemFreeAsync", unsafe { sys::cuMemFreeAsync(address, stream.cu_stream()) });
+        }
+        for stream in &streams {
+            stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
+        }
+        // SAFETY: allocated in the way that `free` says, freed once, and nothing uses it any more.
+        unsafe {
+            match self.free {
+                Free::Pool | Free::Device => driver("cuMemFree", sys::cuMemFree_v2(address)),
+                Free::Host(host) => driver("cuMemFreeHost", sys::cuMemFreeHost(host as *mut _)),
+                Free::Registered(host) => {
+                    driver("cuMemHostUnregister", sys::cuMemHostUnregister(host as *mut _))
+                }
+            }
+        }
     }
 }
 
+impl Drop for GpuMemory {
+    fn drop(&mut self) {
+        // An error that was kept for the next call must not keep the memory from being waited for.
+        let earlier = self.gpu.bind();
+        let freed = self.give_back();
+        self.gpu.keep_error(earlier);
+        self.gpu.keep_error(freed);
+    }
+}
+
+/// The result of a call of the driver.
+pub(super) fn driver(call: &'static str, result: CUresult) -> Result<(), DriverError> {
+    result.result().map_err(|e| DriverError::cuda(call, &e))
+}
+
 impl Gpu {
-    /// New memory, every byte zero.
-    pub(crate) fn alloc_zeroed(&self, len: usize) -> Result<GpuMemory, DriverError> {
-        let bytes = self
-            .stream
-            .alloc_zeros::<u8>(len.max(1))
-            .map_err(|e| DriverError::cuda("cuMemAllocAsync", &e))?;
-        Ok(GpuMemory::new(bytes, len, &self.stream))
+    /// New memory; its bytes are whatever they were.
+    pub(crate) fn alloc(self: &Arc<Self>, len: usize) -> Result<GpuMemory, DriverError> {
+        self.bind()?;
+        let bytes = len.max(1);
+        let stream = self.stream();
+        let address = if self.context().has_async_alloc() {
+            // SAFETY: the context is bound, and the size is not 0.
+            unsafe { result::malloc_async(stream.cu_stream(), bytes) }
+                .map_err(DriverError::at("cuMemAllocAsync"))?
+        } else {
+            // SAFETY: as above.
+            unsafe { result::malloc_sync(bytes) }.map_err(DriverError::at("cuMemAlloc"))?
+        };
+        let memory = GpuMemory::new(self, address, len, Free::Pool);
+        // The allocation itself is the first write: no stream may use the memory before it.
+        memory.used(stream, &(0..len), true, |_| Ok(()))?;
+        Ok(memory)
     }
 
-    /// Copies from the host.
-    pub(crate) fn write(&self, memory: &mut GpuMemory, bytes: &[u8]) -> Result<(), DriverError> {
+    /// New memory, every byte zero.
+    pub(crate) fn alloc_zeroed(self: &Arc<Self>, len: usize) -> Result<GpuMemory, DriverError> {
+        let memory = self.alloc(len)?;
+        self.fill(self.stream(), &memory, 0)?;
+        Ok(memory)
+    }
+
+    /// Sets every byte, in the order of a stream.
+    pub(crate) fn fill(
+        &self,
+        stream: &Arc<CudaStream>,
+        memory: &GpuMemory,
+        byte: u8,
+    ) -> Result<(), DriverError> {
         if memory.len == 0 {
             return Ok(());
         }
-        self.stream.memcpy_htod(bytes, &mut memory.bytes).map_err(|e| DriverError::cuda("cuMemcpyHtoD", &e))
+        memory.used(stream, &(0..memory.len), true, |address| {
+            // SAFETY: the allocation has that many bytes, and the stream waits for its other users.
+            let result = unsafe { sys::cuMemsetD8Async(address, byte, memory.len, stream.cu_stream()) };
+            driver("cuMemsetD8Async", result)
+        })
     }
 
-    /// Copies to the host and waits.
-    pub(crate) fn read(&self, memory: &GpuMemory, bytes: &mut [u8]) -> Result<(), DriverError> {
-        if memory.len > 0 {
-            let view = memory.bytes.slice(..memory.len);
-            self.stream.memcpy_dtoh(&view, bytes).map_err(|e| DriverError::cuda("cuMemcpyDtoH", &e))?;
+    /// Copies from the host to a part of the memory.
+    ///
+    /// Not `cuMemcpyHtoDAsync`: the host's slice may be page-locked, and is the caller's again on return.
+    pub(crate) fn write(
+        &self,
+        memory: &GpuMemory,
+        part: Range<usize>,
+        bytes: &[u8],
+    ) -> Result<(), DriverError> {
+        if part.is_empty() {
+            return Ok(());
         }
-        self.stream.synchronize().map_err(|e| DriverError::cuda("cuStreamSynchronize", &e))
+        memory.used(self.stream(), &part, true, |address| {
+            // SAFETY: both sides have that many bytes; the call is in the order of the null stream.
+            let result = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), part.len()) };
+            driver("cuMemcpyHtoD", result)
+        })
+    }
+
+    /// Copies a part of the memory to the host and waits.
+    pub(crate) fn read(
+        &self,
+        memory: &GpuMemory,
+        part: Range<usize>,
+        bytes: &mut [u8],
+    ) -> Result<(), DriverError> {
+        if !part.is_empty() {
+            memory.used(self.stream(), &part, false, |address| {
+                // SAFETY: as in `write`.
+                let result = unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, part.len()) };
+                driver("cuMemcpyDtoH", result)
+            })?;
+        }
+        self.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))
+    }
+
+    /// Copies between two memories in the order of a stream; either may be page-locked host memory,
+    /// or another GPU's where unified addressing reaches it.
+    pub(crate) fn copy(
+        &self,
+        stream: &Arc<CudaStream>,
+        (from, source): (&GpuMemory, Range<usize>),
+        (to, target): (&GpuMemory, Range<usize>),
+    ) -> Result<(), DriverError> {
+        let bytes = source.len();
+        if bytes == 0 {
+            return Ok(());
+        }
+        from.used(stream, &source, false, |source| {
+            to.used(stream, &target, true, |target| {
+                self.bind()?;
+                // SAFETY: both parts have that many bytes, and the stream waits for their other users.
+                let result = unsafe { sys::cuMemcpyAsync(target, source, bytes, stream.cu_stream()) };
+                driver("cuMemcpyAsync", result)
+            })
+        })
     }
 }

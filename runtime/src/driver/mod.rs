@@ -7,17 +7,23 @@ mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
+mod host;
 mod launch;
 mod limits;
 mod loaded;
 mod memory;
 mod occupancy;
+mod order;
+mod peer;
 mod persisting;
+mod pitched;
 mod resources;
+mod stream;
 mod stream_attributes;
 mod symbols;
 mod table;
 mod timing;
+mod usage;
 
 pub use attributes::{
     AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,
@@ -28,6 +34,8 @@ pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
+pub use order::Order;
+pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -51,6 +59,16 @@ pub struct Gpu {
     conditions: table::Table<Vec<Condition>>,
     faults: fault::Faults,
     statics: Mutex<symbols::Statics>,
+    /// Events that no stream needs any more: one is recorded wherever streams meet.
+    events: Mutex<Vec<CudaEvent>>,
+    /// Where memory is freed that several streams used, so that none of them waits for the others.
+    freeing: OnceLock<Arc<CudaStream>>,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Gpu({}: {})", self.ordinal, self.name)
+    }
 }
 
 impl Gpu {
@@ -103,6 +121,8 @@ impl Gpu {
             conditions: table::Table::default(),
             faults,
             statics: Mutex::default(),
+            events: Mutex::default(),
+            freeing: OnceLock::new(),
         })
     }
 
@@ -129,6 +149,57 @@ impl Gpu {
     /// The stream that launches without `.on(…)` use.
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    /// Keeps an error that a `drop` cannot return; cudarc's next call in this context does.
+    pub(super) fn keep_error(&self, result: Result<(), DriverError>) {
+        if let Err(DriverError::Cuda { code, .. }) = result {
+            self.context.record_err::<()>(Err(cudarc::driver::DriverError(code)));
+        }
+    }
+
+    /// Makes a stream wait for everything that is queued on another, if it is another.
+    pub(super) fn join_other(&self, waiter: &CudaStream, on: &CudaStream) -> Result<(), DriverError> {
+        if stream_id(waiter) == stream_id(on) { Ok(()) } else { self.join(waiter, on) }
+    }
+
+    /// Makes a stream wait for everything that is queued on another.
+    pub(super) fn join(&self, waiter: &CudaStream, on: &CudaStream) -> Result<(), DriverError> {
+        let known = if on.context() == &self.context {
+            self.events.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        } else {
+            None
+        };
+        let event = match known {
+            Some(event) => event,
+            None => on.context().new_event(None).map_err(DriverError::at("cuEventCreate"))?,
+        };
+        event.record(on).map_err(DriverError::at("cuEventRecord"))?;
+        waiter.wait(&event).map_err(DriverError::at("cuStreamWaitEvent"))?;
+        // The wait keeps what was recorded; recording the event anew does not change it.
+        if on.context() == &self.context {
+            self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        }
+        Ok(())
+    }
+
+    /// A stream that comes after everything queued on these.
+    pub(super) fn joined(&self, streams: Vec<Arc<CudaStream>>) -> Result<Arc<CudaStream>, DriverError> {
+        let here = |stream: &CudaStream| stream.context() == &self.context;
+        match streams.as_slice() {
+            [] => return Ok(self.stream.clone()),
+            [only] if here(only) => return Ok(only.clone()),
+            _ => {}
+        }
+        let freeing = match self.freeing.get() {
+            Some(freeing) => freeing,
+            None => {
+                let new = self.context.new_stream().map_err(DriverError::at("cuStreamCreate"))?;
+                self.freeing.get_or_init(|| new)
+            }
+        };
+        streams.iter().try_for_each(|stream| self.join(freeing, stream))?;
+        Ok(freeing.clone())
     }
 
     /// Waits for the device.
@@ -159,5 +230,14 @@ impl Gpu {
             (fault, more)
         });
         fault.map_or(Ok(()), Err)
+    }
+}
+
+/// What tells streams apart: the driver's handle, which two streams alive at once never share, and
+/// for a context's null stream a number that is no handle's.
+pub(super) fn stream_id(stream: &CudaStream) -> u64 {
+    match stream.cu_stream() as u64 {
+        0 | 1 => (stream.context().ordinal() as u64 + 1) * 16,
+        handle => handle,
     }
 }

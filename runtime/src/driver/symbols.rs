@@ -24,10 +24,6 @@ fn key(global: &'static Global) -> usize {
     std::ptr::from_ref(global) as usize
 }
 
-fn failed(call: &'static str) -> impl Fn(cudarc::driver::DriverError) -> DriverError {
-    move |error| DriverError::cuda(call, &error)
-}
-
 impl Gpu {
     /// Gives a module that was just loaded its constants, and the addresses of device statics.
     pub(super) fn bind_statics(
@@ -49,10 +45,11 @@ impl Gpu {
     }
 
     fn write_symbol(&self, module: &Arc<CudaModule>, symbol: &str, bytes: &[u8]) -> Result<(), DriverError> {
-        let mut place = module.get_global(symbol, &self.stream).map_err(failed("cuModuleGetGlobal"))?;
-        self.stream.memcpy_htod(bytes, &mut place).map_err(failed("cuMemcpyHtoD"))?;
+        let mut place =
+            module.get_global(symbol, &self.stream).map_err(DriverError::at("cuModuleGetGlobal"))?;
+        self.stream.memcpy_htod(bytes, &mut place).map_err(DriverError::at("cuMemcpyHtoD"))?;
         // The bytes are the caller's: they must not be read after it has gone on.
-        self.stream.synchronize().map_err(failed("cuStreamSynchronize"))
+        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
     /// Sets a constant in every module that has it, and for those to come.
@@ -63,7 +60,15 @@ impl Gpu {
             let own = statics.symbols.iter().filter(|(known, ..)| *known == key(global));
             own.map(|(_, module, symbol)| (module.clone(), symbol.clone())).collect()
         };
+        // Kernels that were launched before, on any stream, see the value of before.
+        self.synchronize()?;
         symbols.iter().try_for_each(|(module, symbol)| self.write_symbol(module, symbol, bytes))
+    }
+
+    /// The bytes of a constant that kernels launched now see.
+    pub(crate) fn constant(&self, global: &'static Global) -> Vec<u8> {
+        let statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
+        statics.constants.get(&key(global)).cloned().unwrap_or_else(|| (global.initial)())
     }
 
     /// The address of a device static, which is allocated at its first use.
@@ -73,8 +78,8 @@ impl Gpu {
             return Ok(memory.device_ptr(&self.stream).0);
         }
         let bytes = (global.initial)();
-        let memory = self.stream.clone_htod(&bytes).map_err(failed("cuMemAllocAsync"))?;
-        self.stream.synchronize().map_err(failed("cuStreamSynchronize"))?;
+        let memory = self.stream.clone_htod(&bytes).map_err(DriverError::at("cuMemAllocAsync"))?;
+        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
         let address = memory.device_ptr(&self.stream).0;
         statics.memory.insert(key(global), memory);
         Ok(address)
@@ -85,8 +90,8 @@ impl Gpu {
         self.static_address(global)?;
         let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(memory) = statics.memory.get_mut(&key(global)) else { return Ok(()) };
-        self.stream.memcpy_htod(bytes, memory).map_err(failed("cuMemcpyHtoD"))?;
-        self.stream.synchronize().map_err(failed("cuStreamSynchronize"))
+        self.stream.memcpy_htod(bytes, memory).map_err(DriverError::at("cuMemcpyHtoD"))?;
+        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
     /// Reads a device static.
@@ -94,7 +99,7 @@ impl Gpu {
         self.static_address(global)?;
         let statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(memory) = statics.memory.get(&key(global)) else { return Ok(()) };
-        self.stream.memcpy_dtoh(memory, bytes).map_err(failed("cuMemcpyDtoH"))?;
-        self.stream.synchronize().map_err(failed("cuStreamSynchronize"))
+        self.stream.memcpy_dtoh(memory, bytes).map_err(DriverError::at("cuMemcpyDtoH"))?;
+        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 }

@@ -222,6 +222,37 @@ impl BinaryOp {
     }
 }
 
+/// The direct operands of a kind of expression, in evaluation order, borrowed one way or the other.
+macro_rules! operands {
+    ($kind:expr, $iter:ident, $as_option:ident, $($by:tt)+) => {
+        match $kind {
+            ExprKind::Const(_)
+            | ExprKind::Unit
+            | ExprKind::Var(_)
+            | ExprKind::Table { .. }
+            | ExprKind::Global(_)
+            | ExprKind::Closure(_) => vec![],
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
+            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
+            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Index { base, index, .. } => vec![base, index],
+            ExprKind::Select(c, a, b) => vec![c, a, b],
+            ExprKind::Call { args, .. }
+            | ExprKind::CallClosure { args, .. }
+            | ExprKind::Builtin { args, .. }
+            | ExprKind::Struct(_, args)
+            | ExprKind::Vector(args)
+            | ExprKind::Variant(_, _, args)
+            | ExprKind::Tuple(args)
+            | ExprKind::ArrayList(args) => args.$iter().collect(),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                let parts = [Some(base), start.$as_option(), end.$as_option()];
+                parts.into_iter().flatten().map(|e| $($by)+ **e).collect()
+            }
+        }
+    };
+}
+
 impl Expr {
     /// The unit value.
     pub fn unit() -> Expr {
@@ -259,60 +290,12 @@ impl Expr {
 
     /// Its direct operands, in evaluation order. A closure's body is not an operand.
     pub fn operands(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Unit
-            | ExprKind::Var(_)
-            | ExprKind::Table { .. }
-            | ExprKind::Global(_)
-            | ExprKind::Closure(_) => vec![],
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
-            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
-            ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::Index { base, index, .. } => vec![base, index],
-            ExprKind::Select(c, a, b) => vec![c, a, b],
-            ExprKind::Call { args, .. }
-            | ExprKind::CallClosure { args, .. }
-            | ExprKind::Builtin { args, .. }
-            | ExprKind::Struct(_, args)
-            | ExprKind::Vector(args)
-            | ExprKind::Variant(_, _, args)
-            | ExprKind::Tuple(args)
-            | ExprKind::ArrayList(args) => args.iter().collect(),
-            ExprKind::SubSlice { base, start, end, .. } => {
-                let parts = [Some(base), start.as_ref(), end.as_ref()];
-                parts.into_iter().flatten().map(|e| &**e).collect()
-            }
-        }
+        operands!(&self.kind, iter, as_ref, &)
     }
 
     /// Its direct operands, to be rewritten in place.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Unit
-            | ExprKind::Var(_)
-            | ExprKind::Table { .. }
-            | ExprKind::Global(_)
-            | ExprKind::Closure(_) => vec![],
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
-            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
-            ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::Index { base, index, .. } => vec![base, index],
-            ExprKind::Select(c, a, b) => vec![c, a, b],
-            ExprKind::Call { args, .. }
-            | ExprKind::CallClosure { args, .. }
-            | ExprKind::Builtin { args, .. }
-            | ExprKind::Struct(_, args)
-            | ExprKind::Vector(args)
-            | ExprKind::Variant(_, _, args)
-            | ExprKind::Tuple(args)
-            | ExprKind::ArrayList(args) => args.iter_mut().collect(),
-            ExprKind::SubSlice { base, start, end, .. } => {
-                let parts = [Some(base), start.as_mut(), end.as_mut()];
-                parts.into_iter().flatten().map(|e| &mut **e).collect()
-            }
-        }
+        operands!(&mut self.kind, iter_mut, as_mut, &mut)
     }
 
     /// Whether evaluating it can be observed other than by its result.

@@ -145,6 +145,20 @@ impl Type {
     /// `u64` and `usize`
     pub const U64: Type = Type::Scalar(Scalar::U64);
 
+    /// Whether a value can hold the address of memory.
+    pub fn holds_address(&self) -> bool {
+        match self {
+            Type::View { .. } | Type::Ptr { .. } | Type::Ref { .. } => true,
+            Type::Array(elem, _) | Type::Slice(elem) | Type::Shared { elem, .. } => elem.holds_address(),
+            Type::Tuple(items) => items.iter().any(Type::holds_address),
+            Type::Struct(def) => def.fields.iter().any(|field| field.ty.holds_address()),
+            Type::Enum(def) => {
+                def.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| field.holds_address())
+            }
+            Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => false,
+        }
+    }
+
     /// The scalar, if it is one.
     pub fn scalar(&self) -> Option<Scalar> {
         match self {

@@ -99,7 +99,8 @@ fn clusters<K: Kernel>(
 
 /// A stream and events are of the GPU that the launch is on.
 pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Result<(), LaunchError> {
-    let stream = attributes.stream.as_ref().map(|stream| ("stream", stream.context().ordinal()));
+    let stream = attributes.stream.as_ref().and_then(|stream| stream.0.as_ref());
+    let stream = stream.map(|stream| ("stream", stream.context().ordinal()));
     let event = attributes.programmatic_event.as_ref().map(|(event, _)| ("event", event.context().ordinal()));
     let completion = attributes.completion_event.as_ref().map(|e| ("event", e.context().ordinal()));
     for (what, owner) in [stream, event, completion].into_iter().flatten() {

@@ -140,7 +140,7 @@ impl<K: Kernel> Prepared<K> {
 
     /// The stream of the launch; `None` is the device's own.
     pub(crate) fn stream(&self) -> Option<&Arc<CudaStream>> {
-        self.attributes.stream.as_ref()
+        self.attributes.stream.as_ref()?.0.as_ref()
     }
 
     /// Launches with arguments that are on the device.

@@ -34,6 +34,8 @@ pub(super) struct Frame {
     pub foreign: Option<&'static str>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
+    /// Variables that were filled step by step and do not change any more.
+    pub settled: Vec<VarId>,
 }
 
 /// A block that statements are added to.
@@ -61,6 +63,7 @@ impl Frame {
             effect: Effect::Pure,
             foreign: None,
             fresh: None,
+            settled: Vec::new(),
         }
     }
 
@@ -181,8 +184,11 @@ impl Recorder {
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
         {
-            let var = &mut self.frame().vars[temporary.0 as usize];
-            name.clone_into(&mut var.name);
+            let frame = self.frame();
+            name.clone_into(&mut frame.vars[temporary.0 as usize].name);
+            if mutable {
+                frame.settled.retain(|var| *var != temporary);
+            }
             return Local(init);
         }
         if !mutable && self.name_temporary(&init, name) {

@@ -252,6 +252,9 @@ impl Recorder {
                 if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
                     let inner = self.deref(arg);
                     self.adjust(inner, param)
+                } else if matches!(**to, Type::Ref { .. }) && !matches!(**inner, Type::Ref { .. }) {
+                    // A name that stands for a reference to what it refers to.
+                    self.ref_(false, arg)
                 } else {
                     arg
                 }
@@ -315,6 +318,14 @@ impl Recorder {
             let float = arg.ty.scalar().is_some_and(crate::ir::Scalar::is_float);
             if matches!(spec.letter, 'e' | 'E') && !float {
                 let what = "`{:e}` of an integer; convert it to a float".to_owned();
+                self.fail(RecordError::Argument { builtin: "println!", what, at });
+            }
+            // The sign is text before the digits, and C pads the digits alone.
+            let wide = arg.ty.scalar().is_some_and(|s| s.is_unsigned() && s.bits() == 64);
+            let padded = spec.width.is_some() && !spec.zeros && spec.left != Some(true);
+            if spec.plus && padded && (wide || matches!(spec.letter, 'x' | 'X' | 'o')) {
+                let what = "`+` and a width for a `u64` or in another base; pad with zeros, or leave out one"
+                    .to_owned();
                 self.fail(RecordError::Argument { builtin: "println!", what, at });
             }
         }

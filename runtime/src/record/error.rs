@@ -34,7 +34,7 @@ pub enum RecordError {
         at: Location,
     },
     /// An index into something that cannot be indexed.
-    #[error("{}:{}: an overloaded index of `{base}` needs `#[gpu_impl]` above its `impl`, and names for the value and the index: bind them by `let` first", at.file, at.line)]
+    #[error("{}:{}: an overloaded index of `{base}` needs `#[gpu_impl]` above its `impl`, and a name or a call for the value: bind it by `let` first", at.file, at.line)]
     Index {
         /// Its type.
         base: String,

@@ -1,50 +1,77 @@
-//! `for` over elements: iterators become a count and an item for each number below it.
+//! Walks over elements: iterators become a range or a count, and an item for each step.
 
 use super::{RangeShape, Recorder};
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
-/// An iterator that a `for` loop walks.
-pub struct Iter {
-    /// How many items, a `u64` that cannot change.
-    count: Expr,
-    item: Item,
+/// What a closure of an iterator records for its argument; its value.
+type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
+
+/// An iterator that a loop walks.
+pub struct Iter<'a> {
+    extent: Extent,
+    item: Item<'a>,
 }
 
-/// What an iterator gives for a number below its count.
-enum Item {
+/// What the loop of an iterator counts.
+enum Extent {
+    /// The steps, from zero to below a `u64` that cannot change.
+    Count(Expr),
+    /// The numbers of a range.
+    Range { start: Expr, end: Expr, inclusive: bool, step: Option<Expr>, reversed: bool },
+}
+
+/// What an iterator gives for the counter of its loop, `k`.
+enum Item<'a> {
+    /// The counter.
+    Counter,
     /// `start + k`
     Range(Expr),
     /// Element `k`: by value, or a reference, mutable or not.
     Element(Expr, Option<bool>),
     /// `(k, inner)`
-    Enumerate(Box<Item>),
+    Enumerate(Box<Item<'a>>),
     /// `(left, right)`
-    Zip(Box<Item>, Box<Item>),
+    Zip(Box<Item<'a>>, Box<Item<'a>>),
     /// From the last of so many to the first.
-    Reversed(Expr, Box<Item>),
+    Reversed(Expr, Box<Item<'a>>),
     /// Every so manieth.
-    Step(Expr, Box<Item>),
+    Step(Expr, Box<Item<'a>>),
     /// After so many.
-    Skip(Expr, Box<Item>),
+    Skip(Expr, Box<Item<'a>>),
     /// The value behind a reference.
-    Copied(Box<Item>),
+    Copied(Box<Item<'a>>),
+    /// What a closure gives for the item.
+    Map(Inlined<'a>, Box<Item<'a>>),
+    /// The item, of which a closure says whether the step is taken at all.
+    Filter(Inlined<'a>, Box<Item<'a>>),
+}
+
+impl<'a> Item<'a> {
+    /// The item with `source` for its counter.
+    fn of(self, source: Item<'a>) -> Item<'a> {
+        match self {
+            Item::Counter => source,
+            Item::Copied(inner) => Item::Copied(inner.of(source).into()),
+            Item::Map(f, inner) => Item::Map(f, inner.of(source).into()),
+            Item::Filter(f, inner) => Item::Filter(f, inner.of(source).into()),
+            counted => counted,
+        }
+    }
 }
 
 impl Recorder {
     /// `base.iter()`, `base.iter_mut()`, `&base`, `&mut base`.
-    pub fn iter_elements(&mut self, base: Expr, mutable: bool) -> Iter {
+    pub fn iter_elements(&mut self, base: Expr, mutable: bool) -> Iter<'static> {
         let base = self.iter_base(base);
-        let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
-        Iter { count: self.count_of(count), item: Item::Element(base, Some(mutable)) }
+        self.elements(base, Some(mutable))
     }
 
     /// `for x in base`: an array gives values, a reference to a slice references.
-    pub fn iter_into(&mut self, base: Expr) -> Iter {
+    pub fn iter_into(&mut self, base: Expr) -> Iter<'static> {
         match &base.ty {
             Type::Array(..) => {
                 let base = self.bind(base);
-                let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
-                Iter { count, item: Item::Element(base, None) }
+                self.elements(base, None)
             }
             Type::Ref { mutable, .. } => {
                 let mutable = *mutable;
@@ -54,130 +81,263 @@ impl Recorder {
         }
     }
 
+    fn elements(&mut self, base: Expr, by: Option<bool>) -> Iter<'static> {
+        let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
+        let count = self.simple(count);
+        Iter { extent: Extent::Count(count), item: Item::Element(base, by) }
+    }
+
     /// `start..end` or `start..=end`.
-    pub fn iter_range(&mut self, start: Expr, end: Expr, inclusive: bool) -> Iter {
-        let (start, end) = (self.simple(start), self.simple(end));
-        let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
-        let some = self.binary(op, start.clone(), end.clone());
-        let (first, last) = (self.cast(start.clone(), Type::U64), self.cast(end, Type::U64));
-        let length = self.binary(BinaryOp::Sub, last, first);
-        let length = if inclusive { self.binary(BinaryOp::Add, length, number(1)) } else { length };
-        let count = select(some, length, number(0));
-        Iter { count: self.count_of(count), item: Item::Range(start) }
+    pub fn iter_range(&mut self, start: Expr, end: Expr, inclusive: bool) -> Iter<'static> {
+        let [start, end] = [start, end].map(|bound| {
+            let bound = self.value(bound);
+            self.bind(bound)
+        });
+        Iter {
+            extent: Extent::Range { start, end, inclusive, step: None, reversed: false },
+            item: Item::Counter,
+        }
     }
 
     /// `.enumerate()`
-    pub fn iter_enumerate(&mut self, iter: Iter) -> Iter {
-        Iter { item: Item::Enumerate(iter.item.into()), ..iter }
+    pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+        let (count, item) = self.counted(iter);
+        Iter { extent: Extent::Count(count), item: Item::Enumerate(item.into()) }
     }
 
     /// `.zip(other)`
-    pub fn iter_zip(&mut self, left: Iter, right: Iter) -> Iter {
-        let count = self.smaller(left.count, right.count);
-        Iter { count, item: Item::Zip(left.item.into(), right.item.into()) }
+    pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+        let (left, right) = (self.counted(left), self.counted(right));
+        let count = self.smaller(left.0, right.0);
+        Iter { extent: Extent::Count(count), item: Item::Zip(left.1.into(), right.1.into()) }
     }
 
     /// `.rev()`
-    pub fn iter_rev(&mut self, iter: Iter) -> Iter {
-        Iter { item: Item::Reversed(iter.count.clone(), iter.item.into()), ..iter }
+    pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
+        if let Extent::Range { step: None, reversed, .. } = &mut iter.extent {
+            *reversed = !*reversed;
+            return iter;
+        }
+        let (count, item) = self.counted(iter);
+        Iter { item: Item::Reversed(count.clone(), item.into()), extent: Extent::Count(count) }
     }
 
     /// `.step_by(n)`
-    pub fn iter_step_by(&mut self, iter: Iter, n: Expr) -> Iter {
+    pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         if n.as_int() == Some(0) {
             let at = self.location();
             self.fail(super::RecordError::ZeroStep { at });
         }
-        let more = self.binary(BinaryOp::Sub, n.clone(), number(1));
-        let padded = self.binary(BinaryOp::Add, iter.count, more);
-        let count = self.binary(BinaryOp::Div, padded, n.clone());
-        Iter { count: self.count_of(count), item: Item::Step(n, iter.item.into()) }
+        if let Extent::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
+            *step = Some(n);
+            return iter;
+        }
+        let (count, item) = self.counted(iter);
+        let count = self.steps(count, &n);
+        Iter { extent: Extent::Count(count), item: Item::Step(n, item.into()) }
     }
 
     /// `.skip(n)`
-    pub fn iter_skip(&mut self, iter: Iter, n: Expr) -> Iter {
+    pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
-        let some = self.binary(BinaryOp::Lt, n.clone(), iter.count.clone());
-        let rest = self.binary(BinaryOp::Sub, iter.count, n.clone());
-        let count = select(some, rest, number(0));
-        Iter { count: self.count_of(count), item: Item::Skip(n, iter.item.into()) }
+        let (count, item) = self.counted(iter);
+        let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());
+        let rest = self.binary(BinaryOp::Sub, count, n.clone());
+        let count = self.simple(select(some, rest, number(0)));
+        Iter { extent: Extent::Count(count), item: Item::Skip(n, item.into()) }
     }
 
     /// `.take(n)`
-    pub fn iter_take(&mut self, iter: Iter, n: Expr) -> Iter {
+    pub fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
-        Iter { count: self.smaller(iter.count, n), item: iter.item }
+        let (count, item) = self.counted(iter);
+        Iter { extent: Extent::Count(self.smaller(count, n)), item }
     }
 
     /// `.copied()`, `.cloned()`
-    pub fn iter_copied(&mut self, iter: Iter) -> Iter {
+    pub fn iter_copied<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         Iter { item: Item::Copied(iter.item.into()), ..iter }
+    }
+
+    /// `.map(f)`
+    pub fn iter_map<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        Iter { item: Item::Map(Box::new(f), iter.item.into()), ..iter }
+    }
+
+    /// `.filter(f)`
+    pub fn iter_filter<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
     }
 
     /// Opens a loop over an iterator; its item, for the pattern of the loop.
     pub fn iter_begin(
         &mut self,
         label: Option<&'static str>,
-        iter: Iter,
+        iter: Iter<'_>,
         unroll: Option<Option<u32>>,
     ) -> Expr {
-        let shape = RangeShape { unroll, ..RangeShape::default() };
-        let k = self.for_begin(label, "k", false, Type::U64, [number(0), iter.count], shape);
+        let (bounds, shape) = match iter.extent {
+            Extent::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
+            Extent::Range { start, end, inclusive, step, reversed } => {
+                ([start, end], RangeShape { inclusive, step, reversed, unroll })
+            }
+        };
+        let ty = bounds[0].ty.clone();
+        let k = self.for_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
-        self.item(&iter.item, k)
+        self.item(iter.item, k)
     }
 
-    fn item(&mut self, item: &Item, k: Expr) -> Expr {
+    /// The number of steps of an iterator, and its item for each number below that.
+    fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
+        let (start, end, inclusive, step, reversed) = match iter.extent {
+            Extent::Count(count) => return (count, iter.item),
+            Extent::Range { start, end, inclusive, step, reversed } => {
+                (start, end, inclusive, step, reversed)
+            }
+        };
+        let (start, end) = (self.simple(start), self.simple(end));
+        let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        let some = self.binary(op, start.clone(), end.clone());
+        let (first, last) = (self.cast(start.clone(), Type::U64), self.cast(end, Type::U64));
+        let length = self.binary(BinaryOp::Sub, last, first);
+        let length = if inclusive { self.binary(BinaryOp::Add, length, number(1)) } else { length };
+        let mut count = self.simple(select(some, length, number(0)));
+        let mut source = Item::Range(start);
+        if let Some(n) = step {
+            count = self.steps(count, &n);
+            source = Item::Step(n, source.into());
+        }
+        if reversed {
+            source = Item::Reversed(count.clone(), source.into());
+        }
+        (count, iter.item.of(source))
+    }
+
+    /// How many of `count` steps are every `n`th.
+    fn steps(&mut self, count: Expr, n: &Expr) -> Expr {
+        let more = self.binary(BinaryOp::Sub, n.clone(), number(1));
+        let padded = self.binary(BinaryOp::Add, count, more);
+        let steps = self.binary(BinaryOp::Div, padded, n.clone());
+        self.simple(steps)
+    }
+
+    fn item(&mut self, item: Item<'_>, k: Expr) -> Expr {
         match item {
+            Item::Counter => k,
             Item::Range(start) => {
                 let offset = self.cast(k, start.ty.clone());
-                if start.as_int() == Some(0) {
-                    offset
-                } else {
-                    self.binary(BinaryOp::Add, start.clone(), offset)
-                }
+                if start.as_int() == Some(0) { offset } else { self.binary(BinaryOp::Add, start, offset) }
             }
             Item::Element(base, by) => {
-                let mut element = self.index(base.clone(), k);
+                let mut element = self.index(base, k);
                 if let ExprKind::Index { proof, .. } = &mut element.kind {
                     // The count is at most the length.
                     *proof = Proof::Text;
                 }
                 match by {
-                    Some(mutable) => self.ref_(*mutable, element),
+                    Some(mutable) => self.ref_(mutable, element),
                     None => element,
                 }
             }
             Item::Enumerate(inner) => {
-                let value = self.item(inner, k.clone());
+                let value = self.item(*inner, k.clone());
                 self.tuple(vec![k, value])
             }
             Item::Zip(left, right) => {
-                let (a, b) = (self.item(left, k.clone()), self.item(right, k));
+                let (a, b) = (self.item(*left, k.clone()), self.item(*right, k));
                 self.tuple(vec![a, b])
             }
             Item::Reversed(count, inner) => {
-                let last = self.binary(BinaryOp::Sub, count.clone(), number(1));
+                let last = self.binary(BinaryOp::Sub, count, number(1));
                 let k = self.binary(BinaryOp::Sub, last, k);
-                self.item(inner, k)
+                self.item(*inner, k)
             }
             Item::Step(n, inner) => {
-                let k = self.binary(BinaryOp::Mul, k, n.clone());
-                self.item(inner, k)
+                let k = self.binary(BinaryOp::Mul, k, n);
+                self.item(*inner, k)
             }
             Item::Skip(n, inner) => {
-                let k = self.binary(BinaryOp::Add, k, n.clone());
-                self.item(inner, k)
+                let k = self.binary(BinaryOp::Add, k, n);
+                self.item(*inner, k)
             }
             Item::Copied(inner) => {
-                let reference = self.item(inner, k);
+                let reference = self.item(*inner, k);
                 self.value(reference)
             }
+            Item::Map(f, inner) => {
+                let item = self.item(*inner, k);
+                let value = f(self, item);
+                if value.has_effect() { self.bind(value) } else { value }
+            }
+            Item::Filter(f, inner) => {
+                let item = self.item(*inner, k);
+                let item = self.held(item);
+                let keep = self.asked(f, &item);
+                let drop = self.opposite(keep);
+                self.when(drop, |r| r.continue_(None));
+                item
+            }
         }
+    }
+
+    /// An item that is evaluated here, once.
+    pub(super) fn held(&mut self, item: Expr) -> Expr {
+        match item.kind {
+            ExprKind::Tuple(parts) => {
+                let parts = parts.into_iter().map(|part| self.held(part)).collect();
+                Expr { kind: ExprKind::Tuple(parts), ty: item.ty }
+            }
+            kind => self.bind(Expr { kind, ty: item.ty }),
+        }
+    }
+
+    /// What a closure says of a reference to an item.
+    pub(super) fn asked(&mut self, f: impl FnOnce(&mut Recorder, Expr) -> Expr, item: &Expr) -> Expr {
+        // A reference, and a tuple of parts, stand for references to them: reads look through them alike.
+        let shown = match &item.kind {
+            ExprKind::Tuple(_) => item.clone(),
+            _ if matches!(item.ty, Type::Ref { .. }) => item.clone(),
+            _ => self.ref_(false, item.clone()),
+        };
+        f(self, shown)
+    }
+
+    /// `!cond`, where a comparison of integers has an opposite.
+    pub(super) fn opposite(&mut self, cond: Expr) -> Expr {
+        match cond.kind {
+            ExprKind::Binary(op, a, b) if a.ty.scalar().is_some_and(|s| s.is_int()) => match opposite(op) {
+                Some(op) => Expr { kind: ExprKind::Binary(op, a, b), ty: cond.ty },
+                None => {
+                    let cond = Expr { kind: ExprKind::Binary(op, a, b), ty: cond.ty };
+                    self.unary(UnaryOp::Not, cond)
+                }
+            },
+            kind => self.unary(UnaryOp::Not, Expr { kind, ty: cond.ty }),
+        }
+    }
+
+    /// `if cond { … }`
+    pub(super) fn when(&mut self, cond: Expr, then: impl FnOnce(&mut Recorder) -> Expr) {
+        if self.if_then(cond) {
+            let value = then(self);
+            self.if_value(value);
+        }
+        self.if_else();
+        let done = self.if_end();
+        self.statement(done);
     }
 
     /// What is iterated, as a place whose address cannot change.
@@ -192,20 +352,18 @@ impl Recorder {
     }
 
     fn smaller(&mut self, a: Expr, b: Expr) -> Expr {
+        if is_same_length(&a, &b) {
+            return a;
+        }
         let less = self.binary(BinaryOp::Lt, a.clone(), b.clone());
         if let Some(known) = less.as_bool() {
             return if known { a } else { b };
         }
-        let count = select(less, a, b);
-        self.count_of(count)
-    }
-
-    fn count_of(&mut self, count: Expr) -> Expr {
-        self.simple(count)
+        self.simple(select(less, a, b))
     }
 }
 
-fn number(n: i128) -> Expr {
+pub(super) fn number(n: i128) -> Expr {
     Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(n), name: None }), ty: Type::U64 }
 }
 
@@ -219,4 +377,26 @@ fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
             Expr { kind: ExprKind::Select(cond.into(), a.into(), b.into()), ty }
         }
     }
+}
+
+/// Whether two counts are the length of the same variable, or the same variable.
+fn is_same_length(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Len(a), ExprKind::Len(b)) => is_same_length(a, b),
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// The comparison of integers that holds where another does not.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        _ => return None,
+    })
 }

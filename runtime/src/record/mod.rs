@@ -18,6 +18,7 @@ mod ops;
 pub(crate) mod option;
 mod order;
 mod pattern;
+mod reduce;
 mod slice;
 
 pub use block::{Local, Mark};

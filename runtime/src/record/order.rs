@@ -138,7 +138,7 @@ impl Recorder {
             ExprKind::Var(id) => {
                 let frame = self.frame();
                 let var = &frame.vars[id.0 as usize];
-                !var.mutable || matches!(var.ty, Type::Shared { .. })
+                !var.mutable || matches!(var.ty, Type::Shared { .. }) || frame.settled.contains(id)
             }
             ExprKind::Ref(place) => self.is_stable_place(place),
             ExprKind::Len(a) => self.is_stable_place(a),
@@ -155,7 +155,7 @@ impl Recorder {
     }
 
     /// Whether the address of a place cannot change.
-    fn is_stable_place(&mut self, place: &Expr) -> bool {
+    pub(super) fn is_stable_place(&mut self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
             ExprKind::Field(base, _) => self.is_stable_place(base),

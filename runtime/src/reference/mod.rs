@@ -38,7 +38,8 @@ pub struct Out<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
+// SAFETY: memory of an example, made for one launch.
+unsafe impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
     fn into_arg(self) -> KernelArg {
         self.arg
     }

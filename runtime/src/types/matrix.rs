@@ -1,8 +1,8 @@
 //! Views of two and three dimensions: a pointer, extents and strides by value.
 
 use core::marker::PhantomData;
-use core::ops::{Index, IndexMut};
 
+use super::view::{mutable_place, place};
 use super::{Device, GpuType, View, ViewMut};
 use crate::ir::{Builtin, CudaText, Type};
 use crate::record::Callee;
@@ -47,14 +47,6 @@ macro_rules! matrix {
             stride: u64,
             _buffer: PhantomData<&'a T>,
         }
-
-        impl<T> Clone for $name<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $name<'_, T> {}
 
         impl<T> $name<'_, T> {
             /// A view of `rows` × `cols` elements, rows `stride` elements apart.
@@ -144,26 +136,7 @@ macro_rules! matrix {
             }
         }
 
-        impl<T> Index<(usize, usize)> for $name<'_, T> {
-            type Output = T;
-
-            #[inline]
-            #[track_caller]
-            fn index(&self, at: (usize, usize)) -> &T {
-                // SAFETY: in bounds; threads of a launch run on one OS thread.
-                unsafe { &*self.at(at) }
-            }
-        }
-
-        impl<T: Device> Device for $name<'_, T> {
-            type Erased = $name<'static, T::Erased>;
-            fn ty() -> Type {
-                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 2 }
-            }
-        }
-
-        // SAFETY: a pointer and three extents, which is what the CUDA side declares.
-        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+        place! { $name[(usize, usize)], $mutable, rank 2 }
     };
 }
 
@@ -177,14 +150,7 @@ matrix! {
     ViewMut2 ViewMut &'a mut [T], *mut T, as_mut_ptr, true
 }
 
-impl<T> IndexMut<(usize, usize)> for ViewMut2<'_, T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, at: (usize, usize)) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(at) }
-    }
-}
+mutable_place! { ViewMut2[(usize, usize)] }
 
 macro_rules! volume {
     ($(#[$doc:meta])* $name:ident $plane:ident $slice:ty, $ptr:ty, $address:ident, $mutable:literal) => {
@@ -200,14 +166,6 @@ macro_rules! volume {
             stride: u64,
             _buffer: PhantomData<&'a T>,
         }
-
-        impl<T> Clone for $name<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $name<'_, T> {}
 
         impl<T> $name<'_, T> {
             /// A view of `[planes, rows, cols]` elements, planes and rows so many elements apart.
@@ -298,26 +256,7 @@ macro_rules! volume {
             }
         }
 
-        impl<T> Index<(usize, usize, usize)> for $name<'_, T> {
-            type Output = T;
-
-            #[inline]
-            #[track_caller]
-            fn index(&self, at: (usize, usize, usize)) -> &T {
-                // SAFETY: in bounds; threads of a launch run on one OS thread.
-                unsafe { &*self.at(at) }
-            }
-        }
-
-        impl<T: Device> Device for $name<'_, T> {
-            type Erased = $name<'static, T::Erased>;
-            fn ty() -> Type {
-                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 3 }
-            }
-        }
-
-        // SAFETY: a pointer and five extents, which is what the CUDA side declares.
-        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+        place! { $name[(usize, usize, usize)], $mutable, rank 3 }
     };
 }
 
@@ -331,11 +270,4 @@ volume! {
     ViewMut3 ViewMut2 &'a mut [T], *mut T, as_mut_ptr, true
 }
 
-impl<T> IndexMut<(usize, usize, usize)> for ViewMut3<'_, T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, at: (usize, usize, usize)) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(at) }
-    }
-}
+mutable_place! { ViewMut3[(usize, usize, usize)] }

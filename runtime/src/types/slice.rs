@@ -5,6 +5,7 @@ use core::ops::{Index, IndexMut};
 
 use super::Device;
 use crate::args::{KernelArg, Place};
+use crate::driver::Order;
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -42,7 +43,7 @@ impl<T> Slice<T> {
     /// The elements as the argument of a launch on the simulator.
     pub(crate) fn arg(&self, mutable: bool) -> KernelArg {
         let (ptr, len, bytes) = (self.ptr as u64, self.len as u64, (self.len * size_of::<T>()) as u64);
-        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable }
+        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable, order: Order::NONE }
     }
 
     #[inline]

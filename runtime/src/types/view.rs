@@ -1,11 +1,62 @@
 //! Views: a pointer and a length by value, for structs and sub-ranges.
 
 use core::marker::PhantomData;
-use core::ops::{Index, IndexMut};
 
 use super::{Device, GpuType};
 use crate::ir::Type;
 use crate::simulator::context;
+
+/// What every view is, whatever its rank: a copyable value whose elements are places.
+///
+/// The type has a method `at` that gives the checked address of an element.
+macro_rules! place {
+    ($name:ident[$at:ty], $mutable:literal, rank $rank:literal) => {
+        impl<T> Clone for $name<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<'_, T> {}
+
+        impl<T> core::ops::Index<$at> for $name<'_, T> {
+            type Output = T;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: $at) -> &T {
+                // SAFETY: in bounds; threads of a launch run on one OS thread.
+                unsafe { &*self.at(at) }
+            }
+        }
+
+        impl<T: Device> Device for $name<'_, T> {
+            type Erased = $name<'static, T::Erased>;
+            fn ty() -> Type {
+                Type::View { elem: T::ty().into(), mutable: $mutable, rank: $rank }
+            }
+        }
+
+        // SAFETY: a pointer and extents of 8 bytes, which is what the CUDA side declares.
+        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+    };
+}
+
+/// The elements of a mutable view can be written.
+macro_rules! mutable_place {
+    ($name:ident[$at:ty]) => {
+        impl<T> core::ops::IndexMut<$at> for $name<'_, T> {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, at: $at) -> &mut T {
+                // SAFETY: in bounds; the reference lives for one access of one thread.
+                unsafe { &mut *self.at(at) }
+            }
+        }
+    };
+}
+
+pub(super) use {mutable_place, place};
 
 macro_rules! view {
     ($(#[$doc:meta])* $name:ident, $ptr:ty, $mutable:literal) => {
@@ -17,14 +68,6 @@ macro_rules! view {
             len: u64,
             _buffer: PhantomData<&'a T>,
         }
-
-        impl<T> Clone for $name<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $name<'_, T> {}
 
         impl<T> $name<'_, T> {
             /// A view of `len` elements at a device address (a host address on the simulator).
@@ -86,26 +129,7 @@ macro_rules! view {
             }
         }
 
-        impl<T> Index<usize> for $name<'_, T> {
-            type Output = T;
-
-            #[inline]
-            #[track_caller]
-            fn index(&self, index: usize) -> &T {
-                // SAFETY: in bounds; threads of a launch run on one OS thread.
-                unsafe { &*self.at(index) }
-            }
-        }
-
-        impl<T: Device> Device for $name<'_, T> {
-            type Erased = $name<'static, T::Erased>;
-            fn ty() -> Type {
-                Type::View { elem: T::ty().into(), mutable: $mutable, rank: 1 }
-            }
-        }
-
-        // SAFETY: 16 bytes, a pointer and a length, which is what the CUDA side declares.
-        unsafe impl<T: GpuType> GpuType for $name<'_, T> {}
+        place! { $name[usize], $mutable, rank 1 }
     };
 }
 
@@ -127,11 +151,4 @@ impl<T> super::SliceableMut for ViewMut<'_, T> {
     }
 }
 
-impl<T> IndexMut<usize> for ViewMut<'_, T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(index) }
-    }
-}
+mutable_place! { ViewMut[usize] }

@@ -26,33 +26,41 @@ pub fn gpu() -> Option<Device> {
     }
 }
 
+/// The devices to compare: the simulator, and a GPU if there is one.
+pub fn devices() -> Vec<Device> {
+    [Device::simulator()].into_iter().chain(gpu()).collect()
+}
+
 /// Compiles the CUDA of a kernel, checked and unchecked, without a warning.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
-    let present = nvrtc::version();
     let mut seen = Vec::new();
     for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All] {
         let options = Options { checks, line_directives: false };
         let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
-        if let Err(missing) = &present {
-            assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-            continue;
+        if !seen.contains(&source.code) {
+            let arch = Arch { major: 9, minor: 0, specific: true };
+            compiled(K::NAME, &source.code, arch, source.needs.launches);
+            seen.push(source.code);
         }
-        if seen.contains(&source.code) {
-            continue;
-        }
-        let options = CompileOptions {
-            arch: Arch { major: 9, minor: 0, specific: true },
-            fmad: true,
-            line_info: false,
-            relocatable: source.needs.launches,
-        };
-        // What launches kernels is linked by the tests that are about it.
-        match nvrtc::compile_object(&source.code, K::NAME, &options) {
-            Ok(cubin) if cubin.log.is_empty() => {}
-            Ok(cubin) => panic!("{}\n{}", cubin.log, source.code),
-            Err(error) => panic!("{error}\n{}", source.code),
-        }
-        seen.push(source.code);
+    }
+}
+
+/// Compiles printed CUDA for architectures without a warning; says so where NVRTC is missing.
+pub fn compiles_for(name: &str, code: &str, architectures: &[Arch]) {
+    architectures.iter().for_each(|&arch| compiled(name, code, arch, false));
+}
+
+/// Compiles; what launches kernels is linked by the tests that are about it.
+fn compiled(name: &str, code: &str, arch: Arch, relocatable: bool) {
+    if let Err(missing) = nvrtc::version() {
+        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
+        println!("not compiled: {missing}");
+        return;
+    }
+    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable };
+    match nvrtc::compile_object(code, name, &options) {
+        Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}\n{code}", cubin.log),
+        Err(error) => panic!("{name} for {arch}: {error}\n{code}"),
     }
 }
 

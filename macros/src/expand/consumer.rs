@@ -1,0 +1,178 @@
+//! Lowering of what ends an iterator, `.sum()` and its like, and of the closures of iterators.
+
+use proc_macro2::Ident;
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
+
+use super::lower::{Lower, Two};
+use super::pattern::Binds;
+use super::types::device_type;
+
+const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
+    `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
+
+/// Why nothing that counts items stands behind a `filter`.
+pub const UNCOUNTED: &str = "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop, and count";
+
+/// What a method that ends an iterator takes.
+#[derive(Default)]
+struct Takes<'a> {
+    /// The value that a fold starts with.
+    start: Option<&'a Expr>,
+    /// A closure, and how many parameters it has.
+    closure: Option<(&'a Expr, usize)>,
+    /// Whether the recorder asks for the type of the result.
+    typed: bool,
+}
+
+impl Lower<'_> {
+    /// `iterator.sum()` and its like: a loop with a variable.
+    pub fn consumer(&mut self, e: &ExprMethodCall) -> Two {
+        let args: Vec<&Expr> = e.args.iter().collect();
+        let takes = match (e.method.to_string().as_str(), args.as_slice()) {
+            ("count", []) => Takes::default(),
+            ("sum" | "product" | "min" | "max", []) => Takes { typed: true, ..Takes::default() },
+            ("any" | "all" | "for_each", [f]) => Takes { closure: Some((f, 1)), ..Takes::default() },
+            ("find" | "position", [f]) => Takes { closure: Some((f, 1)), typed: true, start: None },
+            ("reduce", [f]) => Takes { closure: Some((f, 2)), typed: true, start: None },
+            ("fold", [start, f]) => Takes { start: Some(start), closure: Some((f, 2)), typed: true },
+            _ => return self.refuse_consumer(e, SUPPORTED),
+        };
+        if e.method == "position" && chain_has(&e.receiver, &["filter"]) {
+            return self.refuse_consumer(e, UNCOUNTED);
+        }
+        self.consumed(e, &takes)
+    }
+
+    /// Refuses what ends an iterator; the witness keeps it, so that what stands behind it has its type.
+    fn refuse_consumer(&mut self, e: &ExprMethodCall, message: &str) -> Two {
+        let refused = self.refuse(&e.method, message);
+        Two { witness: e.to_token_stream(), ..refused }
+    }
+
+    fn consumed(&mut self, e: &ExprMethodCall, takes: &Takes<'_>) -> Two {
+        let iter = self.iterator(&e.receiver);
+        let (mut witness, mut setup, mut given) = (Vec::new(), quote!(), quote!());
+        if let Some(start) = takes.start {
+            let two = self.expr(start);
+            let emit = two.emit;
+            witness.push(two.witness);
+            setup = quote!(let __start = #emit;);
+            given = quote!(, __start);
+        }
+        let (probe, index) = self.probe(e.method.span());
+        if takes.typed {
+            given.extend(quote!(, __t.ty(#index)));
+        }
+        if let Some((f, parameters)) = takes.closure {
+            let of: Vec<Ident> = (0..parameters).map(|_| self.part_ident()).collect();
+            let two = self.inlined(f, &of);
+            let emit = two.emit;
+            witness.push(two.witness);
+            given.extend(quote!(, |__r, #(#of),*| #emit));
+        }
+        let line = self.line(e.method.span());
+        self.forget_line();
+        let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
+        let record = format_ident!("iter_{}", e.method);
+        let (iw, ie) = (iter.witness, iter.emit);
+        let value = quote!(#iw #dot #method #turbofish (#(#witness),*));
+        Two {
+            witness: self.tap(&probe, e.method.span(), e, value),
+            emit: quote!({ let __it = #ie; #setup #line __r.#record(__it #given) }),
+        }
+    }
+
+    /// A closure of an iterator, or a function's name: its witness, and what stands where it is called with
+    /// the values that `of` holds.
+    pub fn inlined(&mut self, f: &Expr, of: &[Ident]) -> Two {
+        let closure = match f {
+            Expr::Closure(closure) => closure.clone(),
+            Expr::Path(path) => called(path, of.len()),
+            other => {
+                return self
+                    .refuse(other, "an iterator in a kernel takes a closure, or a function by its name");
+            }
+        };
+        if let Some(token) = &closure.asyncness {
+            return self.refuse(token, "`async` has no meaning in a kernel; remove it");
+        }
+        if let Some(found) = returns(&closure.body) {
+            return self.refuse(
+                found,
+                "`return` in a closure of an iterator is not supported in a kernel; give the value by `if` and `else`",
+            );
+        }
+        self.scoped(|lower| lower.inlined_body(&closure, of))
+    }
+
+    fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
+        let (mut bindings, mut inputs) = (quote!(), Vec::new());
+        for (input, of) in closure.inputs.iter().zip(of) {
+            let tested = self.pattern(input, of, Binds::Items);
+            bindings.extend(tested.setup);
+            bindings.extend(tested.bindings);
+        }
+        for input in &closure.inputs {
+            inputs.push(match input {
+                Pat::Type(typed) => {
+                    let (pat, ty) = (&typed.pat, device_type(&typed.ty));
+                    quote!(#pat: #ty)
+                }
+                other => quote!(#other),
+            });
+        }
+        self.closures += 1;
+        let Two { witness, emit } = self.expr(&closure.body);
+        self.closures -= 1;
+        self.forget_line();
+        let output = match &closure.output {
+            ReturnType::Type(arrow, ty) => {
+                let ty = device_type(ty);
+                quote!(#arrow #ty)
+            }
+            ReturnType::Default => quote!(),
+        };
+        // A `move` witness would move the probes; they are only named.
+        Two {
+            witness: quote!(|#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #witness }),
+            emit: quote!({ #bindings #emit }),
+        }
+    }
+}
+
+/// A function's name as a closure that calls it.
+fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
+    let names: Vec<Ident> = (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect();
+    syn::parse_quote!(|#(#names),*| #path(#(#names),*))
+}
+
+/// The first `return` of a closure's own.
+fn returns(body: &Expr) -> Option<syn::ExprReturn> {
+    struct Search(Option<syn::ExprReturn>);
+    impl<'a> Visit<'a> for Search {
+        fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
+            self.0.get_or_insert_with(|| e.clone());
+        }
+
+        fn visit_expr_closure(&mut self, _: &'a ExprClosure) {}
+    }
+    let mut search = Search(None);
+    visit::visit_expr(&mut search, body);
+    search.0
+}
+
+/// Whether a chain of calls, or what is zipped with it, has one of some names.
+pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            names.contains(&call.method.to_string().as_str())
+                || chain_has(&call.receiver, names)
+                || (call.method == "zip" && call.args.iter().any(|other| chain_has(other, names)))
+        }
+        Expr::Paren(inner) => chain_has(&inner.expr, names),
+        _ => false,
+    }
+}

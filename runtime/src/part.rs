@@ -1,0 +1,247 @@
+//! Parts of device memory: arguments of launches and sides of copies.
+
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
+use crate::buffer::{Buffer, Memory};
+use crate::driver::{DriverError, GpuMemory, GpuStream, Order};
+use crate::error::Result;
+use crate::types::GpuType;
+
+/// Memory that a part lies in.
+#[derive(Debug)]
+struct Extent<'a, T> {
+    address: u64,
+    len: usize,
+    /// The GPU's memory around it; `None` on the simulator.
+    gpu: Option<&'a GpuMemory>,
+    _elements: PhantomData<&'a T>,
+}
+
+impl<T> Clone for Extent<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Extent<'_, T> {}
+
+/// Some elements of a buffer, to be read: `buffer.slice(2..10)?`. An argument for `&[T]`.
+#[derive(Debug)]
+pub struct Part<'a, T> {
+    extent: Extent<'a, T>,
+}
+
+/// Some elements of a buffer, to be written: `buffer.slice_mut(2..10)?`. An argument for `&mut [T]`.
+///
+/// Launches that use disjoint parts of one buffer on different streams run at the same time.
+#[derive(Debug)]
+pub struct PartMut<'a, T> {
+    extent: Extent<'a, T>,
+    _mutable: PhantomData<&'a mut T>,
+}
+
+impl<T> Clone for Part<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Part<'_, T> {}
+
+impl<'a, T: GpuType> Extent<'a, T> {
+    fn sub(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => end.saturating_add(1),
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        if start > end || end > self.len {
+            return Err(DriverError::Range { start, end, len: self.len }.into());
+        }
+        let address = self.address + (start * size_of::<T>()) as u64;
+        Ok(Self { address, len: end - start, ..self })
+    }
+
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    fn place(&self) -> Place {
+        self.gpu.map_or(Place::Simulator, |memory| Place::Gpu(memory.ordinal()))
+    }
+
+    fn arg(self, mutable: bool) -> KernelArg {
+        let (bytes, place) = (self.bytes() as u64, self.place());
+        let order = self.gpu.map_or(Order::NONE, GpuMemory::order);
+        KernelArg::Slice { ptr: self.address, len: self.len as u64, bytes, place, mutable, order }
+    }
+
+    /// The GPU's memory, and which of its bytes these are.
+    fn on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, std::ops::Range<usize>)> {
+        let Some(memory) = self.gpu else {
+            return Err(DriverError::WrongDevice { memory: Place::Simulator, device }.into());
+        };
+        let start = (self.address - memory.address()) as usize;
+        Ok((memory, start..start + self.bytes()))
+    }
+}
+
+impl<'a, T: GpuType> Part<'a, T> {
+    pub(crate) fn new(memory: &'a Memory, len: usize) -> Self {
+        Self { extent: extent(memory, len) }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.extent.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.extent.len == 0
+    }
+
+    /// A part of this part.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Part<'a, T>> {
+        Ok(Part { extent: self.extent.sub(range)? })
+    }
+}
+
+impl<'a, T: GpuType> PartMut<'a, T> {
+    pub(crate) fn new(memory: &'a mut Memory, len: usize) -> Self {
+        Self { extent: extent(memory, len), _mutable: PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.extent.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.extent.len == 0
+    }
+
+    /// The elements before `mid`, and the others.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn split_at_mut(self, mid: usize) -> Result<(PartMut<'a, T>, PartMut<'a, T>)> {
+        let (left, right) = (self.extent.sub(..mid)?, self.extent.sub(mid..)?);
+        Ok((
+            PartMut { extent: left, _mutable: PhantomData },
+            PartMut { extent: right, _mutable: PhantomData },
+        ))
+    }
+
+    /// A part of this part.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<PartMut<'_, T>> {
+        Ok(PartMut { extent: self.extent.sub(range)?, _mutable: PhantomData })
+    }
+
+    pub(crate) fn copy_on(self, stream: &GpuStream, from: &Part<'_, T>) -> Result<()> {
+        let device = Place::Gpu(stream.gpu.ordinal());
+        let (from, to) = (from.extent.on_gpu(device)?, self.extent.on_gpu(device)?);
+        Ok(stream.gpu.copy(&stream.stream, from, to)?)
+    }
+
+    pub(crate) fn copy_here(self, from: &Part<'_, T>) -> Result<()> {
+        let device = Place::Simulator;
+        for place in [from.extent.place(), self.extent.place()] {
+            if place != device {
+                return Err(DriverError::WrongDevice { memory: place, device }.into());
+            }
+        }
+        // SAFETY: both are host memory of equal length, one borrowed mutably.
+        unsafe {
+            let (from, to) = (from.extent.address as *const u8, self.extent.address as *mut u8);
+            std::ptr::copy_nonoverlapping(from, to, self.extent.bytes());
+        }
+        Ok(())
+    }
+}
+
+fn extent<T>(memory: &Memory, len: usize) -> Extent<'_, T> {
+    let gpu = match memory {
+        Memory::Simulator(_) => None,
+        Memory::Gpu(gpu) => Some(gpu),
+    };
+    Extent { address: memory.address(), len, gpu, _elements: PhantomData }
+}
+
+impl<T: GpuType> Buffer<T> {
+    /// Some of its elements: an argument for `&[T]`, or a side of a copy.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Part<'_, T>> {
+        Part::from(self).slice(range)
+    }
+
+    /// Some of its elements, to be written.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<PartMut<'_, T>> {
+        let PartMut { extent, .. } = PartMut::from(self);
+        Ok(PartMut { extent: extent.sub(range)?, _mutable: PhantomData })
+    }
+
+    /// The elements before `mid`, and the others: two arguments that may be used on two streams at once.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond its end.
+    pub fn split_at_mut(&mut self, mid: usize) -> Result<(PartMut<'_, T>, PartMut<'_, T>)> {
+        PartMut::from(self).split_at_mut(mid)
+    }
+}
+
+impl<'a, T: GpuType> From<&'a Buffer<T>> for Part<'a, T> {
+    fn from(buffer: &'a Buffer<T>) -> Self {
+        Part::new(&buffer.memory, buffer.len())
+    }
+}
+
+impl<'a, T: GpuType> From<&'a mut Buffer<T>> for PartMut<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        let len = buffer.len();
+        PartMut::new(&mut buffer.memory, len)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+// SAFETY: memory that is borrowed for the lifetime, with its usage.
+unsafe impl<'a, T: GpuType> SliceArg<'a, T> for Part<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.extent.arg(false)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+// SAFETY: as above, borrowed mutably.
+unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for PartMut<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.extent.arg(true)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+// SAFETY: as above; the part itself is borrowed, so it is used by one launch at a time.
+unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut PartMut<'_, T> {
+    fn into_arg(self) -> KernelArg {
+        self.extent.arg(true)
+    }
+}

@@ -1,0 +1,256 @@
+//! What ends an iterator: a loop with a variable that the items are brought into, in Rust's order.
+
+use super::{Iter, Local, RecordError, Recorder};
+use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
+
+impl Recorder {
+    /// `.sum()`
+    pub fn iter_sum(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        // Rust's sum of no floats is the zero that changes no float.
+        self.combined(iter, ty, BinaryOp::Add, "sum", ["0", "-0.0"])
+    }
+
+    /// `.product()`
+    pub fn iter_product(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        self.combined(iter, ty, BinaryOp::Mul, "product", ["1", "1.0"])
+    }
+
+    fn combined(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        op: BinaryOp,
+        name: &'static str,
+        [integer, float]: [&str; 2],
+    ) -> Expr {
+        let Some(scalar) = ty.scalar().filter(|s| !s.is_half()) else {
+            let what = format!("items whose {name} is a `{ty}`; write the `fold`");
+            return self.refuse_items(name, what);
+        };
+        let start = self.literal(if scalar.is_float() { float } else { integer }, ty);
+        let total = self.accumulator(start);
+        self.walk(iter, |r, item| r.assign_op(op, total.0.clone(), item));
+        self.accumulated(total)
+    }
+
+    /// `.count()`
+    pub fn iter_count(&mut self, iter: Iter<'_>) -> Expr {
+        let zero = super::iter::number(0);
+        let count = self.accumulator(zero);
+        self.walk(iter, |r, item| {
+            r.statement(item);
+            r.assign_op(BinaryOp::Add, count.0.clone(), super::iter::number(1))
+        });
+        self.accumulated(count)
+    }
+
+    /// `.min()`: the first of the smallest items.
+    pub fn iter_min(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        self.extreme(iter, ty, BinaryOp::Lt, "min")
+    }
+
+    /// `.max()`: the last of the largest items.
+    pub fn iter_max(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        self.extreme(iter, ty, BinaryOp::Ge, "max")
+    }
+
+    fn extreme(&mut self, iter: Iter<'_>, ty: Type, op: BinaryOp, name: &'static str) -> Expr {
+        let best = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| {
+            if item.ty.peeled().scalar().is_none() && item.ty != Type::Never {
+                let what = format!("items of type `{}`; write the `fold`", item.ty.peeled());
+                return r.refuse_items(name, what);
+            }
+            let item = r.held(item);
+            let some = r.is_variant(best.0.clone(), "Some");
+            let none = r.unary(UnaryOp::Not, some);
+            let so_far = r.part(best.0.clone(), Some("Some"), "0");
+            let better = r.binary(op, item.clone(), so_far);
+            let taken = r.any(vec![none, better]);
+            r.when(taken, |r| r.found(&best, item));
+            Expr::unit()
+        });
+        self.accumulated(best)
+    }
+
+    /// `.fold(start, f)`
+    pub fn iter_fold(
+        &mut self,
+        iter: Iter<'_>,
+        start: Expr,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let start = self.coerce(start, &ty);
+        let folded = self.accumulator(start);
+        self.walk(iter, |r, item| {
+            let next = f(r, folded.0.clone(), item);
+            r.accumulate(&folded, next)
+        });
+        self.accumulated(folded)
+    }
+
+    /// `.reduce(f)`
+    pub fn iter_reduce(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let reduced = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| {
+            let item = r.held(item);
+            let some = r.is_variant(reduced.0.clone(), "Some");
+            if r.if_then(some) {
+                let so_far = r.part(reduced.0.clone(), Some("Some"), "0");
+                let next = f(r, so_far, item.clone());
+                let done = r.found(&reduced, next);
+                r.if_value(done);
+            }
+            if r.if_else() {
+                let done = r.found(&reduced, item);
+                r.if_value(done);
+            }
+            r.if_end()
+        });
+        self.accumulated(reduced)
+    }
+
+    /// `.any(f)`
+    pub fn iter_any(&mut self, iter: Iter<'_>, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
+        self.decided(iter, true, f)
+    }
+
+    /// `.all(f)`
+    pub fn iter_all(&mut self, iter: Iter<'_>, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
+        self.decided(iter, false, f)
+    }
+
+    /// Whether `f` gave `by` for some item, at the first of which the loop ends: `by`, else its opposite.
+    fn decided(&mut self, iter: Iter<'_>, by: bool, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
+        let start = self.bool_(!by);
+        let decided = self.accumulator(start);
+        self.walk(iter, |r, item| {
+            let given = f(r, item);
+            let stops = if by { given } else { r.opposite(given) };
+            r.when(stops, |r| {
+                let value = r.bool_(by);
+                r.assign(decided.0.clone(), value);
+                r.break_(None, None)
+            });
+            Expr::unit()
+        });
+        self.accumulated(decided)
+    }
+
+    /// `.find(f)`
+    pub fn iter_find(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let found = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| {
+            let item = r.held(item);
+            let stops = r.asked(f, &item);
+            r.when(stops, |r| {
+                r.found(&found, item);
+                r.break_(None, None)
+            });
+            Expr::unit()
+        });
+        self.accumulated(found)
+    }
+
+    /// `.position(f)`
+    pub fn iter_position(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let found = self.nothing_yet(&ty);
+        let iter = self.iter_enumerate(iter);
+        self.walk(iter, |r, pair| {
+            let (number, item) = (r.field(pair.clone(), "0"), r.field(pair, "1"));
+            let stops = f(r, item);
+            r.when(stops, |r| {
+                r.found(&found, number);
+                r.break_(None, None)
+            });
+            Expr::unit()
+        });
+        self.accumulated(found)
+    }
+
+    /// `.for_each(f)`
+    pub fn iter_for_each(&mut self, iter: Iter<'_>, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
+        self.walk(iter, f);
+        Expr::unit()
+    }
+
+    /// A loop over an iterator that does `step` with each item.
+    fn walk(&mut self, iter: Iter<'_>, step: impl FnOnce(&mut Recorder, Expr) -> Expr) {
+        let item = self.iter_begin(None, iter, None);
+        let done = step(self, item);
+        self.statement(done);
+        self.for_end();
+    }
+
+    /// A variable that starts with a value.
+    fn accumulator(&mut self, start: Expr) -> Local {
+        let ty = start.ty.clone();
+        let var = self.frame().new_var("", ty.clone(), true, VarKind::Local);
+        self.push(StmtKind::Let { var, init: Some(start) });
+        Local(Expr { kind: ExprKind::Var(var), ty })
+    }
+
+    /// An `Option` that starts as `None`.
+    fn nothing_yet(&mut self, ty: &Type) -> Local {
+        let none = self.construct(ty.clone(), "None", Vec::new());
+        self.accumulator(none)
+    }
+
+    /// `place = Some(item)`
+    fn found(&mut self, place: &Local, item: Expr) -> Expr {
+        let some = self.construct(place.0.ty.clone(), "Some", vec![("0", item)]);
+        self.assign(place.0.clone(), some)
+    }
+
+    /// `place = next`, as `place op= …` where `next` is the place and an operand.
+    fn accumulate(&mut self, place: &Local, next: Expr) -> Expr {
+        match next.kind {
+            ExprKind::Binary(op, left, right)
+                if is_same_variable(&left, &place.0) && left.ty == right.ty && has_assignment(op) =>
+            {
+                self.assign_op(op, place.0.clone(), *right)
+            }
+            kind => self.assign(place.0.clone(), Expr { kind, ty: next.ty }),
+        }
+    }
+
+    /// The variable's value; a `let` of just it takes the variable over.
+    fn accumulated(&mut self, place: Local) -> Expr {
+        if let ExprKind::Var(var) = place.0.kind {
+            self.frame().fresh = Some(var);
+            self.frame().settled.push(var);
+        }
+        place.0
+    }
+
+    fn refuse_items(&mut self, builtin: &'static str, what: String) -> Expr {
+        let at = self.location();
+        self.fail(RecordError::Argument { builtin, what, at });
+        Expr::never()
+    }
+}
+
+fn is_same_variable(a: &Expr, b: &Expr) -> bool {
+    matches!((&a.kind, &b.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b)
+}
+
+/// Whether there is an `op=`.
+fn has_assignment(op: BinaryOp) -> bool {
+    !op.is_comparison() && !matches!(op, BinaryOp::And | BinaryOp::Or)
+}

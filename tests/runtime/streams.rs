@@ -1,0 +1,291 @@
+//! Streams run side by side and are ordered where memory asks for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering as HostOrdering};
+use std::time::Duration;
+
+use harness::{everywhere, gpu};
+use warpsmith::Error;
+use warpsmith::driver::DriverError;
+use warpsmith::prelude::*;
+
+/// x[i] += add, after so many cycles.
+#[gpu_kernel]
+fn late_add(x: &mut [u32], add: u32, cycles: u64) {
+    let i = global_id();
+    let start = clock();
+    while clock() - start < cycles {}
+    if i < x.len() {
+        x[i] += add;
+    }
+}
+
+/// y[i] = x[i], after so many cycles.
+#[gpu_kernel]
+fn late_copy(x: &[u32], y: &mut [u32], cycles: u64) {
+    let i = global_id();
+    let start = clock();
+    while clock() - start < cycles {}
+    if i < x.len() && i < y.len() {
+        y[i] = x[i];
+    }
+}
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Wrapped<'a> {
+    x: View<'a, u32>,
+    scale: u32,
+}
+
+/// y[i] = scale * x[i] of a view that the launch cannot see.
+#[gpu_kernel]
+fn scaled(from: Wrapped<'_>, y: &mut [u32]) {
+    let i = global_id();
+    if i < from.x.len() && i < y.len() {
+        y[i] = from.scale * from.x[i];
+    }
+}
+
+#[gpu_static]
+static TOTAL: u32 = 0;
+
+#[gpu_const]
+static STEP: [u32; 1] = [1];
+
+#[gpu_kernel]
+fn late_count(cycles: u64) {
+    let start = clock();
+    while clock() - start < cycles {}
+    if global_id() == 0 {
+        atomic(TOTAL.get_mut()).fetch_add(STEP[0], Ordering::Relaxed);
+    }
+}
+
+/// Elements of the tests' buffers.
+const N: usize = 1 << 12;
+
+/// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.
+fn cycles(device: &Device) -> u64 {
+    if device.is_simulator() { 2 } else { 4_000_000 }
+}
+
+#[test]
+fn a_chain_over_two_streams_is_in_order() {
+    everywhere::<late_add>(&(), |device| {
+        let (left, right) = (device.stream().expect("a stream"), device.stream().expect("a stream"));
+        let mut x = device.upload(&vec![0u32; N]).expect("memory");
+        let mut y = device.upload(&vec![0u32; N]).expect("memory");
+        for _ in 0..10 {
+            late_add(&mut x, 1, cycles(device)).over(N).on(&left).launch(device).expect("left");
+            late_copy(&x, &mut y, cycles(device)).over(N).on(&right).launch(device).expect("right");
+        }
+        assert_eq!(device.download(&y).expect("y"), vec![10; N], "on {}", device.name());
+        // The reader is waited for by the next writer of what it reads.
+        late_copy(&x, &mut y, cycles(device)).over(N).on(&right).launch(device).expect("right");
+        late_add(&mut x, 90, 0).over(N).on(&left).launch(device).expect("left");
+        assert_eq!(device.download(&y).expect("y"), vec![10; N], "on {}", device.name());
+        assert_eq!(device.download(&x).expect("x"), vec![100; N], "on {}", device.name());
+    });
+}
+
+#[test]
+fn different_buffers_and_common_readers_overlap() {
+    let Some(gpu) = gpu() else { return };
+    let (left, right) = (gpu.stream().expect("a stream"), gpu.stream().expect("a stream"));
+    let x = gpu.upload(&vec![7u32; N]).expect("memory");
+    let mut a = gpu.upload(&vec![0u32; N]).expect("memory");
+    let mut b = gpu.upload(&vec![0u32; N]).expect("memory");
+    late_copy(&x, &mut a, 1).over(N).launch(&gpu).expect("compiled");
+    gpu.synchronize().expect("idle");
+    late_copy(&x, &mut a, 400_000_000).over(N).on(&left).launch(&gpu).expect("left");
+    late_copy(&x, &mut b, 0).over(N).on(&right).launch(&gpu).expect("right");
+    right.synchronize().expect("right");
+    assert!(!left.is_done().expect("left"), "the short kernel waited for the long one");
+    assert_eq!(gpu.download(&b).expect("b"), vec![7; N]);
+    assert_eq!(gpu.download(&a).expect("a"), vec![7; N]);
+}
+
+#[test]
+fn disjoint_parts_of_one_buffer_overlap() {
+    everywhere::<late_add>(&(), |device| {
+        let (left, right) = (device.stream().expect("a stream"), device.stream().expect("a stream"));
+        let mut x = device.upload(&vec![0u32; N]).expect("memory");
+        late_add(&mut x, 1, 0).over(N).launch(device).expect("compiled");
+        device.synchronize().expect("idle");
+        let (low, high) = x.split_at_mut(N / 2).expect("halves");
+        let long = if device.is_simulator() { 2 } else { 400_000_000 };
+        late_add(low, 1, long).over(N / 2).on(&left).launch(device).expect("left");
+        late_add(high, 2, 0).over(N / 2).on(&right).launch(device).expect("right");
+        right.synchronize().expect("right");
+        assert_eq!(left.is_done().expect("left"), device.is_simulator(), "on {}", device.name());
+        let mut want = vec![2u32; N / 2];
+        want.extend(vec![3u32; N / 2]);
+        assert_eq!(device.download(&x).expect("x"), want, "on {}", device.name());
+    });
+}
+
+#[test]
+fn a_buffer_dropped_in_flight_is_freed_after_its_uses() {
+    let Some(gpu) = gpu() else { return };
+    let (left, right) = (gpu.stream().expect("a stream"), gpu.stream().expect("a stream"));
+    let mut y = gpu.upload(&vec![0u32; N]).expect("memory");
+    let mut z = gpu.upload(&vec![0u32; N]).expect("memory");
+    for round in 1..20u32 {
+        let x = gpu.upload(&vec![round; N]).expect("memory");
+        late_copy(&x, &mut y, 4_000_000).over(N).on(&left).launch(&gpu).expect("left");
+        late_copy(&x, &mut z, 4_000_000).over(N).on(&right).launch(&gpu).expect("right");
+        drop(x);
+        // What takes the place of `x` must not be seen by the kernels that still read it.
+        let others: Vec<_> = (0..4).map(|_| gpu.upload(&vec![u32::MAX; N]).expect("memory")).collect();
+        assert_eq!(gpu.download(&y).expect("y"), vec![round; N]);
+        assert_eq!(gpu.download(&z).expect("z"), vec![round; N]);
+        drop(others);
+    }
+}
+
+#[test]
+fn eight_threads_on_four_streams() {
+    everywhere::<late_copy>(&(), |device| {
+        let streams: Vec<Stream> = (0..4).map(|_| device.stream().expect("a stream")).collect();
+        let table = device.upload(&(0..N as u32).collect::<Vec<_>>()).expect("memory");
+        let rounds = if device.is_simulator() { 4 } else { 200 };
+        std::thread::scope(|scope| {
+            for thread in 0..8usize {
+                let (streams, table) = (&streams, &table);
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let mut mine = device.alloc_zeroed::<u32>(N).expect("memory");
+                        let stream = |k: usize| &streams[(thread + round + k) % 4];
+                        late_copy(table, &mut mine, 100).over(N).on(stream(0)).launch(device).expect("copy");
+                        late_add(&mut mine, 5, 100).over(N).on(stream(1)).launch(device).expect("add");
+                        if round % 3 != 0 {
+                            continue; // dropped in flight
+                        }
+                        let got = device.download(&mine).expect("memory");
+                        assert!(got.iter().zip(5..).all(|(got, want)| *got == want), "on {}", device.name());
+                    }
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn views_in_values_are_ordered() {
+    everywhere::<scaled>(&(), |device| {
+        let (left, right) = (device.stream().expect("a stream"), device.stream().expect("a stream"));
+        let mut x = device.upload(&vec![0u32; N]).expect("memory");
+        let mut y = device.upload(&vec![0u32; N]).expect("memory");
+        for round in 1..6u32 {
+            late_add(&mut x, 1, cycles(device)).over(N).on(&left).launch(device).expect("left");
+            let from = Wrapped { x: x.view(), scale: 3 };
+            scaled(from, &mut y).over(N).on(&right).launch(device).expect("right");
+            late_add(&mut x, 0, 0).over(N).on(&left).launch(device).expect("left");
+            assert_eq!(device.download(&y).expect("y"), vec![3 * round; N], "on {}", device.name());
+        }
+    });
+}
+
+#[test]
+fn statics_and_constants_are_ordered_with_every_stream() {
+    everywhere::<late_count>(&(), |device| {
+        let streams: Vec<Stream> = (0..3).map(|_| device.stream().expect("a stream")).collect();
+        TOTAL.write(device, 0).expect("a static");
+        for step in [1u32, 10, 100] {
+            STEP.set(device, [step]).expect("a constant");
+            assert_eq!(STEP.read(device), [step]);
+            for stream in &streams {
+                late_count(cycles(device)).grid(1).on(stream).launch(device).expect("counted");
+            }
+        }
+        assert_eq!(TOTAL.read(device).expect("a static"), 333, "on {}", device.name());
+    });
+}
+
+#[test]
+fn cudarc_memory_of_another_stream_is_ordered() {
+    let Some(device) = gpu() else { return };
+    let gpu = device.as_gpu().expect("a GPU");
+    let (theirs, other) =
+        (gpu.context().new_stream().expect("theirs"), gpu.context().new_stream().expect("other"));
+    let ours = device.stream().expect("ours");
+    let x = theirs.clone_htod(&vec![3u32; N]).expect("memory");
+    let mut y = theirs.alloc_zeros::<u32>(N).expect("memory");
+    for round in 1..6u32 {
+        late_copy(&x, &mut y, 4_000_000).over(N).on(&ours).launch(&device).expect("ours");
+        late_add(&mut y, round, 4_000_000).over(N).on(&other).launch(&device).expect("other");
+        late_add(&mut y, 1, 4_000_000).over(N).launch(&device).expect("the device's own");
+        assert_eq!(theirs.clone_dtoh(&y).expect("theirs"), vec![4 + round; N]);
+        late_copy(&x, &mut y.slice_mut(..), 4_000_000).over(N).on(&ours).launch(&device).expect("a view");
+        assert_eq!(other.clone_dtoh(&y).expect("by cudarc's events"), vec![3; N]);
+    }
+    let (left, _) = y.split_at(N / 2);
+    let mut z = device.alloc_zeroed::<u32>(N / 2).expect("memory");
+    late_copy(&left, &mut z, 0).over(N / 2).on(&ours).launch(&device).expect("a view");
+    assert_eq!(device.download(&z).expect("memory"), vec![3; N / 2]);
+}
+
+#[test]
+fn streams_that_cannot_be_used_are_refused() {
+    let simulator = Device::simulator();
+    let refused = simulator.stream_with_priority(-1).expect_err("it has one priority");
+    assert!(matches!(refused, Error::Driver(DriverError::Priority { .. })), "{refused}");
+    let Some(device) = gpu() else { return };
+    let mut x = device.upload(&[0u32; 4]).expect("memory");
+    let stream = simulator.stream().expect("a stream");
+    let refused = late_add(&mut x, 1, 0).over(4).on(&stream).launch(&device).expect_err("not the GPU's");
+    assert!(refused.to_string().contains("the simulator"), "{refused}");
+    let mut here = simulator.upload(&[0u32; 4]).expect("memory");
+    let stream = device.stream().expect("a stream");
+    let refused = late_add(&mut here, 1, 0).over(4).on(&stream).launch(&simulator).expect_err("the GPU's");
+    assert!(refused.to_string().contains("GPU 0"), "{refused}");
+    let each = device.as_gpu().expect("a GPU").context().per_thread_stream();
+    let refused = late_add(&mut x, 1, 0).over(4).on(&each).launch(&device).expect_err("per thread");
+    assert!(refused.to_string().contains("device.stream()"), "{refused}");
+    let (least, greatest) = device.stream_priorities().expect("priorities");
+    assert!(device.stream_with_priority(greatest - 1).is_err());
+    let high = device.stream_with_priority(greatest).expect("a stream");
+    assert_eq!(high.priority().expect("a priority"), greatest);
+    println!("figure stream_priorities {least}..{greatest} levels");
+}
+
+#[test]
+fn host_functions_run_in_order_and_their_panics_are_reported() {
+    everywhere::<late_add>(&(), |device| {
+        let stream = device.stream().expect("a stream");
+        let order = Arc::new(AtomicU32::new(0));
+        let mut x = device.upload(&vec![0u32; N]).expect("memory");
+        late_add(&mut x, 1, cycles(device)).over(N).on(&stream).launch(device).expect("queued");
+        for step in 0..3 {
+            let order = order.clone();
+            stream.then(move || assert_eq!(order.fetch_add(1, HostOrdering::SeqCst), step)).expect("queued");
+        }
+        stream.synchronize().expect("no function panicked");
+        assert_eq!(order.load(HostOrdering::SeqCst), 3, "on {}", device.name());
+        stream.then(|| panic!("out of luck")).expect("queued");
+        let error = stream.synchronize().expect_err("it panicked");
+        assert!(error.to_string().contains("out of luck"), "{error}");
+        stream.synchronize().expect("reported once");
+    });
+}
+
+#[test]
+fn events_order_streams_and_keep_time() {
+    everywhere::<late_add>(&(), |device| {
+        let (left, right) = (device.stream().expect("a stream"), device.stream().expect("a stream"));
+        let mut x = device.upload(&vec![0u32; N]).expect("memory");
+        let start = left.record().expect("an event");
+        late_add(&mut x, 1, cycles(device)).over(N).on(&left).launch(device).expect("left");
+        let end = left.record().expect("an event");
+        right.wait(&end).expect("waits");
+        right.synchronize().expect("right");
+        assert!(end.is_done().expect("an event") && left.is_done().expect("left"), "right waited for left");
+        let elapsed = start.elapsed(&end).expect("times");
+        assert!(device.is_simulator() || elapsed > Duration::from_micros(500), "{elapsed:?}");
+        let untimed = left.record_untimed().expect("an event");
+        untimed.synchronize().expect("an event");
+        let refused = start.elapsed(&untimed).expect_err("it keeps no time");
+        assert!(refused.to_string().contains("stream.record()"), "{refused}");
+    });
+}
