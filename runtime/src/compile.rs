@@ -14,7 +14,8 @@ use crate::dump;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::launch::LaunchError;
-use crate::nvrtc::{Arch, CompileOptions, Cubin, NvrtcError};
+use crate::nvrtc::{self, Arch, CompileOptions, Cubin, NvrtcError};
+use crate::report::{BoundsEffect, Resources};
 use crate::settings::Settings;
 
 /// A kernel's printed CUDA, and its cubin for one architecture.
@@ -118,7 +119,39 @@ pub(crate) fn cubin<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Arc
 /// The PTX of a kernel for exactly one architecture.
 pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<String> {
     let order = exact::<K>(comptime, arch)?;
-    Ok(crate::nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
+    Ok(nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
+}
+
+/// What a kernel takes of one architecture, as compiled for `launch`.
+pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Resources> {
+    report(&exact::<K>(comptime, arch)?)
+}
+
+/// What a kernel with some checks takes of the architecture that a compute capability is compiled for.
+pub(crate) fn resources_on<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Resources> {
+    report(&Order::new::<K>(comptime, checks, compute, false)?)
+}
+
+/// What launch bounds and a register cap do to a kernel.
+pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<BoundsEffect> {
+    let mut order = exact::<K>(comptime, arch)?;
+    let with = report(&order)?;
+    let module = K::module(comptime)?;
+    let attributes = module.module().attributes.clone();
+    let free = module.rewrite(|module| {
+        let all = &mut module.attributes;
+        (all.max_threads, all.min_blocks, all.max_registers) = (None, None, None);
+    });
+    order.source = codegen::print(&free, &Options { checks: Checks::All, line_directives: false });
+    Ok(BoundsEffect::new(&attributes, with, report(&order)?))
+}
+
+fn report(order: &Order) -> Result<Resources> {
+    Resources::of(&order.source, &order.options)
 }
 
 fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {

@@ -7,8 +7,10 @@ use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
+use crate::report::ReportError;
 use crate::settings::SettingError;
 use crate::simulator::SimFault;
+use crate::tuner::TunerError;
 use crate::validate::ValidateError;
 
 /// What can go wrong between a kernel's source and its results.
@@ -41,6 +43,12 @@ pub enum Error {
     /// A graph was made in a wrong way.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// There is no report of a kernel.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A search for the fastest launch has no outcome.
+    #[error(transparent)]
+    Tuner(#[from] TunerError),
     /// The kernel went wrong on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),

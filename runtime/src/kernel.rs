@@ -12,6 +12,7 @@ use crate::ir::{Expr, KernelAttributes, Location, Module};
 use crate::nvrtc::Cubin;
 use crate::passes;
 use crate::record::{self, RecordError, Recorder};
+use crate::report::{BoundsEffect, Resources};
 use crate::validate::{self, ValidModule};
 
 /// A kernel: the type that `#[gpu_kernel]` declares under the function's name.
@@ -134,6 +135,22 @@ pub trait Kernel: 'static + Sized {
     /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
     fn cubin_for(comptime: &Self::Comptime, arch: &str) -> Result<Arc<Cubin>> {
         compile::cubin::<Self>(comptime, arch)
+    }
+
+    /// What `launch` takes of an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn resources_for(comptime: &Self::Comptime, arch: &str) -> Result<Resources> {
+        compile::resources::<Self>(comptime, arch)
+    }
+
+    /// What the kernel's launch bounds and register cap do to it on an architecture. Needs no GPU.
+    ///
+    /// # Errors
+    /// As [`Kernel::resources_for`].
+    fn bounds_effect_for(comptime: &Self::Comptime, arch: &str) -> Result<BoundsEffect> {
+        compile::bounds_effect::<Self>(comptime, arch)
     }
 
     /// Compiles and loads what `launch` runs, ahead of the first launch.

@@ -57,10 +57,12 @@ pub mod passes;
 pub mod pitched;
 pub mod record;
 pub mod reference;
+pub mod report;
 pub mod settings;
 pub mod simulator;
 pub mod stream;
 pub mod tile;
+pub mod tuner;
 pub mod types;
 pub mod validate;
 mod value_bytes;
@@ -89,6 +91,7 @@ pub use part::{Part, PartMut};
 pub use pitched::Pitched2;
 pub use record::RecordError;
 pub use stream::{Event, Stream};
+pub use tuner::Tuner;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.

@@ -17,10 +17,12 @@ mod order;
 mod peer;
 mod persisting;
 mod pitched;
+mod resources;
 mod stream;
 mod stream_attributes;
 mod symbols;
 mod table;
+mod timing;
 mod usage;
 
 pub use attributes::{

@@ -8,6 +8,7 @@ mod dim;
 mod error;
 mod nested;
 mod prepared;
+mod report;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
@@ -21,6 +22,7 @@ pub(crate) use prepared::Target;
 
 use std::marker::PhantomData;
 
+use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Options};
 use crate::device::Device;
 use crate::driver::Attributes;
@@ -171,6 +173,16 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// The kernel's CUDA for the comptime values of this launch.
     pub(crate) fn print(&self, options: &Options) -> Result<CudaSource> {
         K::print(&self.comptime, options)
+    }
+
+    /// The comptime values.
+    pub(crate) fn comptime(&self) -> &K::Comptime {
+        &self.comptime
+    }
+
+    /// The run-time arguments.
+    pub(crate) fn args(&self) -> &[KernelArg] {
+        self.args.as_ref()
     }
 
     fn set(mut self, change: impl FnOnce(&mut Setup)) -> Self {

@@ -6,7 +6,7 @@ use super::{Launch, LaunchError, Setup, Shape, check, check_attributes, conditio
 use crate::args::KernelArg;
 use crate::codegen::Checks;
 use crate::device::{Backend, Device};
-use crate::driver::{Attributes, Gpu, Loaded};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
@@ -100,8 +100,13 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// The prepared launch and its arguments, which the caller keeps borrowed or owns.
     pub(crate) fn split(self, device: &Device) -> Result<(Prepared<K>, K::Args)> {
+        self.split_with(device, true)
+    }
+
+    /// As [`Launch::split`]; who asks for no checks vouches for the indices.
+    pub(crate) fn split_with(self, device: &Device, checks: bool) -> Result<(Prepared<K>, K::Args)> {
         let args = self.args.clone();
-        Ok((self.prepared(device, true)?, args))
+        Ok((self.prepared(device, checks)?, args))
     }
 }
 
@@ -131,6 +136,11 @@ impl<K: Kernel> Prepared<K> {
             Target::Gpu(loaded, _) => Some(loaded),
             Target::Simulator(_) => None,
         }
+    }
+
+    /// The stream of the launch; `None` is the device's own.
+    pub(crate) fn stream(&self) -> Option<&Arc<CudaStream>> {
+        self.attributes.stream.as_ref()?.0.as_ref()
     }
 
     /// Launches with arguments that are on the device.

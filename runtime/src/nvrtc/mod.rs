@@ -170,6 +170,17 @@ pub fn compile_object(source: &str, kernel: &str, options: &CompileOptions) -> R
     Ok(Cubin { image: program.cubin()?, log })
 }
 
+/// As [`compile_object`], with the assembler's report of registers, spills and memory as the log.
+///
+/// # Errors
+/// As [`compile_object`].
+pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
+    let mut flags = flags(options);
+    flags.push("--ptxas-options=--verbose".into());
+    let (program, log) = run(source, kernel, options.arch, &flags)?;
+    Ok(Cubin { image: program.cubin()?, log })
+}
+
 /// Compiles one kernel's source to PTX, for reading.
 ///
 /// # Errors

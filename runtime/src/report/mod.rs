@@ -1,0 +1,59 @@
+//! What a kernel costs and what a device can give: resources, occupancy, roofline.
+//!
+//! What comes in is what the compiler or the driver says of a kernel, and figures of a device; what
+//! goes out are numbers with a text that can be read at once. Names no driver, and launches nothing but
+//! the two kernels of [`Ceilings::measure`].
+
+mod bounds;
+mod ceilings;
+mod machine_code;
+mod multiprocessor;
+mod occupancy;
+mod plot;
+mod ptxas;
+mod resources;
+mod roofline;
+
+pub use bounds::BoundsEffect;
+pub use ceilings::{Ceilings, Peak};
+pub use multiprocessor::Multiprocessor;
+pub use occupancy::{Allowed, Limiter, Occupancy};
+pub use resources::{Resources, Spills};
+pub use roofline::{Bound, Point, Roofline, Work};
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReportError {
+    /// The assembler's log has no lines of the kernel.
+    #[error(
+        "the log of NVRTC says nothing of the registers of kernel `{kernel}`; use NVRTC 12.0 or later. It says:\n{log}"
+    )]
+    Log {
+        /// The kernel.
+        kernel: String,
+        /// The log.
+        log: String,
+    },
+    /// A compute capability that the table of multiprocessors does not have.
+    #[error(
+        "there are no multiprocessor figures for compute capability {}.{}; known are 7.0 to 12.1. \
+         On a device use `Multiprocessor::from(device.limits())`", .compute.0, .compute.1
+    )]
+    Compute {
+        /// The capability.
+        compute: (u32, u32),
+    },
+    /// Rates of something that has none.
+    #[error(
+        "the simulator has no ceilings to measure; use `Ceilings::known(…)`, `Ceilings::new(…)`, or a GPU"
+    )]
+    Simulator,
+    /// A block without threads, or with more than any device allows.
+    #[error("a block of {threads} threads cannot be launched; a block has from 1 to {limit} threads")]
+    Block {
+        /// Its threads.
+        threads: u64,
+        /// The most it may have.
+        limit: u32,
+    },
+}

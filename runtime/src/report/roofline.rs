@@ -1,0 +1,186 @@
+//! How fast work could be on a device, by its arithmetic intensity, and how fast it is.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Ceilings, plot};
+
+/// What a launch computes and moves.
+///
+/// The author counts both; bytes are those that global memory moves, so what a cache serves is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Floating-point operations; a fused multiply-add is two.
+    pub flops: f64,
+    /// Bytes read and written.
+    pub bytes: f64,
+}
+
+impl Work {
+    /// So many operations on so many bytes.
+    pub fn new(flops: f64, bytes: f64) -> Self {
+        Self { flops, bytes }
+    }
+
+    /// Arithmetic intensity, in FLOP/B.
+    pub fn intensity(&self) -> f64 {
+        self.flops / self.bytes
+    }
+}
+
+/// Which roof is lower at an intensity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The memory's.
+    Memory,
+    /// The arithmetic's.
+    Compute,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bound::Memory => "bound by memory",
+            Bound::Compute => "bound by arithmetic",
+        })
+    }
+}
+
+/// Kernels under the ceilings of a device.
+///
+/// ```
+/// use warpsmith::report::{Ceilings, Roofline, Work};
+///
+/// // One multiplication and one addition on two floats that are read.
+/// let naive = Work::new(2.0, 8.0);
+/// let a100 = Ceilings::known("NVIDIA A100-SXM4-40GB").expect("listed");
+/// let roofline = Roofline::new(a100).add("naive product", naive, None);
+/// assert_eq!(roofline.points()[0].attainable, 388.75e9); // 2 % of what the arithmetic could do
+/// println!("{roofline}");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roofline {
+    ceilings: Ceilings,
+    points: Vec<Point>,
+}
+
+/// A kernel under the ceilings.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Point {
+    /// The kernel.
+    pub name: String,
+    /// Its work.
+    pub work: Work,
+    /// The rate that the ceilings allow, in FLOP/s.
+    pub attainable: f64,
+    /// Which of them is lower.
+    pub bound: Bound,
+    /// Its rate, in FLOP/s, if its time is known.
+    pub achieved: Option<f64>,
+}
+
+impl Roofline {
+    /// Ceilings without kernels; their first arithmetic peak is the roof.
+    pub fn new(ceilings: Ceilings) -> Self {
+        Self { ceilings, points: Vec::new() }
+    }
+
+    /// Adds a kernel, with the time of a launch if it is known.
+    pub fn add(mut self, name: impl Into<String>, work: Work, time: Option<Duration>) -> Self {
+        let by_memory = work.intensity() * self.ceilings.bandwidth;
+        let (attainable, bound) = match self.ceilings.peaks.first() {
+            Some(peak) if peak.flops <= by_memory => (peak.flops, Bound::Compute),
+            _ => (by_memory, Bound::Memory),
+        };
+        let achieved = time.filter(|time| !time.is_zero()).map(|time| work.flops / time.as_secs_f64());
+        self.points.push(Point { name: name.into(), work, attainable, bound, achieved });
+        self
+    }
+
+    /// The ceilings.
+    pub fn ceilings(&self) -> &Ceilings {
+        &self.ceilings
+    }
+
+    /// The kernels.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+}
+
+impl Point {
+    /// The part of an arithmetic peak, in FLOP/s, that the ceilings allow; from 0 to 1.
+    pub fn part_of(&self, peak: f64) -> f64 {
+        self.attainable / peak
+    }
+
+    /// The part of the attainable rate that was achieved, if its time is known.
+    pub fn fraction(&self) -> Option<f64> {
+        self.achieved.map(|achieved| achieved / self.attainable)
+    }
+}
+
+impl fmt::Display for Roofline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.ceilings)?;
+        for (mark, point) in plot::MARKS.chars().cycle().zip(&self.points) {
+            let (intensity, attainable) = (point.work.intensity(), point.attainable / 1e9);
+            write!(
+                f,
+                "{mark} {}: {intensity:.2} FLOP/B, {}, at most {attainable:.0} GFLOP/s",
+                point.name, point.bound
+            )?;
+            for peak in &self.ceilings.peaks {
+                write!(f, ", {:.2} % of {}", point.part_of(peak.flops) * 100.0, peak.name)?;
+            }
+            if let (Some(achieved), Some(fraction)) = (point.achieved, point.fraction()) {
+                write!(f, "; achieved {:.0} GFLOP/s, {:.1} % of that", achieved / 1e9, fraction * 100.0)?;
+            }
+            writeln!(f)?;
+        }
+        f.write_str(&plot::draw(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn a100() -> Ceilings {
+        Ceilings::known("NVIDIA A100-SXM4-40GB").expect("listed")
+    }
+
+    #[test]
+    fn the_seeds_product_can_have_two_percent_of_an_a100() {
+        let product = Work::new(2.0, 2.0 * 4.0);
+        assert_eq!(product.intensity(), 0.25);
+        let roofline = Roofline::new(a100()).add("product", product, None);
+        let point = &roofline.points()[0];
+        assert_eq!((point.attainable, point.bound), (388.75e9, Bound::Memory));
+        assert_eq!((point.part_of(19_500e9) * 100.0).round(), 2.0);
+        assert_eq!((point.part_of(156_000e9) * 10_000.0).round(), 25.0, "0.25 % of the tensor cores");
+        assert_eq!((a100().ridge().expect("a peak") * 10.0).round() / 10.0, 12.5);
+        let text = roofline.to_string();
+        let line = "a product: 0.25 FLOP/B, bound by memory, at most 389 GFLOP/s, 1.99 % of f32, 0.25 % of tf32 \
+                    tensor cores";
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn beyond_the_ridge_arithmetic_is_the_bound() {
+        let time = Some(Duration::from_secs(1));
+        let roofline = Roofline::new(a100()).add("dense", Work::new(9.75e12, 1e10), time);
+        let point = &roofline.points()[0];
+        assert_eq!((point.attainable, point.bound), (19_500e9, Bound::Compute));
+        assert_eq!(point.fraction(), Some(0.5));
+        assert!(roofline.to_string().contains("achieved 9750 GFLOP/s, 50.0 % of that"), "{roofline}");
+    }
+
+    #[test]
+    fn a_device_without_peaks_bounds_by_memory_alone() {
+        let roofline = Roofline::new(Ceilings::new("bus", 1e9)).add("any", Work::new(1e6, 1.0), None);
+        assert_eq!((roofline.points()[0].attainable, roofline.points()[0].bound), (1e15, Bound::Memory));
+        assert_eq!(roofline.ceilings().ridge(), None);
+    }
+}

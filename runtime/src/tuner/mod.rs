@@ -1,0 +1,348 @@
+//! Finds the fastest of many ways to launch a kernel, on the user's own arguments.
+//!
+//! What comes in are axes of values, a closure that launches one candidate, and a device; what goes out
+//! is an [`Outcome`]: the best candidate, and a table of all. What does not fit the device is skipped
+//! with its reason. On a GPU candidates are timed by events: some warm-up, then several rounds, of which
+//! the median counts; a candidate that is hopeless after its first round is stopped. The simulator does
+//! not time: there each candidate runs once, and the first that fits is called the best.
+//!
+//! Results of a GPU are kept on disk, beside compiled kernels and with the same safety: a torn or foreign
+//! file is a miss. A result is found again only for the same CUDA of every candidate, the same axes, GPU,
+//! driver and size, up to the next power of two.
+
+mod error;
+mod keep;
+mod outcome;
+mod space;
+mod trial;
+
+pub use error::TunerError;
+pub use outcome::{Outcome, Row, Tried};
+pub use space::{Axis, Candidate};
+pub use trial::Trial;
+
+use std::fmt::Debug;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use crate::cache::{Cache, Disk};
+use crate::device::{Backend, Device};
+use crate::error::Result;
+use space::Space;
+use trial::Look;
+
+/// How long a search is silent.
+const SILENT: Duration = Duration::from_secs(2);
+/// A candidate whose first round is so many times as long as the best median is stopped.
+const HOPELESS: f64 = 2.0;
+
+type Constraint = Box<dyn Fn(&Candidate) -> Result<bool>>;
+type Told = Box<dyn Fn(&Progress<'_>)>;
+/// What launches a candidate.
+type Run<'a> = &'a mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>;
+
+/// A search for the fastest candidate of a space.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith::Tuner;
+///
+/// #[gpu_kernel]
+/// fn scale(a: f32, x: &mut [f32], #[comptime] each: u32) {
+///     let first = global_id() * each as usize;
+///     for i in first..first + each as usize {
+///         if i < x.len() {
+///             x[i] *= a;
+///         }
+///     }
+/// }
+///
+/// # fn main() -> warpsmith::Result<()> {
+/// let device = Device::open()?;
+/// let mut x = device.upload(&[1.0f32; 10_000])?;
+/// let mut tuner = Tuner::new("scale");
+/// let each = tuner.axis("each", [1u32, 2, 4]);
+/// let block = tuner.axis("block", [64u32, 256]);
+/// let outcome = tuner.bytes(2 * 4 * 10_000).tune(&device, |candidate, trial| {
+///     let each = candidate.get(each)?;
+///     let threads = 10_000usize.div_ceil(each as usize);
+///     trial.launch(scale(1.0, &mut x, each).over(threads).block(candidate.get(block)?))
+/// })?;
+/// println!("{outcome}");
+/// let (each, block) = (outcome.best().get(each)?, outcome.best().get(block)?);
+/// scale(2.0, &mut x, each).over(10_000usize.div_ceil(each as usize)).block(block).launch(&device)?;
+/// # Ok(()) }
+/// ```
+pub struct Tuner {
+    name: String,
+    space: Space,
+    constraints: Vec<(String, Constraint)>,
+    bytes: Option<u64>,
+    size: Option<String>,
+    rounds: u32,
+    repeats: bool,
+    disk: Kept,
+    progress: Option<Told>,
+}
+
+/// Where results are kept.
+enum Kept {
+    Process,
+    In(Disk),
+    Nowhere,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// Candidates that are done with.
+    pub done: usize,
+    /// All candidates.
+    pub total: usize,
+    /// The last one, and what came of it.
+    pub last: &'a Row,
+    /// The best so far, and its median.
+    pub best: Option<(&'a Candidate, Duration)>,
+}
+
+impl Tuner {
+    /// A search with a name, for its table.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            space: Space::default(),
+            constraints: Vec::new(),
+            bytes: None,
+            size: None,
+            rounds: 7,
+            repeats: true,
+            disk: Kept::Process,
+            progress: None,
+        }
+    }
+
+    /// An axis of the space: block shapes, tile or cluster sizes, any `#[comptime]` value.
+    ///
+    /// The candidates are all combinations; the last axis changes first.
+    pub fn axis<T: Clone + Debug + 'static>(
+        &mut self,
+        name: impl Into<String>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Axis<T> {
+        self.space.axis(name.into(), values)
+    }
+
+    /// Only candidates for which `holds` gives `true`; the others are skipped, with `text` as the reason.
+    pub fn only(
+        mut self,
+        text: impl Into<String>,
+        holds: impl Fn(&Candidate) -> Result<bool> + 'static,
+    ) -> Self {
+        self.constraints.push((text.into(), Box::new(holds)));
+        self
+    }
+
+    /// Bytes that one launch reads and writes; the table then has a bandwidth.
+    pub fn bytes(mut self, bytes: u64) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// Items of one launch: a kept result is found for all sizes up to the next power of two.
+    ///
+    /// Without it, the bytes of the kernel's slices are counted.
+    pub fn items(mut self, items: usize) -> Self {
+        self.size = Some(keep::bucket("items", items as u64));
+        self
+    }
+
+    /// What a kept result is found by instead of a size.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.size = Some(format!("key {}", key.into()));
+        self
+    }
+
+    /// Timed rounds of each candidate; 7 unless said, and at least 1.
+    pub fn rounds(mut self, rounds: u32) -> Self {
+        self.rounds = rounds.max(1);
+        self
+    }
+
+    /// Launches once a round, for kernels whose memory is reset before each launch.
+    ///
+    /// Otherwise a round launches a short kernel many times, which is more exact; even so a kernel that is
+    /// shorter than its launch, some microseconds, is timed as the launch.
+    pub fn launch_once_a_round(mut self) -> Self {
+        self.repeats = false;
+        self
+    }
+
+    /// Keeps results in another directory than compiled kernels.
+    pub fn keep_in(mut self, disk: Disk) -> Self {
+        self.disk = Kept::In(disk);
+        self
+    }
+
+    /// Neither keeps a result nor looks for one.
+    pub fn forget(mut self) -> Self {
+        self.disk = Kept::Nowhere;
+        self
+    }
+
+    /// Called after each candidate, instead of what long searches write to a terminal.
+    pub fn on_progress(mut self, progress: impl Fn(&Progress<'_>) + 'static) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Tries every candidate, or finds what was kept.
+    ///
+    /// `run` is called for each round, and must launch once, through the [`Trial`]. Candidates run on
+    /// the real arguments: what they write stays. What `run` does before it launches is not timed, so it
+    /// may reset memory there; see [`Trial::runs`].
+    ///
+    /// # Errors
+    /// [`TunerError`] if nothing fits or `run` does not launch once; a fault of the kernel; a driver error.
+    ///
+    /// Source: CUDA Driver API, `cuEventElapsedTime`.
+    pub fn tune(
+        &self,
+        device: &Device,
+        mut run: impl FnMut(&Candidate, &mut Trial<'_>) -> Result<()>,
+    ) -> Result<Outcome> {
+        let candidates = self.space.candidates()?;
+        let kept = self.place(device)?;
+        let key = match &kept {
+            Some(_) => Some(self.key_of(device, &candidates, &mut run)?),
+            None => None,
+        };
+        if let (Some(disk), Some(key)) = (&kept, &key)
+            && let Some(rows) = disk.note(key).and_then(|text| keep::decode(&text, &candidates))
+        {
+            return Outcome::new(&self.name, device.name(), self.bytes, rows, true);
+        }
+        let rows = self.search(device, candidates, &mut run)?;
+        let outcome = Outcome::new(&self.name, device.name(), self.bytes, rows, false)?;
+        if let (Some(disk), Some(key)) = (&kept, &key) {
+            // A directory that cannot be written keeps nothing, as for cubins; the result is as good.
+            let _ = disk.keep_note(key, &keep::encode(outcome.rows()));
+        }
+        Ok(outcome)
+    }
+
+    /// Where results of the device are kept, if anywhere: the simulator has none.
+    fn place(&self, device: &Device) -> Result<Option<Disk>> {
+        Ok(match (&self.disk, device.is_simulator()) {
+            (_, true) | (Kept::Nowhere, _) => None,
+            (Kept::In(disk), _) => Some(disk.clone()),
+            (Kept::Process, _) => Cache::process()?.disk().cloned(),
+        })
+    }
+
+    /// What a kept result is found by.
+    fn key_of(&self, device: &Device, candidates: &[Candidate], run: Run<'_>) -> Result<String> {
+        let Backend::Gpu(gpu) = device.backend() else { return Ok(String::new()) };
+        let mut look = Look::default();
+        for candidate in
+            candidates.iter().filter(|candidate| self.refusal(candidate).is_ok_and(|r| r.is_none()))
+        {
+            let looked = run(candidate, &mut Trial::look(device, &mut look));
+            looked.or_else(|error| if error::skips(&error) { Ok(()) } else { Err(error) })?;
+        }
+        let size = self.size.clone().unwrap_or_else(|| keep::bucket("bytes", look.bytes));
+        let labels: Vec<_> = candidates.iter().map(Candidate::to_string).collect();
+        Ok(keep::key(&[&gpu.identity()?, &size, &look.sources(), &labels.join("\n")]))
+    }
+
+    /// Why a constraint refuses a candidate.
+    fn refusal(&self, candidate: &Candidate) -> Result<Option<&str>> {
+        for (text, holds) in &self.constraints {
+            if !holds(candidate)? {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
+    fn search(&self, device: &Device, candidates: Vec<Candidate>, run: Run<'_>) -> Result<Vec<Row>> {
+        let (started, total) = (Instant::now(), candidates.len());
+        let mut rows: Vec<Row> = Vec::with_capacity(total);
+        for candidate in candidates {
+            let best = outcome::best(&rows).map(|(_, median)| median);
+            let tried = match self.refusal(&candidate)? {
+                Some(reason) => Tried::Skipped { reason: reason.to_owned() },
+                None => self.try_one(device, &candidate, best, run)?,
+            };
+            rows.push(Row { candidate, tried });
+            self.report(started, total, &rows);
+        }
+        Ok(rows)
+    }
+
+    fn try_one(
+        &self,
+        device: &Device,
+        candidate: &Candidate,
+        best: Option<Duration>,
+        run: Run<'_>,
+    ) -> Result<Tried> {
+        let mut round = |launches: u32| {
+            let mut trial = Trial::run(device, launches);
+            run(candidate, &mut trial)?;
+            trial.time(candidate)
+        };
+        let first = match round(1) {
+            Ok(first) => first,
+            Err(error) if error::skips(&error) => return Ok(Tried::Skipped { reason: error.to_string() }),
+            Err(error) => return Err(error),
+        };
+        if first.is_none() {
+            return Ok(Tried::Ran);
+        }
+        let warm = round(1)?.unwrap_or_default();
+        let launches = if self.repeats { trial::launches(warm) } else { 1 };
+        measure(self.rounds, best, || Ok(round(launches)?.unwrap_or_default()))
+    }
+
+    fn report(&self, started: Instant, total: usize, rows: &[Row]) {
+        let Some(last) = rows.last() else { return };
+        let best = outcome::best(rows);
+        let progress = Progress { done: rows.len(), total, last, best };
+        if let Some(told) = &self.progress {
+            told(&progress);
+        } else if started.elapsed() > SILENT && std::io::stderr().is_terminal() {
+            eprintln!("tuning `{}`: {progress}", self.name);
+        }
+    }
+}
+
+/// The median of some rounds; one alone, if it shows that the candidate cannot become the best.
+fn measure(
+    rounds: u32,
+    best: Option<Duration>,
+    mut round: impl FnMut() -> Result<Duration>,
+) -> Result<Tried> {
+    let first = round()?;
+    if rounds > 1 && best.is_some_and(|best| first.as_secs_f64() > HOPELESS * best.as_secs_f64()) {
+        return Ok(Tried::Timed { median: first, rounds: 1, stopped: true });
+    }
+    let mut times = vec![first];
+    for _ in 1..rounds {
+        times.push(round()?);
+    }
+    Ok(Tried::Timed { median: outcome::median(times), rounds, stopped: false })
+}
+
+impl std::fmt::Display for Progress<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {}", self.done, self.total)?;
+        match self.best {
+            Some((best, median)) => write!(f, ", best so far {best} in {median:.3?}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

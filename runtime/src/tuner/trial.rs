@@ -1,0 +1,137 @@
+//! One launch of one candidate: looked at, or run and timed.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Candidate, TunerError};
+use crate::args::KernelArg;
+use crate::codegen::{Checks, Options};
+use crate::device::{Backend, Device};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+
+/// How long a round of a short kernel should be: an event is exact to half a microsecond.
+const ROUND: Duration = Duration::from_micros(500);
+/// Launches of a round at most.
+const MANY: u32 = 200;
+
+/// What a search's closure launches its candidate through.
+pub struct Trial<'a> {
+    device: &'a Device,
+    mode: Mode<'a>,
+    launches: u32,
+    time: Option<Duration>,
+}
+
+enum Mode<'a> {
+    /// Nothing is launched.
+    Look(&'a mut Look),
+    /// So many launches, timed together.
+    Run(u32),
+}
+
+/// What was seen of all candidates.
+#[derive(Default)]
+pub(super) struct Look {
+    seen: HashSet<u64>,
+    source: Xxh3,
+    /// Bytes of the largest launch's slices.
+    pub bytes: u64,
+}
+
+impl Look {
+    /// A name for the CUDA of all candidates.
+    pub fn sources(&self) -> String {
+        format!("{:032x}", self.source.digest128())
+    }
+
+    fn add<K: Kernel>(&mut self, launch: &Launch<'_, K>, checks: bool) -> Result<()> {
+        let slices = launch.args().iter().map(|arg| match arg {
+            KernelArg::Slice { bytes, .. } => *bytes,
+            KernelArg::Value(_) => 0,
+        });
+        self.bytes = self.bytes.max(slices.sum());
+        let mut hasher = DefaultHasher::new();
+        (TypeId::of::<K>(), launch.comptime(), checks).hash(&mut hasher);
+        if self.seen.insert(hasher.finish()) {
+            let checks = if checks { Checks::All } else { Checks::None };
+            let source = launch.print(&Options { checks, line_directives: false })?;
+            self.source.update(&(source.code.len() as u64).to_le_bytes());
+            self.source.update(source.code.as_bytes());
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn look(device: &'a Device, look: &'a mut Look) -> Self {
+        Self { device, mode: Mode::Look(look), launches: 0, time: None }
+    }
+
+    pub(super) fn run(device: &'a Device, launches: u32) -> Self {
+        Self { device, mode: Mode::Run(launches), launches: 0, time: None }
+    }
+
+    /// Whether a launch runs: not where the search only looks whether a result was kept.
+    ///
+    /// A closure that resets memory may leave that out where nothing runs.
+    pub fn runs(&self) -> bool {
+        matches!(self.mode, Mode::Run(_))
+    }
+
+    /// Launches the candidate and waits for it; to be called once.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]. Return it: a launch that the device refuses is a candidate that is skipped.
+    pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
+        self.start(launch, true)
+    }
+
+    /// As [`Trial::launch`], without bounds checks on a GPU.
+    ///
+    /// # Safety
+    /// Every index of the kernel is in bounds.
+    ///
+    /// # Errors
+    /// As [`Trial::launch`].
+    pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
+        self.start(launch, false)
+    }
+
+    fn start<K: Kernel>(&mut self, launch: Launch<'_, K>, checks: bool) -> Result<()> {
+        self.launches += 1;
+        match &mut self.mode {
+            Mode::Look(look) => look.add(&launch, checks),
+            Mode::Run(launches) => {
+                let launches = *launches;
+                let (prepared, args) = launch.split_with(self.device, checks)?;
+                let each = || prepared.launch_args(args.as_ref());
+                let Backend::Gpu(gpu) = self.device.backend() else { return each() };
+                let time = gpu.timed(prepared.stream(), || (0..launches).try_for_each(|_| each()))?;
+                gpu.take_fault()?;
+                self.time = Some(time / launches.max(1));
+                Ok(())
+            }
+        }
+    }
+
+    /// The time of one launch; `None` on the simulator.
+    pub(super) fn time(self, candidate: &Candidate) -> Result<Option<Duration>> {
+        if self.launches != 1 {
+            let candidate = candidate.to_string();
+            return Err(TunerError::Launches { candidate, launches: self.launches }.into());
+        }
+        Ok(self.time)
+    }
+}
+
+/// Launches of a round, for a kernel that takes so long.
+pub(super) fn launches(time: Duration) -> u32 {
+    let fit = ROUND.as_nanos() / time.as_nanos().max(1);
+    u32::try_from(fit).unwrap_or(MANY).clamp(1, MANY)
+}

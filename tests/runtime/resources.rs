@@ -1,0 +1,190 @@
+//! What a kernel takes: by NVRTC alone, by the driver, and both agree.
+
+use warpsmith::Error;
+use warpsmith::codegen::Checks;
+use warpsmith::nvrtc::{self, NvrtcError};
+use warpsmith::prelude::*;
+use warpsmith::report::Resources;
+
+#[gpu_kernel]
+fn small(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// Forty values that are all alive at once.
+#[gpu_fn]
+fn many_alive(x: &[f32], y: &mut [f32]) {
+    let t = thread_idx().x as usize;
+    let mut v = [0.0f32; 40];
+    #[unroll]
+    for i in 0..40 {
+        v[i] = x[t * 40 + i];
+    }
+    sync_threads();
+    let mut sum = 0.0;
+    #[unroll]
+    for i in 0..40 {
+        sum += v[i] * v[(i * 7 + 3) % 40];
+        y[t * 40 + i] = sum + v[39 - i];
+    }
+}
+
+#[gpu_kernel]
+fn free(x: &[f32], y: &mut [f32]) {
+    many_alive(x, y);
+}
+
+#[gpu_kernel(max_registers(24))]
+fn capped(x: &[f32], y: &mut [f32]) {
+    many_alive(x, y);
+}
+
+#[gpu_kernel(launch_bounds(1024, 2))]
+fn bounded(x: &[f32], y: &mut [f32]) {
+    many_alive(x, y);
+}
+
+#[gpu_const]
+static FACTORS: [f32; 100] = [0.5; 100];
+
+#[gpu_kernel]
+fn shares(x: &[f32], y: &mut [f32]) {
+    let mut tile = shared!([f32; 300]);
+    let t = thread_idx().x as usize;
+    tile[t] = x[t] * FACTORS[t % 100];
+    sync_threads();
+    y[t] = tile[255 - t];
+}
+
+/// Whether NVRTC is there; without it the message says what to install.
+fn nvrtc_is_there() -> bool {
+    match nvrtc::version() {
+        Ok(_) => true,
+        Err(missing) => {
+            assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
+            let refused = small::resources_for(&(), "sm_90");
+            assert_eq!(refused, Err(Error::Nvrtc(NvrtcError::Missing)));
+            println!("skipped: {missing}");
+            false
+        }
+    }
+}
+
+fn of<K: Kernel<Comptime = ()>>(arch: &str) -> Resources {
+    K::resources_for(&(), arch).unwrap_or_else(|error| panic!("{arch}: {error}"))
+}
+
+#[test]
+fn nvrtc_alone_tells_what_a_kernel_takes() {
+    if !nvrtc_is_there() {
+        return;
+    }
+    for (arch, version) in [("sm_75", 75), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)] {
+        let small = of::<small>(arch);
+        assert!((8..=24).contains(&small.registers), "{small}");
+        assert!(small.spills.is_some_and(|spills| !spills.any()), "{small}");
+        assert_eq!((small.static_shared, small.local, small.constant), (0, 0, 0), "{small}");
+        assert_eq!((small.max_threads, small.binary_version), (1024, version));
+        let shares = of::<shares>(arch);
+        assert_eq!((shares.static_shared, shares.constant), (1200, 400), "{shares}");
+        assert_eq!(shares.barriers, Some(1));
+    }
+}
+
+#[test]
+fn spills_are_counted_and_warned_of() {
+    if !nvrtc_is_there() {
+        return;
+    }
+    let (free, capped) = (of::<free>("sm_90"), of::<capped>("sm_90"));
+    assert!(free.registers > 40 && free.warning().is_none(), "{free}");
+    assert!(capped.registers <= 24, "{capped}");
+    let spills = capped.spills.expect("NVRTC knows");
+    assert!(spills.stores >= 4 * 16 && spills.loads >= 4 * 16, "{capped}");
+    assert!(capped.local >= spills.stores / 4, "{capped}");
+    let text = capped.to_string();
+    assert!(text.contains(&format!("spills           {} bytes stored", spills.stores)), "{text}");
+    assert!(
+        text.contains("warning: each thread spills registers") && text.contains("max_registers"),
+        "{text}"
+    );
+}
+
+#[test]
+fn launch_bounds_and_register_caps_are_compared_with_a_kernel_without() {
+    if !nvrtc_is_there() {
+        return;
+    }
+    let effect = bounded::bounds_effect_for(&(), "sm_90").expect("compiles");
+    assert_eq!((effect.launch_bounds, effect.max_registers), ((Some(1024), Some(2)), None));
+    assert!(effect.with.registers <= 32 && effect.without.registers > 40, "{effect}");
+    // Without its bounds a block of 1,024 would not even fit once.
+    assert_eq!(effect.blocks(1024).expect("known"), [2, 0], "{effect}");
+    assert!(effect.to_string().contains("launch_bounds(1024, 2), and without"), "{effect}");
+    let effect = capped::bounds_effect_for(&(), "sm_90").expect("compiles");
+    assert_eq!(effect.max_registers, Some(24));
+    assert_eq!(effect.without.registers, of::<free>("sm_90").registers);
+    let none = small::bounds_effect_for(&(), "sm_90").expect("compiles");
+    assert_eq!(none.with, none.without);
+    assert!(none.to_string().contains("neither launch bounds nor a register cap"), "{none}");
+}
+
+#[test]
+fn an_architecture_that_is_none_is_refused() {
+    let refused = small::resources_for(&(), "ninety").expect_err("no architecture").to_string();
+    assert!(refused.contains("`ninety` is not an architecture"), "{refused}");
+}
+
+#[test]
+fn a_launch_tells_its_resources_and_occupancy_without_a_gpu() {
+    if !nvrtc_is_there() {
+        return;
+    }
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; 256]).expect("memory");
+    let mut y = device.upload(&[0.0f32; 256]).expect("memory");
+    let launch = shares(&x, &mut y).grid(1).dynamic_shared(60 << 10);
+    let resources = launch.resources(&device).expect("compiles");
+    assert_eq!((resources.static_shared, resources.dynamic_shared), (1200, 60 << 10));
+    let occupancy = launch.occupancy(&device).expect("fits");
+    assert_eq!((occupancy.threads, occupancy.blocks), (256, 3), "{occupancy}");
+    launch.launch(&device).expect("asking launches nothing and takes nothing");
+    assert_eq!(device.download(&y).expect("memory"), [0.5; 256]);
+}
+
+/// The driver's figures of a kernel are NVRTC's.
+fn agrees<K: Kernel<Comptime = ()>>(gpu: &Device) {
+    let loaded = gpu.as_gpu().expect("a GPU").load::<K>(&(), Checks::All).expect("loads");
+    let driver = loaded.resources().expect("the driver tells");
+    let (major, minor) = gpu.limits().compute;
+    let nvrtc = of::<K>(&format!("sm_{major}{minor}"));
+    println!("{driver}\n{nvrtc}");
+    assert_eq!(driver.registers, nvrtc.registers);
+    assert_eq!(driver.static_shared, nvrtc.static_shared);
+    assert_eq!(driver.constant, nvrtc.constant);
+    assert_eq!(driver.max_threads, nvrtc.max_threads);
+    assert_eq!(driver.binary_version, nvrtc.binary_version);
+    assert_eq!(driver.local > 0, nvrtc.local > 0);
+    println!("figure resources_{}_registers {} registers", K::NAME, driver.registers);
+    println!("figure resources_{}_local {} bytes", K::NAME, driver.local);
+}
+
+#[test]
+fn the_driver_agrees_with_nvrtc() {
+    let Some(gpu) = harness::gpu() else { return };
+    if !nvrtc_is_there() {
+        return;
+    }
+    agrees::<small>(&gpu);
+    agrees::<free>(&gpu);
+    agrees::<capped>(&gpu);
+    agrees::<bounded>(&gpu);
+    agrees::<shares>(&gpu);
+    let x = gpu.upload(&[1.0f32; 64]).expect("memory");
+    let mut y = gpu.upload(&[1.0f32; 64]).expect("memory");
+    let resources = small(2.0, &x, &mut y).over(64).resources(&gpu).expect("loads");
+    assert!(resources.spills.is_some() && resources.cache_all.is_some(), "both sides tell: {resources}");
+}
