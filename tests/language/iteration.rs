@@ -1,5 +1,7 @@
 //! `for` over elements, with the adapters that keep a plain loop.
 
+#![allow(clippy::map_clone, clippy::map_identity, reason = "the adapters are what is looked at")]
+
 use warpsmith::prelude::*;
 
 use super::{everywhere, written};

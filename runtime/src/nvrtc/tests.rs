@@ -46,7 +46,7 @@ fn what_is_no_object_is_refused_in_the_words_of_the_linker() {
 
 #[test]
 fn a_missing_device_runtime_is_named_with_the_way_out() {
-    let refused = link::read_runtime(Some("/nowhere/libcudadevrt.a".into())).err().expect("there is none");
+    let refused = link::read_runtime(Some("/nowhere/libcudadevrt.a".into())).expect_err("there is none");
     let text = refused.to_string();
     for part in ["/nowhere/libcudadevrt.a", "WARPSMITH_CUDADEVRT", "pip install nvidia-cuda-runtime"] {
         assert!(text.contains(part), "{text}");
