@@ -37,12 +37,14 @@ done
 wait
 run runtime "$folder/runtime" --nocapture --test-threads=1 --skip soak
 run soak env WARPSMITH_SOAK=1000000 "$folder/runtime" --nocapture --test-threads=1 soak
-for tool in memcheck initcheck racecheck synccheck; do
-    run $tool compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
+# All but memcheck know nothing of kernels that launch kernels.
+run memcheck compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
+for tool in initcheck racecheck synccheck; do
+    run $tool env CORPUS_SKIP=nested,recursive compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
 done
 run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1 &
 run memcheck_runtime compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/runtime" --test-threads=1 \
-    --skip soak --skip lost --skip overlap --skip allocations &
+    --skip soak --skip lost --skip overlap --skip allocations --skip programmatic &
 wait
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
 

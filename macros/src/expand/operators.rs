@@ -276,7 +276,13 @@ impl Lower<'_> {
         let start_witness = range.start.as_ref().and_then(|_| ends.next());
         let end_witness = range.end.as_ref().and_then(|_| ends.next());
         Two {
-            witness: slice_value(&base_witness, start_witness, end_witness, (inclusive, mutable)),
+            witness: slice_value(
+                base.span(),
+                &base_witness,
+                start_witness,
+                end_witness,
+                (inclusive, mutable),
+            ),
             emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
         }
     }
@@ -295,6 +301,7 @@ pub fn writes_receiver(method: &Ident) -> bool {
 
 /// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
 pub fn slice_value(
+    span: Span,
     base: &TokenStream,
     start: Option<TokenStream>,
     end: Option<TokenStream>,
@@ -316,7 +323,9 @@ pub fn slice_value(
     } else {
         (format_ident!("Sliceable"), format_ident!("__sub_slice"))
     };
-    quote!({ use ::warpsmith::__macro::#name as _; (#base).#method(#start, #end) })
+    // An error about the part stands where it is written.
+    let span = span.resolved_at(Span::call_site());
+    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#method(#start, #end) })
 }
 
 /// An index of any integer type, or a tuple of them.

@@ -99,6 +99,7 @@ fn parenthesize(callee: &mut Expr) {
 fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
     let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
+    let span = base.span();
     let base = match base {
         Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
             Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
@@ -106,7 +107,7 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
         },
         _ => base.to_token_stream(),
     };
-    Expr::Verbatim(slice_value(&base, end(&range.start), end(&range.end), (inclusive, mutable)))
+    Expr::Verbatim(slice_value(span, &base, end(&range.start), end(&range.end), (inclusive, mutable)))
 }
 
 impl Twin {

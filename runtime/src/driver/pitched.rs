@@ -1,5 +1,6 @@
 //! Pitched memory and copies of rows.
 
+use std::ptr;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUDA_MEMCPY2D, CUmemorytype};
@@ -40,11 +41,8 @@ impl GpuMemory {
         row: usize,
         pitch: usize,
     ) -> Result<(), DriverError> {
-        // SAFETY: integers and pointers; all zero bits are a value of each.
-        let mut copy: CUDA_MEMCPY2D = unsafe { std::mem::zeroed() };
-        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+        let mut copy = rows_between(CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
         (copy.srcHost, copy.srcPitch) = (host.cast(), row);
-        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
         (copy.dstDevice, copy.dstPitch) = (self.address(), pitch);
         self.copy_rows(copy, rows, row, true)
     }
@@ -60,11 +58,8 @@ impl GpuMemory {
         row: usize,
         pitch: usize,
     ) -> Result<(), DriverError> {
-        // SAFETY: as above.
-        let mut copy: CUDA_MEMCPY2D = unsafe { std::mem::zeroed() };
-        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+        let mut copy = rows_between(CUmemorytype::CU_MEMORYTYPE_DEVICE, CUmemorytype::CU_MEMORYTYPE_HOST);
         (copy.srcDevice, copy.srcPitch) = (self.address(), pitch);
-        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
         (copy.dstHost, copy.dstPitch) = (host.cast(), row);
         self.copy_rows(copy, rows, row, false)
     }
@@ -86,5 +81,40 @@ impl GpuMemory {
             driver("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&raw const copy) })
         })?;
         stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
+    }
+}
+
+/// A copy of no rows between two kinds of memory, with no addresses yet.
+fn rows_between(from: CUmemorytype, to: CUmemorytype) -> CUDA_MEMCPY2D {
+    CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: from,
+        srcHost: ptr::null(),
+        srcDevice: 0,
+        srcArray: ptr::null_mut(),
+        srcPitch: 0,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: to,
+        dstHost: ptr::null_mut(),
+        dstDevice: 0,
+        dstArray: ptr::null_mut(),
+        dstPitch: 0,
+        WidthInBytes: 0,
+        Height: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_names_both_kinds_of_memory() {
+        let copy = rows_between(CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
+        assert_eq!(copy.srcMemoryType, CUmemorytype::CU_MEMORYTYPE_HOST);
+        assert_eq!(copy.dstMemoryType, CUmemorytype::CU_MEMORYTYPE_DEVICE);
+        assert!(copy.srcHost.is_null() && copy.dstHost.is_null() && copy.Height == 0);
     }
 }
