@@ -89,16 +89,13 @@ impl Known {
     /// Adds what `less + gap <= more` tells of both, and of the parts of a sum.
     fn relate(&mut self, less: &Expr, more: &Expr, gap: i128, known: &Known, scope: &Scope) {
         let (below, above) = (scope.range(less, known), scope.range(more, known));
-        self.at_most(
-            less,
-            Range { high: above.high.plus(-gap), needs: above.needs, ..below.clone() },
-            known,
-            scope,
-        );
+        if let Some(scalar) = integer(less) {
+            let (all, high) = (Range::of_type(scalar), above.high.plus(-gap));
+            self.at_most(less, Range { high, needs: above.needs, ..all }, known, scope);
+        }
         if let Some(scalar) = integer(more) {
-            let low = below.low.saturating_add(gap);
-            let all = Range::of_type(scalar);
-            self.learn(more, Range { low, needs: Vec::new(), ..all });
+            let (all, low) = (Range::of_type(scalar), below.low.saturating_add(gap));
+            self.learn(more, Range { low, needs: below.needs, ..all });
         }
         if is_trackable(less) && is_trackable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone()));
@@ -115,7 +112,7 @@ impl Known {
             // The sum of the parts must not have wrapped.
             let fits = scope.ensure(sum, Quantity::Const(most + 1));
             if let (Some(mut needs), true) = (fits, of_a.low >= 0 && of_b.low >= 0) {
-                needs.extend(range.needs.iter().cloned());
+                needs.extend([&range.needs, &of_a.needs, &of_b.needs].into_iter().flatten().cloned());
                 if let Some(wraps_not) = scope.is_exact(b, known) {
                     let needs: Vec<_> = needs.iter().cloned().chain(wraps_not).collect();
                     for less in lesser_sums(e, a, b) {
