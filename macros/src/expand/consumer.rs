@@ -14,7 +14,8 @@ const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in 
     `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
 
 /// Why nothing that counts items stands behind a `filter`.
-pub const UNCOUNTED: &str = "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop and count";
+pub const UNCOUNTED: &str =
+    "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop and count";
 
 /// What a method that ends an iterator takes.
 #[derive(Default)]

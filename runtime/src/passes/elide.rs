@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::known::{Known, assigned, root, untracked};
-use super::range::{Scope, integer};
+use super::range::{Range, Scope, integer};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Proof, Quantity, RangeLoop, Stmt, StmtKind,
     Type, VarId, VarKind,
@@ -214,19 +214,19 @@ impl<'a> Walk<'a> {
         if range.low < 0 {
             return None;
         }
-        let extent = self.extent(base)?;
-        let needs = if range.high.most() < self.least_length(base) {
-            Vec::new()
+        let (extent, length) = (self.extent(base)?, self.length(base));
+        let needs = if range.high.most() < length.low {
+            length.needs
         } else {
             self.scope.ensure(range.high, extent)?
         };
-        Some(needs.into_iter().chain(range.needs).collect())
+        Some([needs, range.needs].concat())
     }
 
-    /// How many elements a guard says that an indexed expression has at least.
-    fn least_length(&self, base: &Expr) -> i128 {
+    /// What guards say of how many elements an indexed expression has.
+    fn length(&self, base: &Expr) -> Range {
         let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
-        self.scope.range(&length, &self.known).low
+        self.scope.range(&length, &self.known)
     }
 
     /// How many elements an indexed expression has.

@@ -460,8 +460,11 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
         extreme(dice, Scalar::U64),
         extreme(dice, Scalar::I32),
     ];
-    let grid = [1 + dice.below(4) as u32, 1 + dice.below(2) as u32, 1];
-    let block = [1 + dice.below(40) as u32, 1 + dice.below(3) as u32, 1];
+    // Large grids too, of which the corners alone are looked at: indices wrap there.
+    let wide = dice.pick(&[1, 2, 4, 1 << 21, 1 << 30, i32::MAX as u32]);
+    let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
+    let most = dice.pick(&[4, 40, 1024]);
+    let block = [1 + dice.below(most) as u32, 1 + dice.below(3) as u32, 1];
     let (thread, at, vars) = ([0; 2], [0; 2], HashMap::new());
     let mut run = Run { params, grid, block, thread, at, fulfilled: 0, vars, module, proven: 0 };
     for (i, condition) in module.conditions.iter().enumerate() {

@@ -166,7 +166,6 @@ impl<'a> Scope<'a> {
         if is_shape && facts.peek().is_some_and(|fact| fact.high.as_const().is_none() && fact.high.is_known())
         {
             range.high = all.high;
-            range.needs.clear();
         }
         facts.fold(range, |range, fact| range.meet(fact))
     }
