@@ -10,6 +10,7 @@
 mod block;
 mod call;
 mod control;
+mod equality;
 mod error;
 mod fold;
 mod iter;
