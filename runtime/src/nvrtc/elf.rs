@@ -45,11 +45,13 @@ fn gnu_note(mut notes: &[u8]) -> Option<String> {
     }
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+/// A little-endian number at an offset; `None` where the bytes end before.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+/// As [`u32_at`].
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
 }
 

@@ -5,7 +5,7 @@
 //! Knows nothing of kernels, devices or caches. A missing library is an error, never a panic.
 
 mod driver_link;
-mod elf;
+pub(crate) mod elf;
 mod libraries;
 mod library;
 mod link;

@@ -1,5 +1,7 @@
 //! Sizes of sections of a cubin, which is a 64-bit little-endian ELF file.
 
+use crate::nvrtc::elf::{u32_at, u64_at};
+
 /// Bytes of the section of a name; `None` if there is none or the image is no such file.
 pub(super) fn section_size(image: &[u8], name: &str) -> Option<u64> {
     let header = image.strip_prefix(b"\x7fELF\x02\x01").map(|_| image)?;
@@ -17,14 +19,6 @@ pub(super) fn section_size(image: &[u8], name: &str) -> Option<u64> {
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {
     bytes.get(at..)?.first_chunk().map(|chunk| usize::from(u16::from_le_bytes(*chunk)))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
 }
 
 #[cfg(test)]
