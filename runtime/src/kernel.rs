@@ -163,8 +163,7 @@ pub trait Kernel: 'static + Sized {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 // Most launches fulfil all conditions, and so do not need the other checks.
-                let lifts = !gpu.conditions::<Self>(comptime)?.is_empty();
-                let checks = if lifts { Checks::Lifted(u64::MAX) } else { Checks::All };
+                let checks = Checks::fulfilling_all(gpu.conditions::<Self>(comptime)?.len());
                 gpu.load::<Self>(comptime, checks).map(|_| ())
             }
             Backend::Simulator => Self::module(comptime).map(|_| ()),

@@ -48,6 +48,16 @@ pub enum Checks {
     All,
 }
 
+impl Checks {
+    /// What is left to a launch that fulfils all of a number of conditions.
+    pub(crate) fn fulfilling_all(conditions: usize) -> Self {
+        match conditions {
+            0 => Checks::All,
+            n => Checks::Lifted(u64::MAX >> 64usize.saturating_sub(n)),
+        }
+    }
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {

@@ -5,66 +5,42 @@ use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, 
 use super::Order;
 use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
 
+/// Memory of elements of `T` on a GPU.
+fn arg<T>(ptr: u64, len: usize, ordinal: usize, (mutable, order): (bool, Order)) -> KernelArg {
+    let bytes = (len * size_of::<T>()) as u64;
+    KernelArg::Slice { ptr, len: len as u64, bytes, place: Place::Gpu(ordinal), mutable, order }
+}
+
 // SAFETY: the lifetime borrows the memory, and its order with other uses is cudarc's and its stream's.
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
-        let (ptr, _tracked) = self.device_ptr(self.stream());
-        KernelArg::Slice {
-            ptr,
-            len: self.len() as u64,
-            bytes: (self.len() * size_of::<T>()) as u64,
-            place: Place::Gpu(self.ordinal()),
-            mutable: false,
-            order: Order::slice(self),
-        }
+        let ptr = self.device_ptr(self.stream()).0;
+        arg::<T>(ptr, self.len(), self.ordinal(), (false, Order::slice(self)))
     }
 }
 
-// SAFETY: the lifetime borrows the memory, and its order with other uses is cudarc's and its stream's.
+// SAFETY: as above.
 unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
-        let (len, place, stream) = (self.len() as u64, Place::Gpu(self.ordinal()), self.stream().clone());
+        let stream = self.stream().clone();
         let ptr = self.device_ptr_mut(&stream).0;
-        KernelArg::Slice {
-            ptr,
-            len,
-            bytes: len * size_of::<T>() as u64,
-            place,
-            mutable: true,
-            order: Order::slice_mut(self),
-        }
+        arg::<T>(ptr, self.len(), self.ordinal(), (true, Order::slice_mut(self)))
     }
 }
 
-// SAFETY: the lifetime borrows the memory, and its order with other uses is cudarc's and its stream's.
+// SAFETY: as above.
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaView<'_, T> {
     fn into_arg(self) -> KernelArg {
-        let (ptr, _tracked) = self.device_ptr(self.stream());
-        let place = Place::Gpu(self.stream().context().ordinal());
-        KernelArg::Slice {
-            ptr,
-            len: self.len() as u64,
-            bytes: (self.len() * size_of::<T>()) as u64,
-            place,
-            mutable: false,
-            order: Order::view(self),
-        }
+        let ptr = self.device_ptr(self.stream()).0;
+        arg::<T>(ptr, self.len(), self.stream().context().ordinal(), (false, Order::view(self)))
     }
 }
 
-// SAFETY: the lifetime borrows the memory, and its order with other uses is cudarc's and its stream's.
+// SAFETY: as above.
 unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaViewMut<'_, T> {
     fn into_arg(self) -> KernelArg {
         let stream = self.stream().clone();
-        let (len, place) = (self.len() as u64, Place::Gpu(stream.context().ordinal()));
         let ptr = self.device_ptr_mut(&stream).0;
-        KernelArg::Slice {
-            ptr,
-            len,
-            bytes: len * size_of::<T>() as u64,
-            place,
-            mutable: true,
-            order: Order::view_mut(self),
-        }
+        arg::<T>(ptr, self.len(), stream.context().ordinal(), (true, Order::view_mut(self)))
     }
 }

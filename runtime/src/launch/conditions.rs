@@ -61,3 +61,19 @@ impl LaunchValues for Given<'_> {
         self.shape.grid
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Quantity;
+
+    #[test]
+    fn a_launch_that_fulfils_all_is_the_one_compiled_ahead() {
+        let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+        let holds = Condition { below: Quantity::Const(0), limit: Quantity::Const(1) };
+        for count in [0, 1, 2, 63, 64] {
+            let conditions = vec![holds.clone(); count];
+            assert_eq!(checks(&conditions, &shape, &[]), Checks::fulfilling_all(count), "{count}");
+        }
+    }
+}
