@@ -2,7 +2,8 @@
 
 use super::Recorder;
 use crate::ir::{
-    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind,
+    Variable,
 };
 
 /// What an emitter holds for a name of the user's: a variable, or an expression that never changes.

@@ -9,7 +9,7 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{AccessKind, Instruction, Interests, Line};
+use super::observer::{AccessKind, Instruction, Interests, Line, MemoryScope};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 
@@ -202,9 +202,14 @@ pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
 }
 
 /// Starts a copy of the thread, which happens when its group is waited for.
+#[track_caller]
 pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
     let machine = current("copy_async");
-    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { to, from, bytes });
+    let number = if machine.is_watched() { machine.next_number() } else { 0 };
+    if machine.interests.accesses {
+        machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
+    }
+    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { number, to, from, bytes });
 }
 
 /// Closes the thread's group of copies.
@@ -216,7 +221,12 @@ pub fn copy_async_commit() {
 /// Does the thread's copies but those of its last `left` groups.
 pub fn copy_async_wait(left: usize) {
     let machine = current("copy_async_wait");
-    machine.copies.borrow_mut().wait(&machine.here.get(), left);
+    let done = |number| {
+        if machine.interests.accesses {
+            machine.tell_copied(number);
+        }
+    };
+    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
 /// Keeps a descriptor of two words for as long as the thread may name it.
@@ -256,15 +266,30 @@ pub fn interests() -> Interests {
     current("interests").interests
 }
 
-/// Called before each access of memory that a builtin makes.
+/// Called before each access of memory that a builtin makes; outside a launch nobody is told.
 #[inline]
 #[track_caller]
 pub fn on_access<T>(place: *const T, kind: AccessKind) {
-    let machine = current("access");
-    if machine.interests.accesses {
-        let layout = (size_of::<T>() as u32, align_of::<T>() as u32);
-        machine.tell_access(place.addr(), layout, kind, Line::caller());
-    }
+    let at = Line::caller();
+    with_current(|machine| {
+        if machine.interests.accesses {
+            let layout = (size_of::<T>() as u32, align_of::<T>() as u32);
+            machine.tell_access(place.addr(), layout, kind, at);
+        }
+    });
+}
+
+/// A fence of the running thread.
+#[inline]
+#[track_caller]
+pub fn fence(scope: MemoryScope) {
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+    let at = Line::caller();
+    with_current(|machine| {
+        if machine.is_watched() {
+            machine.tell_fence(scope, at);
+        }
+    });
 }
 
 /// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
@@ -311,6 +336,7 @@ impl Drop for Entered {
 }
 
 /// Calls `f` with the machine that this OS thread runs; `false` if it runs none.
+#[inline]
 pub(super) fn with_current(f: impl FnOnce(&Machine<'_>)) -> bool {
     let machine = CURRENT.get();
     if machine.is_null() {

@@ -32,7 +32,8 @@ mod tests;
 pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread, Work,
+    Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
+    Space, Thread, Work,
 };
 pub use settings::Settings;
 
@@ -124,8 +125,8 @@ impl SimReport {
 /// it launches itself, tail launches last. The report counts it.
 pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
     hook::install();
-    let pending = Cell::new(0);
-    grid(launch, thread, Nesting::outermost(&pending))
+    let (pending, numbers) = (Cell::new(0), Cell::new(0));
+    grid(launch, thread, Nesting::outermost(&pending, &numbers))
 }
 
 /// Runs one grid and then what it launched.
