@@ -9,7 +9,7 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{AccessKind, Instruction, Interests, Line, MemoryScope};
+use super::observer::{Access, AccessKind, Instruction, Interests, Line, MemoryScope};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 
@@ -269,12 +269,15 @@ pub fn interests() -> Interests {
 /// Called before each access of memory that a builtin makes; outside a launch nobody is told.
 #[inline]
 #[track_caller]
-pub fn on_access<T>(place: *const T, kind: AccessKind) {
+pub(crate) fn on_access<T>(place: &T, kind: AccessKind) {
     let at = Line::caller();
     with_current(|machine| {
         if machine.interests.accesses {
-            let layout = (size_of::<T>() as u32, align_of::<T>() as u32);
-            machine.tell_access(place.addr(), layout, kind, at);
+            let (address, by) = (ptr::from_ref(place).expose_provenance(), machine.instruction(at));
+            let (bytes, align) = (size_of::<T>() as u32, align_of::<T>() as u32);
+            let access = Access { address, bytes, align, space: machine.space_of(address), kind, by };
+            // SAFETY: the bytes of a reference to a number or vector, which have no padding.
+            unsafe { machine.tell_access(&access) };
         }
     });
 }

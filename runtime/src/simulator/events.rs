@@ -110,12 +110,26 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells of an access of memory that a builtin is about to make.
-    pub(super) fn tell_access(&self, address: usize, (bytes, align): (u32, u32), kind: AccessKind, at: Line) {
-        let access =
-            Access { address, bytes, align, space: self.space_of(address), kind, by: self.instruction(at) };
+    /// Tells of an access of memory that the running thread is about to make.
+    ///
+    /// # Safety
+    /// The bytes can be read.
+    #[cold]
+    pub(super) unsafe fn tell_access(&self, access: &Access) {
         let by = self.running();
-        self.tell(|observer| observer.on_access(&by, &access));
+        for observer in self.launch.observers {
+            match observer.on_access(&by, access) {
+                Ok(()) => {}
+                Err(SimFault::DataRace(mut race)) => {
+                    let place = std::ptr::with_exposed_provenance::<u8>(access.address);
+                    // SAFETY: the caller's word.
+                    let held = unsafe { std::slice::from_raw_parts(place, access.bytes as usize) };
+                    held.clone_into(&mut race.held);
+                    self.raise(SimFault::DataRace(race))
+                }
+                Err(fault) => self.raise(fault),
+            }
+        }
     }
 
     /// Whose memory an address is in, for what is not a variable of a thread.

@@ -20,6 +20,7 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod race;
 mod scheduler;
 mod settings;
 mod shape;
@@ -35,7 +36,9 @@ pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
     Space, Thread, Work,
 };
-pub use settings::Settings;
+pub use race::{DataRace, Doing, Party};
+pub(crate) use race::memory_name;
+pub use settings::{Settings, SimChecks};
 
 use std::cell::Cell;
 
