@@ -118,6 +118,21 @@ impl Grids {
         self.grids.partition_point(|grid| grid.base <= block).saturating_sub(1)
     }
 
+    /// The number of a thread's block.
+    pub fn block_of(key: Key) -> u64 {
+        key >> THREAD_BITS
+    }
+
+    /// The blocks of a thread's cluster, with the narrowest scope that holds it and them.
+    pub fn near(&self, key: Key) -> impl Iterator<Item = (MemoryScope, u64)> {
+        let own = Self::block_of(key);
+        let others = self.grids[self.position(own)].cluster_mates(own);
+        others.map(move |block| {
+            let scope = if block == own { MemoryScope::Block } else { MemoryScope::Cluster };
+            (scope, block)
+        })
+    }
+
     /// The narrowest scope that holds both threads.
     pub fn between(&self, a: Key, b: Key) -> MemoryScope {
         let (a, b) = (a >> THREAD_BITS, b >> THREAD_BITS);
@@ -158,6 +173,17 @@ impl Grid {
     pub fn indices(&self, key: Key) -> ([u32; 3], [u32; 3]) {
         let thread = key & ((1 << THREAD_BITS) - 1);
         (unflatten((key >> THREAD_BITS) - self.base, self.grid), unflatten(thread, self.block))
+    }
+
+    /// The blocks of a block's cluster.
+    fn cluster_mates(&self, block: u64) -> impl Iterator<Item = u64> {
+        let first = self.cluster_of(block);
+        let count = self.cluster.iter().map(|n| u64::from(*n)).product();
+        (0..count).map(move |rank| {
+            let offset = unflatten(rank, self.cluster);
+            let index = std::array::from_fn(|i| first[i] * self.cluster[i] + offset[i]);
+            self.base + self.linear(index)
+        })
     }
 
     fn cluster_of(&self, block: u64) -> [u32; 3] {

@@ -52,6 +52,7 @@ struct Lanes {
 struct Set {
     class: Class,
     line: u32,
+    /// By warp.
     lanes: Vec<Lanes>,
 }
 
@@ -164,14 +165,15 @@ impl Set {
         (self.class, self.line) == (mark.class, mark.line)
     }
 
-    /// The lanes that a mark belongs to; those that came last are the likeliest.
-    fn position(&self, mark: &Mark) -> Option<usize> {
-        let alike = |lanes: &Lanes| lanes.warp == mark.key >> 5 && lanes.epoch == mark.epoch;
-        self.lanes.iter().rposition(alike)
+    /// Where the lanes of a warp begin.
+    fn start(&self, warp: Key) -> usize {
+        self.lanes.partition_point(|lanes| lanes.warp < warp)
     }
 
     fn holds(&self, mark: &Mark) -> bool {
-        self.position(mark).is_some_and(|i| self.lanes[i].mask >> (mark.key & 31) & 1 == 1)
+        let (warp, bit) = (mark.key >> 5, 1 << (mark.key & 31));
+        let of_warp = self.lanes[self.start(warp)..].iter().take_while(|lanes| lanes.warp == warp);
+        of_warp.into_iter().any(|lanes| lanes.epoch == mark.epoch && lanes.mask & bit != 0)
     }
 
     /// Whether these are a few plain reads that a new one is ordered after: who conflicts with them conflicts with it.
@@ -184,15 +186,22 @@ impl Set {
     /// Adds a lane in place of what it did before.
     fn add(&mut self, mark: &Mark) {
         let (warp, bit) = (mark.key >> 5, 1 << (mark.key & 31));
-        self.lanes.retain_mut(|lanes| {
-            if lanes.warp == warp {
-                lanes.mask &= !bit;
+        let mut at = self.start(warp);
+        let mut found = false;
+        while let Some(lanes) = self.lanes.get_mut(at).filter(|lanes| lanes.warp == warp) {
+            lanes.mask &= !bit;
+            if lanes.epoch == mark.epoch {
+                lanes.mask |= bit;
+                found = true;
             }
-            lanes.mask != 0
-        });
-        match self.position(mark) {
-            Some(i) => self.lanes[i].mask |= bit,
-            None => self.lanes.push(Lanes { warp, epoch: mark.epoch, mask: bit }),
+            if lanes.mask == 0 {
+                self.lanes.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        if !found {
+            self.lanes.insert(at, Lanes { warp, epoch: mark.epoch, mask: bit });
         }
     }
 

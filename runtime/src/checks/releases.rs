@@ -30,16 +30,8 @@ struct Release {
     scope: MemoryScope,
     /// All that was released for the device or wider.
     all: Clock,
-    /// What was released, by scope and block.
-    parts: Vec<Part>,
-}
-
-/// What threads of one block have released for a scope.
-struct Part {
-    scope: MemoryScope,
-    /// One of the threads.
-    by: Key,
-    clock: Clock,
+    /// What was released by each block, with its scopes.
+    parts: HashMap<u64, Vec<(MemoryScope, Clock)>>,
 }
 
 impl Releases {
@@ -77,11 +69,9 @@ impl Releases {
             false => agent.see(needed, clock),
         };
         take(MemoryScope::Device, &release.all);
-        for part in &release.parts {
-            let needed = grids.between(key, part.by);
-            if needed < MemoryScope::Device && part.scope >= needed {
-                take(needed, &part.clock);
-            }
+        for (needed, block) in grids.near(key) {
+            let parts = release.parts.get(&block).into_iter().flatten();
+            parts.filter(|(scope, _)| *scope >= needed).for_each(|(_, clock)| take(needed, clock));
         }
     }
 
@@ -106,7 +96,7 @@ impl Releases {
 
 impl Release {
     fn new(bytes: u32) -> Self {
-        Self { bytes, writer: 0, scope: MemoryScope::Block, all: Clock::default(), parts: Vec::new() }
+        Self { bytes, writer: 0, scope: MemoryScope::Block, all: Clock::default(), parts: HashMap::new() }
     }
 
     /// Whether an operation sees what the last one stored as an atomic operation does.
@@ -118,10 +108,10 @@ impl Release {
         if scope >= MemoryScope::Device {
             self.all.join(&clock);
         }
-        let alike = |part: &&mut Part| part.scope == scope && part.by >> 10 == by >> 10;
-        match self.parts.iter_mut().rev().find(alike) {
-            Some(part) => part.clock.join(&clock),
-            None => self.parts.push(Part { scope, by, clock }),
+        let parts = self.parts.entry(Grids::block_of(by)).or_default();
+        match parts.iter_mut().find(|(known, _)| *known == scope) {
+            Some((_, known)) => known.join(&clock),
+            None => parts.push((scope, clock)),
         }
     }
 }
