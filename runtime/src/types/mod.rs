@@ -23,6 +23,8 @@ pub use eighth::{F8E4M3, F8E5M2};
 #[doc(hidden)]
 pub use enums::no_variant;
 pub use index::IndexInteger;
+#[cfg(test)]
+pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
 pub use scalar::{Float, Int};

@@ -4,7 +4,7 @@
 use warpsmith::prelude::{Buffer, Kernel};
 use warpsmith::{Device, Launch};
 
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::fences::{X, Y, fenced_order, weak_order};
 use crate::litmus::{
     coherence, independent_reads, message_passing, message_passing_block, store_buffering,
@@ -16,11 +16,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "weak_order",
             print: print::<weak_order>,
+            record: record::<weak_order>,
             check: |d, s| check_order(d, s, |out| weak_order(out), true),
         },
         Case {
             name: "fenced_order",
             print: print::<fenced_order>,
+            record: record::<fenced_order>,
             check: |d, s| check_order(d, s, |out| fenced_order(out), false),
         },
     ];
@@ -30,11 +32,11 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A litmus test: `|memory, seen, rounds|`, four arrays of places and the counts.
 macro_rules! case {
-    ($name:literal, $print:expr, [$threads:literal, $outcomes:literal], $forbidden:expr,
+    ($name:literal, $kernel:ty, [$threads:literal, $outcomes:literal], $forbidden:expr,
         |[$($place:ident),+], $seen:ident, $rounds:ident| $launch:expr) => {
         Case {
             name: $name,
-            print: $print,
+            print: print::<$kernel>, record: record::<$kernel>,
             check: |device, scale| {
                 check(device, scale, $name, [$threads, $outcomes], &$forbidden, |places, $seen, $rounds, grid| {
                     let [$($place),+, ..] = places;
@@ -61,7 +63,7 @@ fn litmus() -> [Case; 9] {
             [2],
             |[x, y], seen, n| { message_passing(x, y, seen, n, true) }
         ),
-        case!("message_passing_block", print::<message_passing_block>, [2, 4], [2], |[x, y], seen, n| {
+        case!("message_passing_block", message_passing_block, [2, 4], [2], |[x, y], seen, n| {
             message_passing_block(x, y, seen, n)
         }),
         case!(
@@ -78,13 +80,9 @@ fn litmus() -> [Case; 9] {
             [0],
             |[x, y, r], seen, n| { store_buffering(x, y, r, seen, n, true) }
         ),
-        case!(
-            "store_buffering_system",
-            print::<store_buffering_system>,
-            [2, 4],
-            [0],
-            |[x, y, r], seen, n| { store_buffering_system(x, y, r, seen, n) }
-        ),
+        case!("store_buffering_system", store_buffering_system, [2, 4], [0], |[x, y, r], seen, n| {
+            store_buffering_system(x, y, r, seen, n)
+        }),
         case!(
             "independent_reads@acquire",
             |o| independent_reads::print(&(false,), o),
@@ -99,7 +97,7 @@ fn litmus() -> [Case; 9] {
             [10],
             |[x, y, r], seen, n| { independent_reads(x, y, r, seen, n, true) }
         ),
-        case!("coherence", print::<coherence>, [2, 9], [3, 6, 7], |[x], seen, n| coherence(x, seen, n)),
+        case!("coherence", coherence, [2, 9], [3, 6, 7], |[x], seen, n| coherence(x, seen, n)),
     ]
 }
 
