@@ -219,7 +219,9 @@ impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
         unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            unsafe { crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret) }
+            unsafe {
+                crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
+            }
         }
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new("__builtin_bit_cast({ret}, {0})")
