@@ -66,7 +66,7 @@ builtin! {
     /// The same shared array in block `rank` of the cluster.
     ///
     /// A `rank` at or above [`cluster_size`] is a fault on the simulator and undefined on a GPU.
-    pub fn map_shared_rank<T: GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
+    pub fn map_shared_rank<T: 'static + GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
         cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, min_compute: (9, 0)
     } {
         let ptr = context::map_shared_rank(shared.as_mut_ptr().cast::<u8>(), rank);

@@ -171,11 +171,12 @@ impl Recorder {
         self.frame().ret = ty;
     }
 
-    /// The body of the function being recorded, in CUDA C++.
-    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool) {
+    /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
+    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);
+        frame.meaning = meaning;
         if !pure {
             frame.add_effect(Effect::Writes);
         }

@@ -9,7 +9,10 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{Access, AccessKind, Instruction, Interests, Line, MemoryScope};
+use super::observer::{
+    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work,
+};
+use super::{FaultPlace, SimFault};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 
@@ -260,6 +263,41 @@ pub(crate) fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
 }
 
+/// Tells of an access that the interpreter is about to make.
+///
+/// # Safety
+/// The bytes can be read, unless the address is misaligned.
+pub(crate) unsafe fn tell_access(access: &Access) {
+    // SAFETY: the caller's word.
+    unsafe { current("access").tell_access(access) };
+}
+
+/// Tells which way a branch goes.
+pub(crate) fn tell_branch(branch: &Branch) {
+    let machine = current("branch");
+    let by = machine.running();
+    machine.notify(|observer| observer.on_branch(&by, branch));
+}
+
+/// Tells of an operation.
+pub(crate) fn tell_work(work: Work, instruction: &Instruction) {
+    let machine = current("work");
+    let by = machine.running();
+    machine.notify(|observer| observer.on_work(&by, work, instruction));
+}
+
+/// Whose memory an address is in, for what is not a variable of a thread.
+pub(crate) fn space_of(address: usize) -> Space {
+    current("memory").space_of(address)
+}
+
+/// Ends the launch with a fault of the running thread at a line.
+#[cold]
+pub(crate) fn fault_at(at: Line, fault: impl FnOnce(FaultPlace) -> SimFault) -> ! {
+    let machine = current("fault");
+    machine.raise(fault(machine.fault_place(at)))
+}
+
 /// What the launch's observers want to be told.
 #[inline]
 pub fn interests() -> Interests {
@@ -270,13 +308,24 @@ pub fn interests() -> Interests {
 #[inline]
 #[track_caller]
 pub(crate) fn on_access<T>(place: &T, kind: AccessKind) {
+    // SAFETY: a reference can be read; what builtins access are numbers and vectors, without padding.
+    unsafe { on_access_at(place, kind) };
+}
+
+/// As [`on_access`], of a place that nobody has a reference to.
+///
+/// # Safety
+/// It can be read.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
     let at = Line::caller();
     with_current(|machine| {
         if machine.interests.accesses {
-            let (address, by) = (ptr::from_ref(place).expose_provenance(), machine.instruction(at));
+            let (address, by) = (place.expose_provenance(), machine.instruction(at));
             let (bytes, align) = (size_of::<T>() as u32, align_of::<T>() as u32);
             let access = Access { address, bytes, align, space: machine.space_of(address), kind, by };
-            // SAFETY: the bytes of a reference to a number or vector, which have no padding.
+            // SAFETY: the caller's word.
             unsafe { machine.tell_access(&access) };
         }
     });

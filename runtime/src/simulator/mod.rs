@@ -30,15 +30,16 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fault::triple;
+pub(crate) use events::interests;
+pub(crate) use fault::{FaultPlace, triple};
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
     Space, Thread, Work,
 };
-pub use race::{DataRace, Doing, Party};
 pub(crate) use race::memory_name;
-pub use settings::{Settings, SimChecks};
+pub use race::{DataRace, Doing, Party};
+pub use settings::{Executor, Settings, SimChecks};
 
 use std::cell::Cell;
 
