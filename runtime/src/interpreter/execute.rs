@@ -18,6 +18,8 @@ pub(super) struct Thread<'p> {
     pub frame: *mut u8,
     /// The iterations and calls around what it executes.
     instance: u64,
+    /// The last call by the user's own code.
+    caller: Site,
     /// Iterations that are left.
     left: u64,
     /// Iterations that it may make.
@@ -26,7 +28,7 @@ pub(super) struct Thread<'p> {
 
 impl<'p> Thread<'p> {
     pub fn new(program: &'p Arc<Program>, name: &'static str, frame: *mut u8, limit: u64) -> Self {
-        Self { program, name, frame, instance: 0, left: limit, limit }
+        Self { program, name, frame, instance: 0, caller: 0, left: limit, limit }
     }
 
     /// Executes from `pc` to the end of the kernel.
@@ -130,6 +132,9 @@ impl<'p> Thread<'p> {
                         put(frame, link, pc as u64);
                         put(frame, link + 8, self.instance);
                         self.instance = mix(self.instance, u64::from(site) << 32);
+                        if !program.library[site as usize] {
+                            self.caller = site;
+                        }
                         pc = to as usize;
                     }
                     Op::Return { link } => {
@@ -224,8 +229,9 @@ impl<'p> Thread<'p> {
     fn row(&self, (to, shared): (Slot, Slot), rank: u32, index: Index, bytes: u32, site: Site) {
         // SAFETY: the slot holds a descriptor of a shared array of this rank.
         unsafe {
-            let extents: [usize; 3] =
-                std::array::from_fn(|i| if i < rank as usize { get(self.frame, shared + 8 + 8 * i as Slot) } else { 1 });
+            let extents: [usize; 3] = std::array::from_fn(|i| {
+                if i < rank as usize { get(self.frame, shared + 8 + 8 * i as Slot) } else { 1 }
+            });
             let index = self.checked(index, extents[0], site);
             let start: *mut u8 = get(self.frame, shared);
             put(self.frame, to, start.wrapping_add(index * extents[1] * extents[2] * bytes as usize));
@@ -330,7 +336,9 @@ impl<'p> Thread<'p> {
     }
 
     fn instruction(&self, site: Site) -> Instruction {
-        Instruction { at: self.program.sites[site as usize], site, instance: self.instance }
+        // Within the library's own functions the line is that of who calls them.
+        let at = if self.program.library[site as usize] { self.caller } else { site };
+        Instruction { at: self.program.sites[at as usize], site, instance: self.instance }
     }
 
     fn space(&self, address: usize, constant: bool) -> Space {
