@@ -89,8 +89,13 @@ mod told {
         wide(&x, &mut out).grid(1).block(64).launch_observed(&device, &[&log])?;
         assert_eq!(device.download(&out)?[7], F32x4::new(3.0, 1.5, 1.5, 1.5));
         let told = log.of(9, &["read", "write"]);
-        let wanted =
-            ["read global 4 by 4", "write shared 4 by 4", "read global 16 by 16", "read shared 4 by 4", "write global 16 by 16"];
+        let wanted = [
+            "read global 4 by 4",
+            "write shared 4 by 4",
+            "read global 16 by 16",
+            "read shared 4 by 4",
+            "write global 16 by 16",
+        ];
         assert_eq!(told, wanted);
         Ok(())
     }
@@ -125,9 +130,11 @@ mod told {
         assert!(products(3).is_empty());
         let line = products(0)[0].at;
         assert!(line.file.ends_with("interpreter.rs") && line.line > 0, "{line}");
-        let stores: Vec<Instruction> =
-            log.iter().filter(|e| e.1.starts_with("write")).map(|e| e.2).collect();
-        assert!(stores.len() == 4 && stores.iter().all(|store| *store == stores[0]), "after the loop all meet");
+        let stores: Vec<Instruction> = log.iter().filter(|e| e.1.starts_with("write")).map(|e| e.2).collect();
+        assert!(
+            stores.len() == 4 && stores.iter().all(|store| *store == stores[0]),
+            "after the loop all meet"
+        );
         Ok(())
     }
 
@@ -228,7 +235,10 @@ mod faults {
         let lossy = fault(run(Settings { float_to_int: true, ..plain() }, [3e9, 1.0], 1));
         assert!(matches!(&lossy, SimFault::LossyCast { to, .. } if to == "i32"), "{lossy}");
         let index = fault(run(Settings { index_casts: true, ..plain() }, [1.5, 1.0], 1 << 32));
-        assert!(matches!(&index, SimFault::LossyCast { value, to, .. } if value == "4294967296" && to == "u32"), "{index}");
+        assert!(
+            matches!(&index, SimFault::LossyCast { value, to, .. } if value == "4294967296" && to == "u32"),
+            "{index}"
+        );
         Ok(())
     }
 }
@@ -319,7 +329,9 @@ mod speed {
             let x = gpu.upload(&vec![1.0f32; 1 << 20])?;
             let mut y = gpu.upload(&vec![2.0f32; 1 << 20])?;
             let threads = 1 << 20;
-            measure(&format!("saxpy_threads_{name}"), threads, || saxpy(2.0, &x, &mut y).over(1 << 20).launch(&gpu));
+            measure(&format!("saxpy_threads_{name}"), threads, || {
+                saxpy(2.0, &x, &mut y).over(1 << 20).launch(&gpu)
+            });
             let steps = (N * N * N) as u64;
             measure(&format!("product_multiply_adds_{name}"), steps, || {
                 product(&x, &x, &mut y, N as u32).grid([N as u32 / 16; 2]).block([16, 16]).launch(&gpu)

@@ -85,14 +85,20 @@ pub(super) fn run_both(
         Err(fault) => fault.to_string(),
     };
     if text(&first) != text(&second) {
-        return differ(format!("the twin ends with {}, the interpreter with {}", text(&first), text(&second)));
+        return differ(format!(
+            "the twin ends with {}, the interpreter with {}",
+            text(&first),
+            text(&second)
+        ));
     }
     for ((region, twin), interpreter) in memory.iter().zip(&after).zip(save()) {
         let held = region.held(twin);
         if let Some(byte) = (0..region.bytes).find(|i| held[*i] && twin[*i] != interpreter[*i]) {
             let (a, b) = (twin[byte], interpreter[byte]);
             let what = &region.what;
-            return differ(format!("byte {byte} of {what} is {a:#04x} by the twin, {b:#04x} by the interpreter"));
+            return differ(format!(
+                "byte {byte} of {what} is {a:#04x} by the twin, {b:#04x} by the interpreter"
+            ));
         }
     }
     second
