@@ -47,7 +47,7 @@ pub struct Prepared<K: Kernel> {
 pub(crate) enum Target {
     /// A loaded kernel, and the conditions that its launches must fulfil.
     Gpu(Arc<Loaded>, u64),
-    Simulator(Simulation),
+    Simulator(Box<Simulation>),
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -81,9 +81,11 @@ impl<K: Kernel> Launch<'_, K> {
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
-            Backend::Simulator => {
-                Target::Simulator(Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?)
-            }
+            Backend::Simulator => Target::Simulator(Box::new(Simulation::new::<K>(
+                device,
+                (&self.comptime, &self.setup),
+                &shape,
+            )?)),
         };
         target.check_overlap::<K>(self.args.as_ref())?;
         let (comptime, attributes) = (self.comptime, self.setup.attributes);

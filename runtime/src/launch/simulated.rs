@@ -59,7 +59,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
-    /// [`SimFault::NotInterpreted`](crate::simulator::SimFault::NotInterpreted) if the kernel does what the
+    /// [`SimFault::NotInterpreted`] if the kernel does what the
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         self.refuse_order()?;
