@@ -15,6 +15,7 @@ use crate::device::{Backend, Device};
 use crate::driver::{self, CudaEvents, CudaStream, DriverError, GpuStream, Panics};
 use crate::error::Result;
 use crate::part::{Part, PartMut};
+use crate::region::{Part3, PartMut3};
 use crate::types::GpuType;
 
 /// A queue of work on one device. Clones are the same stream.
@@ -252,6 +253,29 @@ impl Stream {
         if from.len() != to.len() {
             return Err(DriverError::Length { buffer: to.len(), host: from.len() }.into());
         }
+        match &self.queue {
+            Queue::Gpu(stream) => to.copy_on(stream, &from),
+            Queue::Simulator(_) => to.copy_here(&from),
+        }
+    }
+
+    /// Copies a box of elements to another, in the order of this stream; returns at once.
+    ///
+    /// A side is a [`Pitched3`](crate::Pitched3), a [`Pitched2`](crate::Pitched2), a part of them, or a
+    /// dense volume in a buffer or in page-locked memory: `part.volume(planes, rows, cols)?`. Whoever
+    /// uses either side next waits as needed.
+    ///
+    /// # Errors
+    /// [`DriverError::Extents`] for different extents, memory of the simulator on a GPU or the reverse,
+    /// or an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuMemcpy3DAsync`; between two GPUs `cuMemcpy3DPeerAsync`.
+    pub fn copy_box<'a, 'b, T: GpuType + 'a + 'b>(
+        &self,
+        from: impl Into<Part3<'a, T>>,
+        to: impl Into<PartMut3<'b, T>>,
+    ) -> Result<()> {
+        let (from, to) = (from.into(), to.into());
         match &self.queue {
             Queue::Gpu(stream) => to.copy_on(stream, &from),
             Queue::Simulator(_) => to.copy_here(&from),

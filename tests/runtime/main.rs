@@ -19,3 +19,4 @@ mod roofline;
 mod soak;
 mod streams;
 mod tuner;
+mod volumes;

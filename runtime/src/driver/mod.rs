@@ -35,6 +35,7 @@ pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
 pub use order::Order;
+pub(crate) use pitched::GpuBox;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 
