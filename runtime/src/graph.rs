@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::args::{KernelArg, SliceMutArg};
+use crate::args::{self, KernelArg, SliceMutArg};
 use crate::buffer::Buffer;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded};
@@ -269,6 +269,7 @@ impl Graph {
     ) -> Result<Box<dyn Step>> {
         self.memory.places.iter().for_each(|place| place.used.set(Used::Not));
         let (prepared, args) = launch(&self.memory)?.split(&self.device)?;
+        only_of(self.device.place(), args.as_ref())?;
         let attributes = prepared.parts().2;
         let event = attributes.programmatic_event.is_some() || attributes.completion_event.is_some();
         for (has, what) in [(attributes.stream.is_some(), "stream"), (event, "event")] {
@@ -350,6 +351,18 @@ impl HeldMemory {
         own.and_then(|place| place.buffer.downcast_ref())
             .ok_or(GraphError::Foreign { what: "memory", method: "hold" })
     }
+}
+
+/// A graph is ordered with its own device's memory only.
+fn only_of(device: args::Place, args: &[KernelArg]) -> Result<()> {
+    for arg in args {
+        if let KernelArg::Slice { place: memory, .. } = arg
+            && *memory != device
+        {
+            return Err(DriverError::WrongDevice { memory: *memory, device }.into());
+        }
+    }
+    Ok(())
 }
 
 /// A launch of a graph, whatever its kernel.

@@ -12,6 +12,7 @@ mod lost;
 mod memory;
 mod nested;
 mod occupancy;
+mod peers;
 mod places;
 mod prepared;
 mod resources;

@@ -62,6 +62,8 @@ pub struct Gpu {
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
     events: Mutex<Vec<CudaEvent>>,
+    /// The GPUs whose memory this one reaches.
+    peers: peer::Peers,
     /// Where memory is freed that several streams used, so that none of them waits for the others.
     freeing: OnceLock<Arc<CudaStream>>,
 }
@@ -123,6 +125,7 @@ impl Gpu {
             faults,
             statics: Mutex::default(),
             events: Mutex::default(),
+            peers: peer::Peers::default(),
             freeing: OnceLock::new(),
         })
     }

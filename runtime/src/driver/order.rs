@@ -8,7 +8,7 @@ use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, De
 
 use super::usage::Usage;
 use super::{DriverError, Gpu};
-use crate::args::KernelArg;
+use crate::args::{KernelArg, Place};
 
 /// Who knows the other uses of an argument's memory.
 ///
@@ -71,7 +71,14 @@ impl Order {
 
 /// cudarc's memory lives in the context, or its owner's stream could not be waited for.
 fn same_context(gpu: &Gpu, owner: &CudaStream) -> Result<(), DriverError> {
-    if owner.context() == gpu.context() { Ok(()) } else { Err(DriverError::OtherContext { what: "memory" }) }
+    if owner.context() == gpu.context() {
+        return Ok(());
+    }
+    let (owner, device) = (Place::Gpu(owner.context().ordinal()), Place::Gpu(gpu.ordinal()));
+    if owner == device {
+        return Err(DriverError::OtherContext { what: "memory" });
+    }
+    Err(DriverError::OtherDevice { what: "cudarc memory", owner, device })
 }
 
 /// # Safety
@@ -121,7 +128,7 @@ unsafe fn write<T, M: DevicePtrMut<T>>(
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Begun {
     removals: u64,
-    /// Whether the device's own stream has to wait for the launch.
+    /// Whether the own streams of the device and of those that it reaches have to wait for the launch.
     tells: bool,
 }
 
@@ -137,6 +144,7 @@ pub(super) fn before(
     let mut begun = Begun { removals: removals(args), tells: hidden };
     if hidden {
         gpu.join_other(stream, gpu.stream())?;
+        gpu.peers().try_each(|peer| gpu.join_other(stream, peer.stream()))?;
     }
     for arg in args {
         let KernelArg::Slice { ptr, bytes, mutable, order, .. } = arg else { continue };
@@ -162,6 +170,7 @@ pub(super) fn after(
 ) -> Result<(), DriverError> {
     if begun.tells {
         gpu.join_other(gpu.stream(), stream)?;
+        gpu.peers().try_each(|peer| gpu.join_other(peer.stream(), stream))?;
     }
     let again = removals(args) != begun.removals;
     for arg in args {

@@ -3,6 +3,7 @@
 use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
+use crate::device::{Backend, Device};
 use crate::driver::{Attributes, Limits};
 use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
@@ -62,19 +63,32 @@ fn extents<K: Kernel>(what: &'static str, extents: [u32; 3], limits: [u32; 3]) -
     Ok(())
 }
 
-/// There are not too many arguments, and every slice is in the memory of the device.
-pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
+/// There are not too many arguments, and the device reaches the memory of every slice.
+pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
+    let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
         if let KernelArg::Slice { place, .. } = arg
-            && *place != device
+            && *place != own
         {
-            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory: *place, device });
+            elsewhere::<K>(argument, *place, device)?;
         }
     }
     Ok(())
+}
+
+/// An argument that is not on the device is on a GPU that the device has access to.
+fn elsewhere<K: Kernel>(argument: &'static str, memory: Place, device: &Device) -> Result<(), LaunchError> {
+    let kernel = K::NAME;
+    match (device.backend(), memory) {
+        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if gpu.reaches(ordinal) => Ok(()),
+        (Backend::Gpu(_), Place::Gpu(_)) => {
+            Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
+        }
+        _ => Err(LaunchError::Argument { kernel, argument, memory, device: device.place() }),
+    }
 }
 
 /// No slice that a kernel writes overlaps another.
