@@ -68,6 +68,18 @@ impl<'a, T: GpuType> Extent<'a, T> {
         Ok(Region::new(self.gpu, self.address, extents, extents[2] * size_of::<T>(), extents[1]))
     }
 
+    /// There is one element, for a static.
+    fn one(&self) -> Result<()> {
+        if self.len == 1 { Ok(()) } else { Err(DriverError::Length { buffer: 1, host: self.len }.into()) }
+    }
+
+    fn here(&self) -> Result<*mut T> {
+        match self.place() {
+            Place::Simulator => Ok(self.address as *mut T),
+            memory => Err(DriverError::WrongDevice { memory, device: Place::Simulator }.into()),
+        }
+    }
+
     fn place(&self) -> Place {
         self.gpu.map_or(Place::Simulator, |memory| Place::Gpu(memory.ordinal()))
     }
@@ -91,6 +103,19 @@ impl<'a, T: GpuType> Extent<'a, T> {
 impl<'a, T: GpuType> Part<'a, T> {
     pub(crate) fn new(memory: &'a Memory, len: usize) -> Self {
         Self { extent: extent(memory, len) }
+    }
+
+    /// Its only element, on a GPU.
+    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+        self.extent.one()?;
+        self.extent.on_gpu(device)
+    }
+
+    /// The value of its only element, on the simulator.
+    pub(crate) fn one_here(&self) -> Result<T> {
+        self.extent.one()?;
+        // SAFETY: an initialised element of the simulator's memory, borrowed.
+        Ok(unsafe { *self.extent.here()? })
     }
 
     /// Number of elements.
@@ -166,6 +191,20 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     /// [`DriverError::Range`] beyond its end.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<PartMut<'_, T>> {
         Ok(PartMut { extent: self.extent.sub(range)?, _mutable: PhantomData })
+    }
+
+    /// Its only element, on a GPU.
+    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+        self.extent.one()?;
+        self.extent.on_gpu(device)
+    }
+
+    /// Sets its only element, on the simulator.
+    pub(crate) fn set_here(self, value: T) -> Result<()> {
+        self.extent.one()?;
+        // SAFETY: an element of the simulator's memory, borrowed mutably.
+        unsafe { self.extent.here()?.write(value) };
+        Ok(())
     }
 
     pub(crate) fn copy_on(self, stream: &GpuStream, from: &Part<'_, T>) -> Result<()> {

@@ -194,7 +194,7 @@ fn statics_and_constants_are_ordered_with_every_stream() {
         TOTAL.write(device, 0).expect("a static");
         for step in [1u32, 10, 100] {
             STEP.set(device, [step]).expect("a constant");
-            assert_eq!(STEP.read(device), [step]);
+            assert_eq!(STEP.read(device).expect("a constant"), [step]);
             for stream in &streams {
                 late_count(cycles(device)).grid(1).on(stream).launch(device).expect("counted");
             }

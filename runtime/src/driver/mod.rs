@@ -3,11 +3,13 @@
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
 mod attributes;
+mod context_settings;
 mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
 mod host;
+mod kept;
 mod launch;
 mod limits;
 mod loaded;
@@ -30,6 +32,7 @@ pub use attributes::{
 };
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
+pub use kept::KeptAttributes;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
@@ -62,6 +65,8 @@ pub struct Gpu {
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
     events: Mutex<Vec<CudaEvent>>,
+    /// Streams that keep an order with the null stream.
+    blocking: Mutex<stream::BlockingStreams>,
     /// The GPUs whose memory this one reaches.
     peers: peer::Peers,
     /// Where memory is freed that several streams used, so that none of them waits for the others.
@@ -125,6 +130,7 @@ impl Gpu {
             faults,
             statics: Mutex::default(),
             events: Mutex::default(),
+            blocking: Mutex::default(),
             peers: peer::Peers::default(),
             freeing: OnceLock::new(),
         })
