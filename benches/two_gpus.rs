@@ -150,9 +150,8 @@ fn beside_nccl(first: &Device, second: &Device) -> Outcome {
     println!("figure all_reduces_alone {:.3} ms", start.elapsed(&end)?.as_secs_f64() * 1e3);
     for (map, [default, remote]) in MAPS {
         for rank in &ranks {
-            let (Some(gpu), Some(stream)) = (rank.device.as_gpu(), rank.stream.as_cuda()) else { continue };
-            gpu.set_mem_sync_domain_map(stream, default, remote)?;
-            assert_eq!(gpu.mem_sync_domain_map(stream)?, [default, remote]);
+            rank.stream.set_mem_sync_domain_map(default, remote)?;
+            assert_eq!(rank.stream.mem_sync_domain_map()?, [default, remote]);
         }
         for (fence, kind) in KINDS {
             let rounds = (0..ROUNDS).map(|_| round(&mut ranks, &mut fencing, kind));
