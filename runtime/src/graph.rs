@@ -16,6 +16,7 @@ use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded}
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::{Launch, LaunchError, Prepared, Shape, Target};
+use crate::stream::LaunchStream;
 use crate::types::{GpuType, ViewMut};
 
 /// What a graph refuses.
@@ -221,12 +222,14 @@ impl Graph {
         self.start(None)
     }
 
-    /// As [`Graph::launch`], on a cudarc stream; stays ordered with the device's own.
+    /// As [`Graph::launch`], on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`; stays ordered with
+    /// the device's own.
     ///
     /// # Errors
-    /// As [`Graph::launch`]; [`DriverError::WrongStream`] for a stream of another device.
-    pub fn launch_on(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
-        self.start(Some(stream))
+    /// As [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
+    /// another device.
+    pub fn launch_on(&mut self, stream: impl Into<LaunchStream>) -> Result<()> {
+        self.start(Some(stream.into()))
     }
 
     /// A buffer of the graph, to be downloaded.
@@ -280,12 +283,18 @@ impl Graph {
         Ok(Box::new(Recorded { prepared, args }))
     }
 
-    fn start(&mut self, stream: Option<&Arc<CudaStream>>) -> Result<()> {
+    fn start(&mut self, stream: Option<LaunchStream>) -> Result<()> {
         let device = self.device.clone();
-        match device.backend() {
-            Backend::Gpu(gpu) => Ok(self.start_on_gpu(gpu, stream)?),
-            Backend::Simulator if stream.is_some() => Err(DriverError::NoStreams.into()),
-            Backend::Simulator => self.steps.iter().try_for_each(|step| step.launch()),
+        let stream = stream.map(|LaunchStream(stream)| stream);
+        let other = |owner| DriverError::OtherDevice { what: "stream", owner, device: device.place() };
+        match (device.backend(), stream) {
+            (Backend::Gpu(gpu), None) => Ok(self.start_on_gpu(gpu, None)?),
+            (Backend::Gpu(gpu), Some(Some(stream))) => Ok(self.start_on_gpu(gpu, Some(&stream))?),
+            (Backend::Gpu(_), Some(None)) => Err(other(args::Place::Simulator).into()),
+            (Backend::Simulator, Some(Some(stream))) => {
+                Err(other(args::Place::Gpu(stream.context().ordinal())).into())
+            }
+            (Backend::Simulator, None | Some(None)) => self.steps.iter().try_for_each(|step| step.launch()),
         }
     }
 

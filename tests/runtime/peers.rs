@@ -1,5 +1,7 @@
 //! Two GPUs of one host: copies, and kernels of one that use the memory of the other.
 
+use std::process::Command;
+
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
 use warpsmith::launch::LaunchError;
@@ -78,22 +80,39 @@ fn the_simulator_has_no_peers() {
 }
 
 #[test]
-fn memory_of_a_gpu_without_access_is_refused_and_copied() {
+#[ignore = "needs a process that has enabled no access; `memory_of_a_gpu_without_access_is_refused` runs it alone"]
+fn without_access() {
     let Some((first, second)) = two() else { return };
     let stream = first.stream().expect("a stream");
     let (mut x, y) = (first.alloc_zeroed::<u32>(N).expect("memory"), second.upload(&ramp()).expect("memory"));
-    let refused = late_sum(&y, &mut x, 0, 0).over(N).launch(&first);
-    // Another test of this process may have enabled access before.
-    match refused {
-        Err(Error::Launch(LaunchError::PeerArgument { argument: "x", .. })) | Ok(()) => {}
-        other => panic!("{other:?}"),
-    }
+    let refused = late_sum(&y, &mut x, 0, 0).over(N).launch(&first).expect_err("no access");
+    assert!(matches!(refused, Error::Launch(LaunchError::PeerArgument { argument: "x", .. })), "{refused}");
+    assert!(refused.to_string().contains("enable_peer_access"), "{refused}");
     stream.copy(&y, &mut x).expect("a copy between GPUs");
     drop(y);
     assert_eq!(first.download(&x).expect("a copy"), ramp());
-    let mut graph = Graph::new(&first);
+    let here = first.upload(&ramp()).expect("memory");
+    let prepared = late_sum(&here, &mut x, 0, 0).over(N).prepare(&first).expect("its own memory");
     let foreign = second.upload(&ramp()).expect("memory");
+    assert!(prepared.launch(late_sum(&foreign, &mut x, 0, 0)).is_err());
+    let mut graph = Graph::new(&first);
     assert!(matches!(graph.hold(foreign), Err(Error::Driver(DriverError::WrongDevice { .. }))));
+    println!("without access it was refused");
+}
+
+#[test]
+fn memory_of_a_gpu_without_access_is_refused() {
+    if two().is_none() {
+        return;
+    }
+    let me = std::env::current_exe().expect("this test has a path");
+    let child = Command::new(me)
+        .args(["--exact", "peers::without_access", "--ignored", "--nocapture"])
+        .output()
+        .expect("this test starts again");
+    let said = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{said}\n{}", String::from_utf8_lossy(&child.stderr));
+    assert!(said.contains("without access it was refused"), "{said}");
 }
 
 #[test]

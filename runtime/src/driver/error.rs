@@ -150,9 +150,6 @@ pub enum DriverError {
         /// The device.
         device: usize,
     },
-    /// A stream where there are none.
-    #[error("the simulator has no streams; use `launch` there")]
-    NoStreams,
     /// More of the L2 cache than can be set aside.
     #[error("{bytes} bytes of persisting L2 cache are above the device's limit of {limit}; set fewer aside")]
     PersistingL2 {

@@ -60,6 +60,7 @@ impl Gpu {
                 if ordinal != self.ordinal {
                     return Err(DriverError::WrongStream { stream: ordinal, device: self.ordinal }.into());
                 }
+                self.accepts(stream)?;
                 self.beside(stream, || Ok(start(graph, stream.cu_stream())?))
             }
             _ => Ok(start(graph, self.stream.cu_stream())?),

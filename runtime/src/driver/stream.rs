@@ -164,6 +164,9 @@ impl GpuStream {
     }
 
     pub fn is_blocking(&self) -> Result<bool, DriverError> {
+        if self.stream.cu_stream().is_null() {
+            return Ok(true);
+        }
         self.gpu.bind()?;
         let mut flags = 0;
         // SAFETY: `flags` is writable and the stream is alive.
