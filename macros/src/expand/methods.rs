@@ -94,7 +94,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
                         diverges: false,
                         min_compute: (7, 0),
                     };
-                    crate::record::Callee::Builtin(&BUILTIN)
+                    crate::record::Callee::Builtin(&BUILTIN, None)
                 }
             }
         }

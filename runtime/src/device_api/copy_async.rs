@@ -95,6 +95,7 @@ impl<const N: u32> DeviceFn for copy_async_wait<N> {
                     ..super::text::pure(text::<N>)
                 }
             },
+            None,
         )
     }
 }

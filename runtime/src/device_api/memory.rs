@@ -222,7 +222,7 @@ impl<A, B> crate::witness::DeviceFn for bit_cast<A, B> {
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "bit_cast", ..super::text::pure(text) };
-        crate::record::Callee::Builtin(&BUILTIN)
+        crate::record::Callee::Builtin(&BUILTIN, None)
     }
 }
 

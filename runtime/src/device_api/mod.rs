@@ -41,7 +41,7 @@ macro_rules! builtin {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                crate::record::Callee::Builtin(&BUILTIN)
+                crate::record::Callee::Builtin(&BUILTIN, None)
             }
         }
     )+};

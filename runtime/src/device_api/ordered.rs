@@ -109,7 +109,7 @@ macro_rules! scopes {
                 }
                 static BUILTIN: Builtin =
                     Builtin { name: stringify!($name), by_reference: true, ..super::text::pure(text) };
-                Callee::Builtin(&BUILTIN)
+                Callee::Builtin(&BUILTIN, None)
             }
         }
     )+};
@@ -166,6 +166,7 @@ impl<const OP: u8, const SCOPE: u8> DeviceFn for Method<OP, SCOPE> {
                     ..super::text::pure(unused)
                 }
             },
+            None,
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Recorder;
 use crate::ir::{
-    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind, Variable,
 };
 
 /// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
@@ -32,6 +32,7 @@ pub(super) struct Frame {
     pub loop_count: u32,
     pub effect: Effect,
     pub foreign: Option<&'static str>,
+    pub meaning: Option<Meaning>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
@@ -62,6 +63,7 @@ impl Frame {
             loop_count: 0,
             effect: Effect::Pure,
             foreign: None,
+            meaning: None,
             fresh: None,
             settled: Vec::new(),
         }
@@ -76,6 +78,7 @@ impl Frame {
             vars: self.vars,
             body: Block { stmts: body.stmts },
             foreign: self.foreign,
+            meaning: self.meaning,
             effect: self.effect,
             at: self.at,
         }

@@ -21,7 +21,7 @@ impl DeviceFn for RawParts {
             CudaText::new(format!("{{ret}}{{{}}}", holes.join(", ")))
         }
         static BUILTIN: Builtin = Builtin { name: "from_raw_parts", ..crate::device_api::text_pure(text) };
-        Callee::Builtin(&BUILTIN)
+        Callee::Builtin(&BUILTIN, None)
     }
 }
 

@@ -54,7 +54,7 @@ impl DeviceFn for Offset {
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "offset", ..crate::device_api::text::pure(text) };
-        Callee::Builtin(&BUILTIN)
+        Callee::Builtin(&BUILTIN, None)
     }
 }
 

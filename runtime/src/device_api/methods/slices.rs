@@ -303,7 +303,7 @@ macro_rules! pointer {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                Callee::Builtin(&BUILTIN)
+                Callee::Builtin(&BUILTIN, None)
             }
         }
     )+};
