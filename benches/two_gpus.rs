@@ -1,6 +1,6 @@
 //! Two GPUs of one host: fences of our kernel, in the default memory synchronization domain, beside stores
-//! to the other GPU's memory and beside NCCL's all-reduce, which NCCL launches in the remote domain; the
-//! map of NCCL's stream says which physical domain that is.
+//! to the other GPU's memory and beside NCCL's all-reduce, which NCCL launches in the remote domain, unless
+//! `NCCL_MEM_SYNC_DOMAIN=0`; the map of NCCL's stream says which physical domain that is.
 //!
 //! Prints `figure NAME VALUE UNIT` lines; `two_gpus.sh` finds NCCL and runs it. The sums are checked.
 
