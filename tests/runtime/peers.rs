@@ -4,6 +4,7 @@ use std::process::Command;
 
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
+use warpsmith::host_memory::Pinned;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
 
@@ -189,5 +190,20 @@ fn memory_dropped_while_the_other_gpu_uses_it_is_freed_after() {
         let others: Vec<_> = (0..4).map(|_| second.upload(&vec![u32::MAX; N]).expect("memory")).collect();
         assert_eq!(first.download(&y).expect("a copy"), vec![round; N]);
         drop(others);
+    }
+}
+
+#[test]
+fn portable_host_memory_is_taken_by_kernels_of_both_gpus() {
+    let Some((first, second)) = two() else { return };
+    let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
+    let portable = Pinned { portable: true, write_combined: false };
+    let mut x = first.alloc_pinned::<u32>(N, portable).expect("pinned memory");
+    let mut y = first.alloc_pinned::<u32>(N, portable).expect("pinned memory");
+    for round in 1..6u32 {
+        x.host_mut().expect("elements").fill(round);
+        late_sum(&x, &mut y, 10, 2_000_000).over(N).on(&right).launch(&second).expect("the second GPU");
+        late_sum(&y, &mut x, 100, 2_000_000).over(N).on(&left).launch(&first).expect("the first GPU");
+        assert!(x.host().expect("elements").iter().all(|x| *x == round + 110), "round {round}");
     }
 }

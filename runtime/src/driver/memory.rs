@@ -41,6 +41,12 @@ impl GpuMemory {
         Self { address, len, free, gpu: gpu.clone(), usage }
     }
 
+    /// The same for memory that kernels of every GPU reach at this address.
+    pub(super) fn everywhere(mut self) -> Self {
+        self.usage.reach_everywhere();
+        self
+    }
+
     /// Address of the first byte, on the GPU.
     pub(crate) fn address(&self) -> u64 {
         self.address

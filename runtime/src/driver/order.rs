@@ -52,6 +52,15 @@ impl Order {
         Self(Owner::Usage(NonNull::from(usage)))
     }
 
+    /// Whether kernels of every GPU reach the memory.
+    pub(crate) fn is_everywhere(&self) -> bool {
+        match self.0 {
+            // SAFETY: the argument's lifetime keeps the allocation borrowed.
+            Owner::Usage(usage) => unsafe { usage.as_ref() }.is_everywhere(),
+            Owner::Nobody | Owner::Cudarc(..) => false,
+        }
+    }
+
     pub(super) fn slice<T>(slice: &CudaSlice<T>) -> Self {
         Self(Owner::Cudarc(NonNull::from(slice).cast(), read::<T, CudaSlice<T>>))
     }
@@ -185,6 +194,8 @@ impl Uses<'_> {
                 Owner::Usage(usage) if again => unsafe {
                     usage.as_ref().end_again(gpu, stream, *ptr..*ptr + *bytes, *mutable)?;
                 },
+                // SAFETY: as above.
+                Owner::Usage(usage) if begun.tells => unsafe { usage.as_ref().tell(gpu, stream)? },
                 Owner::Nobody | Owner::Usage(_) => {}
                 // SAFETY: made from a borrow that the argument's lifetime keeps.
                 Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::After) }?,

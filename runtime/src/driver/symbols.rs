@@ -140,9 +140,7 @@ impl Gpu {
         let bytes = source.len();
         let constant = self.constant(global);
         let mut state = constant.lock();
-        if !matches!(state.value, Value::Device(_)) {
-            state.value = Value::Device(self.alloc(bytes)?);
-        }
+        self.keep_on_device(&mut state)?;
         let State { value: Value::Device(value), symbols } = &*state else { return Ok(()) };
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
@@ -159,6 +157,16 @@ impl Gpu {
         self.join_other(self.stream(), stream)
     }
 
+    /// Moves a constant's value to the device.
+    fn keep_on_device(self: &Arc<Self>, state: &mut State) -> Result<(), DriverError> {
+        if let Value::Host(bytes) = &state.value {
+            let value = self.alloc(bytes.len())?;
+            self.write(&value, 0..bytes.len(), bytes)?;
+            state.value = Value::Device(value);
+        }
+        Ok(())
+    }
+
     /// Copies the value of a constant to memory, in the order of a stream.
     pub(crate) fn read_constant_on(
         self: &Arc<Self>,
@@ -168,11 +176,7 @@ impl Gpu {
     ) -> Result<(), DriverError> {
         let constant = self.constant(global);
         let mut state = constant.lock();
-        if let Value::Host(bytes) = &state.value {
-            let value = self.alloc(bytes.len())?;
-            self.write(&value, 0..bytes.len(), bytes)?;
-            state.value = Value::Device(value);
-        }
+        self.keep_on_device(&mut state)?;
         let Value::Device(value) = &state.value else { return Ok(()) };
         self.copy(stream, (value, 0..value.len()), to)
     }

@@ -40,6 +40,8 @@ pub struct Usage {
     all: Range<u64>,
     /// The own stream of the device that the memory is on.
     own: Arc<CudaStream>,
+    /// Whether kernels of every GPU reach it: page-locked memory of the whole process.
+    everywhere: bool,
     /// The stream that nothing has to wait on: it alone wrote everything last, or the allocation has
     /// escaped and this is the device's own. 0 if there is none.
     sole: AtomicU64,
@@ -75,7 +77,24 @@ fn covers(outer: &Range<u64>, inner: &Range<u64>) -> bool {
 impl Usage {
     /// The uses of a new allocation, none so far.
     pub(super) fn new(all: Range<u64>, own: Arc<CudaStream>) -> Self {
-        Self { all, own, sole: AtomicU64::new(0), removals: AtomicU64::new(0), uses: Mutex::default() }
+        Self {
+            all,
+            own,
+            everywhere: false,
+            sole: AtomicU64::new(0),
+            removals: AtomicU64::new(0),
+            uses: Mutex::default(),
+        }
+    }
+
+    /// From now on kernels of every GPU reach the memory.
+    pub(super) fn reach_everywhere(&mut self) {
+        self.everywhere = true;
+    }
+
+    /// Whether kernels of every GPU reach it.
+    pub(super) fn is_everywhere(&self) -> bool {
+        self.everywhere
     }
 
     fn lock(&self) -> MutexGuard<'_, Uses> {
@@ -183,6 +202,12 @@ impl Usage {
             gpu.join_other(own, &stream)?;
         }
         Ok(())
+    }
+
+    /// Makes the memory's own device wait for a launch of another that was queued, if the memory has escaped.
+    pub(super) fn tell(&self, gpu: &Gpu, stream: &CudaStream) -> Result<(), DriverError> {
+        let other = stream_id(&self.own) != stream_id(gpu.stream());
+        if other && self.lock().escaped { gpu.join_other(&self.own, stream) } else { Ok(()) }
     }
 
     /// Blocks the calling thread until the host may read the allocation, or write it.

@@ -4,7 +4,7 @@ use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
 use crate::device::{Backend, Device};
-use crate::driver::{Attributes, Limits};
+use crate::driver::{Attributes, Limits, Order};
 use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
 
@@ -70,20 +70,24 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
     }
     let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let KernelArg::Slice { place, .. } = arg
+        if let KernelArg::Slice { place, order, .. } = arg
             && *place != own
         {
-            elsewhere::<K>(argument, *place, device)?;
+            elsewhere::<K>(argument, (*place, order), device)?;
         }
     }
     Ok(())
 }
 
-/// An argument that is not on the device is on a GPU that the device has access to.
-fn elsewhere<K: Kernel>(argument: &'static str, memory: Place, device: &Device) -> Result<(), LaunchError> {
+/// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
+fn elsewhere<K: Kernel>(
+    argument: &'static str,
+    (memory, order): (Place, &Order),
+    device: &Device,
+) -> Result<(), LaunchError> {
     let kernel = K::NAME;
     match (device.backend(), memory) {
-        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if gpu.reaches(ordinal) => Ok(()),
+        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if order.is_everywhere() || gpu.reaches(ordinal) => Ok(()),
         (Backend::Gpu(_), Place::Gpu(_)) => {
             Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
         }
