@@ -48,6 +48,7 @@ pub mod error;
 pub mod global;
 pub mod graph;
 pub mod host_memory;
+mod interpreter;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
