@@ -97,7 +97,7 @@ fn parts() -> Result<()> {
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     timed("again_print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+    let options = CompileOptions { arch, fmad: true, debug_info: nvrtc::DebugInfo::None, relocatable: false };
     let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
     let cache = timed("settings", Cache::process)?;
     let disk = cache.disk().ok_or("no disk cache")?;
@@ -135,7 +135,8 @@ fn gpu() -> Result<()> {
     if cold {
         let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+        let options =
+            CompileOptions { arch, fmad: true, debug_info: nvrtc::DebugInfo::None, relocatable: false };
         timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;
     }
     Ok(())

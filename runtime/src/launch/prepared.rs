@@ -54,7 +54,7 @@ impl<K: Kernel> Launch<'_, K> {
     pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
         self.refuse_order()?;
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
@@ -73,7 +73,7 @@ impl<K: Kernel> Launch<'_, K> {
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
         self.refuse_order()?;
         let shape = self.setup.shape::<K>()?;
-        check::arguments::<K>(self.args.as_ref(), device.place())?;
+        check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
                 let given = (&shape, self.args.as_ref());
@@ -120,7 +120,7 @@ impl<K: Kernel> Prepared<K> {
         if call.comptime != self.comptime {
             return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
         }
-        check::arguments::<K>(call.args.as_ref(), self.device.place())?;
+        check::arguments::<K>(call.args.as_ref(), &self.device)?;
         self.launch_args(call.args.as_ref())
     }
 

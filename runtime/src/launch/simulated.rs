@@ -67,7 +67,7 @@ impl<K: Kernel> Launch<'_, K> {
             return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
         };
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
         let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
         let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
