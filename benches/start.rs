@@ -12,6 +12,7 @@ use cudarc::nvrtc::Ptx;
 use warpsmith::cache::{Cache, Compiler, Key, Nvrtc};
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::passes;
 use warpsmith::prelude::*;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -32,6 +33,7 @@ fn main() -> Result<()> {
     print("start_host_warm", &starts("host", &folder)?)?;
     if Device::gpu(0).is_ok() {
         print("start_gpu_warm", &starts("gpu", &folder)?)?;
+        print("start_gpu_stage", &starts("stages", &folder)?)?;
         let cold: Result<Vec<_>> = (0..STARTS).map(|i| start("gpu", &folder.join(i.to_string()))).collect();
         print("start_gpu_cold", &cold?)?;
     }
@@ -84,6 +86,7 @@ fn child(role: &str) -> Result<()> {
         "parts" => parts()?,
         "driver" => driver()?,
         "gpu" => gpu()?,
+        "stages" => stages()?,
         other => return Err(format!("no role {other}").into()),
     }
     Ok(())
@@ -118,6 +121,28 @@ fn driver() -> Result<()> {
     timed("get_function", || module.load_function("saxpy"))?;
     // SAFETY: plain pinned memory, never read.
     drop(timed("pinned_record", || unsafe { gpu.context().alloc_pinned::<u8>(48) })?);
+    Ok(())
+}
+
+/// What a load from disk on a GPU does, stage by stage: the whole of it is what `gpu` times.
+fn stages() -> Result<()> {
+    let device = Device::gpu(0)?;
+    let Some(gpu) = device.as_gpu() else { return Ok(()) };
+    let (major, minor) = gpu.limits().compute;
+    let recorded = timed("record", || saxpy::record(&()))?;
+    let valid = timed("validate", || warpsmith::validate::validate(recorded))?;
+    let module = timed("passes", || passes::lift(passes::elide(valid)));
+    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let source = timed("print", || warpsmith::codegen::print(&module, &options));
+    let arch = Arch { major, minor, specific: false };
+    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+    let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
+    let disk = timed("settings", Cache::process)?.disk().ok_or("no disk cache")?;
+    let version = timed("version", || Nvrtc.version(disk))?;
+    let cubin = timed("read", || disk.read(&key, &version)).map_err(|miss| miss.to_string())?;
+    let image = Ptx::from_binary(cubin.image);
+    let module = timed("module_load", || gpu.context().load_module(image))?;
+    timed("get_function", || module.load_function("saxpy"))?;
     Ok(())
 }
 

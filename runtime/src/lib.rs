@@ -57,6 +57,7 @@ pub mod passes;
 pub mod pitched;
 pub mod record;
 pub mod reference;
+mod rehearsal;
 pub mod report;
 pub mod settings;
 pub mod simulator;

@@ -15,8 +15,8 @@ const MOST_ELEMENTS: i128 = 1 << 48;
 pub enum Quantity {
     /// A constant.
     Const(i128),
-    /// The value of an integer parameter, by position, with its type and its name.
-    Param(usize, Scalar, String),
+    /// An integer that a parameter is or has.
+    Param(Parameter),
     /// The length of a slice parameter, by position, with its name.
     Len(usize, String),
     /// Threads of a block along `x`, `y` or `z`.
@@ -39,10 +39,23 @@ pub enum Quantity {
     Greatest(Box<[Quantity; 2]>),
 }
 
+/// An integer of a kernel's parameter: the parameter itself, a field of it, or an extent of a view in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The parameter's position among all.
+    pub position: usize,
+    /// Where the integer is in its value, in bytes.
+    pub offset: usize,
+    /// Its type.
+    pub scalar: Scalar,
+    /// How Rust names it: `n`, `field.width`, `m.rows()`.
+    pub name: String,
+}
+
 /// What a launch knows.
 pub trait LaunchValues {
-    /// The value of the integer parameter at a position.
-    fn param(&self, position: usize, scalar: Scalar) -> Option<i128>;
+    /// The value of an integer of a parameter.
+    fn param(&self, parameter: &Parameter) -> Option<i128>;
     /// The length of the slice parameter at a position.
     fn len(&self, position: usize) -> Option<i128>;
     /// Threads of a block.
@@ -127,7 +140,7 @@ impl Quantity {
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
-            Quantity::Param(_, scalar, _) => scalar.int_range().map_or(i128::MAX, |(_, most)| most),
+            Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MAX, |(_, most)| most),
             Quantity::Unknown(_, most) => *most,
             Quantity::Len(..) => MOST_ELEMENTS,
             Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
@@ -157,7 +170,7 @@ impl Quantity {
     pub fn value(&self, launch: &impl LaunchValues) -> Option<i128> {
         match self {
             Quantity::Const(n) => Some(*n),
-            Quantity::Param(position, scalar, _) => launch.param(*position, *scalar),
+            Quantity::Param(parameter) => launch.param(parameter),
             Quantity::Len(position, _) => launch.len(*position),
             Quantity::BlockDim(axis) => Some(launch.block_dim()[*axis].into()),
             Quantity::GridDim(axis) => Some(launch.grid_dim()[*axis].into()),
@@ -173,13 +186,22 @@ impl Quantity {
 
     /// Whether the host knows all of it.
     pub fn is_known(&self) -> bool {
+        !self.has_unknown(&|_| true)
+    }
+
+    /// Whether it is made of an unknown whose number is of some kind.
+    pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
         match self {
-            Quantity::Unknown(..) => false,
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.is_known(),
+            Quantity::Unknown(id, _) => is_such(*id),
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.has_unknown(is_such),
             Quantity::Sum(ab) | Quantity::Product(ab) | Quantity::Least(ab) | Quantity::Greatest(ab) => {
-                ab.iter().all(Quantity::is_known)
+                ab.iter().any(|a| a.has_unknown(is_such))
             }
-            _ => true,
+            Quantity::Const(_)
+            | Quantity::Param(_)
+            | Quantity::Len(..)
+            | Quantity::BlockDim(_)
+            | Quantity::GridDim(_) => false,
         }
     }
 
@@ -240,7 +262,7 @@ impl fmt::Display for Quantity {
         let axis = |axis: &usize| ["x", "y", "z"][*axis];
         match self {
             Quantity::Const(n) => write!(f, "{n}"),
-            Quantity::Param(.., name) => f.write_str(name),
+            Quantity::Param(parameter) => f.write_str(&parameter.name),
             Quantity::Len(_, name) => write!(f, "{name}.len()"),
             Quantity::BlockDim(a) => write!(f, "block.{}", axis(a)),
             Quantity::GridDim(a) => write!(f, "grid.{}", axis(a)),

@@ -3,8 +3,11 @@
 //! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
 //! proves; [`lift`] says what a launch would have to fulfil to prove others.
 
+mod bits;
+mod calls;
 mod elide;
 mod known;
+mod place;
 mod range;
 
 use crate::validate::ValidModule;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::elide::{elide, lift};
 use super::random_kernel::{Dice, Writer, limit};
 use crate::ir::{
-    BinaryOp, Block, ConstValue, Expr, ExprKind, KernelAttributes, LaunchValues, Module, Proof, RangeLoop,
-    Scalar, StmtKind, VarId,
+    BinaryOp, Block, ConstValue, Expr, ExprKind, KernelAttributes, LaunchValues, Module, Parameter, Proof,
+    RangeLoop, Scalar, StmtKind, VarId,
 };
 
 /// Random kernels of a run.
@@ -31,8 +31,8 @@ struct Run<'a> {
 }
 
 impl LaunchValues for Run<'_> {
-    fn param(&self, position: usize, _: Scalar) -> Option<i128> {
-        Some(self.params[position])
+    fn param(&self, parameter: &Parameter) -> Option<i128> {
+        Some(self.params[parameter.position])
     }
     fn len(&self, _: usize) -> Option<i128> {
         Some(self.params[0])

@@ -1,7 +1,7 @@
 //! Which checks are left out, which a launch proves, and which stay.
 
 use crate::codegen::{Checks, Options};
-use crate::ir::{LaunchValues, Scalar};
+use crate::ir::{LaunchValues, Parameter, Scalar};
 use crate::prelude::*;
 
 /// The number of checks in checked CUDA.
@@ -260,9 +260,9 @@ struct MatrixLaunch {
 }
 
 impl LaunchValues for MatrixLaunch {
-    fn param(&self, position: usize, scalar: Scalar) -> Option<i128> {
-        assert_eq!(scalar, Scalar::U32);
-        self.extents.get(position.checked_sub(2)?).copied()
+    fn param(&self, parameter: &Parameter) -> Option<i128> {
+        assert_eq!((parameter.scalar, parameter.offset), (Scalar::U32, 0));
+        self.extents.get(parameter.position.checked_sub(2)?).copied()
     }
     fn len(&self, position: usize) -> Option<i128> {
         self.lengths.get(position).copied()
