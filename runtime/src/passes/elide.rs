@@ -53,7 +53,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
         }
         let (before, rest) = module.functions.split_at_mut(at);
         let mut body = std::mem::take(&mut rest[0].body);
-        let scope = Scope::new(before, &rest[0], false, true);
+        let scope = Scope::new(before, &rest[0], &body, false, true);
         let mut walk = Walk::new(scope, &body);
         (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
         walk.conditions = std::mem::take(&mut module.conditions);
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         lifts: bool,
     ) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let mut walk = Walk::new(Scope::new(functions, function, is_kernel, lifts), &body);
+        let mut walk = Walk::new(Scope::new(functions, function, &body, is_kernel, lifts), &body);
         walk.block(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
@@ -193,6 +193,11 @@ impl<'a> Walk<'a> {
             let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
             let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
             self.scope.ranges.insert(range.var, start.to(high, &end));
+            let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+            self.known.stays_below(&var, &range.end, range.inclusive);
+            // The end was evaluated before the first iteration.
+            self.known.forget(&assigned(body));
+            self.known.forget(&self.untracked);
         }
         self.block(body);
         self.known = before;
@@ -307,7 +312,7 @@ impl<'a> Walk<'a> {
         if range.high.most() < length.low {
             return Some([length.needs, range.needs].concat());
         }
-        self.scope.inside(base, range, &self.known)
+        self.scope.inside(base, Some(index), range, &self.known)
     }
 
     /// As [`Walk::needs`], of a view with an index for each axis.
@@ -342,11 +347,23 @@ impl<'a> Walk<'a> {
                 let (first, last) = (range(start)?, range(end)?);
                 let ordered = match self.known.is_ordered(start, end) {
                     true => Vec::new(),
-                    false => self.scope.ensure(first.high, Quantity::Const(last.low).plus(1))?,
+                    false => self.in_order(start, end, first.high, last.low)?,
                 };
                 Some([ordered, first.needs, within(last)?].concat())
             }
         }
+    }
+
+    /// What makes the start of a range no more than its end.
+    fn in_order(&self, start: &Expr, end: &Expr, first: Quantity, last: i128) -> Option<Vec<Condition>> {
+        let Some(distance) = self.scope.distance(start, end) else {
+            return self.scope.ensure(first, Quantity::Const(last).plus(1));
+        };
+        // The end is not less unless the sum wraps.
+        let (_, most) = integer(distance)?.int_range()?;
+        let range = Some(self.scope.range(distance, &self.known)).filter(|range| range.low >= 0)?;
+        let fits = self.scope.ensure(first.sum(range.high), Quantity::Const(most + 1))?;
+        Some([fits, range.needs].concat())
     }
 
     /// What makes a whole slice aligned for the type that it is seen as.

@@ -2,10 +2,12 @@
 //!
 //! A function that is looked at for one call sees through its parameters to what its caller passed.
 
-use super::known::Known;
+use super::known::{Known, same, strip};
 use super::range::{Caller, Range, Scope, integer};
-use crate::ir::{Condition, Expr, ExprKind, Parameter, Quantity, Scalar, Type, VarId, VarKind};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Parameter, Quantity, Scalar, Type, VarId, VarKind};
 
+/// Expressions that are looked at for one extent.
+const EXTENT_FUEL: usize = 20;
 /// Elements that a slice or a view can have along an axis.
 const MOST_ELEMENTS: i128 = 1 << 48;
 
@@ -156,11 +158,12 @@ impl Scope<'_> {
                     _ => None,
                 }
             }
-            // The range was found in bounds, or the thread has left.
-            (start, Some(end)) => {
-                let start = start.map_or(Some(0), Expr::as_int)?;
-                end.as_int().and_then(|end| end.checked_sub(start)).filter(|n| *n >= 0).map(Quantity::Const)
-            }
+            // The range was found in bounds, or the thread has left: no sum has wrapped.
+            (None, Some(end)) => self.constant_extent(end),
+            (Some(start), Some(end)) => match (start.as_int(), end.as_int()) {
+                (Some(start), Some(end)) => (start <= end).then(|| Quantity::Const(end - start)),
+                _ => self.constant_extent(self.distance(start, end)?),
+            },
             (Some(start), None) => {
                 let (whole, start) = (self.extent(base)?.as_const()?, start.as_int()?);
                 (0..=whole).contains(&start).then(|| Quantity::Const(whole - start))
@@ -168,25 +171,46 @@ impl Scope<'_> {
         }
     }
 
+    /// A number of elements that the host knows, whatever the launch.
+    fn constant_extent(&self, e: &Expr) -> Option<Quantity> {
+        let exact = self.exactly(e, &Known::default(), &mut EXTENT_FUEL.clone())?;
+        exact.needs.is_empty().then_some(exact.high)
+    }
+
+    /// What was added to the start of a range to get its end.
+    pub fn distance<'e>(&'e self, start: &Expr, end: &'e Expr) -> Option<&'e Expr> {
+        let end = match &strip(end).kind {
+            ExprKind::Var(var) => strip(self.definitions.get(var)?),
+            _ => strip(end),
+        };
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &end.kind else { return None };
+        let is_start = |e: &Expr| same(strip(e), strip(start));
+        if is_start(a) { Some(b) } else { is_start(b).then_some(&**a) }
+    }
+
     /// What makes an element of `base` in bounds, whose index is in a range.
-    pub fn inside(&self, base: &Expr, index: Range, known: &Known) -> Option<Vec<Condition>> {
+    ///
+    /// `at` is the index itself, where it has a name in this scope.
+    pub fn inside(&self, base: &Expr, at: Option<&Expr>, index: Range, known: &Known) -> Option<Vec<Condition>> {
         if let Some(inner) = through(base) {
-            return self.inside(inner, index, known);
+            return self.inside(inner, at, index, known);
         }
         if let Some(Passed { scope, arg, known }) = self.passed(base) {
-            return scope.inside(arg, index, known);
+            let at = at.and_then(|at| Some(self.passed(strip(at))?.arg));
+            return scope.inside(arg, at, index, known);
         }
         if let ExprKind::SubSlice { base, start: Some(start), end: None, .. } = &base.kind {
             // The start is in bounds, or the thread has left: the sum is that of an element of the whole.
+            let across = at.and_then(|at| self.most_across(start, at, known));
             let start = self.range(start, known);
-            let high = index.high.sum(start.high);
+            let high = across.map_or_else(|| index.high.sum(start.high), Quantity::Const);
             let sum = Range { high, ..index }.needing(&start.needs);
-            return (start.low >= 0).then(|| self.inside(base, sum, known))?;
+            return (start.low >= 0).then(|| self.inside(base, None, sum, known))?;
         }
         let known_extent = self.length(base).and_then(|extent| self.ensure(index.high.clone(), extent));
         match (known_extent, &base.kind) {
             (Some(needs), _) => Some([needs, index.needs].concat()),
-            (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, index, known),
+            (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, known),
             _ => None,
         }
     }

@@ -4,12 +4,12 @@
 //! only less. Signed arithmetic must not wrap; that it does not is a condition of the range.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::bits;
-use super::known::{Known, same, strip};
+use super::known::{Known, changed, same, strip};
 use crate::ir::{
-    BinaryOp, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
     VarKind, Variable,
 };
 
@@ -77,6 +77,8 @@ pub(super) struct Scope<'a> {
     vars: &'a [Variable],
     pub params: &'a [VarId],
     pub is_kernel: bool,
+    /// Variables that something changes.
+    changed: HashSet<VarId>,
     /// The call that the function is looked at for.
     pub caller: Option<Caller<'a>>,
     /// Number of the first value that only the device knows.
@@ -94,8 +96,15 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(functions: &'a [Function], function: &'a Function, is_kernel: bool, lifts: bool) -> Self {
+    pub fn new(
+        functions: &'a [Function],
+        function: &'a Function,
+        body: &Block,
+        is_kernel: bool,
+        lifts: bool,
+    ) -> Self {
         Self {
+            changed: changed(body),
             functions,
             vars: &function.vars,
             params: &function.params,
@@ -112,7 +121,7 @@ impl<'a> Scope<'a> {
 
     /// A function in the `n`th call that is looked at.
     pub fn called(function: &'a Function, caller: Caller<'a>, n: usize) -> Self {
-        let plain = Self::new(caller.scope.functions, function, false, caller.scope.lifts);
+        let plain = Self::new(caller.scope.functions, function, &function.body, false, caller.scope.lifts);
         Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), ..plain }
     }
 
@@ -124,8 +133,9 @@ impl<'a> Scope<'a> {
         &self.vars[var.0 as usize].name
     }
 
+    /// Whether a variable has other values later: it was declared so, and something changes it.
     pub fn is_mutable(&self, var: VarId) -> bool {
-        self.vars[var.0 as usize].mutable
+        self.vars[var.0 as usize].mutable && self.changed.contains(&var)
     }
 
     /// Remembers what an immutable variable is.
@@ -232,7 +242,8 @@ impl<'a> Scope<'a> {
                 Some(Range { low: a.low.min(b.low), high, needs: a.needs }.needing(&b.needs))
             }
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
-                let ordered = known.is_ordered(b, a);
+                let is_less = known.is_ordered(b, a);
+                let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 self.binary(*op, a, b, scalar, ordered)
             }
@@ -241,7 +252,10 @@ impl<'a> Scope<'a> {
     }
 
     fn variable(&self, var: VarId, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
-        let Variable { name, mutable: false, kind, .. } = &self.vars[var.0 as usize] else { return None };
+        if self.is_mutable(var) {
+            return None;
+        }
+        let Variable { name, kind, .. } = &self.vars[var.0 as usize];
         let all = Range::of_type(scalar);
         let most = all.high.as_const()?;
         if let Some(definition) = self.definitions.get(&var) {
@@ -327,19 +341,27 @@ impl<'a> Scope<'a> {
     }
 
     /// The value of an expression that the host knows, as the greatest value of the range.
-    fn exactly(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+    pub fn exactly(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         let (least, most) = integer(e)?.int_range()?;
         let plain = |high: Quantity| Range { low: least, high, needs: Vec::new() };
         match &e.kind {
             _ if e.as_int().is_some() => e.as_int().map(|n| plain(Quantity::Const(n))),
             ExprKind::Var(_) | ExprKind::Field(..) => {
                 let scalar = integer(e)?;
-                self.parameter(e).map(|place| plain(place.integer(scalar)))
+                if let Some(place) = self.parameter(e) {
+                    return Some(plain(place.integer(scalar)));
+                }
+                let ExprKind::Var(var) = &e.kind else { return None };
+                self.exactly(self.definitions.get(var)?, known, fuel)
             }
             ExprKind::Cast(inner) => {
                 let exact = self.exactly(inner, known, fuel)?;
                 let fits = self.ensure(exact.high.clone(), Quantity::Const(most + 1))?;
                 (exact.low >= least).then(|| exact.needing(&fits))
+            }
+            ExprKind::Binary(BinaryOp::Div, a, b) if least == 0 => {
+                let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n > 0)?);
+                Some(Range { high: exact.high.quotient(n), ..exact })
             }
             ExprKind::Binary(BinaryOp::Sub, a, b) => {
                 let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n >= 0)?);
@@ -429,6 +451,9 @@ impl Scope<'_> {
             BinaryOp::Shl if a.low >= 0 => match b.high.as_const() {
                 Some(c) if c == b.low && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
                     wrapping(made(a.low.saturating_mul(1 << c), a.high.product(Quantity::Const(1 << c))))
+                }
+                Some(c) if b.low >= 0 && c < i128::from(scalar.bits()) - 1 => {
+                    wrapping(made(0, a.high.product(Quantity::Const(1 << c))))
                 }
                 _ => None,
             },
