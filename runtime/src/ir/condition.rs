@@ -121,6 +121,7 @@ impl Quantity {
     pub fn greatest(self, other: Quantity) -> Quantity {
         match (self, other) {
             (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.max(b)),
+            (Quantity::Param(n), Quantity::Const(0)) if n.scalar.is_unsigned() => Quantity::Param(n),
             (a, b) if a == b => a,
             (a, b) => Quantity::Greatest([a, b].into()),
         }

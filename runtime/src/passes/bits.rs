@@ -77,7 +77,8 @@ impl Scope<'_> {
         let most = self.range(x, known).high.most();
         let most_stride = self.range(stride, known).high.most();
         let across = times.checked_mul(most)?.checked_add(1)?;
-        let fits = most < 1 << 64 && (most + 1).count_ones() == 1 && most_stride <= most + 1 && across <= least_most;
+        let fits =
+            most < 1 << 64 && (most + 1).count_ones() == 1 && most_stride <= most + 1 && across <= least_most;
         fits.then_some(across)
     }
 }

@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
-use super::known::{Known, assigned, root, untracked};
+use super::counter::counters;
+use super::known::{Known, assigned, root, same, untracked};
 use super::place::axes;
 use super::range::{Caller, Range, Scope, integer};
 use crate::ir::{
@@ -72,13 +73,16 @@ struct Walk<'a> {
     calls: Calls,
     /// Checks that the walk has passed.
     passed: usize,
+    /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
+    counters: Vec<(Expr, Range)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(scope: Scope<'a>, body: &Block) -> Self {
         let (known, untracked) = (Known::default(), untracked(body, &scope));
         let (aim, calls) = (Aim::Own, Calls::default());
-        Walk { scope, known, untracked, conditions: Vec::new(), aim, calls, passed: 0 }
+        let (conditions, counters) = (Vec::new(), Vec::new());
+        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters }
     }
 
     fn over(
@@ -150,6 +154,7 @@ impl<'a> Walk<'a> {
                 self.mark(value);
                 self.mark(place);
                 self.known.forget(&root(place).into_iter().collect());
+                self.count(place);
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
             StmtKind::Launch(launch) => launch.operands_mut().into_iter().for_each(|e| self.mark(e)),
@@ -187,6 +192,7 @@ impl<'a> Walk<'a> {
         }
         let (start, end) =
             (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
+        let (entry, mut found) = (self.known.clone(), Vec::new());
         self.known.forget(&assigned(body));
         let before = self.known.clone();
         if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
@@ -198,9 +204,22 @@ impl<'a> Walk<'a> {
             // The end was evaluated before the first iteration.
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
+            let known = (&entry, &self.known);
+            found = counters(range, body, &self.scope, known, &self.untracked);
         }
+        let outer = self.counters.len();
+        self.counters.extend(found.iter().cloned());
+        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         self.block(body);
+        self.counters.truncate(outer);
         self.known = before;
+        found.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+    }
+
+    /// What is known of a variable that was assigned all the same.
+    fn count(&mut self, place: &Expr) {
+        let own = self.counters.iter().filter(|(var, _)| same(var, place));
+        own.for_each(|(var, range)| self.known.learn(var, range.clone()));
     }
 
     /// Does something with more facts, and forgets them.

@@ -5,6 +5,7 @@
 
 mod bits;
 mod calls;
+mod counter;
 mod elide;
 mod known;
 mod place;

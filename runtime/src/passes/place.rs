@@ -191,7 +191,13 @@ impl Scope<'_> {
     /// What makes an element of `base` in bounds, whose index is in a range.
     ///
     /// `at` is the index itself, where it has a name in this scope.
-    pub fn inside(&self, base: &Expr, at: Option<&Expr>, index: Range, known: &Known) -> Option<Vec<Condition>> {
+    pub fn inside(
+        &self,
+        base: &Expr,
+        at: Option<&Expr>,
+        index: Range,
+        known: &Known,
+    ) -> Option<Vec<Condition>> {
         if let Some(inner) = through(base) {
             return self.inside(inner, at, index, known);
         }

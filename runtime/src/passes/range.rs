@@ -452,7 +452,7 @@ impl Scope<'_> {
                 Some(c) if c == b.low && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
                     wrapping(made(a.low.saturating_mul(1 << c), a.high.product(Quantity::Const(1 << c))))
                 }
-                Some(c) if b.low >= 0 && c < i128::from(scalar.bits()) - 1 => {
+                Some(c) if b.low >= 0 && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
                     wrapping(made(0, a.high.product(Quantity::Const(1 << c))))
                 }
                 _ => None,
