@@ -51,6 +51,7 @@ pub mod host_memory;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
+mod meaning;
 pub mod nvrtc;
 pub mod part;
 pub mod passes;

@@ -57,7 +57,8 @@ impl Scope<'_> {
         let Some((0, most)) = integer(whole).and_then(crate::ir::Scalar::int_range) else { return false };
         operands.into_iter().any(|value| {
             let Some(times) = self.multiple(whole, value) else { return false };
-            self.within(value, known, fuel).high.most().saturating_mul(times) <= most
+            let value = self.within(value, known, fuel);
+            value.needs.is_empty() && value.high.most().saturating_mul(times) <= most
         })
     }
 
@@ -74,8 +75,8 @@ impl Scope<'_> {
         let is_mask = one.as_int() == Some(1) && unit.as_int() == Some(1) && self.alike(of_mask, stride);
         let times = self.multiple(multiple, x).filter(|_| is_mask)?;
         let (_, least_most) = integer(low)?.int_range().filter(|(least, _)| *least == 0)?;
-        let most = self.range(x, known).high.most();
-        let most_stride = self.range(stride, known).high.most();
+        let sure = |e: &Expr| Some(self.range(e, known)).filter(|range| range.needs.is_empty());
+        let (most, most_stride) = (sure(x)?.high.most(), sure(stride)?.high.most());
         let across = times.checked_mul(most)?.checked_add(1)?;
         let fits =
             most < 1 << 64 && (most + 1).count_ones() == 1 && most_stride <= most + 1 && across <= least_most;

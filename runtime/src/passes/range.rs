@@ -326,13 +326,14 @@ impl<'a> Scope<'a> {
     /// What `clamp` gives: never more than `most`, and not less than `least` unless that is more than `most`.
     fn clamped(&self, least: &Expr, most: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         let (below, above) = (self.within(least, known, fuel), self.within(most, known, fuel));
-        let range = Range { low: below.low.min(above.low), high: above.high.clone(), needs: above.needs };
+        let low = below.low.min(above.low);
+        let range = Range { low, high: above.high.clone(), needs: above.needs }.needing(&below.needs);
         if above.low >= below.low && range.low == below.low {
             return Some(range);
         }
         let ordered = self.exactly(most, known, fuel).and_then(|exact| {
             let needs = self.ensure(below.high.clone(), exact.high.plus(1))?;
-            Some([needs, exact.needs, below.needs].concat())
+            Some([needs, exact.needs].concat())
         });
         match ordered {
             Some(needs) => Some(Range { low: below.low, ..range }.needing(&needs)),
@@ -365,8 +366,10 @@ impl<'a> Scope<'a> {
             }
             ExprKind::Binary(BinaryOp::Sub, a, b) => {
                 let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n >= 0)?);
-                let low = self.within(a, known, fuel).low.checked_sub(n)?;
-                (low >= least).then(|| Range { low, high: exact.high.plus(-n), needs: exact.needs })
+                let lower = self.within(a, known, fuel);
+                let low = lower.low.checked_sub(n).filter(|low| *low >= least)?;
+                let needs = [exact.needs, lower.needs].concat();
+                Some(Range { low, high: exact.high.plus(-n), needs })
             }
             _ => None,
         }

@@ -1,12 +1,11 @@
 //! Operations of a warp: the lanes of a mask meet and see each other's values.
 
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 use std::rc::Rc;
 
-use super::barrier::same;
 use super::fault::{MaskProblem, Waiting};
 use super::machine::{Machine, WaitKind};
+use super::observer::Line;
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -27,7 +26,7 @@ pub(super) struct Warp {
 /// One operation of a warp.
 pub(super) struct Exchange {
     operation: &'static str,
-    at: &'static Location<'static>,
+    at: Line,
     mask: u32,
     /// The lanes of the mask that take part: those that exist, and have not returned.
     expected: Cell<u32>,
@@ -88,17 +87,11 @@ impl Warp {
     }
 
     /// The open operation with this mask, or a new one.
-    fn join(
-        &self,
-        machine: &Machine<'_>,
-        operation: &'static str,
-        mask: u32,
-        at: &'static Location<'static>,
-    ) -> Rc<Exchange> {
+    fn join(&self, machine: &Machine<'_>, operation: &'static str, mask: u32, at: Line) -> Rc<Exchange> {
         let found = self.open.borrow().iter().find(|e| e.mask == mask).cloned();
         if let Some(exchange) = found {
             let alike = std::ptr::eq(exchange.operation, operation) || exchange.operation == operation;
-            if !alike || !(same(exchange.at, at) || operation == SYNC_WARP) {
+            if !alike || !(exchange.at == at || operation == SYNC_WARP) {
                 exchange.raise_mismatch(machine, operation, at);
             }
             return exchange;
@@ -126,7 +119,7 @@ impl Warp {
 }
 
 impl Exchange {
-    fn new(operation: &'static str, mask: u32, expected: u32, at: &'static Location<'static>) -> Self {
+    fn new(operation: &'static str, mask: u32, expected: u32, at: Line) -> Self {
         let payloads = [const { Cell::new([0; 16]) }; WARP as usize];
         let fibers = [const { Cell::new(0) }; WARP as usize];
         let (expected, arrived) = (Cell::new(expected), Cell::new(0));
@@ -142,19 +135,14 @@ impl Exchange {
     }
 
     #[cold]
-    fn raise_mismatch(
-        &self,
-        machine: &Machine<'_>,
-        operation: &'static str,
-        at: &'static Location<'static>,
-    ) -> ! {
+    fn raise_mismatch(&self, machine: &Machine<'_>, operation: &'static str, at: Line) -> ! {
         let lane = self.arrived.get().trailing_zeros();
         let here = machine.here.get();
         let linear = here.linear / WARP * WARP + lane;
         let there = Waiting {
             operation: self.operation,
-            file: self.at.file().to_owned(),
-            line: self.at.line(),
+            file: self.at.file.to_owned(),
+            line: self.at.line,
             count: self.arrived.get().count_ones(),
             block: here.block_idx,
             thread: machine.shape.coords[linear as usize],
@@ -172,7 +160,7 @@ impl Machine<'_> {
         operation: &'static str,
         mask: u32,
         payload: [u8; 16],
-        at: &'static Location<'static>,
+        at: Line,
     ) -> WarpView {
         let (exchange, wait) = self.bring(operation, mask, payload, at);
         if wait {
@@ -182,13 +170,7 @@ impl Machine<'_> {
     }
 
     /// The running lane brings a value to an operation of its warp; whether it has to wait there.
-    fn bring(
-        &self,
-        operation: &'static str,
-        mask: u32,
-        payload: [u8; 16],
-        at: &'static Location<'static>,
-    ) -> (Rc<Exchange>, bool) {
+    fn bring(&self, operation: &'static str, mask: u32, payload: [u8; 16], at: Line) -> (Rc<Exchange>, bool) {
         self.need_fibers(operation, at);
         let here = self.here.get();
         let lane = here.linear % WARP;
@@ -209,14 +191,7 @@ impl Machine<'_> {
     }
 
     /// Raises a fault for `lane` if its mask names a lane that has returned, unless those pass.
-    fn check_returned(
-        &self,
-        lane: u32,
-        operation: &'static str,
-        mask: u32,
-        returned: u32,
-        at: &Location<'_>,
-    ) {
+    fn check_returned(&self, lane: u32, operation: &'static str, mask: u32, returned: u32, at: Line) {
         let gone = mask & returned;
         if gone != 0 && !self.launch.settings.returned_threads_pass {
             let problem = MaskProblem::LaneLeft { lane: gone.trailing_zeros() };
