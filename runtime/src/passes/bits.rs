@@ -7,10 +7,8 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
 /// both, and no value above their sum.
 pub(super) fn joined(a: Quantity, b: Quantity) -> Quantity {
-    match (a.as_const(), b.as_const()) {
-        (Some(a), Some(b)) => Quantity::Const(ones(a.max(b)).min(a.saturating_add(b))),
-        _ => a.sum(b),
-    }
+    let bits = ones(a.most().max(b.most()));
+    a.sum(b).least(Quantity::Const(bits))
 }
 
 /// The least number of ones, as bits, that is not below a value.

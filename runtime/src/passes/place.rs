@@ -29,6 +29,11 @@ impl Place {
     fn at(self, offset: usize, name: &str) -> Self {
         Place { offset: self.offset + offset, name: format!("{}.{name}", self.name), ..self }
     }
+
+    /// An extent or a stride of it, as of a view.
+    fn of_view(self, rank: usize, name: &str) -> Option<Self> {
+        Some(self.at(view_offset(rank, name)?, &format!("{name}()")))
+    }
 }
 
 /// The extents of a view, outermost first.
@@ -51,12 +56,14 @@ impl Scope<'_> {
             // What is lent for writing may be written.
             ExprKind::Ref(place) if matches!(e.ty, Type::Ref { mutable: false, .. }) => self.parameter(place),
             ExprKind::Field(base, name) => {
-                let offset = match base.ty.peeled() {
-                    Type::Struct(def) => def.fields.iter().find(|field| field.name == name)?.offset,
-                    Type::View { rank, .. } => view_offset(*rank, name)?,
-                    _ => return None,
-                };
-                Some(self.parameter(base)?.at(offset, name))
+                let whole = self.parameter(base)?;
+                match base.ty.peeled() {
+                    Type::Struct(def) => {
+                        Some(whole.at(def.fields.iter().find(|field| field.name == name)?.offset, name))
+                    }
+                    Type::View { rank, .. } => whole.of_view(*rank, name),
+                    _ => None,
+                }
             }
             _ => None,
         }
@@ -101,7 +108,7 @@ impl Scope<'_> {
             return scope.axis_extent(arg, name);
         }
         if let (Some(place), Type::View { rank, .. }) = (self.parameter(view), view.ty.peeled()) {
-            return Some(place.at(view_offset(*rank, name)?, &format!("{name}()")).integer(Scalar::U64));
+            return Some(place.of_view(*rank, name)?.integer(Scalar::U64));
         }
         let field = Expr { kind: ExprKind::Field(view.clone().into(), name.to_owned()), ty: Type::U64 };
         self.is_stable(view).then(|| self.unknown(&field, MOST_ELEMENTS))
@@ -136,7 +143,7 @@ impl Scope<'_> {
         }
         match (self.parameter(of)?, of.ty.peeled()) {
             (place, Type::Slice(_)) if place.offset == 0 => Some(Quantity::Len(place.position, place.name)),
-            (place, Type::View { rank: 1, .. }) => Some(place.at(8, "len()").integer(Scalar::U64)),
+            (place, Type::View { rank: 1, .. }) => Some(place.of_view(1, "len")?.integer(Scalar::U64)),
             _ => None,
         }
     }

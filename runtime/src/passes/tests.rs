@@ -6,16 +6,18 @@ use crate::prelude::*;
 
 /// The number of checks in checked CUDA.
 fn count(source: &str) -> usize {
-    source.matches("ws_at(").count() - source.matches("I ws_at(").count()
+    let calls = |name: &str| source.matches(&format!("{name}(")).count();
+    let defined = usize::from(source.contains("I ws_at(")) + usize::from(source.contains("I ws_part("));
+    calls("ws_at") + calls("ws_part") - defined
 }
 
 /// The number of checks that the kernel's text leaves.
-fn checks<K: Kernel<Comptime = ()>>() -> usize {
+pub(super) fn checks<K: Kernel<Comptime = ()>>() -> usize {
     count(&K::checked_cuda_source_for(&()).expect("the kernel compiles"))
 }
 
 /// The number of checks that a launch leaves, and what it must fulfil for that.
-fn lifted<K: Kernel<Comptime = ()>>() -> (usize, Vec<String>) {
+pub(super) fn lifted<K: Kernel<Comptime = ()>>() -> (usize, Vec<String>) {
     let source = K::lifted_cuda_source_for(&()).expect("the kernel compiles");
     (count(&source), K::launch_conditions_for(&()).expect("the kernel compiles"))
 }
