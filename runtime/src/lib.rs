@@ -59,7 +59,11 @@ pub mod passes;
 pub mod pitched;
 pub mod record;
 pub mod reference;
+<<<<<<< HEAD
 pub mod region;
+=======
+mod rehearsal;
+>>>>>>> f731bf22712e9d543f5219434288b154e10a3218
 pub mod report;
 pub mod settings;
 pub mod simulator;

@@ -10,7 +10,10 @@ use std::sync::OnceLock;
 
 use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
+<<<<<<< HEAD
 use crate::simulator::Executor;
+=======
+>>>>>>> f731bf22712e9d543f5219434288b154e10a3218
 
 /// Bytes of the disk cache unless set: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;

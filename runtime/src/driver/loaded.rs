@@ -1,7 +1,7 @@
 //! Kernels that a device has loaded, by type, comptime values and checks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use cudarc::driver::{CudaContext, CudaFunction, sys};
 use cudarc::nvrtc::Ptx;
@@ -16,8 +16,30 @@ use crate::error::Result;
 use crate::ir::Condition;
 use crate::kernel::Kernel;
 use crate::launch::{LaunchError, Shape, check_carveout};
+use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
+
+/// What is known of a kernel before it is compiled.
+pub(super) struct Recorded {
+    /// What its launches may fulfil.
+    conditions: Vec<Condition>,
+    /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
+    module: Mutex<Option<ValidModule>>,
+}
+
+impl Recorded {
+    fn new<K: Kernel>(comptime: &K::Comptime) -> Result<Self> {
+        let module = K::module(comptime)?;
+        let conditions = module.module().conditions.clone();
+        Ok(Self { conditions, module: Mutex::new(Some(module)) })
+    }
+
+    /// The module, the first time.
+    fn take(&self) -> Option<ValidModule> {
+        self.module.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 /// A kernel loaded on one device.
 pub struct Loaded {
@@ -239,17 +261,20 @@ impl Gpu {
 
     /// What launches of a kernel may fulfil, and so need fewer checks.
     pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
-        if let Some(known) = self.conditions.find::<K>(comptime, Checks::None) {
-            return Ok(known);
+        if let Some(known) = self.recorded.find::<K>(comptime, Checks::None) {
+            return Ok(&known.conditions);
         }
-        let conditions = K::module(comptime)?.module().conditions.clone();
-        Ok(self.conditions.add::<K>(comptime, Checks::None, conditions))
+        let fresh = Recorded::new::<K>(comptime)?;
+        Ok(&self.recorded.add::<K>(comptime, Checks::None, fresh).conditions)
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
         // The driver's linker, where it is needed, is that of the current context.
         self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
-        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
+        let known = self.recorded.find::<K>(comptime, Checks::None).and_then(Recorded::take);
+        let module = known.map_or_else(|| K::module(comptime), Ok)?;
+        let Compiled { source, cubin } =
+            compile::recorded::<K>(&module, comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;

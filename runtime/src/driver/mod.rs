@@ -48,8 +48,8 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::sys;
 pub use cudarc::driver::{CudaEvent, CudaStream};
 
-use crate::ir::Condition;
 use crate::launch::LaunchError;
+use crate::rehearsal;
 
 /// One CUDA GPU.
 pub struct Gpu {
@@ -59,8 +59,8 @@ pub struct Gpu {
     name: String,
     limits: Limits,
     loaded: table::Table<Arc<Loaded>>,
-    /// What launches of kernels may fulfil, with [`Checks::None`] in the place of checks.
-    conditions: table::Table<Vec<Condition>>,
+    /// Kernels before they are compiled, with [`Checks::None`](crate::codegen::Checks) in the place of checks.
+    recorded: table::Table<loaded::Recorded>,
     faults: fault::Faults,
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
@@ -101,6 +101,7 @@ impl Gpu {
         if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
             return Err(DriverError::Missing);
         }
+        rehearsal::start();
         if let Err(error) = cudarc::driver::result::init() {
             let count = 0;
             return match error.0 {
@@ -126,7 +127,7 @@ impl Gpu {
             name,
             limits,
             loaded: table::Table::default(),
-            conditions: table::Table::default(),
+            recorded: table::Table::default(),
             faults,
             statics: Mutex::default(),
             events: Mutex::default(),
