@@ -51,6 +51,7 @@ pub mod host_memory;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
+pub mod metrics;
 pub mod nvrtc;
 pub mod part;
 pub mod passes;
