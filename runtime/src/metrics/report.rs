@@ -1,5 +1,6 @@
 //! The metrics of what was launched.
 
+use super::advice::{self, Advice};
 use super::counts::Counts;
 use super::pattern::{BankMap, Pattern};
 use crate::ir::Module;
@@ -46,6 +47,13 @@ pub struct Row {
 impl Row {
     pub(super) fn new(file: &'static str, line: u32, counts: Counts) -> Self {
         Self { file, line, function: String::new(), counts }
+    }
+
+    /// What is dear about the line, and what would help.
+    pub(crate) fn advice(&self) -> Vec<Advice> {
+        let counts = &self.counts;
+        let memory = advice::coalescing(counts).into_iter().chain(advice::conflicts(counts));
+        memory.chain(advice::divergence(counts)).chain(advice::contention(counts)).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::advice::{self, Advice};
+use super::advice::Advice;
 use super::counts::{Counts, Executed};
 use super::report::{Report, Row};
 use crate::simulator::Work;
@@ -25,7 +25,12 @@ impl fmt::Display for Report {
             table(f, &all)?;
         }
         self.sums(f)?;
-        self.rows.iter().try_for_each(|row| advise(f, row))
+        for row in &self.rows {
+            for Advice { what, help } in row.advice() {
+                writeln!(f, "{}: {what}; {help}", place(row))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -176,12 +181,4 @@ fn bits(work: Work) -> Option<u8> {
         }
         Work::Integer | Work::Convert => None,
     }
-}
-
-/// What would help a line.
-fn advise(f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
-    let counts = &row.counts;
-    let all = advice::coalescing(counts).into_iter().chain(advice::conflicts(counts));
-    let all = all.chain(advice::divergence(counts)).chain(advice::contention(counts));
-    all.into_iter().try_for_each(|Advice { what, help }| writeln!(f, "{}: {what}; {help}", place(row)))
 }
