@@ -1,7 +1,7 @@
 //! Runs a kernel wherever it can run; every kind of test shares this.
 
 use warpsmith::codegen::{Checks, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::{Error, driver::DriverError};
 
@@ -57,7 +57,7 @@ fn compiled(name: &str, code: &str, arch: Arch, relocatable: bool) {
         println!("not compiled: {missing}");
         return;
     }
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
     match nvrtc::compile_object(code, name, &options) {
         Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}\n{code}", cubin.log),
         Err(error) => panic!("{name} for {arch}: {error}\n{code}"),
