@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use crate::nvrtc::DebugInfo;
 use crate::dump::Form;
+use crate::simulator::Executor;
 
 /// Bytes of the disk cache unless set: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -89,6 +90,15 @@ impl Settings {
 pub fn device() -> Result<DeviceChoice, SettingError> {
     let choices = [("gpu", DeviceChoice::Gpu), ("sim", DeviceChoice::Simulator)];
     Ok(choice(&variable, "WARPSMITH_DEVICE", "gpu, sim", &choices)?.unwrap_or(DeviceChoice::Any))
+}
+
+/// `WARPSMITH_SIM`.
+///
+/// # Errors
+/// A value that is neither `twin` nor `interpreter`.
+pub(crate) fn simulator_executor() -> Result<Option<Executor>, SettingError> {
+    let choices = [("twin", Executor::Twin), ("interpreter", Executor::Interpreter)];
+    choice(&variable, "WARPSMITH_SIM", "twin, interpreter", &choices)
 }
 
 /// `WARPSMITH_SIM_STACK`, in KiB.

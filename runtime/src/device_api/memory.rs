@@ -3,7 +3,8 @@
 use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
-use crate::ir::{CudaText, Effect, Prelude, Type, Variance};
+use crate::ir::{CudaText, Effect, Meaning, Prelude, Type, Variance};
+use crate::meaning::{Arguments, give};
 use crate::simulator::context;
 use crate::types::{AnyBits, GpuType, Num};
 
@@ -215,14 +216,18 @@ impl<A, B> bit_cast<A, B> {
     pub fn __gpu(_: fn(A) -> B, _: &crate::witness::FnProbe<Self>) {}
 }
 
-impl<A, B> crate::witness::DeviceFn for bit_cast<A, B> {
+impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
+        unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe { give(bit_cast::<A, B>(Arguments::new(args).take()), ret) }
+        }
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new("__builtin_bit_cast({ret}, {0})")
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "bit_cast", ..super::text::pure(text) };
-        crate::record::Callee::Builtin(&BUILTIN, None)
+        crate::record::Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<A, B>)))
     }
 }
 

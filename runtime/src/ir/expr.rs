@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Block, Builtin, Effect, Meaning, EnumType, Global, Location, StructRef, Type};
+use super::{Block, Builtin, Effect, EnumType, Global, Location, Meaning, StructRef, Type};
 
 /// A variable of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

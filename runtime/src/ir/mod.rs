@@ -45,6 +45,7 @@ mod condition;
 mod display;
 mod expr;
 mod launch;
+mod layout;
 mod stmt;
 mod ty;
 pub mod visit;
@@ -53,6 +54,7 @@ pub use builtin::{Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
 pub use condition::{Condition, LaunchValues, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
+pub use layout::Layout;
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 

@@ -16,7 +16,7 @@ pub use crate::driver::{
 pub(crate) use check_attributes::{check_carveout, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
-pub(crate) use nested::refused_by_device;
+pub(crate) use nested::{nested_shape, refused_by_device};
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
 
@@ -29,6 +29,7 @@ use crate::driver::Attributes;
 use crate::error::Result;
 use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
+use crate::simulator::{Observer, Settings};
 
 /// Run-time arguments of one launch at most.
 pub(crate) const MAX_ARGUMENTS: usize = 256;
@@ -140,6 +141,64 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.run(device, true)
     }
 
+    /// Launches on the simulator's interpreter, which tells `observers` what every thread does.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::{Access, Interests, Observer, SimFault, Thread};
+    ///
+    /// #[gpu_kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// #[derive(Default)]
+    /// struct Bytes(Cell<u32>);
+    ///
+    /// impl Observer for Bytes {
+    ///     fn interests(&self) -> Interests {
+    ///         Interests { accesses: true, ..Interests::default() }
+    ///     }
+    ///     fn on_access(&self, _: &Thread, access: &Access) -> std::result::Result<(), SimFault> {
+    ///         self.0.set(self.0.get() + access.bytes);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut x = device.upload(&[1.0f32; 100])?;
+    /// let moved = Bytes::default();
+    /// double(&mut x).over(100).launch_observed(&device, &[&moved])?;
+    /// assert_eq!(moved.0.get(), 800); // each element is read and written
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
+    /// [`SimFault::NotInterpreted`](crate::simulator::SimFault::NotInterpreted) if the kernel does what the
+    /// interpreter cannot run.
+    pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        self.run_observed(device, None, observers)
+    }
+
+    /// As [`Launch::launch_observed`], with other settings of the simulator than the defaults.
+    ///
+    /// # Errors
+    /// As [`Launch::launch_observed`].
+    pub fn launch_observed_with(
+        self,
+        device: &Device,
+        settings: Settings,
+        observers: &[&dyn Observer],
+    ) -> Result<()> {
+        self.run_observed(device, Some(settings), observers)
+    }
+
     /// Launches without bounds checks on a GPU; the simulator checks always.
     ///
     /// # Safety
@@ -194,18 +253,25 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
 impl Setup {
     fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
-        check::positive::<K>("block", self.block)?;
-        let grid = match self.grid {
-            Extent::Missing => return Err(LaunchError::NoGrid { kernel: K::NAME }),
-            Extent::Blocks(grid) => grid,
-            Extent::Items(items) => check::covering(items, self.block),
-        };
-        check::positive::<K>("grid", grid)?;
-        let shape =
-            Shape { grid, block: self.block, cluster: self.cluster, dynamic_shared: self.dynamic_shared };
-        check::shape::<K>(&shape)?;
-        Ok(shape)
+        shape_of(K::NAME, (self.grid, self.block, self.cluster, self.dynamic_shared))
     }
+}
+
+/// The shape of a launch, as far as it holds on every device.
+fn shape_of(
+    kernel: &'static str,
+    (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, u32),
+) -> std::result::Result<Shape, LaunchError> {
+    check::positive(kernel, "block", block)?;
+    let grid = match grid {
+        Extent::Missing => return Err(LaunchError::NoGrid { kernel }),
+        Extent::Blocks(grid) => grid,
+        Extent::Items(items) => check::covering(items, block),
+    };
+    check::positive(kernel, "grid", grid)?;
+    let shape = Shape { grid, block, cluster, dynamic_shared };
+    check::shape(kernel, &shape)?;
+    Ok(shape)
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
-use crate::simulator::{self, Settings, SimLaunch};
+use crate::validate::ValidModule;
+use crate::interpreter::{self, Argument, Options, Run};
+use crate::simulator::{self, Executor, Observer, Settings, SimFault, SimLaunch};
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
 ///
@@ -56,6 +58,7 @@ pub(crate) struct Simulation {
     rendezvous: bool,
     noalias: bool,
     settings: Settings,
+    module: ValidModule,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -76,6 +79,27 @@ impl<K: Kernel> Launch<'_, K> {
                 simulation.run::<K>(&self.comptime, &shape, &self.setup.attributes, args)
             }
         }
+    }
+
+    pub(super) fn run_observed(
+        self,
+        device: &Device,
+        settings: Option<Settings>,
+        observers: &[&dyn Observer],
+    ) -> Result<()> {
+        self.refuse_order()?;
+        let Backend::Simulator = device.backend() else {
+            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
+        };
+        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+        check::arguments::<K>(args, device.place())?;
+        let mut simulation = Simulation::new::<K>(&self.comptime, &self.setup, &shape)?;
+        if let Some(settings) = settings {
+            simulation.settings = settings;
+        }
+        let attributes = &self.setup.attributes;
+        let launch = simulation.launch::<K>(&shape, attributes, args, observers)?;
+        simulation.interpret::<K>(&self.comptime, &launch, args)
     }
 
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
@@ -238,6 +262,7 @@ impl Simulation {
             rendezvous: module.uses_rendezvous(),
             noalias: attributes.noalias,
             settings,
+            module,
         })
     }
 
@@ -248,10 +273,31 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        let launch = self.launch::<K>(shape, attributes, args, &[])?;
+        if self.settings.executor == Executor::Interpreter {
+            match self.interpret::<K>(comptime, &launch, args) {
+                Err(Error::Simulator(fault)) if matches!(*fault, SimFault::NotInterpreted { .. }) => {
+                    eprintln!("warpsmith: {fault}; its twin runs instead");
+                }
+                outcome => return outcome,
+            }
+        }
+        simulator::run(&launch, &|| K::run_thread(comptime, args))?;
+        Ok(())
+    }
+
+    /// The launch as the machine runs it.
+    fn launch<'l, K: Kernel>(
+        &self,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+        observers: &'l [&'l dyn Observer],
+    ) -> Result<SimLaunch<'l>> {
         if self.noalias {
             check::overlap::<K>(args)?;
         }
-        let launch = SimLaunch {
+        Ok(SimLaunch {
             kernel: K::NAME,
             grid: shape.grid,
             block: shape.block,
@@ -260,9 +306,28 @@ impl Simulation {
             rendezvous: self.rendezvous,
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
-            observers: &[],
-        };
-        simulator::run(&launch, &|| K::run_thread(comptime, args))?;
+            observers,
+        })
+    }
+
+    /// Runs the kernel's IR.
+    fn interpret<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        launch: &SimLaunch<'_>,
+        args: &[KernelArg],
+    ) -> Result<()> {
+        let options = Options::of(&self.settings, simulator::interests(launch.observers));
+        let program = interpreter::program::<K>(comptime, &self.module, options);
+        let program = program.map_err(|refused| SimFault::NotInterpreted {
+            kernel: K::NAME.to_owned(),
+            what: refused.what,
+            file: refused.at.file.to_owned(),
+            line: refused.at.line,
+        })?;
+        let arguments = Argument::of(&program, args);
+        let run = Run::new(program, 0, K::NAME, arguments, self.settings.step_budget);
+        simulator::run(launch, &|| run.thread())?;
         Ok(())
     }
 }

@@ -232,7 +232,10 @@ impl Writer {
             }
             4 | 5 => {
                 let op = self.dice.pick(&[&THREAD_IDX, &BLOCK_IDX, &BLOCK_DIM]);
-                let base = Expr { kind: ExprKind::Builtin { op, meaning: None, args: vec![], at: AT }, ty: Type::Unit };
+                let base = Expr {
+                    kind: ExprKind::Builtin { op, meaning: None, args: vec![], at: AT },
+                    ty: Type::Unit,
+                };
                 let axis = self.dice.pick(&["x", "y"]).to_owned();
                 narrowed(expr(ExprKind::Field(base.into(), axis), Scalar::U32), scalar)
             }

@@ -2,7 +2,8 @@
 
 use super::Recorder;
 use crate::ir::{
-    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind,
+    Variable,
 };
 
 /// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
@@ -170,11 +171,12 @@ impl Recorder {
         self.frame().ret = ty;
     }
 
-    /// The body of the function being recorded, in CUDA C++.
-    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool) {
+    /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
+    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);
+        frame.meaning = meaning;
         if !pure {
             frame.add_effect(Effect::Writes);
         }

@@ -191,7 +191,7 @@ pub enum Work {
 }
 
 /// What an observer wants to be told; what nobody wants costs nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interests {
     /// [`Observer::on_access`]
     pub accesses: bool,
@@ -236,13 +236,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// What is wrong with it.
-    fn on_copy_start(
-        &self,
-        _by: &Thread,
-        _copy: u64,
-        _from: &Access,
-        _to: &Access,
-    ) -> Result<(), SimFault> {
+    fn on_copy_start(&self, _by: &Thread, _copy: u64, _from: &Access, _to: &Access) -> Result<(), SimFault> {
         Ok(())
     }
 

@@ -113,6 +113,8 @@ fn read(file: &str) -> Option<String> {
 fn by_line(module: &Module, cuda: &str) -> (ByLine, Vec<String>) {
     let (mut lines, mut prelude) = (ByLine::new(), Vec::new());
     let mut at: Option<(String, u32)> = None;
+    // The place of the line before: a brace is shown where it closes, not where it was opened.
+    let mut before: Option<(String, u32)> = None;
     for line in cuda.lines() {
         if let Some(directive) = directive(line) {
             at = Some(directive);
@@ -122,12 +124,16 @@ fn by_line(module: &Module, cuda: &str) -> (ByLine, Vec<String>) {
         if outermost && line.ends_with('{') {
             at = opened(module, line);
         }
-        match &at {
+        let closes = line.trim_start().starts_with('}');
+        if !closes {
+            before.clone_from(&at);
+        }
+        match &before {
             Some(at) => lines.entry(at.clone()).or_default().push(line.to_owned()),
             None => prelude.push(line.to_owned()),
         }
-        if outermost && line.starts_with('}') {
-            at = None;
+        if outermost && closes {
+            (at, before) = (None, None);
         }
     }
     while prelude.last().is_some_and(|line| line.trim().is_empty()) {
