@@ -9,8 +9,8 @@ use super::counts::Counts;
 use super::report::{Report, Row};
 use super::warp::{Class, Key, Warp};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, SimFault, SimLaunch, Space,
-    Thread, Work,
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, SimFault, SimLaunch, SimReport,
+    Space, Thread, Work,
 };
 
 /// Requests that are kept open at most, of all warps that run.
@@ -141,6 +141,11 @@ impl Observer for Metrics {
             state.current = None;
         }
     }
+
+    fn on_finish(&self, _: &SimReport) -> Result<(), SimFault> {
+        self.state.borrow_mut().finish();
+        Ok(())
+    }
 }
 
 impl State {
@@ -161,6 +166,14 @@ impl State {
             act(warp, lane, &mut self.counted);
             self.open = self.open + warp.len() - before;
         }
+    }
+
+    /// Counts what is open of all warps, which have ended.
+    fn finish(&mut self) {
+        let (counted, warps) = (&mut self.counted, std::mem::take(&mut self.warps));
+        let warps = warps.into_values().chain(self.current.take().map(|(_, warp)| warp));
+        warps.for_each(|mut warp| warp.finish_all(&mut |key, addresses| counted.request(key, addresses)));
+        self.open = 0;
     }
 
     /// Counts the older half of what is open, of all warps, if it is too much.
