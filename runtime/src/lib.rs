@@ -64,6 +64,7 @@ pub mod report;
 pub mod settings;
 pub mod simulator;
 pub mod stream;
+pub mod testing;
 pub mod tile;
 pub mod tuner;
 pub mod types;

@@ -25,13 +25,22 @@ fn check<T: PartialEq + std::fmt::Debug>(of: fn(&Counts) -> T, expected: &[(&str
 }
 
 #[test]
-fn every_launch_is_counted_exactly_and_twice_the_same() {
-    let (first, second) = (all(), all());
-    assert!(first.len() >= 40, "{}", first.len());
-    for (name, report) in &first {
-        assert_eq!(report.to_string(), second[name].to_string(), "{name}");
+fn every_launch_is_counted_exactly() {
+    let reports = all();
+    assert!(reports.len() >= 40, "{}", reports.len());
+    for (name, report) in &reports {
         assert_eq!(report.forced, 0, "{name}");
         assert!(!report.rows.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn figures_do_not_depend_on_the_run() {
+    for name in ["transpose_smem_unroll_pad", "count_into@8", "array_of_structure"] {
+        let known = measured::all();
+        let launch = known.iter().find(|m| m.name == name).expect(name);
+        let [first, second] = [(); 2].map(|()| launch.predict().expect(name));
+        assert_eq!(first, second, "{name}");
     }
 }
 
@@ -80,7 +89,7 @@ fn requests_are_one_for_each_warp_and_sectors_four_where_floats_lie_side_by_side
             ("write_offset@11", [[256, 1024], [128, 640]]),
             ("array_of_structure", [[256, 2048], [256, 2048]]),
             ("array_of_cuda_float2", [[128, 1024], [128, 1024]]),
-            ("transpose_naive_row", [[2048, 8192], [2048, 65_536]]),
+            ("transpose_naive_row", [[512, 2048], [512, 16_384]]),
             ("copy_quads@side_by_side", [[128, 2048], [128, 2048]]),
         ],
     );
@@ -110,7 +119,7 @@ fn padding_takes_the_conflicts_away() {
     check(
         |counts| counts.conflicts(),
         &[
-            ("transpose_smem", 2048 * 31),
+            ("transpose_smem", 512 * 31),
             ("transpose_smem_pad", 0),
             ("set_row_read_col_pad", 0),
             ("set_row_read_col_dyn_pad", 0),

@@ -17,7 +17,7 @@
 //! thread executes some hundred thousand instructions without waiting for its warp, all is exact.
 
 mod address;
-mod advice;
+pub(crate) mod advice;
 mod collector;
 mod counted;
 mod counts;
@@ -32,6 +32,7 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use advice::Advice;
 pub use collector::{Metrics, OPEN_LIMIT};
 pub use counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
 pub use pattern::{BankMap, Pattern, PatternKind};
