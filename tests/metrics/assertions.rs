@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use corpus::access::{array_of_cuda_float2, array_of_structure, Float2, write_offset};
+use corpus::access::{Float2, array_of_cuda_float2, array_of_structure, write_offset};
 use corpus::divergence::{math_kernel1, math_kernel2};
 use corpus::shared_layout::{set_row_read_col, set_row_read_col_pad};
 use warpsmith::prelude::*;
@@ -28,7 +28,8 @@ fn an_array_of_structs_is_not_coalesced() -> warpsmith::Result<()> {
     let text = refusal(|| {
         assert_coalesced!(array_of_structure(&pairs, &mut out, 64).over(64), &device);
     });
-    let first = "kernel `array_of_structure` moves more of global memory than it uses\n  tests/corpus/access.rs:";
+    let first =
+        "kernel `array_of_structure` moves more of global memory than it uses\n  tests/corpus/access.rs:";
     check(&text, &[first, "50.0 % of what is moved is used", "help: let neighbouring lanes"]);
     let pairs = device.upload(&[F32x2::splat(1.0); 64])?;
     let mut out = device.upload(&[F32x2::splat(0.0); 64])?;

@@ -153,9 +153,12 @@ fn branches_of_the_course_diverge_where_lanes_part() {
 #[test]
 fn lanes_meet_at_the_bins_of_a_count() {
     let of = |counts: &Counts| (counts.atomics.requests, counts.atomics.lanes, counts.atomics.turns);
-    check(of, &[
-        ("count_into@1", (128, 4096, 128 * 32)),
-        ("count_into@8", (128, 4096, 128 * 4)),
-        ("count_into@1024", (128, 4096, 128)),
-    ]);
+    check(
+        of,
+        &[
+            ("count_into@1", (128, 4096, 128 * 32)),
+            ("count_into@8", (128, 4096, 128 * 4)),
+            ("count_into@1024", (128, 4096, 128)),
+        ],
+    );
 }

@@ -13,7 +13,8 @@ fn a_page_of_a_launch_has_its_source_and_its_figures() -> warpsmith::Result<()> 
     if let Some(path) = std::env::var_os("WARPSMITH_REPORT") {
         page.write(path)?;
     }
-    let line = html.lines().find(|line| line.contains("tile[thread_idx().x][thread_idx().y + j]")).expect("source");
+    let line =
+        html.lines().find(|line| line.contains("tile[thread_idx().x][thread_idx().y + j]")).expect("source");
     // 4 blocks of 8 warps that load 4 times, 32 wavefronts each.
     assert!(line.contains(">4,096<") && line.contains(">512<"), "{line}");
     assert!(html.contains("<h3><code>tile</code></h3>"), "the array by its name");

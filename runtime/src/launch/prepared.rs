@@ -8,11 +8,11 @@ use crate::codegen::Checks;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
+use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
-use crate::validate::ValidModule;
-use crate::interpreter::{self, Argument, Options, Run};
 use crate::simulator::{self, Executor, Observer, Settings, SimFault, SimLaunch};
+use crate::validate::ValidModule;
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
 ///

@@ -132,7 +132,10 @@ impl<K: Kernel> Launch<'_, K> {
     }
 
     /// What the kernel takes, or why that is not known.
-    fn resources_and_occupancy(&self, device: &Device) -> std::result::Result<(Resources, Occupancy), String> {
+    fn resources_and_occupancy(
+        &self,
+        device: &Device,
+    ) -> std::result::Result<(Resources, Occupancy), String> {
         let both = || Ok((self.resources(device)?, self.occupancy(device)?));
         both().map_err(|error: crate::Error| error.to_string())
     }

@@ -35,9 +35,7 @@ impl Addresses {
             Shape::Affine { base, stride } if at(base, stride, lane) == address => {
                 Shape::Affine { base, stride }
             }
-            Shape::Affine { base, .. } if self.mask.count_ones() == 1 => {
-                self.second(base, (lane, address))
-            }
+            Shape::Affine { base, .. } if self.mask.count_ones() == 1 => self.second(base, (lane, address)),
             Shape::Affine { base, stride } => {
                 let mut each = Box::new(std::array::from_fn(|i| at(base, stride, i as u32)));
                 each[lane as usize] = address;
@@ -54,11 +52,8 @@ impl Addresses {
     /// The shape of two lanes: the one that is there has `address`, as has every lane of a stride of 0.
     fn second(&self, address: u64, (lane, other): (u32, u64)) -> Shape {
         let first = self.mask.trailing_zeros();
-        let (low, high) = if first < lane {
-            ((first, address), (lane, other))
-        } else {
-            ((lane, other), (first, address))
-        };
+        let (low, high) =
+            if first < lane { ((first, address), (lane, other)) } else { ((lane, other), (first, address)) };
         let (apart, bytes) = (u64::from(high.0 - low.0), high.1.wrapping_sub(low.1) as i64);
         let stride = (bytes / apart as i64) as u64;
         if stride.wrapping_mul(apart) == bytes as u64 {

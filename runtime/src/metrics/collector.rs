@@ -9,8 +9,8 @@ use super::counts::Counts;
 use super::report::{Report, Row};
 use super::warp::{Class, Key, Warp};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, SimFault, SimLaunch, SimReport,
-    Space, Thread, Work,
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, SimFault, SimLaunch,
+    SimReport, Space, Thread, Work,
 };
 
 /// Requests that are kept open at most, of all warps that run.
@@ -60,7 +60,8 @@ impl Metrics {
         for (line, counts) in &counted.lines {
             *lines.entry((line.file, line.line)).or_default() += counts;
         }
-        let rows: Vec<Row> = lines.into_iter().map(|((file, line), counts)| Row::new(file, line, counts)).collect();
+        let rows: Vec<Row> =
+            lines.into_iter().map(|((file, line), counts)| Row::new(file, line, counts)).collect();
         let mut total = Counts::default();
         rows.iter().for_each(|row| total += &row.counts);
         let [read, written] = counted.footprint.bytes();

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::SECTOR;
 use super::address::Addresses;
 use super::counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
 use super::footprint::Footprint;
 use super::pattern::{BankMap, Pattern, PatternKind};
 use super::requests;
 use super::warp::{Class, Key};
-use super::SECTOR;
 use crate::simulator::Line;
 
 #[derive(Default)]
@@ -28,8 +28,12 @@ impl Counted {
         let bytes = key.bytes;
         let cost = match key.class {
             Class::Load => traffic(&mut counts.loads, &mut self.footprint, (addresses, bytes), [true, false]),
-            Class::Copy => traffic(&mut counts.copies, &mut self.footprint, (addresses, bytes), [true, false]),
-            Class::Store => traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true]),
+            Class::Copy => {
+                traffic(&mut counts.copies, &mut self.footprint, (addresses, bytes), [true, false])
+            }
+            Class::Store => {
+                traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true])
+            }
             Class::SharedLoad => banks(&mut counts.shared_loads, addresses, bytes),
             Class::SharedStore => banks(&mut counts.shared_stores, addresses, bytes),
             Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes),

@@ -20,7 +20,8 @@ impl Footprint {
 
     /// Bytes of the sectors that are read and of those that are written.
     pub fn bytes(&self) -> [u64; 2] {
-        let sum = |which: usize| self.rows.values().map(|row| u64::from(row[which].count_ones())).sum::<u64>();
+        let sum =
+            |which: usize| self.rows.values().map(|row| u64::from(row[which].count_ones())).sum::<u64>();
         [sum(0) * SECTOR, sum(1) * SECTOR]
     }
 }

@@ -61,6 +61,9 @@ pub struct Pattern {
     /// Active lanes, each with its first byte, counted from the last multiple of 128 bytes at or before
     /// the lowest.
     pub lanes: Vec<(u32, u64)>,
+    /// The lanes that go at once, as masks: of shared memory halves or quarters of the warp where accesses are
+    /// wide, else all.
+    pub phases: Vec<u32>,
     /// Sectors, or wavefronts of shared memory.
     pub cost: u64,
     /// The fewest that the same bytes could need.
@@ -68,17 +71,24 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    pub(super) fn new(key: &Key, kind: PatternKind, addresses: &Addresses, (cost, ideal): (u64, u64)) -> Self {
+    pub(super) fn new(
+        key: &Key,
+        kind: PatternKind,
+        addresses: &Addresses,
+        (cost, ideal): (u64, u64),
+    ) -> Self {
         let lowest = addresses.lanes().map(|(_, at)| at).min().unwrap_or(0) / 128 * 128;
         let lanes = addresses.lanes().map(|(lane, at)| (lane, at - lowest)).collect();
         let (file, line) = (key.by.at.file, key.by.at.line);
-        Self { file, line, kind, bytes: key.bytes, lanes, cost, ideal }
+        let phases =
+            if kind.is_shared() { requests::phases(addresses, key.bytes) } else { vec![addresses.mask] };
+        Self { file, line, kind, bytes: key.bytes, lanes, phases, cost, ideal }
     }
 
-    /// For each bank, the lanes that take a word of it, with the word's number; each lane and word once.
-    pub fn words_of_banks(&self) -> [Vec<(u32, u64)>; BANKS] {
+    /// For each bank, which of some lanes take a word of it, with the word's number; each lane and word once.
+    pub fn words_of_banks(&self, lanes: u32) -> [Vec<(u32, u64)>; BANKS] {
         let mut banks = [const { Vec::new() }; BANKS];
-        for (lane, at) in &self.lanes {
+        for (lane, at) in self.lanes.iter().filter(|(lane, _)| lanes >> lane & 1 == 1) {
             for word in at / super::WORD..=(at + u64::from(self.bytes) - 1) / super::WORD {
                 banks[(word % BANKS as u64) as usize].push((*lane, word));
             }

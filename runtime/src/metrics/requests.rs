@@ -22,12 +22,14 @@ pub(super) fn distinct_bytes(addresses: &Addresses, bytes: u32) -> u64 {
     let bytes = u64::from(bytes);
     let starts = distinct(addresses.lanes().map(|(_, at)| at).collect());
     let mut end = 0;
-    starts.into_iter().map(|at| {
-        let fresh = (at + bytes).saturating_sub(end.max(at));
-        end = end.max(at + bytes);
-        fresh
-    })
-    .sum()
+    starts
+        .into_iter()
+        .map(|at| {
+            let fresh = (at + bytes).saturating_sub(end.max(at));
+            end = end.max(at + bytes);
+            fresh
+        })
+        .sum()
 }
 
 /// The wavefronts of a shared request.

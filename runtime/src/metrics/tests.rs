@@ -8,12 +8,8 @@ use crate::simulator::{
     Work,
 };
 
-const ATOMIC: AccessKind = AccessKind::Atomic {
-    reads: true,
-    writes: true,
-    order: Ordering::Relaxed,
-    scope: MemoryScope::Device,
-};
+const ATOMIC: AccessKind =
+    AccessKind::Atomic { reads: true, writes: true, order: Ordering::Relaxed, scope: MemoryScope::Device };
 const SHARED: Space = Space::Shared { rank: 0 };
 
 fn thread(linear: u32) -> Thread {
@@ -65,10 +61,18 @@ fn sectors_are_those_that_a_warp_touches_each_once() {
     assert_eq!(loads(4, 32, |_| Some(4096)), [1, 1, 1, 4], "all the same");
     assert_eq!(loads(16, 32, |i| Some(4096 + 16 * i as usize)), [1, 16, 16, 512]);
     assert_eq!(loads(1, 32, |i| Some(4096 + i as usize)), [1, 1, 1, 32]);
-    assert_eq!(loads(4, 100, |i| Some(4096 + 4 * i as usize)), [4, 13, 13, 400], "a warp of four lanes is last");
+    assert_eq!(
+        loads(4, 100, |i| Some(4096 + 4 * i as usize)),
+        [4, 13, 13, 400],
+        "a warp of four lanes is last"
+    );
     assert_eq!(loads(4, 32, |i| (i % 2 == 0).then_some(4096 + 4 * i as usize)), [1, 4, 2, 64]);
     assert_eq!(loads(4, 32, |i| Some(4096 + 4 * (31 - i as usize))), [1, 4, 4, 128], "backwards");
-    assert_eq!(loads(8, 2, |i| Some(4096 + 28 + 4 * i as usize)), [1, 2, 1, 12], "overlapping, over a boundary");
+    assert_eq!(
+        loads(8, 2, |i| Some(4096 + 28 + 4 * i as usize)),
+        [1, 2, 1, 12],
+        "overlapping, over a boundary"
+    );
 }
 
 #[test]
@@ -182,7 +186,11 @@ fn a_branch_diverges_where_lanes_of_one_warp_differ() {
     assert_eq!(branches(|i| Some(i % 2 == 0)), (2, 2, 0.0));
     assert_eq!(branches(|i| Some(i < 32)), (2, 0, 100.0));
     assert_eq!(branches(|i| Some(i < 40)), (2, 1, 50.0));
-    assert_eq!(branches(|i| (i < 16).then_some(true)), (1, 0, 100.0), "lanes that are not there decide nothing");
+    assert_eq!(
+        branches(|i| (i < 16).then_some(true)),
+        (1, 0, 100.0),
+        "lanes that are not there decide nothing"
+    );
 }
 
 #[test]
@@ -248,7 +256,8 @@ fn what_waits_at_one_meeting_is_counted_and_forgotten() {
         for lane in 0..32 {
             if lane % 2 == 0 {
                 let (space, kind, by) = (Space::Global, AccessKind::Read, at(7, 1, k));
-                let access = Access { address: 4096 + 4 * lane as usize, bytes: 4, align: 4, space, kind, by };
+                let access =
+                    Access { address: 4096 + 4 * lane as usize, bytes: 4, align: 4, space, kind, by };
                 metrics.on_access(&thread(lane), &access).expect("no fault");
             }
             let meeting = Meeting { number: k, name: "sync_threads", orders: None };
@@ -322,7 +331,7 @@ fn the_dearest_request_is_kept_with_its_banks() {
     let [pattern] = &report.patterns[..] else { panic!("{:?}", report.patterns) };
     assert_eq!((pattern.kind, pattern.cost, pattern.ideal), (PatternKind::SharedLoad, 32, 1));
     assert_eq!(pattern.lanes[3], (3, 3 * 128));
-    assert_eq!(pattern.words_of_banks()[0].len(), 32);
+    assert_eq!(pattern.words_of_banks(u32::MAX)[0].len(), 32);
     assert_eq!(report.banks[0].words[..3], [33, 1, 1]);
 }
 
@@ -331,7 +340,8 @@ fn the_text_names_figures_and_ways_out() {
     let report = accesses((Space::Global, AccessKind::Read, 4), 64, |i| Some(1 << 20 | 8 * i as usize));
     let text = report.to_string();
     assert!(text.contains("kernel.rs:7"), "{text}");
-    let row: Vec<&str> = text.lines().find(|line| line.contains("load")).expect("a row").split_whitespace().collect();
+    let row: Vec<&str> =
+        text.lines().find(|line| line.contains("load")).expect("a row").split_whitespace().collect();
     assert_eq!(row, ["kernel.rs:7", "load", "2", "16", "8", "8.00", "50.00"]);
     assert!(text.contains("touch 16 sectors of 32 bytes where the bytes that are used fill 8"), "{text}");
 }

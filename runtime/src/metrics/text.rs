@@ -37,12 +37,18 @@ impl fmt::Display for Report {
 impl Report {
     fn sums(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (flops, moved) = (self.total.flops(), self.total.sector_bytes());
-        writeln!(f, "FLOPs {flops}; bytes of all sectors {moved}, of distinct sectors {} read and {} written",
-            self.footprint_read, self.footprint_written)?;
+        writeln!(
+            f,
+            "FLOPs {flops}; bytes of all sectors {moved}, of distinct sectors {} read and {} written",
+            self.footprint_read, self.footprint_written
+        )?;
         let least = self.footprint_read + self.footprint_written;
         if flops > 0 && least > 0 {
             let [each, once] = [moved, least].map(|bytes| flops as f64 / bytes as f64);
-            writeln!(f, "arithmetic intensity {each:.3} FLOP/B without any cache, {once:.3} with one that loses nothing")?;
+            writeln!(
+                f,
+                "arithmetic intensity {each:.3} FLOP/B without any cache, {once:.3} with one that loses nothing"
+            )?;
         }
         Ok(())
     }
@@ -82,95 +88,129 @@ fn table(
 
 fn global(f: &mut fmt::Formatter<'_>, all: &[(String, &Counts)]) -> fmt::Result {
     let heading = ["global memory", "", "requests", "sectors", "ideal", "/request", "used %"];
-    table(f, heading, all.iter().map(|(place, counts)| {
-        let sides = [("load", counts.loads), ("store", counts.stores), ("copy", counts.copies)];
-        let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
-        let cells = sides.map(|(what, of)| [
-            what.to_owned(),
-            of.requests.to_string(),
-            of.sectors.to_string(),
-            of.ideal_sectors.to_string(),
-            format!("{:.2}", of.sectors_per_request()),
-            format!("{:.2}", of.efficiency()),
-        ]);
-        (place.clone(), cells.collect())
-    }))
+    table(
+        f,
+        heading,
+        all.iter().map(|(place, counts)| {
+            let sides = [("load", counts.loads), ("store", counts.stores), ("copy", counts.copies)];
+            let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
+            let cells = sides.map(|(what, of)| {
+                [
+                    what.to_owned(),
+                    of.requests.to_string(),
+                    of.sectors.to_string(),
+                    of.ideal_sectors.to_string(),
+                    format!("{:.2}", of.sectors_per_request()),
+                    format!("{:.2}", of.efficiency()),
+                ]
+            });
+            (place.clone(), cells.collect())
+        }),
+    )
 }
 
 fn shared(f: &mut fmt::Formatter<'_>, all: &[(String, &Counts)]) -> fmt::Result {
     let heading = ["shared memory", "", "requests", "wavefronts", "ideal", "/request", "conflicts"];
-    table(f, heading, all.iter().map(|(place, counts)| {
-        let sides =
-            [("load", counts.shared_loads), ("store", counts.shared_stores), ("copy", counts.shared_copies)];
-        let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
-        let cells = sides.map(|(what, of)| [
-            what.to_owned(),
-            of.requests.to_string(),
-            of.wavefronts.to_string(),
-            of.ideal_wavefronts.to_string(),
-            format!("{:.2}", of.wavefronts_per_request()),
-            of.conflicts().to_string(),
-        ]);
-        (place.clone(), cells.collect())
-    }))
+    table(
+        f,
+        heading,
+        all.iter().map(|(place, counts)| {
+            let sides = [
+                ("load", counts.shared_loads),
+                ("store", counts.shared_stores),
+                ("copy", counts.shared_copies),
+            ];
+            let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
+            let cells = sides.map(|(what, of)| {
+                [
+                    what.to_owned(),
+                    of.requests.to_string(),
+                    of.wavefronts.to_string(),
+                    of.ideal_wavefronts.to_string(),
+                    format!("{:.2}", of.wavefronts_per_request()),
+                    of.conflicts().to_string(),
+                ]
+            });
+            (place.clone(), cells.collect())
+        }),
+    )
 }
 
 fn atomics(f: &mut fmt::Formatter<'_>, all: &[(String, &Counts)]) -> fmt::Result {
     let heading = ["atomics", "", "requests", "lanes", "sectors", "turns", "contention"];
-    table(f, heading, all.iter().map(|(place, counts)| {
-        let sides = [("global", counts.atomics), ("shared", counts.shared_atomics)];
-        let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
-        let cells = sides.map(|(what, of)| [
-            what.to_owned(),
-            of.requests.to_string(),
-            of.lanes.to_string(),
-            of.sectors.to_string(),
-            of.turns.to_string(),
-            of.contention.to_string(),
-        ]);
-        (place.clone(), cells.collect())
-    }))
+    table(
+        f,
+        heading,
+        all.iter().map(|(place, counts)| {
+            let sides = [("global", counts.atomics), ("shared", counts.shared_atomics)];
+            let sides = sides.into_iter().filter(|(_, of)| of.requests > 0);
+            let cells = sides.map(|(what, of)| {
+                [
+                    what.to_owned(),
+                    of.requests.to_string(),
+                    of.lanes.to_string(),
+                    of.sectors.to_string(),
+                    of.turns.to_string(),
+                    of.contention.to_string(),
+                ]
+            });
+            (place.clone(), cells.collect())
+        }),
+    )
 }
 
 fn divergence(f: &mut fmt::Formatter<'_>, all: &[(String, &Counts)]) -> fmt::Result {
     let heading = ["divergence", "", "branches", "divergent", "uniform %", "instr.", "lanes"];
-    table(f, heading, all.iter().map(|(place, counts)| {
-        let (branches, instructions) = (counts.branches, counts.instructions());
-        let cells = (instructions.warps > 0).then(|| [
-            String::new(),
-            branches.executed.to_string(),
-            branches.divergent.to_string(),
-            format!("{:.2}", branches.efficiency()),
-            instructions.warps.to_string(),
-            format!("{:.2}", counts.active_lanes()),
-        ]);
-        (place.clone(), cells.into_iter().collect())
-    }))
+    table(
+        f,
+        heading,
+        all.iter().map(|(place, counts)| {
+            let (branches, instructions) = (counts.branches, counts.instructions());
+            let cells = (instructions.warps > 0).then(|| {
+                [
+                    String::new(),
+                    branches.executed.to_string(),
+                    branches.divergent.to_string(),
+                    format!("{:.2}", branches.efficiency()),
+                    instructions.warps.to_string(),
+                    format!("{:.2}", counts.active_lanes()),
+                ]
+            });
+            (place.clone(), cells.into_iter().collect())
+        }),
+    )
 }
 
 fn operations(f: &mut fmt::Formatter<'_>, all: &[(String, &Counts)]) -> fmt::Result {
     let heading = ["operations of threads", "", "add", "mul", "fma", "special", "integer"];
-    table(f, heading, all.iter().map(|(place, counts)| {
-        let mut widths: Vec<u8> = counts.work.keys().filter_map(|work| bits(*work)).collect();
-        widths.sort_unstable();
-        widths.dedup();
-        let threads = |work: Work| counts.work.get(&work).map_or(0, |executed: &Executed| executed.threads);
-        let floats = |bits: u8| [
-            format!("f{bits}"),
-            threads(Work::FloatAdd(bits)).to_string(),
-            threads(Work::FloatMul(bits)).to_string(),
-            threads(Work::FloatFma(bits)).to_string(),
-            threads(Work::FloatSpecial(bits)).to_string(),
-            String::new(),
-        ];
-        let mut cells: Vec<[String; 6]> = widths.into_iter().map(floats).collect();
-        let integers = threads(Work::Integer) + threads(Work::Convert);
-        if integers > 0 {
-            let [a, b, c, d] = [const { String::new() }; 4];
-            cells.push(["int".to_owned(), a, b, c, d, integers.to_string()]);
-        }
-        (place.clone(), cells)
-    }))
+    table(
+        f,
+        heading,
+        all.iter().map(|(place, counts)| {
+            let mut widths: Vec<u8> = counts.work.keys().filter_map(|work| bits(*work)).collect();
+            widths.sort_unstable();
+            widths.dedup();
+            let threads =
+                |work: Work| counts.work.get(&work).map_or(0, |executed: &Executed| executed.threads);
+            let floats = |bits: u8| {
+                [
+                    format!("f{bits}"),
+                    threads(Work::FloatAdd(bits)).to_string(),
+                    threads(Work::FloatMul(bits)).to_string(),
+                    threads(Work::FloatFma(bits)).to_string(),
+                    threads(Work::FloatSpecial(bits)).to_string(),
+                    String::new(),
+                ]
+            };
+            let mut cells: Vec<[String; 6]> = widths.into_iter().map(floats).collect();
+            let integers = threads(Work::Integer) + threads(Work::Convert);
+            if integers > 0 {
+                let [a, b, c, d] = [const { String::new() }; 4];
+                cells.push(["int".to_owned(), a, b, c, d, integers.to_string()]);
+            }
+            (place.clone(), cells)
+        }),
+    )
 }
 
 /// The width of an operation of floats.

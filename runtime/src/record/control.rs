@@ -1,7 +1,9 @@
 //! Control flow: branches that give values, loops, and what is known not to run.
 
 use super::{Local, RecordError, Recorder};
-use crate::ir::{Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
+};
 
 /// An `if` that is being recorded.
 pub(super) struct Choice {

@@ -55,9 +55,15 @@ fn picture(pattern: &Pattern, caption: &str) -> String {
         for (i, sector) in sectors.iter().enumerate() {
             let (from, to) = ((*at).max(sector * SECTOR), (at + bytes).min((sector + 1) * SECTOR));
             if from < to {
-                let place = |byte: u64| LEFT + column * (i as f64 + (byte - sector * SECTOR) as f64 / SECTOR as f64);
+                let place =
+                    |byte: u64| LEFT + column * (i as f64 + (byte - sector * SECTOR) as f64 / SECTOR as f64);
                 let size = [(place(to) - place(from)).max(2.0), ROW - 1.0];
-                svg.hint("touch", [place(from), y], size, &format!("lane {lane}: bytes {at} to {}", at + bytes - 1));
+                svg.hint(
+                    "touch",
+                    [place(from), y],
+                    size,
+                    &format!("lane {lane}: bytes {at} to {}", at + bytes - 1),
+                );
             }
         }
     }

@@ -6,6 +6,9 @@ use crate::metrics::{BANKS, Pattern};
 
 const CELL: [f64; 2] = [25.0, 13.0];
 const LEFT: f64 = 74.0;
+const TOP: f64 = 22.0;
+/// Between lanes that go one after the other.
+const GAP: f64 = 6.0;
 
 /// The maps of each array, a heading and a picture for each line; empty without shared memory.
 pub(super) fn maps(page: &Page) -> String {
@@ -49,33 +52,51 @@ fn map(page: &Page, pattern: &Pattern) -> String {
     )
 }
 
-/// A column for each bank; a cell for each word taken of it, with the lanes that take it.
+/// The words of one bank, each with its lanes.
+type Column = Vec<(u64, Vec<u32>)>;
+
+/// A column for each bank; a cell for each word taken of it, with the lanes that take it. Lanes that go at once
+/// stand together: below the first, each cell of a column is a conflict.
 fn picture(pattern: &Pattern, caption: &str) -> String {
-    let columns = pattern.words_of_banks().map(words_with_lanes);
-    let deepest = columns.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let phases: Vec<[Column; BANKS]> =
+        pattern.phases.iter().map(|lanes| pattern.words_of_banks(*lanes).map(words_with_lanes)).collect();
+    let depth = |columns: &[Column; BANKS]| columns.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let rows: usize = phases.iter().map(depth).sum();
+    let gaps = GAP * phases.len().saturating_sub(1) as f64;
     let [width, height] = CELL;
-    let mut svg = Svg::new(LEFT + width * BANKS as f64 + 4.0, 22.0 + height * deepest as f64 + 4.0);
+    let mut svg = Svg::new(LEFT + width * BANKS as f64 + 4.0, TOP + height * rows as f64 + gaps + 4.0);
     svg.text("label", [LEFT - 8.0, 14.0], Anchor::End, "bank");
-    svg.text("label", [LEFT - 8.0, 22.0 + height - 3.0], Anchor::End, "lanes");
-    for (bank, column) in columns.iter().enumerate() {
-        let x = LEFT + width * bank as f64;
-        svg.text("tick", [x + width / 2.0, 14.0], Anchor::Middle, &bank.to_string());
-        if column.is_empty() {
-            svg.rect("idle", [x + 1.0, 22.0], [width - 2.0, height - 1.0]);
-        }
-        for (row, (word, lanes)) in column.iter().enumerate() {
-            let y = 22.0 + height * row as f64;
-            let class = if row == 0 { "free" } else { "clash" };
-            let hint = format!("bank {bank}, word {word}: lanes {}", ranges(lanes));
-            svg.hint(class, [x + 1.0, y], [width - 2.0, height - 1.0], &hint);
-            svg.text("cell", [x + width / 2.0, y + height - 3.5], Anchor::Middle, &short(lanes));
-        }
+    for bank in 0..BANKS {
+        let x = LEFT + width * (bank as f64 + 0.5);
+        svg.text("tick", [x, 14.0], Anchor::Middle, &bank.to_string());
+    }
+    let mut top = TOP;
+    for columns in &phases {
+        svg.text("label", [LEFT - 8.0, top + height - 3.0], Anchor::End, "lanes");
+        columns.iter().enumerate().for_each(|(bank, column)| cells(&mut svg, bank, column, top));
+        top += height * depth(columns) as f64 + GAP;
     }
     svg.finish(caption)
 }
 
+/// The cells of one bank.
+fn cells(svg: &mut Svg, bank: usize, column: &Column, top: f64) {
+    let [width, height] = CELL;
+    let x = LEFT + width * bank as f64;
+    if column.is_empty() {
+        svg.rect("idle", [x + 1.0, top], [width - 2.0, height - 1.0]);
+    }
+    for (row, (word, lanes)) in column.iter().enumerate() {
+        let y = top + height * row as f64;
+        let class = if row == 0 { "free" } else { "clash" };
+        let hint = format!("bank {bank}, word {word}: lanes {}", ranges(lanes));
+        svg.hint(class, [x + 1.0, y], [width - 2.0, height - 1.0], &hint);
+        svg.text("cell", [x + width / 2.0, y + height - 3.5], Anchor::Middle, &short(lanes));
+    }
+}
+
 /// The words of a bank, ascending, each with its lanes.
-fn words_with_lanes(mut taken: Vec<(u32, u64)>) -> Vec<(u64, Vec<u32>)> {
+fn words_with_lanes(mut taken: Vec<(u32, u64)>) -> Column {
     taken.sort_by_key(|(lane, word)| (*word, *lane));
     let words = taken.chunk_by(|a, b| a.1 == b.1);
     words.map(|same| (same[0].1, same.iter().map(|(lane, _)| *lane).collect())).collect()

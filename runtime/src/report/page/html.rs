@@ -67,7 +67,9 @@ fn sums(metrics: &Report) -> String {
     for (name, value) in main_figures(metrics) {
         let _ = writeln!(out, "<tr><td>{name}</td><td class=\"number\">{value}</td></tr>");
     }
-    out.push_str("</table>\n<details><summary>By the names of Nsight Compute</summary>\n<table class=\"sums\">\n");
+    out.push_str(
+        "</table>\n<details><summary>By the names of Nsight Compute</summary>\n<table class=\"sums\">\n",
+    );
     for (name, value) in metrics.total.profiler() {
         let value = if value.fract() == 0.0 { grouped(value as u64) } else { format!("{value:.2}") };
         let _ = writeln!(out, "<tr><td><code>{name}</code></td><td class=\"number\">{value}</td></tr>");
@@ -95,17 +97,25 @@ fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
     for (name, of) in banks.into_iter().filter(|(_, of)| of.requests > 0) {
         all.push((name, format!("{}, {}", grouped(of.wavefronts), grouped(of.conflicts()))));
     }
-    let atomics =
-        [("global atomics: requests, turns", &total.atomics), ("shared atomics: requests, turns", &total.shared_atomics)];
+    let atomics = [
+        ("global atomics: requests, turns", &total.atomics),
+        ("shared atomics: requests, turns", &total.shared_atomics),
+    ];
     for (name, of) in atomics.into_iter().filter(|(_, of)| of.requests > 0) {
         all.push((name, format!("{}, {}", grouped(of.requests), grouped(of.turns))));
     }
     let branches = &total.branches;
-    all.push(("branches, uniform", format!("{}, {:.1} %", grouped(branches.executed), branches.efficiency())));
+    all.push((
+        "branches, uniform",
+        format!("{}, {:.1} %", grouped(branches.executed), branches.efficiency()),
+    ));
     all.push(("active lanes of 32", format!("{:.1}", total.active_lanes())));
     all.push(("FLOPs", grouped(total.flops())));
     let distinct = metrics.footprint_read + metrics.footprint_written;
-    all.push(("bytes of distinct sectors, of all", format!("{}, {}", grouped(distinct), grouped(total.sector_bytes()))));
+    all.push((
+        "bytes of distinct sectors, of all",
+        format!("{}, {}", grouped(distinct), grouped(total.sector_bytes())),
+    ));
     all
 }
 
@@ -136,7 +146,11 @@ fn advice(metrics: &Report) -> String {
             );
         }
     }
-    if out.is_empty() { "<p>No request moves more than it need, and no branch diverges.</p>\n".into() } else { format!("<ul>\n{out}</ul>\n") }
+    if out.is_empty() {
+        "<p>No request moves more than it need, and no branch diverges.</p>\n".into()
+    } else {
+        format!("<ul>\n{out}</ul>\n")
+    }
 }
 
 /// A text in which what stands between backticks is code.
@@ -157,12 +171,15 @@ fn capital(text: &str) -> String {
 
 fn source(page: &Page) -> String {
     let mut out = String::from(
-        "<p class=\"faint\">Instructions are those of warps; the darker, the larger the line's part of the launch.</p>\n",
+        "<p class=\"faint\">Instructions are those of warps. The stronger the colour, the larger the line's part of the launch.</p>\n",
     );
     page.listing.functions.iter().for_each(|part| function(&mut out, page, part));
     if !page.listing.prelude.is_empty() {
         let prelude = escaped(&page.listing.prelude.join("\n"));
-        let _ = writeln!(out, "<details><summary>CUDA of no line: types, constants, helpers</summary><pre>{prelude}</pre></details>");
+        let _ = writeln!(
+            out,
+            "<details><summary>CUDA of no line: types, constants, helpers</summary><pre>{prelude}</pre></details>"
+        );
     }
     out
 }

@@ -43,7 +43,8 @@ impl Listing {
         let kernels = module.kernels().map(|(function, _)| function);
         let mut functions: Vec<Part> = Vec::new();
         for function in kernels.chain(&module.functions) {
-            let seen = |part: &Part| part.file == function.at.file && part.lines[0].number == function.at.line;
+            let seen =
+                |part: &Part| part.file == function.at.file && part.lines[0].number == function.at.line;
             // A generic function is there once for each instance; its lines are shown once, with all its CUDA.
             if !functions.iter().any(seen) {
                 functions.push(Part::new(function, &mut by_line));
@@ -151,7 +152,8 @@ fn directive(line: &str) -> Option<(String, u32)> {
 /// Where the function was written that this line opens.
 fn opened(module: &Module, line: &str) -> Option<(String, u32)> {
     let name = line.split('(').next()?.rsplit([' ', '*', '&']).next()?;
-    let of_name = |known: &str| name == known || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('_'));
+    let of_name =
+        |known: &str| name == known || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('_'));
     let found = module.all_functions().filter(|function| of_name(&function.name));
     let function = found.max_by_key(|function| function.name.len())?;
     Some((function.at.file.replace('\\', "/"), function.at.line))

@@ -44,7 +44,10 @@ fn picture(occupancy: &Occupancy) -> String {
         svg.text("label", [LEFT - 8.0, y + 15.0], Anchor::End, &limiter.to_string());
         let (width, text) = match *blocks {
             u32::MAX => (WIDE, "takes none".to_owned()),
-            blocks => (WIDE * f64::from(blocks) / most, format!("{blocks} block{}", if blocks == 1 { "" } else { "s" })),
+            blocks => (
+                WIDE * f64::from(blocks) / most,
+                format!("{blocks} block{}", if blocks == 1 { "" } else { "s" }),
+            ),
         };
         let class = match (limiters.contains(limiter), *blocks) {
             (true, _) => "limit",

@@ -163,6 +163,8 @@ pub(super) fn number(value: f64) -> String {
         _ => 5,
     };
     let text = format!("{value:.digits$}");
-    if digits == 0 { return text }
+    if digits == 0 {
+        return text;
+    }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

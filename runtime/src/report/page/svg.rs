@@ -48,7 +48,8 @@ impl Svg {
     }
 
     pub fn circle(&mut self, class: &str, [x, y]: [f64; 2], radius: f64) {
-        let _ = write!(self.body, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>");
+        let _ =
+            write!(self.body, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"/>");
     }
 
     /// A text whose base line is at `y`.

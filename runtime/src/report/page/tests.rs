@@ -38,7 +38,8 @@ fn metrics() -> crate::metrics::Report {
     let [condition, fill, out] = ["if row", "tile[row][col] =", "y[row"].map(line_of);
     for linear in 0..1024u32 {
         let (row, col) = (linear as usize / SIDE, linear as usize % SIDE);
-        let by = Thread { block_idx: [0; 3], block: 0, rank: 0, thread_idx: [col as u32, row as u32, 0], linear };
+        let by =
+            Thread { block_idx: [0; 3], block: 0, rank: 0, thread_idx: [col as u32, row as u32, 0], linear };
         let instruction = |at, site| Instruction { at, site, instance: 0 };
         metrics.on_branch(&by, &Branch { taken: true, by: instruction(condition, 1) });
         let shared = Space::Shared { rank: 0 };
@@ -107,8 +108,14 @@ fn a_bank_map_names_its_array_and_shows_each_lane_of_a_conflict() {
     let page = without_resources();
     let maps = banks::maps(&page);
     assert_eq!(maps.matches("<h3><code>tile</code></h3>").count(), 1, "{maps}");
-    assert!(maps.contains("shared load of 4 bytes a lane, 32 lanes: 32 wavefronts where 1 would do"), "{maps}");
-    assert!(maps.contains("shared store of 4 bytes a lane, 32 lanes: 1 wavefront where 1 would do"), "{maps}");
+    assert!(
+        maps.contains("shared load of 4 bytes a lane, 32 lanes: 32 wavefronts where 1 would do"),
+        "{maps}"
+    );
+    assert!(
+        maps.contains("shared store of 4 bytes a lane, 32 lanes: 1 wavefront where 1 would do"),
+        "{maps}"
+    );
     assert_eq!(maps.matches("class=\"clash\"").count(), 31, "of 32 words of one bank the first is free");
 }
 
@@ -143,7 +150,8 @@ fn the_text_has_the_source_with_its_figures() {
 /// Writes the page where `WARPSMITH_REPORT` says, to be looked at.
 #[test]
 fn a_page_with_all_its_parts_is_written() {
-    let source = turned::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
+    let source =
+        turned::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
     let arch = "sm_90".parse().expect("an architecture");
     let options = crate::nvrtc::CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
     let resources = Resources::of(&source, &options);

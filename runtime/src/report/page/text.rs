@@ -28,7 +28,9 @@ impl Page {
         writeln!(f, "{:>10} {:>10} {:>10}  {}", "instr.", "sectors", "wavefr.", part.file)?;
         for line in &part.lines {
             let counts = self.metrics.row(part.file, line.number).map(|row| &row.counts);
-            let cell = |value: Option<u64>| value.filter(|value| *value > 0).map_or(String::new(), |v| v.to_string());
+            let cell = |value: Option<u64>| {
+                value.filter(|value| *value > 0).map_or(String::new(), |v| v.to_string())
+            };
             let text = format!(
                 "{:>10} {:>10} {:>10}  {:>4} {}",
                 cell(counts.map(|counts| counts.instructions().warps)),
