@@ -53,3 +53,6 @@ pub unsafe fn give<T: Device>(value: T, ret: *mut u8) {
     // SAFETY: as promised by the caller.
     unsafe { value.to_ir(ret) }
 }
+
+#[cfg(test)]
+mod tests;

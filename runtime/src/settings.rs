@@ -95,10 +95,11 @@ pub fn device() -> Result<DeviceChoice, SettingError> {
 /// `WARPSMITH_SIM`.
 ///
 /// # Errors
-/// A value that is neither `twin` nor `interpreter`.
+/// A value that is none of `twin`, `interpreter`, `both`.
 pub(crate) fn simulator_executor() -> Result<Option<Executor>, SettingError> {
-    let choices = [("twin", Executor::Twin), ("interpreter", Executor::Interpreter)];
-    choice(&variable, "WARPSMITH_SIM", "twin, interpreter", &choices)
+    let choices =
+        [("twin", Executor::Twin), ("interpreter", Executor::Interpreter), ("both", Executor::Both)];
+    choice(&variable, "WARPSMITH_SIM", "twin, interpreter, both", &choices)
 }
 
 /// `WARPSMITH_SIM_STACK`, in KiB.

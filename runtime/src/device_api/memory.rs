@@ -3,8 +3,7 @@
 use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
-use crate::ir::{CudaText, Effect, Meaning, Prelude, Type, Variance};
-use crate::meaning::{Arguments, give};
+use crate::ir::{CudaText, Effect, Prelude, Type, Variance};
 use crate::simulator::context;
 use crate::types::{AnyBits, GpuType, Num};
 
@@ -220,14 +219,16 @@ impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
         unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            unsafe { give(bit_cast::<A, B>(Arguments::new(args).take()), ret) }
+            unsafe {
+                crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
+            }
         }
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new("__builtin_bit_cast({ret}, {0})")
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "bit_cast", ..super::text::pure(text) };
-        crate::record::Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<A, B>)))
+        crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning::<A, B>)))
     }
 }
 

@@ -3,7 +3,7 @@
 //! No function calls itself, so every variable of every function has one place in the frame of a
 //! thread. Values there have the IR's layout.
 
-use crate::ir::{Meaning, Scalar};
+use crate::ir::{Global, Meaning, Scalar};
 use crate::simulator::{AccessKind, Line, Work};
 
 /// A place in the frame, in bytes from its base; constants are below it.
@@ -340,6 +340,8 @@ pub(crate) struct Program {
     pub(super) frame: usize,
     /// What lies below the base: constants.
     pub(super) constants: Vec<u8>,
+    /// Statics of the device, whose addresses each launch puts at these slots.
+    pub(super) globals: Vec<(Slot, &'static Global)>,
     /// Arguments of builtins.
     pub(super) args: Vec<Slot>,
     pub(super) sites: Vec<Line>,

@@ -75,6 +75,9 @@ impl Frame {
         unsafe {
             let start = frame.base().sub(constants.len());
             start.copy_from_nonoverlapping(constants.as_ptr(), constants.len());
+            for (slot, global) in &program.globals {
+                frame.base().offset(*slot as isize).cast::<*mut u8>().write((global.address)());
+            }
         }
         frame
     }

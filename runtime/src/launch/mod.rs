@@ -3,12 +3,14 @@
 mod attributes;
 mod check;
 mod check_attributes;
+mod compared;
 mod conditions;
 mod dim;
 mod error;
 mod nested;
 mod prepared;
 mod report;
+mod simulated;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
@@ -29,7 +31,6 @@ use crate::driver::Attributes;
 use crate::error::Result;
 use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
-use crate::simulator::{Observer, Settings};
 
 /// Run-time arguments of one launch at most.
 pub(crate) const MAX_ARGUMENTS: usize = 256;
@@ -139,64 +140,6 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// `download`, `synchronize` or `launch`.
     pub fn launch(self, device: &Device) -> Result<()> {
         self.run(device, true)
-    }
-
-    /// Launches on the simulator's interpreter, which tells `observers` what every thread does.
-    ///
-    /// ```
-    /// use std::cell::Cell;
-    /// use warpsmith::prelude::*;
-    /// use warpsmith::simulator::{Access, Interests, Observer, SimFault, Thread};
-    ///
-    /// #[gpu_kernel]
-    /// fn double(x: &mut [f32]) {
-    ///     let i = global_id();
-    ///     if i < x.len() {
-    ///         x[i] *= 2.0;
-    ///     }
-    /// }
-    ///
-    /// #[derive(Default)]
-    /// struct Bytes(Cell<u32>);
-    ///
-    /// impl Observer for Bytes {
-    ///     fn interests(&self) -> Interests {
-    ///         Interests { accesses: true, ..Interests::default() }
-    ///     }
-    ///     fn on_access(&self, _: &Thread, access: &Access) -> std::result::Result<(), SimFault> {
-    ///         self.0.set(self.0.get() + access.bytes);
-    ///         Ok(())
-    ///     }
-    /// }
-    ///
-    /// # fn main() -> warpsmith::Result<()> {
-    /// let device = Device::simulator();
-    /// let mut x = device.upload(&[1.0f32; 100])?;
-    /// let moved = Bytes::default();
-    /// double(&mut x).over(100).launch_observed(&device, &[&moved])?;
-    /// assert_eq!(moved.0.get(), 800); // each element is read and written
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
-    /// [`SimFault::NotInterpreted`](crate::simulator::SimFault::NotInterpreted) if the kernel does what the
-    /// interpreter cannot run.
-    pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
-        self.run_observed(device, None, observers)
-    }
-
-    /// As [`Launch::launch_observed`], with other settings of the simulator than the defaults.
-    ///
-    /// # Errors
-    /// As [`Launch::launch_observed`].
-    pub fn launch_observed_with(
-        self,
-        device: &Device,
-        settings: Settings,
-        observers: &[&dyn Observer],
-    ) -> Result<()> {
-        self.run_observed(device, Some(settings), observers)
     }
 
     /// Launches without bounds checks on a GPU; the simulator checks always.

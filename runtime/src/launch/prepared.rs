@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Launch, LaunchError, Setup, Shape, check, check_attributes, conditions};
+use super::simulated::Simulation;
+use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
 use crate::args::KernelArg;
 use crate::codegen::Checks;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
-use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
-use crate::simulator::{self, Executor, Observer, Settings, SimFault, SimLaunch};
-use crate::validate::ValidModule;
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
 ///
@@ -52,15 +50,6 @@ pub(crate) enum Target {
     Simulator(Simulation),
 }
 
-/// What the simulator must know of a kernel and a launch.
-pub(crate) struct Simulation {
-    cluster: [u32; 3],
-    rendezvous: bool,
-    noalias: bool,
-    settings: Settings,
-    module: ValidModule,
-}
-
 impl<K: Kernel> Launch<'_, K> {
     pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
         self.refuse_order()?;
@@ -75,31 +64,10 @@ impl<K: Kernel> Launch<'_, K> {
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
             Backend::Simulator => {
-                let simulation = Simulation::new::<K>(&self.comptime, &self.setup, &shape)?;
+                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
                 simulation.run::<K>(&self.comptime, &shape, &self.setup.attributes, args)
             }
         }
-    }
-
-    pub(super) fn run_observed(
-        self,
-        device: &Device,
-        settings: Option<Settings>,
-        observers: &[&dyn Observer],
-    ) -> Result<()> {
-        self.refuse_order()?;
-        let Backend::Simulator = device.backend() else {
-            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
-        };
-        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
-        let mut simulation = Simulation::new::<K>(&self.comptime, &self.setup, &shape)?;
-        if let Some(settings) = settings {
-            simulation.settings = settings;
-        }
-        let attributes = &self.setup.attributes;
-        let launch = simulation.launch::<K>(&shape, attributes, args, observers)?;
-        simulation.interpret::<K>(&self.comptime, &launch, args)
     }
 
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
@@ -114,7 +82,7 @@ impl<K: Kernel> Launch<'_, K> {
                 Target::Gpu(loaded.clone(), needs)
             }
             Backend::Simulator => {
-                Target::Simulator(Simulation::new::<K>(&self.comptime, &self.setup, &shape)?)
+                Target::Simulator(Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?)
             }
         };
         target.check_overlap::<K>(self.args.as_ref())?;
@@ -200,7 +168,7 @@ impl Target {
     fn check_overlap<K: Kernel>(&self, args: &[KernelArg]) -> std::result::Result<(), LaunchError> {
         let noalias = match self {
             Target::Gpu(loaded, _) => loaded.needs().noalias,
-            Target::Simulator(simulation) => simulation.noalias,
+            Target::Simulator(simulation) => simulation.noalias(),
         };
         if noalias { check::overlap::<K>(args) } else { Ok(()) }
     }
@@ -246,88 +214,4 @@ fn launch_on_gpu<K: Kernel>(
         check::overlap::<K>(args)?;
     }
     Ok(gpu.launch(loaded, shape, attributes, args)?)
-}
-
-impl Simulation {
-    fn new<K: Kernel>(comptime: &K::Comptime, setup: &Setup, shape: &Shape) -> Result<Self> {
-        let module = K::module(comptime)?;
-        let attributes = &module.module().attributes;
-        check::simulator::<K>(shape, module.module(), &setup.attributes)?;
-        let mut settings = Settings::from_env()?;
-        if setup.seed != 0 {
-            settings.seed = setup.seed;
-        }
-        Ok(Self {
-            cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
-            rendezvous: module.uses_rendezvous(),
-            noalias: attributes.noalias,
-            settings,
-            module,
-        })
-    }
-
-    fn run<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<()> {
-        let launch = self.launch::<K>(shape, attributes, args, &[])?;
-        if self.settings.executor == Executor::Interpreter {
-            match self.interpret::<K>(comptime, &launch, args) {
-                Err(Error::Simulator(fault)) if matches!(*fault, SimFault::NotInterpreted { .. }) => {
-                    eprintln!("warpsmith: {fault}; its twin runs instead");
-                }
-                outcome => return outcome,
-            }
-        }
-        simulator::run(&launch, &|| K::run_thread(comptime, args))?;
-        Ok(())
-    }
-
-    /// The launch as the machine runs it.
-    fn launch<'l, K: Kernel>(
-        &self,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-        observers: &'l [&'l dyn Observer],
-    ) -> Result<SimLaunch<'l>> {
-        if self.noalias {
-            check::overlap::<K>(args)?;
-        }
-        Ok(SimLaunch {
-            kernel: K::NAME,
-            grid: shape.grid,
-            block: shape.block,
-            cluster: self.cluster,
-            dynamic_shared: shape.dynamic_shared as usize,
-            rendezvous: self.rendezvous,
-            cooperative: attributes.cooperative,
-            settings: self.settings.clone(),
-            observers,
-        })
-    }
-
-    /// Runs the kernel's IR.
-    fn interpret<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        launch: &SimLaunch<'_>,
-        args: &[KernelArg],
-    ) -> Result<()> {
-        let options = Options::of(&self.settings, simulator::interests(launch.observers));
-        let program = interpreter::program::<K>(comptime, &self.module, options);
-        let program = program.map_err(|refused| SimFault::NotInterpreted {
-            kernel: K::NAME.to_owned(),
-            what: refused.what,
-            file: refused.at.file.to_owned(),
-            line: refused.at.line,
-        })?;
-        let arguments = Argument::of(&program, args);
-        let run = Run::new(program, 0, K::NAME, arguments, self.settings.step_budget);
-        simulator::run(launch, &|| run.thread())?;
-        Ok(())
-    }
 }

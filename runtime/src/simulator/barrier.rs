@@ -167,3 +167,4 @@ impl Scope {
         self.kind().name()
     }
 }
+

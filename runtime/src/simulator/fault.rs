@@ -251,6 +251,14 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
     },
+    /// The twin and the interpreter do not agree: a mistake of the simulator, of which its author should know.
+    #[error("kernel `{kernel}` runs differently by its twin and by the interpreter: {what}")]
+    ExecutorsDiffer {
+        /// The kernel.
+        kernel: String,
+        /// What differs.
+        what: String,
+    },
     /// A kernel that only its twin can run, in a launch that is watched.
     #[error(
         "kernel `{kernel}` cannot be watched: the interpreter does not run {what} at {file}:{line}; write it another way, or launch without observers"

@@ -33,8 +33,7 @@ pub(crate) use events::interests;
 pub(crate) use fault::{FaultPlace, triple};
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
-    Work,
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread, Work,
 };
 pub use settings::{Executor, Settings};
 

@@ -46,6 +46,8 @@ pub enum Executor {
     Twin,
     /// The kernel's IR, line by line: tells observers of every access.
     Interpreter,
+    /// One after the other, from the same memory: if they do not agree, that is a fault. For tests of the simulator.
+    Both,
 }
 
 impl Default for Settings {

@@ -23,6 +23,8 @@ pub use eighth::{F8E4M3, F8E5M2};
 #[doc(hidden)]
 pub use enums::no_variant;
 pub use index::IndexInteger;
+#[cfg(test)]
+pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
 pub use scalar::{Float, Int};
@@ -131,14 +133,14 @@ any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf
 // SAFETY: elements side by side, each of any bits.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
-impl<T: Device + ?Sized> Device for &T {
+impl<T: Device> Device for &T {
     type Erased = &'static T::Erased;
     fn ty() -> ir::Type {
         ir::Type::Ref { to: T::ty().into(), mutable: false }
     }
 }
 
-impl<T: Device + ?Sized> Device for &mut T {
+impl<T: Device> Device for &mut T {
     type Erased = &'static mut T::Erased;
     fn ty() -> ir::Type {
         ir::Type::Ref { to: T::ty().into(), mutable: true }

@@ -297,6 +297,7 @@ macro_rules! pointer {
 
         impl<T: Device> DeviceFn for $name<T> {
             fn callee() -> Callee {
+                #[allow(clippy::extra_unused_type_parameters, reason = "all pointers are told apart by their elements")]
                 unsafe fn meaning<T: Device>(args: *const *const u8, $ret: *mut u8) {
                     // SAFETY: whoever calls a meaning gives the arguments that it was made for.
                     unsafe {

@@ -1,7 +1,7 @@
 //! Conditions as jumps: `&&`, `||` and `!` compute no value where one is only asked.
 
 use super::{Label, Lower, Result};
-use crate::interpreter::program::Op;
+use crate::interpreter::program::{Op, Slot};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
 
 impl<'m> Lower<'m> {
@@ -47,7 +47,7 @@ impl<'m> Lower<'m> {
     }
 
     /// A lazy condition as a value.
-    pub(super) fn lazy(&mut self, cond: &'m Expr, to: crate::interpreter::program::Slot) -> Result<()> {
+    pub(super) fn lazy(&mut self, cond: &'m Expr, to: Slot) -> Result<()> {
         let (otherwise, end) = (self.label(), self.label());
         let [no, yes] = [0u8, 1].map(|bit| self.constant(&[bit], 1));
         self.jump_if(cond, otherwise, false)?;
@@ -63,15 +63,27 @@ impl<'m> Lower<'m> {
     pub(super) fn select(
         &mut self,
         (c, a, b): (&'m Expr, &'m Expr, &'m Expr),
-        to: crate::interpreter::program::Slot,
+        to: Slot,
     ) -> Result<()> {
         let (otherwise, end) = (self.label(), self.label());
         self.jump_if(c, otherwise, false)?;
-        self.value_to(a, to)?;
+        let checks = self.options.checks;
+        // The recorder counts a range of signed integers in 64 bits, where the difference is what it wraps to.
+        self.options.checks.overflow &= !is_count(c, a, b);
+        let then = self.value_to(a, to);
+        self.options.checks = checks;
+        then?;
         self.jump(end);
         self.here(otherwise);
         self.value_to(b, to)?;
         self.here(end);
         Ok(())
     }
+}
+
+/// Whether this is `if start < end { end as u64 - start as u64 } else { 0 }`, of signed integers.
+fn is_count(c: &Expr, a: &Expr, b: &Expr) -> bool {
+    let ExprKind::Binary(BinaryOp::Lt | BinaryOp::Le, start, _) = &c.kind else { return false };
+    let signed = start.ty.scalar().is_some_and(|s| s.is_signed());
+    signed && b.as_int() == Some(0) && a.ty == Type::U64
 }

@@ -11,14 +11,19 @@ impl<'m> Lower<'m> {
         if let Some(slot) = self.known.get(&(bytes.to_vec(), align)) {
             return *slot;
         }
+        let slot = self.fresh_constant(bytes, align);
+        self.known.insert((bytes.to_vec(), align), slot);
+        slot
+    }
+
+    /// A slot of its own for constant bytes.
+    pub(super) fn fresh_constant(&mut self, bytes: &[u8], align: usize) -> Slot {
         let constants = &mut self.program.constants;
         // They grow downwards from the base, so they are kept in reverse.
         let end = (constants.len() + bytes.len()).next_multiple_of(align.clamp(1, 16));
         constants.resize(end - bytes.len(), 0);
         constants.extend(bytes.iter().rev());
-        let slot = -(end as Slot);
-        self.known.insert((bytes.to_vec(), align), slot);
-        slot
+        -(end as Slot)
     }
 
     pub(super) fn literal(&mut self, value: ConstValue, ty: &Type) -> Result<Slot> {

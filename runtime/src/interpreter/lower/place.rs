@@ -69,8 +69,15 @@ impl<'m> Lower<'m> {
     }
 
     fn global(&mut self, global: &'static Global) -> Place {
-        let address = (global.address)() as u64;
-        let pointer = self.constant(&address.to_ne_bytes(), 8);
+        let known = self.program.globals.iter().find(|(_, known)| std::ptr::eq(*known, global));
+        let pointer = match known {
+            Some((slot, _)) => *slot,
+            None => {
+                let slot = self.fresh_constant(&[0; 8], 8);
+                self.program.globals.push((slot, global));
+                slot
+            }
+        };
         Place::Memory { pointer, offset: 0, constant: global.constant }
     }
 
