@@ -224,9 +224,8 @@ impl<'p> Thread<'p> {
     fn row(&self, (to, shared): (Slot, Slot), rank: u32, index: Index, bytes: u32, site: Site) {
         // SAFETY: the slot holds a descriptor of a shared array of this rank.
         unsafe {
-            let extents: [usize; 3] = std::array::from_fn(|i| {
-                if i < rank as usize { get(self.frame, shared + 8 + 8 * i as Slot) } else { 1 }
-            });
+            let extents: [usize; 3] =
+                std::array::from_fn(|i| if i < rank as usize { get(self.frame, shared + 8 + 8 * i as Slot) } else { 1 });
             let index = self.checked(index, extents[0], site);
             let start: *mut u8 = get(self.frame, shared);
             put(self.frame, to, start.wrapping_add(index * extents[1] * extents[2] * bytes as usize));

@@ -143,8 +143,10 @@ impl<'m> Lower<'m> {
 
     fn finish(mut self) -> Program {
         for op in &mut self.program.code {
-            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } | Op::Call { to, .. } =
-                op
+            if let Op::Jump { to }
+            | Op::JumpIf { to, .. }
+            | Op::JumpUnless { to, .. }
+            | Op::Call { to, .. } = op
             {
                 *to = self.labels[*to as usize].unwrap_or(0);
             }
