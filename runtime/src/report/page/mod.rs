@@ -104,10 +104,13 @@ impl Page {
 
     /// The least time that the ceilings allow for the launch's bytes and operations.
     pub fn least_time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.least_seconds()).unwrap_or_default()
+    }
+
+    fn least_seconds(&self) -> f64 {
         let work = self.metrics.work();
         let peak = self.ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);
-        let seconds = (work.bytes / self.ceilings.bandwidth).max(work.flops / peak);
-        Duration::try_from_secs_f64(seconds).unwrap_or_default()
+        (work.bytes / self.ceilings.bandwidth).max(work.flops / peak)
     }
 
     /// The page as one HTML file.

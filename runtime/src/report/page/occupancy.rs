@@ -34,8 +34,8 @@ fn picture(occupancy: &Occupancy) -> String {
         (Limiter::Registers, allowed.registers),
         (Limiter::Shared, allowed.shared),
     ];
-    let finite = rows.iter().map(|(_, blocks)| *blocks).filter(|blocks| *blocks != u32::MAX);
-    let most = f64::from(finite.max().unwrap_or(1).max(1));
+    // What allows more than a multiprocessor ever holds fills its row.
+    let most = f64::from(allowed.blocks.max(1));
     let mut svg = Svg::new(LEFT + WIDE + 90.0, 44.0 + ROW * 4.0 + 10.0);
     warps(&mut svg, occupancy);
     let limiters = occupancy.limiters();
@@ -45,7 +45,7 @@ fn picture(occupancy: &Occupancy) -> String {
         let (width, text) = match *blocks {
             u32::MAX => (WIDE, "takes none".to_owned()),
             blocks => (
-                WIDE * f64::from(blocks) / most,
+                WIDE * (f64::from(blocks) / most).min(1.0),
                 format!("{blocks} block{}", if blocks == 1 { "" } else { "s" }),
             ),
         };

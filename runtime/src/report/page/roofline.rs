@@ -53,7 +53,7 @@ pub(super) fn section(page: &Page) -> String {
 
 /// What bounds the kernel, how long it must take at least, and how long it took.
 pub(super) fn verdict(page: &Page) -> String {
-    let (work, least) = (page.metrics.work(), page.least_time());
+    let (work, least) = (page.metrics.work(), page.least_seconds());
     let mut text = if work.flops > 0.0 && work.bytes > 0.0 {
         let point = page.roofline().points()[0].clone();
         format!(
@@ -65,12 +65,12 @@ pub(super) fn verdict(page: &Page) -> String {
     } else {
         "The kernel computes no floats that are counted: memory bounds it.".to_owned()
     };
-    let micros = |time: std::time::Duration| number(time.as_secs_f64() * 1e6);
+    let micros = |seconds: f64| number(seconds * 1e6);
     text.push_str(&format!(" The ceilings allow this launch in {} µs or more", micros(least)));
     match page.time {
         Some(time) => {
-            let part = 100.0 * least.as_secs_f64() / time.as_secs_f64().max(1e-12);
-            text.push_str(&format!("; it took {} µs: {part:.1} % of what they allow.", micros(time)));
+            let part = 100.0 * least / time.as_secs_f64().max(1e-12);
+            text.push_str(&format!("; it took {} µs: {part:.1} % of what they allow.", micros(time.as_secs_f64())));
         }
         None => text.push_str("; no time was measured."),
     }
