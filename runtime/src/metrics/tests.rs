@@ -78,7 +78,7 @@ fn sectors_are_those_that_a_warp_touches_each_once() {
 #[test]
 fn efficiencies_are_those_of_the_course() {
     let efficiency = |bytes, address: &dyn Fn(usize) -> usize| {
-        accesses((Space::Global, AccessKind::Write, bytes), 256, |i| Some(1 << 20 | address(i as usize)))
+        accesses((Space::Global, AccessKind::Write, bytes), 256, |i| Some((1 << 20) + address(i as usize)))
             .total
             .stores
             .efficiency()
@@ -326,7 +326,7 @@ fn blocks_and_warps_do_not_mix() {
 #[test]
 fn the_dearest_request_is_kept_with_its_banks() {
     let report = accesses((SHARED, AccessKind::Read, 4), 64, |i| {
-        Some(1 << 16 | if i < 32 { 4 * i as usize } else { 128 * (i as usize - 32) })
+        Some((1 << 16) + if i < 32 { 4 * i as usize } else { 128 * (i as usize - 32) })
     });
     let [pattern] = &report.patterns[..] else { panic!("{:?}", report.patterns) };
     assert_eq!((pattern.kind, pattern.cost, pattern.ideal), (PatternKind::SharedLoad, 32, 1));
@@ -337,7 +337,7 @@ fn the_dearest_request_is_kept_with_its_banks() {
 
 #[test]
 fn the_text_names_figures_and_ways_out() {
-    let report = accesses((Space::Global, AccessKind::Read, 4), 64, |i| Some(1 << 20 | 8 * i as usize));
+    let report = accesses((Space::Global, AccessKind::Read, 4), 64, |i| Some((1 << 20) + 8 * i as usize));
     let text = report.to_string();
     assert!(text.contains("kernel.rs:7"), "{text}");
     let row: Vec<&str> =

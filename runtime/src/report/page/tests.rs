@@ -44,10 +44,10 @@ fn metrics() -> crate::metrics::Report {
         metrics.on_branch(&by, &Branch { taken: true, by: instruction(condition, 1) });
         let shared = Space::Shared { rank: 0 };
         let accesses = [
-            (1 << 20 | 4 * linear as usize, Space::Global, AccessKind::Read, fill),
-            (1 << 16 | 4 * (row * SIDE + col), shared, AccessKind::Write, fill),
-            (1 << 16 | 4 * (col * SIDE + row), shared, AccessKind::Read, out),
-            (1 << 21 | 4 * linear as usize, Space::Global, AccessKind::Write, out),
+            ((1 << 20) + 4 * linear as usize, Space::Global, AccessKind::Read, fill),
+            ((1 << 16) + 4 * (row * SIDE + col), shared, AccessKind::Write, fill),
+            ((1 << 16) + 4 * (col * SIDE + row), shared, AccessKind::Read, out),
+            ((1 << 21) + 4 * linear as usize, Space::Global, AccessKind::Write, out),
         ];
         for (site, (address, space, kind, at)) in accesses.into_iter().enumerate() {
             let by_instruction = instruction(at, 2 + site as u32);
