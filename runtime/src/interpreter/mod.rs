@@ -62,11 +62,7 @@ type Lowered = Result<Arc<Program>, Unsupported>;
 type Programs<K> = HashMap<(<K as Kernel>::Comptime, Options), Lowered>;
 
 /// The program of a kernel, lowered at its first launch with these wishes.
-pub(crate) fn program<K: Kernel>(
-    comptime: &K::Comptime,
-    module: &ValidModule,
-    options: Options,
-) -> Lowered {
+pub(crate) fn program<K: Kernel>(comptime: &K::Comptime, module: &ValidModule, options: Options) -> Lowered {
     static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let programs = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Programs::<K>::new()));

@@ -134,7 +134,10 @@ mod tests {
         let wide = FormatSpec { width: Some(9), precision: Some(2), ..spec };
         assert_eq!(shown(-1.5, wide), format!("{:9.2}", -1.5f32));
         assert_eq!(shown(-1.5, FormatSpec { zeros: true, ..wide }), format!("{:09.2}", -1.5f32));
-        assert_eq!(shown(f32::INFINITY, FormatSpec { plus: true, ..wide }), format!("{:+9.2}", f32::INFINITY));
+        assert_eq!(
+            shown(f32::INFINITY, FormatSpec { plus: true, ..wide }),
+            format!("{:+9.2}", f32::INFINITY)
+        );
         assert_eq!(shown(f32::NAN, FormatSpec { plus: true, ..wide }), format!("{:+9.2}", f32::NAN));
         assert_eq!(shown(f32::NAN, FormatSpec { zeros: true, ..wide }), format!("{:09.2}", f32::NAN));
         assert_eq!(shown(1e30, FormatSpec { letter: 'e', ..spec }), format!("{:e}", 1e30f32));

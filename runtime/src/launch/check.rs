@@ -17,7 +17,11 @@ const BLOCK_THREADS: u32 = 1024;
 const CLUSTER_BLOCKS: u32 = 16;
 
 /// Every extent is at least one.
-pub(super) fn positive(kernel: &'static str, what: &'static str, extents: [u32; 3]) -> Result<(), LaunchError> {
+pub(super) fn positive(
+    kernel: &'static str,
+    what: &'static str,
+    extents: [u32; 3],
+) -> Result<(), LaunchError> {
     if extents.contains(&0) { Err(LaunchError::Zero { kernel, what, extents }) } else { Ok(()) }
 }
 
@@ -52,7 +56,12 @@ pub(super) fn shape(kernel: &'static str, shape: &Shape) -> Result<(), LaunchErr
     Ok(())
 }
 
-fn extents(kernel: &'static str, what: &'static str, extents: [u32; 3], limits: [u32; 3]) -> Result<(), LaunchError> {
+fn extents(
+    kernel: &'static str,
+    what: &'static str,
+    extents: [u32; 3],
+    limits: [u32; 3],
+) -> Result<(), LaunchError> {
     for (axis, name) in ['x', 'y', 'z'].into_iter().enumerate() {
         if extents[axis] > limits[axis] {
             let (extent, limit) = (extents[axis], limits[axis]);
@@ -127,7 +136,9 @@ fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -
 }
 
 /// What the kernel's attributes promise of every launch.
-fn promises(kernel: &'static str, shape: &Shape,
+fn promises(
+    kernel: &'static str,
+    shape: &Shape,
     max_threads: Option<u32>,
     cluster: Option<[u32; 3]>,
 ) -> Result<(), LaunchError> {
@@ -158,7 +169,9 @@ pub(super) fn simulator<K: Kernel>(
 }
 
 /// What holds there of the shape alone, for launches by kernels too.
-pub(super) fn simulated_shape(kernel: &'static str, shape: &Shape,
+pub(super) fn simulated_shape(
+    kernel: &'static str,
+    shape: &Shape,
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
     promises(kernel, shape, attributes.max_threads, attributes.cluster)?;

@@ -119,7 +119,10 @@ impl Simulation {
         }
         let run = match self.prepare::<K>(comptime, &launch, args) {
             Ok(run) => run,
-            Err(refused) if executor == Executor::Both => return Err(refused.into()),
+            Err(refused) if executor == Executor::Both => {
+                twin()?;
+                return Err(refused.into());
+            }
             Err(refused) => {
                 eprintln!("warpsmith: {refused}; its twin runs instead");
                 twin()?;

@@ -32,14 +32,17 @@ impl<'m> Lower<'m> {
         let mut bindings = Vec::new();
         for (param, arg) in function.params.iter().zip(args) {
             let ty = &function.var(*param).ty;
-            bindings.push((*param, match ty {
-                Type::Closure => Binding::Closure(self.closure_of(arg)?),
-                _ => {
-                    let (value, slot) = (self.value(arg)?, self.slot(ty));
-                    self.copy(slot, value, room(ty).0);
-                    Binding::Slot(slot)
-                }
-            }));
+            bindings.push((
+                *param,
+                match ty {
+                    Type::Closure => Binding::Closure(self.closure_of(arg)?),
+                    _ => {
+                        let (value, slot) = (self.value(arg)?, self.slot(ty));
+                        self.copy(slot, value, room(ty).0);
+                        Binding::Slot(slot)
+                    }
+                },
+            ));
         }
         let (outer, at) = (self.scope, self.at);
         self.open_scope(function);
@@ -90,7 +93,8 @@ impl<'m> Lower<'m> {
             return Ok(());
         }
         let Some(meaning) = meaning else {
-            return self.unsupported(format!("the builtin `{}`, whose Rust the interpreter cannot call", op.name));
+            return self
+                .unsupported(format!("the builtin `{}`, whose Rust the interpreter cannot call", op.name));
         };
         self.work_of_builtin(op.name, ty);
         let site = self.site_at(at);
@@ -99,13 +103,7 @@ impl<'m> Lower<'m> {
     }
 
     /// Plain accesses by a raw pointer, which are told as those of references.
-    fn native(
-        &mut self,
-        op: &Builtin,
-        (args, values): (&'m [Expr], &[Slot]),
-        ty: &Type,
-        to: Slot,
-    ) -> bool {
+    fn native(&mut self, op: &Builtin, (args, values): (&'m [Expr], &[Slot]), ty: &Type, to: Slot) -> bool {
         let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
         let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };
         match (op.name, values) {

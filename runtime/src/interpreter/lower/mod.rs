@@ -126,7 +126,7 @@ impl<'m> Lower<'m> {
         Self {
             module,
             options,
-            program: Program::default(),
+            program: Program { locals: options.watch.locals, ..Program::default() },
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
@@ -143,10 +143,8 @@ impl<'m> Lower<'m> {
 
     fn finish(mut self) -> Program {
         for op in &mut self.program.code {
-            if let Op::Jump { to }
-            | Op::JumpIf { to, .. }
-            | Op::JumpUnless { to, .. }
-            | Op::Call { to, .. } = op
+            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } | Op::Call { to, .. } =
+                op
             {
                 *to = self.labels[*to as usize].unwrap_or(0);
             }
