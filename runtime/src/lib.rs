@@ -38,6 +38,7 @@ pub mod aot;
 pub mod args;
 pub mod buffer;
 pub mod cache;
+pub mod checks;
 pub mod codegen;
 pub mod compile;
 pub mod device;
