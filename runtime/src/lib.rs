@@ -38,6 +38,7 @@ pub mod aot;
 pub mod args;
 pub mod buffer;
 pub mod cache;
+pub mod checks;
 pub mod codegen;
 pub mod compile;
 pub mod device;
@@ -53,21 +54,20 @@ pub mod ir;
 pub mod kernel;
 pub mod launch;
 mod meaning;
+pub mod metrics;
 pub mod nvrtc;
 pub mod part;
 pub mod passes;
 pub mod pitched;
 pub mod record;
 pub mod reference;
-<<<<<<< HEAD
 pub mod region;
-=======
 mod rehearsal;
->>>>>>> f731bf22712e9d543f5219434288b154e10a3218
 pub mod report;
 pub mod settings;
 pub mod simulator;
 pub mod stream;
+pub mod testing;
 pub mod tile;
 pub mod tuner;
 pub mod types;

@@ -2,12 +2,13 @@
 
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
+use crate::checks::Checkers;
 use crate::device::{Backend, Device};
 use crate::driver::Attributes;
 use crate::error::Result;
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimFault, SimLaunch};
+use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -110,9 +111,13 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
-        let launch = self.launch::<K>(shape, attributes, args, &[])?;
-        let twin = || simulator::run(&launch, &|| K::run_thread(comptime, args));
         let executor = self.settings.executor;
+        let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
+        let checkers = Checkers::new(&checks);
+        let observers: Vec<&dyn Observer> = checkers.observers().collect();
+        let launch = self.launch::<K>(shape, attributes, args, &observers)?;
+        let unwatched = SimLaunch { observers: &[], ..launch.clone() };
+        let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
         if executor == Executor::Twin {
             twin()?;
             return Ok(());

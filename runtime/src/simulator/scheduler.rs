@@ -62,6 +62,9 @@ impl Machine<'_> {
         for linear in &self.shape.thread_order {
             self.enter_thread(rank, *linear, 0);
             (self.thread)();
+            if self.is_watched() {
+                self.tell_end();
+            }
             self.arena.reset();
             self.counters.threads.update(|n| n + 1);
         }
