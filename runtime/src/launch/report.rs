@@ -1,9 +1,10 @@
 //! What a launch would take of its device, asked before launching.
 
-use super::{Launch, conditions};
+use super::{KeptAttributes, Launch, Target, conditions};
 use crate::codegen::{Checks, Options};
 use crate::compile;
 use crate::device::{Backend, Device};
+use crate::driver::DriverError;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::metrics::{Metrics, Report};
@@ -57,6 +58,26 @@ impl<K: Kernel> Launch<'_, K> {
             occupancy.clusters = Some(gpu.resident(&loaded, &shape)?);
         }
         Ok(occupancy)
+    }
+
+    /// What the driver keeps of this launch's attributes, read back from it; nothing is launched.
+    ///
+    /// What only orders launches is not kept: streams, events, programmatic serialization.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] on the simulator; otherwise as [`Launch::prepare`].
+    ///
+    /// Source: CUDA Driver API, `cuGraphKernelNodeGetAttribute`, of the launch as it is captured.
+    pub fn kept_attributes(self, device: &Device) -> Result<KeptAttributes> {
+        if let Backend::Gpu(gpu) = device.backend() {
+            let (prepared, args) = self.split(device)?;
+            if let (Target::Gpu(loaded, _), shape, attributes) = prepared.parts() {
+                return Ok(gpu.kept_attributes((loaded, shape, attributes, args.as_ref()))?);
+            }
+        }
+        let what = "reading a launch's attributes back";
+        let why = "it has no driver that keeps them; launch checks them there all the same";
+        Err(DriverError::Unavailable { what, place: device.place(), why }.into())
     }
 
     /// Launches on the simulator and counts what it costs, by Rust line.
