@@ -1,7 +1,7 @@
 //! Assertions about launches, for `#[test]` functions.
 //!
 //! Each takes a launch and the simulator, runs it there, and panics in words if it does not hold: with the
-//! Rust line, the figure, and what would help. Each gives the launch's [`Report`], so that figures
+//! Rust line, the figure, and what would help. Those about costs give the launch's [`Report`], so that figures
 //! can be asserted too. They need no GPU, and tests that use them may run in parallel.
 //!
 //! ```
@@ -29,11 +29,15 @@
 
 use std::fmt::Write;
 
+use crate::checks::Races;
+use crate::device::Device;
 use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::launch::Launch;
 use crate::metrics::{Advice, Report, Row, advice};
 
 #[doc(inline)]
-pub use crate::{assert_coalesced, assert_conflict_free, assert_uniform};
+pub use crate::{assert_coalesced, assert_conflict_free, assert_race_free, assert_uniform};
 
 /// Asserts that the lanes of every warp move no more sectors of global memory than their bytes fill.
 ///
@@ -81,6 +85,49 @@ macro_rules! assert_uniform {
     ($launch:expr, $device:expr, $percent:expr $(,)?) => {
         $crate::testing::uniform($launch.metrics($device), $percent)
     };
+}
+
+/// Asserts that no two threads of a launch access the same memory without an order between them, one of them to
+/// write.
+///
+/// `assert_race_free!(launch, &device)`: found are races that other orders of blocks, warps and lanes would bring out,
+/// not only those of the order that ran. What the threads do is that of the launch's arguments.
+///
+/// ```should_panic
+/// use warpsmith::prelude::*;
+/// use warpsmith::testing::assert_race_free;
+///
+/// #[gpu_kernel]
+/// fn reversed(x: &mut [u32]) {
+///     let mut tile = shared!([u32; 64]);
+///     let t = thread_idx().x;
+///     tile[t] = x[t];
+///     // `sync_threads();` is missing.
+///     x[t] = tile[63 - t];
+/// }
+///
+/// let device = Device::simulator();
+/// let mut x = device.upload(&[7u32; 64]).unwrap();
+/// assert_race_free!(reversed(&mut x).grid(1).block(64), &device);
+/// ```
+///
+/// # Panics
+/// If there is a race, with both lines and threads; if the launch fails, or if the device is no simulator.
+#[macro_export]
+macro_rules! assert_race_free {
+    ($launch:expr, $device:expr $(,)?) => {
+        $crate::testing::race_free($launch, $device)
+    };
+}
+
+/// No two threads race.
+#[doc(hidden)]
+#[track_caller]
+pub fn race_free<K: Kernel>(launch: Launch<'_, K>, device: &Device) {
+    let races = Races::new();
+    if let Err(error) = launch.launch_observed(device, &[&races]) {
+        panic!("kernel `{}` cannot be called free of races: {error}", K::NAME);
+    }
 }
 
 /// The part of what each line moves that is needed is at least so many percent.

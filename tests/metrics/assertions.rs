@@ -6,7 +6,7 @@ use corpus::access::{Float2, array_of_cuda_float2, array_of_structure, write_off
 use corpus::divergence::{math_kernel1, math_kernel2};
 use corpus::shared_layout::{set_row_read_col, set_row_read_col_pad};
 use warpsmith::prelude::*;
-use warpsmith::testing::{assert_coalesced, assert_conflict_free, assert_uniform};
+use warpsmith::testing::{assert_coalesced, assert_conflict_free, assert_race_free, assert_uniform};
 
 /// The words of an assertion that does not hold.
 #[track_caller]
@@ -83,5 +83,29 @@ fn a_launch_that_fails_says_why() -> warpsmith::Result<()> {
         assert_coalesced!(math_kernel1(&mut c).over(128).block(64), &device);
     });
     check(&text, &["the launch cannot be measured", "out of bounds", "100"]);
+    Ok(())
+}
+
+/// Turns the elements of a block round; without its barrier it races.
+#[gpu_kernel]
+fn reversed(x: &mut [u32], #[comptime] waits: bool) {
+    let mut tile = shared!([u32; 64]);
+    let t = thread_idx().x;
+    tile[t] = x[t];
+    if waits {
+        sync_threads();
+    }
+    x[t] = tile[63 - t];
+}
+
+#[test]
+fn a_missing_barrier_is_a_race_with_both_its_lines() -> warpsmith::Result<()> {
+    let device = Device::simulator();
+    let mut x = device.upload(&[7u32; 64])?;
+    assert_race_free!(reversed(&mut x, true).grid(1).block(64), &device);
+    let text = refusal(|| assert_race_free!(reversed(&mut x, false).grid(1).block(64), &device));
+    check(&text, &["kernel `reversed` cannot be called free of races", "assertions.rs:"]);
+    let line = |code: &str| 1 + include_str!("assertions.rs").lines().position(|l| l.trim() == code).unwrap_or(0);
+    check(&text, &[&format!(":{}", line("tile[t] = x[t];")), &format!(":{}", line("x[t] = tile[63 - t];"))]);
     Ok(())
 }
