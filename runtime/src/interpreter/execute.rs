@@ -36,12 +36,12 @@ impl<'p> Thread<'p> {
         let (program, frame) = (self.program, self.frame);
         let code = program.code.as_slice();
         loop {
-            let op = code[pc];
+            let op = &code[pc];
             pc += 1;
             // SAFETY: the lowering gave every operation slots of the right types in a frame of the
             // program's size, and addresses that earlier operations checked.
             unsafe {
-                match op {
+                match *op {
                     Op::Copy { to, from, bytes } => copy(self.at(from), self.at(to), bytes),
                     Op::AddressOf { to, of } => put(frame, to, self.at(of)),
                     Op::Offset { to, pointer, bytes } => {
@@ -127,6 +127,7 @@ impl<'p> Thread<'p> {
                             self.spent(site);
                         }
                     }
+                    Op::Resume { kept, site } => self.resume(kept, site),
                     Op::Leave { kept } => self.instance = get(frame, kept),
                     Op::Call { to, link, site } => {
                         put(frame, link, pc as u64);
@@ -161,8 +162,10 @@ impl<'p> Thread<'p> {
                     Op::Access { pointer, offset, bytes, align, kind, constant, site } => {
                         let address = get::<usize>(frame, pointer).wrapping_add(offset as usize);
                         let space = self.space(address, constant);
-                        let by = self.instruction(site);
-                        context::tell_access(&Access { address, bytes, align, space, kind, by });
+                        if space != Space::Local || program.locals {
+                            let by = self.instruction(site);
+                            context::tell_access(&Access { address, bytes, align, space, kind, by });
+                        }
                     }
                     Op::Local { slot, bytes, align, kind, site } => {
                         let (address, by) = (self.at(slot).addr(), self.instruction(site));
@@ -331,6 +334,15 @@ impl<'p> Thread<'p> {
         unsafe {
             let count = get::<u64>(self.frame, kept + 8) + 1;
             put(self.frame, kept + 8, count);
+        }
+        self.resume(kept, site);
+    }
+
+    #[inline]
+    fn resume(&mut self, kept: Slot, site: Site) {
+        // SAFETY: `Enter` wrote both words.
+        unsafe {
+            let count = get::<u64>(self.frame, kept + 8);
             self.instance = mix(get(self.frame, kept), u64::from(site) << 32 ^ count);
         }
     }

@@ -60,7 +60,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
-    /// [`SimFault::NotInterpreted`](crate::simulator::SimFault::NotInterpreted) if the kernel does what the
+    /// [`SimFault::NotInterpreted`] if the kernel does what the
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         self.refuse_order()?;
@@ -68,7 +68,7 @@ impl<K: Kernel> Launch<'_, K> {
             return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
         };
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
         let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
         let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
@@ -124,7 +124,10 @@ impl Simulation {
         }
         let run = match self.prepare::<K>(comptime, &launch, args) {
             Ok(run) => run,
-            Err(refused) if executor == Executor::Both => return Err(refused.into()),
+            Err(refused) if executor == Executor::Both => {
+                twin()?;
+                return Err(refused.into());
+            }
             Err(refused) => {
                 eprintln!("warpsmith: {refused}; its twin runs instead");
                 twin()?;

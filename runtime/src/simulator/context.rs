@@ -342,7 +342,7 @@ pub fn fence(scope: MemoryScope) {
     });
 }
 
-/// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
+/// Ends the launch with [`SimFault::OutOfBounds`] at the caller's line.
 #[cold]
 #[track_caller]
 pub fn fault_bounds(index: i64, len: usize) -> ! {

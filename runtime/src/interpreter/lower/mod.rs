@@ -126,7 +126,7 @@ impl<'m> Lower<'m> {
         Self {
             module,
             options,
-            program: Program::default(),
+            program: Program { locals: options.watch.locals, ..Program::default() },
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
