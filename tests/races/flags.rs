@@ -191,11 +191,12 @@ fn plain_flag(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         }
     }
     if t == 32 && !first {
-        let seen = match how {
-            0 => atomic(&mut x[64]).load(Ordering::Acquire),
-            1 => atomic(&mut x[64]).load(Ordering::Acquire), // race 1
-            _ => x[64],                                      // race 2
-        };
+        let seen;
+        if how == 2 {
+            seen = x[64]; // race 2
+        } else {
+            seen = atomic(&mut x[64]).load(Ordering::Acquire); // race 1
+        }
         if seen == 1 {
             y[0] = y[1];
         }

@@ -43,8 +43,8 @@ fn last_block_by_fences(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how != 5 {
         sync_threads();
     }
-    if last[0] {
-        // race 5
+    let is_last = last[0]; // race 5
+    if is_last {
         y[64 + t] = x[t] + x[64 + t] + x[128 + t] + x[192 + t]; // race
     }
 }
