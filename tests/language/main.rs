@@ -30,6 +30,7 @@ mod shared_memory;
 mod slices;
 mod tables;
 mod talk;
+mod textures;
 mod threads;
 mod tiles;
 mod vectors;

@@ -98,14 +98,8 @@ impl GpuMemory {
         queue: impl FnOnce(u64) -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let range = self.range(bytes);
-        let removals = self.usage.removals();
-        let tells = self.usage.begin(&self.gpu, stream, range.clone(), write)?;
-        self.gpu.bind()?;
-        queue(range.start)?;
-        if self.usage.removals() != removals {
-            self.usage.end_again(&self.gpu, stream, range, write)?;
-        }
-        if tells { self.gpu.join_other(self.gpu.stream(), stream) } else { Ok(()) }
+        let start = range.start;
+        self.usage.around(&self.gpu, stream, (range, write), || queue(start))
     }
 
     fn give_back(&mut self) -> Result<(), DriverError> {

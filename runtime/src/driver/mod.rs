@@ -2,12 +2,14 @@
 //!
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
+mod array;
 mod attributes;
 mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
 mod host;
+mod image_limits;
 mod launch;
 mod limits;
 mod loaded;
@@ -25,11 +27,13 @@ mod table;
 mod timing;
 mod usage;
 
+pub(crate) use array::{ArrayForm, GpuArray};
 pub use attributes::{
     AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,
 };
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
+pub use image_limits::ImageLimits;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;

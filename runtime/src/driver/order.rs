@@ -127,7 +127,7 @@ pub(super) struct Begun {
 
 /// Makes `stream` wait for what a launch with these arguments conflicts with.
 ///
-/// `hidden` says that the kernel may reach memory that is none of its slices.
+/// `hidden` says that the kernel may reach memory that is none of its slices and images.
 pub(super) fn before(
     gpu: &Gpu,
     stream: &Arc<CudaStream>,
@@ -139,12 +139,12 @@ pub(super) fn before(
         gpu.join_other(stream, gpu.stream())?;
     }
     for arg in args {
-        let KernelArg::Slice { ptr, bytes, mutable, order, .. } = arg else { continue };
-        match order.0 {
+        let Some(memory) = arg.memory() else { continue };
+        match memory.order.0 {
             Owner::Nobody => {}
             // SAFETY: the argument's lifetime keeps the allocation borrowed.
             Owner::Usage(usage) => unsafe {
-                begun.tells |= usage.as_ref().begin(gpu, stream, *ptr..*ptr + *bytes, *mutable)?;
+                begun.tells |= usage.as_ref().begin(gpu, stream, memory.range, memory.mutable)?;
             },
             // SAFETY: made from a borrow that the argument's lifetime keeps.
             Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::Before) }?,
@@ -165,11 +165,11 @@ pub(super) fn after(
     }
     let again = removals(args) != begun.removals;
     for arg in args {
-        let KernelArg::Slice { ptr, bytes, mutable, order, .. } = arg else { continue };
-        match order.0 {
+        let Some(memory) = arg.memory() else { continue };
+        match memory.order.0 {
             // SAFETY: the argument's lifetime keeps the allocation borrowed.
             Owner::Usage(usage) if again => unsafe {
-                usage.as_ref().end_again(gpu, stream, *ptr..*ptr + *bytes, *mutable)?;
+                usage.as_ref().end_again(gpu, stream, memory.range, memory.mutable)?;
             },
             Owner::Nobody | Owner::Usage(_) => {}
             // SAFETY: made from a borrow that the argument's lifetime keeps.
@@ -181,9 +181,9 @@ pub(super) fn after(
 
 /// Changes whenever uses of an argument were taken off its list without a write that covers them.
 fn removals(args: &[KernelArg]) -> u64 {
-    args.iter().fold(0, |sum, arg| match arg {
+    args.iter().filter_map(KernelArg::memory).fold(0, |sum, memory| match memory.order.0 {
         // SAFETY: the argument's lifetime keeps the allocation borrowed.
-        KernelArg::Slice { order: Order(Owner::Usage(usage)), .. } => unsafe {
+        Owner::Usage(usage) => unsafe {
             sum.wrapping_add(usage.as_ref().removals())
         },
         _ => sum,

@@ -62,16 +62,16 @@ fn extents<K: Kernel>(what: &'static str, extents: [u32; 3], limits: [u32; 3]) -
     Ok(())
 }
 
-/// There are not too many arguments, and every slice is in the memory of the device.
+/// There are not too many arguments, and every slice and image is in the memory of the device.
 pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let KernelArg::Slice { place, .. } = arg
-            && *place != device
+        if let Some(memory) = arg.memory().map(|memory| memory.place)
+            && memory != device
         {
-            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory: *place, device });
+            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device });
         }
     }
     Ok(())

@@ -1,0 +1,197 @@
+//! The CUDA of textures and surfaces; their Rust meaning is in [`crate::image`].
+
+use super::text::{pure, type_name};
+use crate::ir::{Builtin, CudaText, Effect, ImageShape, ImageType, Prelude, Scalar, Type, Variance};
+use crate::record::Callee;
+use crate::witness::DeviceFn;
+
+/// Marker of the methods that give an extent, by its place in [`EXTENTS`].
+#[doc(hidden)]
+pub struct Extent<const FIELD: usize>;
+
+const EXTENTS: [&str; 4] = ["width", "height", "depth", "layers"];
+
+impl<const FIELD: usize> DeviceFn for Extent<FIELD> {
+    fn callee() -> Callee {
+        fn text<const FIELD: usize>(_args: &[Type], _ret: &Type) -> CudaText {
+            CudaText::new(format!("{{0}}.{}", EXTENTS[FIELD]))
+        }
+        Callee::Builtin(const { &Builtin { name: EXTENTS[FIELD], ..pure(text::<FIELD>) } })
+    }
+}
+
+macro_rules! markers {
+    ($($(#[$doc:meta])* $name:ident, $rust:literal, $text:ident $(, $key:ident: $value:expr)*;)+) => {$(
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $name;
+
+        impl DeviceFn for $name {
+            fn callee() -> Callee {
+                static BUILTIN: Builtin = Builtin { name: $rust, $($key: $value,)* ..pure($text) };
+                Callee::Builtin(&BUILTIN)
+            }
+        }
+    )+};
+}
+
+markers! {
+    /// Marker of `sample`: no kernel writes a texture that it samples.
+    Sample, "sample", sample_text;
+    /// Marker of `fetch`.
+    Fetch, "fetch", fetch_text;
+    /// Marker of a surface's `read`.
+    Load, "read", read_text, effect: Effect::Writes, variance: Variance::PerThread;
+    /// Marker of a surface's `write`.
+    Store, "write", write_text, effect: Effect::Writes;
+}
+
+/// The image that a method is called on.
+fn image(args: &[Type]) -> ImageType {
+    match args.first().map(Type::peeled) {
+        Some(Type::Image(image)) => *image,
+        _ => ImageType { surface: false, shape: ImageShape::Plane },
+    }
+}
+
+/// CUDA's word for the form: `2D` of `tex2D`.
+fn dimensions(shape: ImageShape) -> &'static str {
+    match shape {
+        ImageShape::Line => "1D",
+        ImageShape::Plane => "2D",
+        ImageShape::Volume => "3D",
+        ImageShape::Layers => "2DLayered",
+    }
+}
+
+fn sample_text(args: &[Type], ret: &Type) -> CudaText {
+    let (dimensions, ty) = (dimensions(image(args).shape), type_name(ret));
+    let coordinates: String = (1..args.len()).map(|i| format!(", {{{i}}}")).collect();
+    CudaText::new(format!("tex{dimensions}<{ty}>({{0}}.object{coordinates})"))
+}
+
+/// CUDA has a function for integer coordinates of linear memory alone, so this is PTX.
+fn fetch_text(args: &[Type], ret: &Type) -> CudaText {
+    let (image, value) = (image(args), type_name(ret));
+    let (letter, lanes, constraint) = match scalar(ret) {
+        s if s.is_float() => ("f32", "float", "f"),
+        s if s.is_signed() => ("s32", "int", "r"),
+        _ => ("u32", "unsigned int", "r"),
+    };
+    let (ptx, coordinates) = match image.shape {
+        ImageShape::Line => ("1d", "%5"),
+        ImageShape::Plane => ("2d", "%5, %6"),
+        ImageShape::Volume => ("3d", "%5, %6, %7, %7"),
+        ImageShape::Layers => ("a2d", "%7, %5, %6, %6"),
+    };
+    let indices = &["x", "y", "z"][..image.shape.extents().len()];
+    let parameters: String = indices.iter().map(|i| format!(", unsigned long long {i}")).collect();
+    let inside = indices.iter().zip(image.shape.extents()).map(|(i, extent)| format!("{i} < image.{extent}"));
+    let inside = inside.collect::<Vec<_>>().join(" && ");
+    let inputs: String = indices.iter().map(|i| format!(", \"r\"((int){i})")).collect();
+    let outputs = ["a", "b", "c", "d"].map(|lane| format!("\"={constraint}\"({lane})")).join(", ");
+    let result = components(ret);
+    let name = format!("ws_fetch{}_{}", image.shape.suffix(), suffix(ret));
+    let definition = format!(
+        "__device__ __forceinline__ {value} {name}(const ws_{image}& image{parameters}) {{
+    {lanes} a = 0, b = 0, c = 0, d = 0;
+    if ({inside}) {{
+        asm(\"tex.{ptx}.v4.{letter}.s32 {{%0, %1, %2, %3}}, [%4, {{{coordinates}}}];\" : {outputs} : \"l\"(image.object){inputs});
+    }}
+    return {result};
+}}
+"
+    );
+    let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
+    let mut text = CudaText::new(format!("{name}({})", holes.join(", ")));
+    text.definitions.push(definition);
+    text
+}
+
+/// The lanes `a`, `b`, `c` and `d` as a value.
+fn components(ty: &Type) -> String {
+    let component = type_name(&Type::Scalar(scalar(ty)));
+    match ty {
+        Type::Vector(_, n) => {
+            let lanes = ["a", "b", "c", "d"].iter().take(*n).map(|lane| format!("({component}){lane}"));
+            format!("{}{{{}}}", type_name(ty), lanes.collect::<Vec<_>>().join(", "))
+        }
+        _ => format!("({component})a"),
+    }
+}
+
+/// The scalar that a value is, or has as components.
+fn scalar(ty: &Type) -> Scalar {
+    match ty.peeled() {
+        Type::Scalar(s) | Type::Vector(s, _) => *s,
+        _ => Scalar::U32,
+    }
+}
+
+/// A type as the end of a name.
+fn suffix(ty: &Type) -> String {
+    match ty.peeled() {
+        Type::Vector(s, n) => format!("{s}x{n}"),
+        other => scalar(other).to_string(),
+    }
+}
+
+/// CUDA's type that a texel is moved as: halves by their bits.
+fn moved(ty: &Type) -> String {
+    let bits = |s: Scalar| if s.is_half() { Scalar::U16 } else { s };
+    match ty.peeled() {
+        Type::Vector(s, n) => type_name(&Type::Vector(bits(*s), *n)),
+        other => type_name(&Type::Scalar(bits(scalar(other)))),
+    }
+}
+
+fn read_text(args: &[Type], ret: &Type) -> CudaText {
+    let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
+    let call = format!("ws_read<{{ret}}, {}>({})", moved(ret), holes.join(", "));
+    CudaText::with(call, access(image(args).shape))
+}
+
+fn write_text(args: &[Type], _ret: &Type) -> CudaText {
+    let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
+    let value = args.last().map(moved).unwrap_or_default();
+    CudaText::with(format!("ws_write<{value}>({})", holes.join(", ")), access(image(args).shape))
+}
+
+fn access(shape: ImageShape) -> &'static Prelude {
+    match shape {
+        ImageShape::Line => &SURFACE1,
+        ImageShape::Plane => &SURFACE2,
+        ImageShape::Volume => &SURFACE3,
+        ImageShape::Layers => &SURFACE_LAYERS,
+    }
+}
+
+macro_rules! surfaces {
+    ($($static:ident $name:literal $struct:ident $parameters:literal $outside:literal $cuda:literal $at:literal;)+) => {$(
+        static $static: Prelude = Prelude {
+            name: $name,
+            code: concat!(
+                "template <class T, class M>\n__device__ __forceinline__ T ws_read(const ", stringify!($struct),
+                "& image, ", $parameters, ") {\n    if (", $outside, ") {\n        return T{};\n    }\n",
+                "    return __builtin_bit_cast(T, ", $cuda, "read<M>(image.object, ", $at, ", cudaBoundaryModeZero));\n}\n",
+                "template <class M, class T>\n__device__ __forceinline__ void ws_write(const ", stringify!($struct),
+                "& image, ", $parameters, ", T value) {\n    if (!(", $outside, ")) {\n        ",
+                $cuda, "write(__builtin_bit_cast(M, value), image.object, ", $at, ", cudaBoundaryModeZero);\n    }\n}\n",
+            ),
+            needs: &[&crate::codegen::images::$static],
+        };
+    )+};
+}
+
+surfaces! {
+    SURFACE1 "ws_access1" ws_Surface1 "unsigned long long x" "x >= image.width" "surf1D" "(int)x * (int)sizeof(M)";
+    SURFACE2 "ws_access2" ws_Surface2 "unsigned long long x, unsigned long long y"
+        "x >= image.width || y >= image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
+    SURFACE3 "ws_access3" ws_Surface3 "unsigned long long x, unsigned long long y, unsigned long long z"
+        "x >= image.width || y >= image.height || z >= image.depth" "surf3D"
+        "(int)x * (int)sizeof(M), (int)y, (int)z";
+    SURFACE_LAYERS "ws_accessLayers" ws_SurfaceLayers
+        "unsigned long long x, unsigned long long y, unsigned long long layer"
+        "x >= image.width || y >= image.height || layer >= image.layers" "surf2DLayered"
+        "(int)x * (int)sizeof(M), (int)y, (int)layer";
+}

@@ -1,0 +1,1 @@
+//! What images, samplers and the simulator's filter promise.
