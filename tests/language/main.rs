@@ -37,4 +37,4 @@ mod vectors;
 mod views;
 mod warps;
 
-use harness::{compiles, everywhere, written};
+use harness::{compiles, devices, everywhere, noise, written};
