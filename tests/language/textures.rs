@@ -240,13 +240,11 @@ fn read<S: ReadAs<R>, R: TextureValue + PartialEq + std::fmt::Debug>(
 ) -> Vec<R> {
     let image = Image2::upload(device, [4, 3], texels).expect("an image");
     let texture = image.texture::<R>(sampler).expect("a texture");
-    let fetched = written(device, (30, zero), |out| {
-        fetched(&texture, out).grid(1).block([6, 5]).launch(device)
-    });
+    let fetched =
+        written(device, (30, zero), |out| fetched(&texture, out).grid(1).block([6, 5]).launch(device));
     if sampler == Sampler::new().address(AddressMode::Border) {
-        let pointed = written(device, (30, zero), |out| {
-            pointed(&texture, out).grid(1).block([6, 5]).launch(device)
-        });
+        let pointed =
+            written(device, (30, zero), |out| pointed(&texture, out).grid(1).block([6, 5]).launch(device));
         assert_eq!(pointed, fetched, "{} as {}", S::NAME, R::NAME);
     }
     fetched
@@ -343,9 +341,8 @@ fn normalized_bytes_are_filtered() {
             .map(|i| F32x4::new((i % 8) as f32 * 0.45 + 0.3, (i / 8) as f32 * 0.45 + 0.3, 0.0, 0.0))
             .collect();
         let places = device.upload(&at).expect("memory");
-        let got = written(&device, (64, f32::NAN), |out| {
-            sampled2(&texture, &places, out).over(64).launch(&device)
-        });
+        let got =
+            written(&device, (64, f32::NAN), |out| sampled2(&texture, &places, out).over(64).launch(&device));
         let texels = texels.iter().map(|v| f32::from(*v) / 255.0).collect();
         let reference = Reference { texels, extents: [4, 4, 1], rank: 2 };
         let way = Way { linear: true, normalized: false, modes: [AddressMode::Clamp; 3], border: 0.0 };

@@ -64,9 +64,9 @@ pub fn refused(ty: &Type) -> Option<String> {
     match (kind, reference) {
         ("Texture", Some(false)) | ("Surface", Some(true)) => None,
         ("Texture", None) => Some(format!("a texture is passed by reference; write `&{shown}`")),
-        ("Texture", Some(true)) => {
-            Some(format!("a texture is only read; write `&{shown}`, or `&mut Surface{form}<…>` for texels that are written"))
-        }
+        ("Texture", Some(true)) => Some(format!(
+            "a texture is only read; write `&{shown}`, or `&mut Surface{form}<…>` for texels that are written"
+        )),
         ("Surface", None) => Some(format!("a surface is passed by reference; write `&mut {shown}`")),
         ("Surface", Some(false)) => Some(format!(
             "a surface is passed as `&mut {shown}`, which alone may access its image; to read only, take a `&Texture{form}<…>`"

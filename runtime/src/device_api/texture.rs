@@ -1,6 +1,7 @@
 //! The CUDA of textures and surfaces; their Rust meaning is in [`crate::image`].
 
 use super::text::{pure, type_name};
+use crate::codegen::images;
 use crate::ir::{Builtin, CudaText, Effect, ImageShape, ImageType, Prelude, Scalar, Type, Variance};
 use crate::record::Callee;
 use crate::witness::DeviceFn;
@@ -148,50 +149,58 @@ fn moved(ty: &Type) -> String {
 fn read_text(args: &[Type], ret: &Type) -> CudaText {
     let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
     let call = format!("ws_read<{{ret}}, {}>({})", moved(ret), holes.join(", "));
-    CudaText::with(call, access(image(args).shape))
+    CudaText::with(call, access(image(args).shape)[0])
 }
 
 fn write_text(args: &[Type], _ret: &Type) -> CudaText {
     let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
     let value = args.last().map(moved).unwrap_or_default();
-    CudaText::with(format!("ws_write<{value}>({})", holes.join(", ")), access(image(args).shape))
+    CudaText::with(format!("ws_write<{value}>({})", holes.join(", ")), access(image(args).shape)[1])
 }
 
-fn access(shape: ImageShape) -> &'static Prelude {
+/// What reads and what writes a surface.
+fn access(shape: ImageShape) -> [&'static Prelude; 2] {
     match shape {
-        ImageShape::Line => &SURFACE1,
-        ImageShape::Plane => &SURFACE2,
-        ImageShape::Volume => &SURFACE3,
-        ImageShape::Layers => &SURFACE_LAYERS,
+        ImageShape::Line => [&READ1, &WRITE1],
+        ImageShape::Plane => [&READ2, &WRITE2],
+        ImageShape::Volume => [&READ3, &WRITE3],
+        ImageShape::Layers => [&READ_LAYERS, &WRITE_LAYERS],
     }
 }
 
+/// Indices of any width are compared with the extents; what is inside fits CUDA's `int`.
 macro_rules! surfaces {
-    ($($static:ident $name:literal $struct:ident $parameters:literal $outside:literal $cuda:literal $at:literal;)+) => {$(
-        static $static: Prelude = Prelude {
-            name: $name,
+    ($($read:ident $write:ident $form:literal $struct:ident $parameters:literal $inside:literal $cuda:literal $at:literal;)+) => {$(
+        static $read: Prelude = Prelude {
+            name: concat!("ws_read", $form),
             code: concat!(
-                "template <class T, class M>\n__device__ __forceinline__ T ws_read(const ", stringify!($struct),
-                "& image, ", $parameters, ") {\n    if (", $outside, ") {\n        return T{};\n    }\n",
-                "    return __builtin_bit_cast(T, ", $cuda, "read<M>(image.object, ", $at, ", cudaBoundaryModeZero));\n}\n",
-                "template <class M, class T>\n__device__ __forceinline__ void ws_write(const ", stringify!($struct),
-                "& image, ", $parameters, ", T value) {\n    if (!(", $outside, ")) {\n        ",
-                $cuda, "write(__builtin_bit_cast(M, value), image.object, ", $at, ", cudaBoundaryModeZero);\n    }\n}\n",
+                "template <class T, class M>\n__device__ __forceinline__ T ws_read(const ws_Surface", $form,
+                "& image, ", $parameters, ") {\n    if (", $inside, ") {\n        return __builtin_bit_cast(T, ",
+                $cuda, "read<M>(image.object, ", $at, ", cudaBoundaryModeZero));\n    }\n    return T{};\n}\n",
             ),
-            needs: &[&crate::codegen::images::$static],
+            needs: &[&images::$struct],
+        };
+        static $write: Prelude = Prelude {
+            name: concat!("ws_write", $form),
+            code: concat!(
+                "template <class M, class T>\n__device__ __forceinline__ void ws_write(const ws_Surface", $form,
+                "& image, ", $parameters, ", T value) {\n    if (", $inside, ") {\n        ", $cuda,
+                "write(__builtin_bit_cast(M, value), image.object, ", $at, ", cudaBoundaryModeZero);\n    }\n}\n",
+            ),
+            needs: &[&images::$struct],
         };
     )+};
 }
 
 surfaces! {
-    SURFACE1 "ws_access1" ws_Surface1 "unsigned long long x" "x >= image.width" "surf1D" "(int)x * (int)sizeof(M)";
-    SURFACE2 "ws_access2" ws_Surface2 "unsigned long long x, unsigned long long y"
-        "x >= image.width || y >= image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
-    SURFACE3 "ws_access3" ws_Surface3 "unsigned long long x, unsigned long long y, unsigned long long z"
-        "x >= image.width || y >= image.height || z >= image.depth" "surf3D"
+    READ1 WRITE1 "1" SURFACE1 "unsigned long long x" "x < image.width" "surf1D" "(int)x * (int)sizeof(M)";
+    READ2 WRITE2 "2" SURFACE2 "unsigned long long x, unsigned long long y"
+        "x < image.width && y < image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
+    READ3 WRITE3 "3" SURFACE3 "unsigned long long x, unsigned long long y, unsigned long long z"
+        "x < image.width && y < image.height && z < image.depth" "surf3D"
         "(int)x * (int)sizeof(M), (int)y, (int)z";
-    SURFACE_LAYERS "ws_accessLayers" ws_SurfaceLayers
+    READ_LAYERS WRITE_LAYERS "Layers" SURFACE_LAYERS
         "unsigned long long x, unsigned long long y, unsigned long long layer"
-        "x >= image.width || y >= image.height || layer >= image.layers" "surf2DLayered"
+        "x < image.width && y < image.height && layer < image.layers" "surf2DLayered"
         "(int)x * (int)sizeof(M), (int)y, (int)layer";
 }

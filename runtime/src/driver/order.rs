@@ -183,9 +183,7 @@ pub(super) fn after(
 fn removals(args: &[KernelArg]) -> u64 {
     args.iter().filter_map(KernelArg::memory).fold(0, |sum, memory| match memory.order.0 {
         // SAFETY: the argument's lifetime keeps the allocation borrowed.
-        Owner::Usage(usage) => unsafe {
-            sum.wrapping_add(usage.as_ref().removals())
-        },
+        Owner::Usage(usage) => unsafe { sum.wrapping_add(usage.as_ref().removals()) },
         _ => sum,
     })
 }

@@ -32,12 +32,7 @@ pub(super) fn surface(
     within(largest, ImageType { surface: true, shape }, extents, place)
 }
 
-fn within(
-    largest: [usize; 3],
-    what: ImageType,
-    extents: [usize; 3],
-    place: Place,
-) -> Result<(), ImageError> {
+fn within(largest: [usize; 3], what: ImageType, extents: [usize; 3], place: Place) -> Result<(), ImageError> {
     let way = if what.surface { "; textures may be larger" } else { "; use several, or a `Buffer`" };
     for ((axis, extent), limit) in what.shape.extents().iter().zip(extents).zip(largest) {
         if extent > limit {

@@ -14,8 +14,8 @@ mod texel;
 mod texels;
 mod texture;
 
-pub use access::ImageAccess;
 pub(crate) use access::Access;
+pub use access::ImageAccess;
 pub use error::ImageError;
 pub use sampler::{AddressMode, Filter, Sampler};
 pub use shape::{Layers, Line, Plane, Shape, Volume};

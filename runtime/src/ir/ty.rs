@@ -159,9 +159,12 @@ impl Type {
             Type::Enum(def) => {
                 def.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| field.holds_address())
             }
-            Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Image(_) | Type::Closure => {
-                false
-            }
+            Type::Unit
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Image(_)
+            | Type::Closure => false,
         }
     }
 

@@ -449,9 +449,7 @@ fn cast_source(ty: &Type) -> Option<Scalar> {
 /// Whether a cast is between addresses, or from an address to an integer.
 fn is_address_cast(from: &Type, to: &Type) -> bool {
     match (from, to) {
-        (Type::Ref { to: what, .. }, Type::Ptr { .. }) => {
-            !what.is_described()
-        }
+        (Type::Ref { to: what, .. }, Type::Ptr { .. }) => !what.is_described(),
         (Type::Ptr { .. }, Type::Ptr { .. }) => true,
         (Type::Ptr { .. }, Type::Scalar(s)) => s.bits() == 64 && s.is_int(),
         _ => false,

@@ -106,12 +106,9 @@ fn holds_memory(ty: &Type) -> bool {
         Type::Enum(def) => {
             def.variants.iter().any(|variant| variant.fields.iter().any(|(_, ty)| holds_memory(ty)))
         }
-        Type::Unit
-        | Type::Never
-        | Type::Scalar(_)
-        | Type::Vector(..)
-        | Type::Ptr { .. }
-        | Type::Image(_) => false,
+        Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Ptr { .. } | Type::Image(_) => {
+            false
+        }
     }
 }
 
