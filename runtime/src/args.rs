@@ -84,8 +84,8 @@ impl KernelArg {
             }
             KernelArg::Image { access, mutable } => {
                 let access = access.get();
-                let (place, order) = (access.place, access.order);
-                Some(Brought { range: 0..access.bytes, place, mutable: *mutable, order })
+                let (range, place, order) = (access.range.clone(), access.place, access.order);
+                Some(Brought { range, place, mutable: *mutable, order })
             }
             KernelArg::Value(_) => None,
         }

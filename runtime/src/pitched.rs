@@ -1,11 +1,16 @@
 //! Matrices in device memory whose rows begin at aligned addresses.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use crate::buffer::Memory;
 use crate::device::{Backend, Device};
-use crate::driver::DriverError;
+use crate::driver::{DriverError, ImageLimits, Order};
 use crate::error::Result;
+use crate::image::{
+    Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
+    check_sampler,
+};
 use crate::types::{AnyBits, GpuType, View2, ViewMut2};
 
 /// What rows are aligned to where the driver does not choose, in bytes.
@@ -27,12 +32,22 @@ const ALIGN: usize = 512;
 /// Source: CUDA Driver API, `cuMemAllocPitch`.
 #[derive(Debug)]
 pub struct Pitched2<T> {
-    memory: Memory,
+    /// Shared, so that it has one address; never with another matrix.
+    inner: Arc<Inner>,
     rows: usize,
     cols: usize,
     /// Bytes from one row to the next.
     pitch: usize,
     _elements: PhantomData<T>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// The textures that were asked for.
+    accesses: Accesses,
+    memory: Memory,
+    /// The device's largest textures of such memory.
+    limits: ImageLimits,
 }
 
 impl Device {
@@ -56,7 +71,8 @@ impl Device {
             Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
             Backend::Simulator => (Memory::simulator(bytes), own),
         };
-        Ok(Pitched2 { memory, rows, cols, pitch, _elements: PhantomData })
+        let inner = Inner { accesses: Accesses::default(), memory, limits: self.limits().images.clone() };
+        Ok(Pitched2 { inner: Arc::new(inner), rows, cols, pitch, _elements: PhantomData })
     }
 }
 
@@ -95,14 +111,14 @@ impl<T: GpuType> Pitched2<T> {
 
     /// The matrix as a kernel's argument, to be read.
     pub fn view2(&self) -> View2<'_, T> {
-        let address = self.memory.escaping() as *const T;
+        let address = self.inner.memory.escaping() as *const T;
         // SAFETY: the matrix' own memory, borrowed for as long as the view.
         unsafe { View2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
     }
 
     /// The matrix as a kernel's argument, to be written.
     pub fn view2_mut(&mut self) -> ViewMut2<'_, T> {
-        let address = self.memory.escaping() as *mut T;
+        let address = self.inner.memory.escaping() as *mut T;
         // SAFETY: as in `view2`, borrowed mutably.
         unsafe { ViewMut2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
     }
@@ -117,11 +133,11 @@ impl<T: GpuType> Pitched2<T> {
         self.check_len(dense.len())?;
         let row = self.row_bytes();
         let from = dense.as_ptr().cast::<u8>();
-        match &self.memory {
+        match &self.inner.memory {
             // SAFETY: the slice has that many rows of that many bytes.
             Memory::Gpu(memory) => unsafe { memory.write_rows(from, self.rows, row, self.pitch)? },
             Memory::Simulator(_) => {
-                let to = self.memory.address() as *mut u8;
+                let to = self.inner.memory.address() as *mut u8;
                 for i in 0..self.rows {
                     // SAFETY: both sides have that row; the matrix is borrowed mutably.
                     unsafe { std::ptr::copy_nonoverlapping(from.add(i * row), to.add(i * self.pitch), row) };
@@ -141,14 +157,14 @@ impl<T: GpuType> Pitched2<T> {
         let (len, row) = (self.rows * self.cols, self.row_bytes());
         let mut dense: Vec<T> = Vec::with_capacity(len);
         let to = dense.as_mut_ptr().cast::<u8>();
-        match &self.memory {
+        match &self.inner.memory {
             Memory::Gpu(memory) => {
                 // SAFETY: the vector has room for that many rows of that many bytes.
                 unsafe { memory.read_rows(to, self.rows, row, self.pitch) }?;
                 memory.take_fault()?;
             }
             Memory::Simulator(_) => {
-                let from = self.memory.address() as *const u8;
+                let from = self.inner.memory.address() as *const u8;
                 for i in 0..self.rows {
                     // SAFETY: both sides have that row.
                     unsafe { std::ptr::copy_nonoverlapping(from.add(i * self.pitch), to.add(i * row), row) };
@@ -163,5 +179,46 @@ impl<T: GpuType> Pitched2<T> {
     fn check_len(&self, host: usize) -> Result<()> {
         let buffer = self.rows * self.cols;
         if buffer == host { Ok(()) } else { Err(DriverError::Length { buffer, host }.into()) }
+    }
+}
+
+impl<T: Texel> Pitched2<T> {
+    /// The matrix as kernels sample it, without a copy: an argument for `&Texture2<R>`, `cols` wide and `rows` high.
+    ///
+    /// As [`Image::texture`](crate::image::Image::texture), whose texels lie as the texture unit wants them.
+    ///
+    /// # Errors
+    /// As there; more columns or rows than [`ImageLimits::pitched2`].
+    ///
+    /// Source: CUDA Driver API, `cuTexObjectCreate`, `CU_RESOURCE_TYPE_PITCH2D`.
+    pub fn texture<R: TextureValue>(&self, sampler: Sampler) -> Result<Texture2<'_, R>>
+    where
+        T: ReadAs<R>,
+    {
+        let inner = &*self.inner;
+        check_pitched(&inner.limits, [self.cols, self.rows], self.pitch, inner.memory.place())?;
+        check_sampler::<T, R>(&sampler, 2)?;
+        let new = || self.new_access(sampler, T::FORMAT, T::NORMALIZES);
+        Ok(Texture2::new(inner.accesses.get(Some(sampler), T::NORMALIZES, new)?))
+    }
+
+    fn new_access(&self, sampler: Sampler, format: Format, normalizes: bool) -> Result<Access> {
+        let (memory, start) = (&self.inner.memory, self.inner.memory.address());
+        let extents = [self.cols as u32, self.rows as u32, 1];
+        let (words, texels, order) = match memory {
+            Memory::Gpu(memory) => {
+                let rows = (format, [self.cols, self.rows], self.pitch);
+                let object = memory.texture(rows, &sampler, normalizes)?;
+                (Access::words(object, extents), None, memory.order())
+            }
+            Memory::Simulator(_) => {
+                let (base, extents) = (start as usize, [self.cols, self.rows, 1]);
+                let texels = Texels { base, extents, pitch: self.pitch, format, rank: 2, normalizes };
+                ([0; 3], Some(texels), Order::NONE)
+            }
+        };
+        let range = start..start + (self.pitch * self.rows) as u64;
+        let (sampler, place) = (Some(sampler), memory.place());
+        Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
     }
 }

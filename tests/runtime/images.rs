@@ -229,6 +229,77 @@ fn a_prepared_launch_takes_other_textures() {
     });
 }
 
+/// m[r][c] = 100 r + c
+#[gpu_kernel]
+fn numbered(mut m: ViewMut2<'_, f32>) {
+    let i = global_id();
+    let (r, c) = (i / m.cols(), i % m.cols());
+    if r < m.rows() {
+        m[(r, c)] = 100.0 * r as f32 + c as f32;
+    }
+}
+
+#[gpu_kernel]
+fn sampled(image: &Texture2<f32>, step: f32, out: &mut [f32]) {
+    let i = global_id();
+    if i < out.len() {
+        out[i] = image.sample((i % 32) as f32 * step - 2.0, (i / 32) as f32 * step - 2.0);
+    }
+}
+
+#[test]
+fn padded_rows_are_sampled_where_they_lie() {
+    everywhere::<sampled>(&(), |device| {
+        let (rows, cols) = (17usize, 13usize);
+        let mut rows_in_place = device.alloc_pitched::<f32>(rows, cols).expect("memory");
+        numbered(rows_in_place.view2_mut()).over(rows * cols).launch(device).expect("a kernel");
+        let texels: Vec<f32> = (0..rows * cols).map(|i| (100 * (i / cols) + i % cols) as f32).collect();
+        let image = Image2::upload(device, [cols, rows], &texels).expect("an image");
+        let moved = rows_in_place;
+        for sampler in [
+            Sampler::new(),
+            Sampler::new().linear(),
+            Sampler::new().linear().address(AddressMode::Border).border([5.0, 0.0, 0.0, 0.0]),
+        ] {
+            let stream = device.stream().expect("a stream");
+            let mut out = [0, 1].map(|_| device.upload(&[f32::NAN; 1024]).expect("memory"));
+            let [of_rows, of_image] = &mut out;
+            let texture = moved.texture(sampler).expect("a texture");
+            sampled(texture, 0.65, of_rows).over(1024).on(&stream).launch(device).expect("a kernel");
+            let texture = image.texture(sampler).expect("a texture");
+            sampled(texture, 0.65, of_image).over(1024).launch(device).expect("a kernel");
+            let [of_rows, of_image] = out.map(|out| device.download(&out).expect("memory"));
+            assert_eq!(of_rows, of_image, "{sampler:?} on {}", device.name());
+            assert!(of_rows.contains(&texels[texels.len() - 1]) || sampler != Sampler::new());
+        }
+        let mut rows_in_place = moved;
+        rows_in_place.write(&vec![3.0; rows * cols]).expect("texels");
+        let mut out = device.upload(&[f32::NAN; 1024]).expect("memory");
+        let texture = rows_in_place.texture(Sampler::new()).expect("a texture");
+        sampled(texture, 0.65, &mut out).over(1024).launch(device).expect("a kernel");
+        drop(rows_in_place);
+        assert_eq!(device.download(&out).expect("memory"), vec![3.0; 1024], "on {}", device.name());
+    });
+}
+
+#[test]
+fn rows_that_no_texture_has_are_refused() {
+    for device in devices() {
+        let empty = device.alloc_pitched::<f32>(0, 4).expect("memory");
+        assert!(matches!(
+            image_error(empty.texture::<f32>(Sampler::new())),
+            ImageError::Empty { axis: "height" }
+        ));
+        let [_, most, _] = device.limits().images.pitched2;
+        let high = device.alloc_pitched::<u8>(most + 1, 1).expect("memory");
+        let refused = image_error(high.texture::<u8>(Sampler::new())).to_string();
+        assert!(refused.contains("linear memory") && refused.contains("`Image2`"), "{refused}");
+        let repeated = Sampler::new().address(AddressMode::Wrap);
+        let one = device.alloc_pitched::<f32>(1, 1).expect("memory");
+        assert!(matches!(image_error(one.texture::<f32>(repeated)), ImageError::Address { .. }));
+    }
+}
+
 #[test]
 fn one_image_has_many_samplers_and_many_threads() {
     for device in devices() {

@@ -3,13 +3,14 @@
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::sys::{self, CUarray, CUarray_format, CUmemorytype};
+use cudarc::driver::sys::{self, CUDA_RESOURCE_DESC, CUarray, CUmemorytype};
 
 use super::memory::driver;
 use super::order::Order;
+use super::texture::{channel_to_driver, create_texture, no_resource};
 use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory};
-use crate::image::{AddressMode, Channel, Filter, Format, Sampler};
+use crate::image::{Format, Sampler};
 use crate::ir::ImageShape;
 
 /// What an array is made by.
@@ -183,14 +184,9 @@ impl GpuArray {
     /// A texture object, which ends with the array; `normalizes` says that integers are read as floats.
     pub(crate) fn texture(&self, sampler: &Sampler, normalizes: bool) -> Result<u64, DriverError> {
         self.gpu.bind()?;
-        let (resource, texture) = (self.resource(), texture(sampler, self.form.format.channel, normalizes));
-        let mut object = 0;
-        // SAFETY: the context is bound, the array is alive, and the handle is writable.
-        let created = unsafe {
-            let (resource, texture) = (&raw const resource, &raw const texture);
-            sys::cuTexObjectCreate(&raw mut object, resource, texture, ptr::null())
-        };
-        driver("cuTexObjectCreate", created)?;
+        let how = (sampler, self.form.format.channel, normalizes);
+        // SAFETY: the context is bound, and the array outlives the object.
+        let object = unsafe { create_texture(&self.resource(), how) }?;
         self.keep(Object::Texture(object));
         Ok(object)
     }
@@ -210,12 +206,10 @@ impl GpuArray {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner).push(object);
     }
 
-    fn resource(&self) -> sys::CUDA_RESOURCE_DESC {
-        // Every byte is looked at: the union is written whole, then the array in it.
-        let reserved = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_5 { reserved: [0; 32] };
-        let mut res = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1 { reserved };
+    fn resource(&self) -> CUDA_RESOURCE_DESC {
+        let mut res = no_resource();
         res.array = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: self.handle() };
-        sys::CUDA_RESOURCE_DESC { resType: sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY, res, flags: 0 }
+        CUDA_RESOURCE_DESC { resType: sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY, res, flags: 0 }
     }
 
     fn destroy(&mut self) -> Result<(), DriverError> {
@@ -247,71 +241,5 @@ impl Drop for GpuArray {
         let destroyed = self.destroy();
         gpu.keep_error(earlier);
         gpu.keep_error(destroyed);
-    }
-}
-
-/// The driver's form of a sampler.
-fn texture(sampler: &Sampler, stored: Channel, normalizes: bool) -> sys::CUDA_TEXTURE_DESC {
-    let float = matches!(stored, Channel::F16 | Channel::F32);
-    let integer = if float || normalizes { 0 } else { sys::CU_TRSF_READ_AS_INTEGER };
-    let normalized = if sampler.normalized { sys::CU_TRSF_NORMALIZED_COORDINATES } else { 0 };
-    sys::CUDA_TEXTURE_DESC {
-        addressMode: sampler.address.map(address_to_driver),
-        filterMode: match sampler.filter {
-            Filter::Point => sys::CUfilter_mode::CU_TR_FILTER_MODE_POINT,
-            Filter::Linear => sys::CUfilter_mode::CU_TR_FILTER_MODE_LINEAR,
-        },
-        flags: integer | normalized,
-        maxAnisotropy: 0,
-        mipmapFilterMode: sys::CUfilter_mode::CU_TR_FILTER_MODE_POINT,
-        mipmapLevelBias: 0.0,
-        minMipmapLevelClamp: 0.0,
-        maxMipmapLevelClamp: 0.0,
-        borderColor: sampler.border,
-        reserved: [0; 12],
-    }
-}
-
-fn address_to_driver(mode: AddressMode) -> sys::CUaddress_mode {
-    match mode {
-        AddressMode::Wrap => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP,
-        AddressMode::Clamp => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP,
-        AddressMode::Mirror => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR,
-        AddressMode::Border => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER,
-    }
-}
-
-fn channel_to_driver(channel: Channel) -> CUarray_format {
-    match channel {
-        Channel::U8 => CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
-        Channel::U16 => CUarray_format::CU_AD_FORMAT_UNSIGNED_INT16,
-        Channel::U32 => CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32,
-        Channel::I8 => CUarray_format::CU_AD_FORMAT_SIGNED_INT8,
-        Channel::I16 => CUarray_format::CU_AD_FORMAT_SIGNED_INT16,
-        Channel::I32 => CUarray_format::CU_AD_FORMAT_SIGNED_INT32,
-        Channel::F16 => CUarray_format::CU_AD_FORMAT_HALF,
-        Channel::F32 => CUarray_format::CU_AD_FORMAT_FLOAT,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sampler_becomes_the_drivers() {
-        let sampler = Sampler::new().linear().normalized().address_each([
-            AddressMode::Wrap,
-            AddressMode::Mirror,
-            AddressMode::Border,
-        ]);
-        let as_float = texture(&sampler, Channel::U8, true);
-        assert_eq!(as_float.flags, sys::CU_TRSF_NORMALIZED_COORDINATES);
-        assert_eq!(as_float.filterMode, sys::CUfilter_mode::CU_TR_FILTER_MODE_LINEAR);
-        assert_eq!(as_float.addressMode.map(|mode| mode as u32), [0, 2, 3]);
-        let as_stored = texture(&Sampler::new(), Channel::U8, false);
-        assert_eq!(as_stored.flags, sys::CU_TRSF_READ_AS_INTEGER);
-        assert_eq!(as_stored.addressMode.map(|mode| mode as u32), [1; 3]);
-        assert_eq!(texture(&Sampler::new(), Channel::F32, false).flags, 0);
     }
 }

@@ -19,6 +19,8 @@ pub struct ImageLimits {
     pub texture3: [usize; 3],
     /// Width, height and layers of a texture of layers.
     pub texture_layers: [usize; 3],
+    /// Width and height of a texture of rows in linear memory, and the bytes from one row to the next.
+    pub pitched2: [usize; 3],
     /// Width of a surface of one dimension.
     pub surface1: usize,
     /// Width and height of a surface.
@@ -36,6 +38,7 @@ impl ImageLimits {
         texture2: [131_072, 65_536],
         texture3: [16_384; 3],
         texture_layers: [32_768, 32_768, 2_048],
+        pitched2: [131_072, 65_000, 2_097_120],
         surface1: 32_768,
         surface2: [131_072, 65_536],
         surface3: [16_384; 3],
@@ -60,6 +63,11 @@ impl ImageLimits {
                 get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH)?,
                 get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT)?,
                 get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS)?,
+            ],
+            pitched2: [
+                get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH)?,
+                get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)?,
+                get(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH)?,
             ],
             surface1: get(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH)?,
             surface2: [

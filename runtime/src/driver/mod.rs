@@ -24,6 +24,7 @@ mod stream;
 mod stream_attributes;
 mod symbols;
 mod table;
+mod texture;
 mod timing;
 mod usage;
 

@@ -1,11 +1,14 @@
 //! What a texture or a surface is on its device.
 
+use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::sampler::Sampler;
 use super::texels::Texels;
 use crate::args::Place;
 use crate::driver::Order;
+use crate::error::Result;
 
 /// A texture or a surface of one image; it lives as long as the image.
 #[derive(Debug)]
@@ -20,8 +23,8 @@ pub(crate) struct Access {
     pub sampler: Option<Sampler>,
     /// Whether integers are read as floats.
     pub normalizes: bool,
-    /// Bytes of the image.
-    pub bytes: u64,
+    /// Addresses of the texels; those of a CUDA array are counted from zero.
+    pub range: Range<u64>,
     /// Where the image is.
     pub place: Place,
     /// How launches order their uses of the image.
@@ -34,6 +37,16 @@ impl Access {
         [object, u64::from(width) | u64::from(height) << 32, depth.into()]
     }
 
+    /// Whether this is the texture of a sampler, or the surface.
+    fn is(&self, sampler: &Option<Sampler>, normalizes: bool) -> bool {
+        self.normalizes == normalizes
+            && match (&self.sampler, sampler) {
+                (Some(known), Some(wanted)) => known.is(wanted),
+                (None, None) => true,
+                _ => false,
+            }
+    }
+
     /// The simulator's texels.
     ///
     /// # Panics
@@ -44,6 +57,33 @@ impl Access {
         self.texels.as_ref().unwrap_or_else(|| {
             panic!("texels on {place} are read and written by its kernels; the host has `Image::to_vec` and `write`")
         })
+    }
+}
+
+/// The textures and the surface of one image, each made when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Accesses(Mutex<Vec<Arc<Access>>>);
+
+impl Accesses {
+    /// The texture of a sampler, or the surface.
+    pub fn get(
+        &self,
+        sampler: Option<Sampler>,
+        normalizes: bool,
+        make: impl FnOnce() -> Result<Access>,
+    ) -> Result<&Access> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let access = match known.iter().find(|access| access.is(&sampler, normalizes)) {
+            Some(access) => Arc::as_ptr(access),
+            None => {
+                let new = Arc::new(make()?);
+                let access = Arc::as_ptr(&new);
+                known.push(new);
+                access
+            }
+        };
+        // SAFETY: accesses are never removed, and each has its own place in memory.
+        Ok(unsafe { &*access })
     }
 }
 

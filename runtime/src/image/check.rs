@@ -22,6 +22,27 @@ pub(super) fn extents(
     within(limits.largest(false, shape), ImageType { surface: false, shape }, extents, place)
 }
 
+/// Every extent is one that a texture of rows in linear memory can have.
+pub(crate) fn pitched(
+    limits: &ImageLimits,
+    [width, height]: [usize; 2],
+    pitch: usize,
+    place: Place,
+) -> Result<(), ImageError> {
+    let [widest, highest, farthest] = limits.pitched2;
+    let all = [("width", width, widest), ("height", height, highest), ("pitch", pitch, farthest)];
+    for (axis, extent, limit) in all {
+        if extent == 0 {
+            return Err(ImageError::Empty { axis });
+        }
+        if extent > limit {
+            let (what, way) = ("Texture2 of rows in linear memory".to_owned(), "; use an `Image2`");
+            return Err(ImageError::Extent { what, axis, extent, limit, place, way });
+        }
+    }
+    Ok(())
+}
+
 /// Every extent is one that a surface of the device can have.
 pub(super) fn surface(
     largest: [usize; 3],
@@ -59,7 +80,7 @@ pub(super) fn texels(
 }
 
 /// A sampler that a texture of `rank` dimensions can have, which reads texels of `T` as `R`.
-pub(super) fn sampler<T: ReadAs<R>, R: TextureValue>(
+pub(crate) fn sampler<T: ReadAs<R>, R: TextureValue>(
     sampler: &Sampler,
     rank: usize,
 ) -> Result<(), ImageError> {

@@ -14,8 +14,8 @@ mod texel;
 mod texels;
 mod texture;
 
-pub(crate) use access::Access;
 pub use access::ImageAccess;
+pub(crate) use access::{Access, Accesses};
 pub use error::ImageError;
 pub use sampler::{AddressMode, Filter, Sampler};
 pub use shape::{Layers, Line, Plane, Shape, Volume};
@@ -24,14 +24,15 @@ pub use texel::{Channel, Format, ReadAs, Texel, TextureValue};
 pub use texture::{ImageParam, Texture, Texture1, Texture2, Texture3, TextureLayers};
 
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Backend, Device};
 use crate::driver::{ArrayForm, GpuArray, Order};
 use crate::error::Result;
-use texels::Texels;
+pub(crate) use check::{pitched as check_pitched, sampler as check_sampler};
+pub(crate) use texels::Texels;
 
 /// Texels of one device, for textures and surfaces; freed when dropped, after everything that uses them.
 ///
@@ -68,8 +69,7 @@ struct Inner {
     device: Place,
     form: ArrayForm,
     storage: Storage,
-    /// The textures and the surface that were asked for; only added to.
-    accesses: Mutex<Vec<Arc<Access>>>,
+    accesses: Accesses,
     /// The largest surface of the device, for the error of an image above it.
     largest_surface: [usize; 3],
 }
@@ -118,7 +118,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
             Backend::Gpu(gpu) => Storage::Gpu(gpu.array(form)?),
             Backend::Simulator => Storage::Simulator(Memory::simulator(form.bytes())),
         };
-        let accesses = Mutex::default();
+        let accesses = Accesses::default();
         let inner = Inner { device: device.place(), form, storage, accesses, largest_surface };
         Ok(Self { inner: Arc::new(inner), _texels: PhantomData })
     }
@@ -268,26 +268,9 @@ impl Inner {
         self.form.shape.rank()
     }
 
-    /// The texture of a sampler, or the surface; made when it is first asked for.
+    /// The texture of a sampler, or the surface.
     fn access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<&Access> {
-        let mut accesses = self.accesses.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |access: &&Arc<Access>| {
-            access.normalizes == normalizes
-                && match (&access.sampler, &sampler) {
-                    (Some(known), Some(wanted)) => known.is(wanted),
-                    (None, None) => true,
-                    _ => false,
-                }
-        };
-        let access = match accesses.iter().find(same) {
-            Some(known) => Arc::as_ptr(known),
-            None => {
-                accesses.push(Arc::new(self.new_access(sampler, normalizes)?));
-                Arc::as_ptr(&accesses[accesses.len() - 1])
-            }
-        };
-        // SAFETY: accesses are never removed, and each has its own place in memory.
-        Ok(unsafe { &*access })
+        self.accesses.get(sampler, normalizes, || self.new_access(sampler, normalizes))
     }
 
     fn new_access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<Access> {
@@ -304,6 +287,7 @@ impl Inner {
                 let texels = Texels {
                     base: memory.address() as usize,
                     extents: self.form.extents,
+                    pitch: self.form.row(),
                     format: self.form.format,
                     rank: self.rank(),
                     normalizes,
@@ -311,8 +295,8 @@ impl Inner {
                 ([0; 3], Some(texels), Order::NONE)
             }
         };
-        let (bytes, place) = (self.form.bytes() as u64, self.device);
-        Ok(Access { words, extents, texels, sampler, normalizes, bytes, place, order })
+        let (range, place) = (0..self.form.bytes() as u64, self.device);
+        Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
     }
 }
 

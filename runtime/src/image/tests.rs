@@ -84,7 +84,7 @@ fn the_host_has_no_texels_of_a_gpu() {
         texels: None,
         sampler: None,
         normalizes: false,
-        bytes: 1,
+        range: 0..1,
         place: Place::Gpu(0),
         order: Order::NONE,
     };

@@ -19,6 +19,8 @@ pub(crate) struct Texels {
     pub base: usize,
     /// Width, height, and depth or layers.
     pub extents: [usize; 3],
+    /// Bytes from one row to the next.
+    pub pitch: usize,
     /// How each is stored.
     pub format: Format,
     /// How many dimensions coordinates have; the others choose a layer, or are none.
@@ -32,7 +34,7 @@ impl Texels {
     pub fn at(&self, index: [usize; 3]) -> Option<*mut u8> {
         let [x, y, z] = index;
         let inside = (0..3).all(|axis| index[axis] < self.extents[axis]);
-        let offset = || ((z * self.extents[1] + y) * self.extents[0] + x) * self.format.bytes();
+        let offset = || (z * self.extents[1] + y) * self.pitch + x * self.format.bytes();
         inside.then(|| (self.base + offset()) as *mut u8)
     }
 

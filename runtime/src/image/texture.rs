@@ -45,7 +45,7 @@ impl<T: TextureValue, D: Shape> Device for Texture<'_, T, D> {
 }
 
 impl<'a, T: TextureValue, D: Shape> Texture<'a, T, D> {
-    pub(super) fn new(access: &'a Access) -> Self {
+    pub(crate) fn new(access: &'a Access) -> Self {
         Self { access, _read: PhantomData }
     }
 
