@@ -229,6 +229,49 @@ fn a_prepared_launch_takes_other_textures() {
     });
 }
 
+#[test]
+fn a_graph_owns_images_and_ends_them_after_its_launches() {
+    for device in devices() {
+        let mut graph = Graph::new(&device);
+        let image = Image2::upload(&device, EXTENTS, &[1u32; N]).expect("an image");
+        let image = graph.hold_image(image).expect("the same device");
+        let sums = graph.hold(device.upload(&[0u32; N]).expect("memory")).expect("the same device");
+        graph.add(|m| Ok(late_add(m.surface(image)?, 2, 0).over(N))).expect("a right launch");
+        graph
+            .add(
+                |m| Ok(late_copy(m.texture(image, Sampler::new())?, m.write(sums)?, cycles(&device)).over(N)),
+            )
+            .expect("a right launch");
+        for round in 1..=3 {
+            graph.launch().expect("it runs");
+            assert_eq!(graph.image(image).expect("its own").to_vec().expect("texels"), [1 + 2 * round; N]);
+        }
+        graph.launch().expect("it runs");
+        let sums = graph.into_buffer(sums).expect("its own");
+        assert_eq!(device.download(&sums).expect("memory"), [9; N], "on {}", device.name());
+    }
+}
+
+/// Launches a kernel that samples what it is given itself.
+#[gpu_kernel]
+fn hand_on(image: &Texture2<u32>, out: &mut [u32]) {
+    if global_id() == 0 {
+        late_copy(image, out, 0).grid(N as u32 / 256).block(256).launch();
+    }
+}
+
+#[test]
+fn a_launched_kernel_samples_what_it_is_handed() {
+    everywhere::<hand_on>(&(), |device| {
+        let texels: Vec<u32> = (0..N as u32).collect();
+        let image = Image2::upload(device, EXTENTS, &texels).expect("an image");
+        let mut out = device.upload(&[0u32; N]).expect("memory");
+        let texture = image.texture(Sampler::new()).expect("a texture");
+        hand_on(texture, &mut out).grid(1).block(32).launch(device).expect("a kernel");
+        assert_eq!(device.download(&out).expect("memory"), texels, "on {}", device.name());
+    });
+}
+
 /// m[r][c] = 100 r + c
 #[gpu_kernel]
 fn numbered(mut m: ViewMut2<'_, f32>) {

@@ -90,6 +90,12 @@ impl GpuArray {
         Order::of(&self.usage)
     }
 
+    /// The array may be used where no launch sees it.
+    pub(crate) fn escape(&self) {
+        let escaped = self.usage.escape(&self.gpu);
+        self.gpu.keep_error(escaped);
+    }
+
     /// Copies all texels, dense, from the host.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), DriverError> {
         debug_assert_eq!(bytes.len(), self.form.bytes());

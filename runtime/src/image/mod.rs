@@ -244,9 +244,26 @@ impl<T: Texel, D: Shape> Image<T, D> {
     ///
     /// Source: CUDA Driver API, `cuSurfObjectCreate`.
     pub fn surface(&mut self) -> Result<Surface<'_, T, D>> {
+        self.surface_once()
+    }
+
+    /// The surface, for a caller that has no other use of the image meanwhile.
+    pub(crate) fn surface_once(&self) -> Result<Surface<'_, T, D>> {
         let Inner { form, largest_surface, device, .. } = &*self.inner;
         check::surface(*largest_surface, form.shape, form.extents, *device)?;
         Ok(Surface::new(self.inner.access(None, false)?))
+    }
+
+    /// Where the image is.
+    pub(crate) fn place(&self) -> Place {
+        self.inner.device
+    }
+
+    /// The image may be used where no launch sees it: in a graph.
+    pub(crate) fn escape(&self) {
+        if let Storage::Gpu(array) = &self.inner.storage {
+            array.escape();
+        }
     }
 
     fn check_len(&self, other: &'static str, given: usize) -> std::result::Result<(), ImageError> {
