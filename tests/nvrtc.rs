@@ -4,7 +4,7 @@
 
 use corpus::cases;
 use warpsmith::codegen::{Checks, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
 
 #[test]
 fn every_kernel_compiles_without_a_warning() {
@@ -34,7 +34,7 @@ fn every_kernel_compiles_without_a_warning() {
             let fits = |a: &Arch| (a.major, a.minor) >= source.needs.min_compute && (a.specific || !once);
             for arch in arches.into_iter().filter(fits) {
                 let relocatable = source.needs.launches;
-                let options = CompileOptions { arch, fmad: true, line_info: false, relocatable };
+                let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
                 match nvrtc::compile_object(&source.code, case.name, &options) {
                     Ok(cubin) if cubin.log.is_empty() => {}
                     Ok(cubin) => failures.push(format!("{} for {arch}: {}", case.name, cubin.log)),

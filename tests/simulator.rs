@@ -13,6 +13,19 @@ fn every_kernel_is_right_on_the_simulator() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// What an interpreter of the IR needs to run the corpus.
+#[test]
+fn every_builtin_of_the_corpus_has_a_rust_meaning() {
+    let without: Vec<String> = cases::all()
+        .iter()
+        .flat_map(|case| {
+            let module = (case.record)().unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            harness::without_meaning(&module).into_iter().map(|builtin| format!("{}: {builtin}", case.name))
+        })
+        .collect();
+    assert!(without.is_empty(), "{}", without.join("\n"));
+}
+
 /// Device functions, methods and generics of another crate, in a kernel of this one.
 mod across_crates {
     use corpus::language::{Vec2, iterate};

@@ -69,3 +69,21 @@ fn the_same_kernel_prints_the_same_bytes() {
         assert_eq!(print(), print(), "{}", case.name);
     }
 }
+
+/// A line of CUDA that a tool names is the Rust line of its statement, however many lines that printed.
+#[test]
+fn every_line_of_a_body_has_its_rust_line() {
+    for case in cases::all() {
+        let options = Options { checks: Checks::All, line_directives: true };
+        let code = (case.print)(&options).map(|source| source.code).unwrap_or_default();
+        let mut mapped = 0;
+        let body = code.lines().skip_while(|line| !line.contains("__global__")).skip(1);
+        for (before, line) in body.clone().zip(body.skip(1)) {
+            if line.starts_with("    ") && line.ends_with(';') && !line.trim_start().starts_with('}') {
+                mapped += 1;
+                assert!(before.contains("#line "), "{}: `{line}` stands behind `{before}`\n{code}", case.name);
+            }
+        }
+        assert!(mapped > 0, "{}: no statement has a line\n{code}", case.name);
+    }
+}

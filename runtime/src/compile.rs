@@ -14,7 +14,7 @@ use crate::dump;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::launch::LaunchError;
-use crate::nvrtc::{self, Arch, CompileOptions, Cubin, NvrtcError};
+use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
 use crate::report::{BoundsEffect, Resources};
 use crate::settings::Settings;
 
@@ -38,9 +38,9 @@ impl Order {
         lines: bool,
     ) -> Result<Self> {
         let module = K::module(comptime)?;
-        let line_info = Settings::process()?.line_info;
+        let debug_info = Settings::process()?.debug_info;
         // `#line` alone would make a kernel another one when a line above it is added.
-        let line_directives = line_info || lines;
+        let line_directives = debug_info != DebugInfo::None || lines;
         let source = codegen::print(&module, &Options { checks, line_directives });
         if source.needs.min_compute > compute {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
@@ -51,7 +51,7 @@ impl Order {
         LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
         let fmad = module.module().attributes.fmad;
-        let options = CompileOptions { arch, fmad, line_info, relocatable: source.needs.launches };
+        let options = CompileOptions { arch, fmad, debug_info, relocatable: source.needs.launches };
         Ok(Self { source, options })
     }
 
@@ -72,7 +72,7 @@ pub(crate) fn kernel<K: Kernel>(
     let order = Order::new::<K>(comptime, checks, compute, false)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
-        Err(NvrtcError::Compile { .. }) if !order.options.line_info => {
+        Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {
             return Err(explained::<K>(comptime, checks, compute)?);
         }
         Err(error) => return Err(error.into()),

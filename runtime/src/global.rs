@@ -68,6 +68,12 @@ impl<T: GpuType> GpuConst<T> {
 }
 
 impl<T: GpuType> GpuConst<T> {
+    /// Where kernels on the simulator find it.
+    #[doc(hidden)]
+    pub fn simulated(&self) -> *mut u8 {
+        std::ptr::from_ref(&**self).cast_mut().cast()
+    }
+
     /// The value that kernels launched now see on a device.
     pub fn read(&self, device: &Device) -> T {
         match device.backend() {
@@ -125,6 +131,12 @@ impl<T: GpuType> GpuStatic<T> {
     #[doc(hidden)]
     pub const fn new(initial: T, global: &'static Global) -> Self {
         Self { value: UnsafeCell::new(initial), global }
+    }
+
+    /// Where kernels on the simulator find it.
+    #[doc(hidden)]
+    pub fn simulated(&self) -> *mut u8 {
+        self.value.get().cast()
     }
 
     /// The place, in a kernel. Take it anew for each access: another thread may write between two.

@@ -52,6 +52,7 @@ pub mod image;
 pub mod ir;
 pub mod kernel;
 pub mod launch;
+mod meaning;
 pub mod nvrtc;
 pub mod part;
 pub mod passes;

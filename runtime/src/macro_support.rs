@@ -10,10 +10,12 @@ use crate::types::{GpuType, Slice};
 pub use crate::args::{SliceArg, SliceMutArg, SurfaceArg, TextureArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
+pub use crate::ir::{Layout, Meaning};
+pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
-pub use crate::types::{Device, Sliceable, SliceableMut};
+pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, launched, never_called, see, types_of,
     unreached,
@@ -98,20 +100,16 @@ pub fn struct_type(
     Type::Struct(StructType { name, cuda_name: None, fields, size, align }.into())
 }
 
-/// The type of a derived enum; `layout` is its size and alignment.
+/// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers an `int` serves.
 pub fn enum_type(
     name: &str,
     arguments: &[String],
     tag: Scalar,
     variants: Vec<VariantType>,
-    layout: (usize, usize),
     in_memory: bool,
 ) -> Type {
     let name = [&[name.to_owned()], arguments].concat().join("_");
-    let plain = variants.iter().all(|v| v.fields.is_empty());
-    // Without a `repr` rustc chooses the tag; in registers an `int` serves.
-    let (size, align) = if plain && !in_memory { (4, 4) } else { layout };
-    Type::Enum(EnumType { name, tag, variants, size, align, in_memory }.into())
+    Type::Enum(EnumType::new(name, tag, variants, in_memory).into())
 }
 
 /// A constant of a derived enum.

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::nvrtc::DebugInfo;
 use crate::dump::Form;
 
 /// Bytes of the disk cache unless set: 1 GiB.
@@ -47,8 +48,8 @@ pub struct Settings {
     pub dump: Vec<Form>,
     /// Where dumps go.
     pub dump_dir: PathBuf,
-    /// Whether cubins carry Rust lines for profilers and debuggers.
-    pub line_info: bool,
+    /// What cubins tell profilers and debuggers.
+    pub debug_info: DebugInfo,
     /// Whether each look-up of a cubin is reported on stderr.
     pub log_cache: bool,
 }
@@ -68,14 +69,14 @@ impl Settings {
 
     fn read(get: Lookup<'_>) -> Result<Self, SettingError> {
         let cache = choice(get, "WARPSMITH_CACHE", "on, off", &[("on", true), ("off", false)])?;
-        let switch = [("0", false), ("1", true)];
+        let debug = [("none", DebugInfo::None), ("lines", DebugInfo::Lines), ("full", DebugInfo::Full)];
         let forms = Form::ALL.map(|form| (form.name(), form));
         Ok(Self {
             cache_dir: if cache.unwrap_or(true) { cache_dir(get) } else { None },
             cache_bytes: bytes(get, "WARPSMITH_CACHE_SIZE")?.unwrap_or(CACHE_BYTES),
             dump: list(get, "WARPSMITH_DUMP", "lists of cuda, ptx, cubin, sass", &forms)?,
             dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
-            line_info: choice(get, "WARPSMITH_LINEINFO", "0, 1", &switch)?.unwrap_or(false),
+            debug_info: choice(get, "WARPSMITH_DEBUGINFO", "none, lines, full", &debug)?.unwrap_or_default(),
             log_cache: !list(get, "WARPSMITH_LOG", "cache", &[("cache", ())])?.is_empty(),
         })
     }
@@ -208,7 +209,8 @@ mod tests {
         assert_eq!([size("7"), size("2K"), size(" 3 M"), size("0")], [Ok(7), Ok(2048), Ok(3 << 20), Ok(0)]);
         let dump = read(&[("WARPSMITH_DUMP", "cuda, sass"), ("WARPSMITH_DUMP_DIR", "d")]).expect("allowed");
         assert_eq!((dump.dump, dump.dump_dir), (vec![Form::Cuda, Form::Sass], "d".into()));
-        assert!(read(&[("WARPSMITH_LINEINFO", "1")]).expect("allowed").line_info);
+        let debug = |text| read(&[("WARPSMITH_DEBUGINFO", text)]).map(|settings| settings.debug_info);
+        assert_eq!([debug("lines"), debug("full")], [Ok(DebugInfo::Lines), Ok(DebugInfo::Full)]);
         assert!(read(&[("WARPSMITH_LOG", "cache")]).expect("allowed").log_cache);
     }
 
@@ -229,7 +231,7 @@ mod tests {
             ("WARPSMITH_CACHE_SIZE", "-1"),
             ("WARPSMITH_CACHE_SIZE", "99999999999G"),
             ("WARPSMITH_DUMP", "cuda,elf"),
-            ("WARPSMITH_LINEINFO", "true"),
+            ("WARPSMITH_DEBUGINFO", "true"),
             ("WARPSMITH_LOG", "all"),
         ];
         for (name, value) in wrong {

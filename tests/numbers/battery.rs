@@ -195,6 +195,7 @@ macro_rules! battery {
             #[test]
             #[allow(unused_variables, clippy::all)]
             fn agrees_with_the_host() {
+                harness::has_meanings::<kernel>(&());
                 compiles("kernel", &kernel::checked_cuda_source_for(&()).expect("the kernel prints"));
                 let mut number = 0..;
                 let columns = ($({ let $x = column::<$t>(number.next().expect("endless")); $x }),+,);

@@ -235,11 +235,11 @@ fn lines_for_profilers_are_in_the_cubin_when_asked_for() {
     let folder = Folder::new("lines");
     let dumps = folder.0.join("dumps");
     let place = dumps.to_string_lossy().into_owned();
-    for (lines, expected) in [("0", false), ("1", true)] {
+    for (lines, expected) in [("none", false), ("lines", true), ("full", true)] {
         let variables = [
             ("WARPSMITH_DUMP", "cubin"),
             ("WARPSMITH_DUMP_DIR", place.as_str()),
-            ("WARPSMITH_LINEINFO", lines),
+            ("WARPSMITH_DEBUGINFO", lines),
         ];
         assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), "dumped");
         for file in fs::read_dir(&dumps).expect("made").flatten() {

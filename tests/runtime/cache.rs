@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use warpsmith::cache::{Cache, Compiler, Disk, Key, Nvrtc};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin, NvrtcError, Version};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError, Version};
 use warpsmith::prelude::*;
 
 const PROCESSES: usize = 8;
@@ -67,7 +67,7 @@ fn spawn(role: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
 fn process(test: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this executable"));
     command.args([test, "--exact", "--nocapture"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for other in ["WARPSMITH_CACHE", "WARPSMITH_CACHE_SIZE", "WARPSMITH_DUMP", "WARPSMITH_LINEINFO"] {
+    for other in ["WARPSMITH_CACHE", "WARPSMITH_CACHE_SIZE", "WARPSMITH_DUMP", "WARPSMITH_DEBUGINFO"] {
         command.env_remove(other);
     }
     command.env("WARPSMITH_CACHE_DIR", folder);
@@ -94,7 +94,7 @@ fn options() -> CompileOptions {
     CompileOptions {
         arch: Arch { major: 9, minor: 0, specific: false },
         fmad: true,
-        line_info: false,
+        debug_info: DebugInfo::None,
         relocatable: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use harness::gpu;
 use warpsmith::codegen::{Checks, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
 use warpsmith::prelude::*;
 
 /// `log[0]` counts the entries that follow.
@@ -436,7 +436,7 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
         assert!(source.needs.launches);
         for (major, minor, specific) in [(8, 0, false), (9, 0, false), (9, 0, true), (10, 0, false)] {
             let arch = Arch { major, minor, specific };
-            let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: true };
+            let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: true };
             let object = nvrtc::compile_object(&source.code, "ping", &options).expect("it compiles");
             match nvrtc::link(&object.image, "ping", arch) {
                 Ok(image) => assert!(image.starts_with(b"\x7fELF") && image.len() > object.image.len()),
@@ -455,6 +455,6 @@ fn a_kernel_that_launches_none_is_compiled_as_before() {
         tick::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
     assert!(!source.needs.launches);
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
     assert!(!nvrtc::flags(&options).iter().any(|flag| flag.contains("relocatable")));
 }

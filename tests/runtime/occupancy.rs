@@ -4,7 +4,7 @@ use corpus::cases;
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 use cudarc::nvrtc::Ptx;
 use warpsmith::codegen::{Checks, CudaSource, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::report::{Multiprocessor, Occupancy, Resources};
 
@@ -22,7 +22,7 @@ fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
 
 fn options(source: &CudaSource, (major, minor): (u32, u32)) -> CompileOptions {
     let arch = Arch { major, minor, specific: source.needs.arch_specific };
-    CompileOptions { arch, fmad: true, line_info: false, relocatable: source.needs.launches }
+    CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: source.needs.launches }
 }
 
 #[test]

@@ -156,17 +156,22 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
     let members: Vec<syn::Member> = fields.members().collect();
-    let field_types = fields.iter().zip(&members).map(|(f, member)| {
+    let field_types = fields.iter().zip(&members).enumerate().map(|(index, (f, member))| {
         let ty = &f.ty;
         let text = member.to_token_stream().to_string();
         quote_spanned! {ty.span().resolved_at(proc_macro2::Span::call_site())=>
             ::warpsmith::ir::FieldType {
                 name: #text,
                 ty: ::warpsmith::__macro::field_type::<#ty>(),
-                offset: ::core::mem::offset_of!(Self, #member),
+                offset: if Self::LAYOUT.as_in_rust {
+                    ::core::mem::offset_of!(Self, #member)
+                } else {
+                    ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #index)
+                },
             }
         }
     });
+    let values = values(fields);
     let constant = constant_impl(item, &members);
     let plain = plain_impl(item, fields.iter());
     let plain = if fields.is_empty() { TokenStream::new() } else { plain };
@@ -178,14 +183,59 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
                     #text,
                     &[#(#arguments),*],
                     ::warpsmith::__macro::list([#(#field_types),*]),
-                    ::core::mem::size_of::<Self>(),
-                    ::core::mem::align_of::<Self>(),
+                    Self::LAYOUT.size,
+                    Self::LAYOUT.align,
                 )
             }
+            #values
         }
         #plain
         #constant
     }
+}
+
+/// How values of a struct are laid out in the IR, read and written.
+fn values(fields: &Fields) -> TokenStream {
+    let layouts = layouts(fields);
+    let members: Vec<syn::Member> = fields.members().collect();
+    let offsets: Vec<_> = (0..members.len())
+        .map(|i| quote!(const { ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #i) }))
+        .collect();
+    quote! {
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#layouts];
+        const LAYOUT: ::warpsmith::__macro::Layout =
+            ::warpsmith::__macro::Layout::structure::<Self>(Self::VARIANTS[0]);
+
+        #[inline]
+        unsafe fn from_ir(__at: *const u8) -> Self {
+            if const { Self::LAYOUT.as_in_rust } {
+                // SAFETY: as promised by the caller; the type is laid out as in Rust.
+                return unsafe { __at.cast::<Self>().read_unaligned() };
+            }
+            // SAFETY: the fields are where the layout says.
+            Self { #(#members: unsafe { ::warpsmith::__macro::Device::from_ir(__at.add(#offsets)) }),* }
+        }
+
+        #[inline]
+        unsafe fn to_ir(self, __at: *mut u8) {
+            if const { Self::LAYOUT.as_in_rust } {
+                // SAFETY: as in `from_ir`.
+                return unsafe { __at.cast::<Self>().write_unaligned(self) };
+            }
+            // SAFETY: as in `from_ir`.
+            #(unsafe { ::warpsmith::__macro::Device::to_ir(self.#members, __at.add(#offsets)) };)*
+        }
+    }
+}
+
+/// The layouts of the fields of a struct or a variant.
+pub fn layouts(fields: &Fields) -> TokenStream {
+    let layouts = fields.iter().map(|f| {
+        let ty = &f.ty;
+        let span = ty.span().resolved_at(proc_macro2::Span::call_site());
+        quote_spanned!(span=> <#ty as ::warpsmith::__macro::Device>::LAYOUT)
+    });
+    quote!(&[#(#layouts),*])
 }
 
 /// `GpuType`, and the check that every field is plain data.

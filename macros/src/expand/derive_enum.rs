@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Fields};
 
-use super::derive::{argument_names, bounded, check_field, erased, plain_impl, representation};
+use super::derive::{argument_names, bounded, check_field, erased, layouts, plain_impl, representation};
 use crate::errors::Errors;
 
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
@@ -42,6 +42,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         });
         quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::warpsmith::__macro::list([#(#fields),*]) })
     });
+    let values = values(item, data, &tags, in_memory);
     let gpu_type = if in_memory {
         plain_impl(item, data.variants.iter().flat_map(|v| v.fields.iter()))
     } else {
@@ -58,14 +59,78 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
                     &[#(#arguments),*],
                     ::warpsmith::ir::Scalar::#tag,
                     ::warpsmith::__macro::list([#(#variants),*]),
-                    (::core::mem::size_of::<Self>(), ::core::mem::align_of::<Self>()),
                     #in_memory,
                 )
             }
+            #values
         }
         #gpu_type
         #constant
         #zero
+    }
+}
+
+/// How values of an enum are laid out in the IR, read and written.
+fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: bool) -> TokenStream {
+    let integer = representation(item).into_iter().find(|r| INTEGERS.contains(&r.as_str()));
+    let tag_type = format_ident!("{}", integer.as_deref().unwrap_or("i32"));
+    let (name, layouts) = (item.ident.to_string(), data.variants.iter().map(|v| layouts(&v.fields)));
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    for (index, (variant, tag)) in data.variants.iter().zip(tags).enumerate() {
+        let ident = &variant.ident;
+        let members = variant.fields.members();
+        let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
+        let pattern = field_pattern(&variant.fields, &names);
+        let offsets: Vec<_> = (0..names.len())
+            .map(|i| quote!(const { __start::<Self>() + ::warpsmith::__macro::Layout::offset(Self::VARIANTS[#index], #i) }))
+            .map(|offset| quote!(__at.add(#offset)))
+            .collect();
+        reads.push(quote! {
+            if __tag == #tag {
+                // SAFETY: the fields of the variant are where the layout says.
+                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::Device::from_ir(#offsets) }),* };
+            }
+        });
+        writes.push(quote! {
+            Self::#ident #pattern => {
+                // SAFETY: as in `from_ir`.
+                unsafe { ::warpsmith::__macro::Device::to_ir((#tag) as #tag_type, __at) };
+                #(unsafe { ::warpsmith::__macro::Device::to_ir(#names, #offsets) };)*
+            }
+        });
+    }
+    let start = quote! {
+        /// Where the fields begin.
+        #[allow(dead_code)]
+        const fn __start<T: ::warpsmith::__macro::Device>() -> usize {
+            ::warpsmith::__macro::Layout::payload(::warpsmith::__macro::Layout::of::<#tag_type>(), T::VARIANTS)
+        }
+    };
+    quote! {
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#(#layouts),*];
+        const LAYOUT: ::warpsmith::__macro::Layout = ::warpsmith::__macro::Layout {
+            as_in_rust: #in_memory,
+            ..::warpsmith::__macro::Layout::tagged(
+                ::warpsmith::__macro::Layout::of::<#tag_type>(),
+                Self::VARIANTS,
+            )
+        };
+
+        #[inline]
+        unsafe fn from_ir(__at: *const u8) -> Self {
+            #start
+            // SAFETY: the tag comes first.
+            let __tag = unsafe { <#tag_type as ::warpsmith::__macro::Device>::from_ir(__at) } as i128;
+            #(#reads)*
+            ::warpsmith::__macro::no_variant(#name, __tag)
+        }
+
+        #[inline]
+        unsafe fn to_ir(self, __at: *mut u8) {
+            #start
+            match self { #(#writes)* }
+        }
     }
 }
 

@@ -81,6 +81,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
         let (text, ty) = (p.pat.ident.to_string(), &p.ty);
         quote!(__r.param(#text, true, <#ty as ::warpsmith::__macro::Device>::ty());)
     });
+    let meaning = meaning(item, params.len());
     let unused = if item.block.is_none() { quote!(#[allow(unused_variables)]) } else { quote!() };
     quote! {
         #(#attrs)*
@@ -97,7 +98,8 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*
-                __r.foreign_body(#text, <#output as ::warpsmith::__macro::Device>::ty(), #pure);
+                #meaning
+                __r.foreign_body(#text, <#output as ::warpsmith::__macro::Device>::ty(), #pure, __meaning);
             }
         }
 
@@ -112,6 +114,27 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
                 })
             }
         }
+    }
+}
+
+/// The Rust body for callers that have the arguments in the IR's layout, if there is one.
+fn meaning(item: &Function, count: usize) -> TokenStream {
+    if item.block.is_none() {
+        return quote!(let __meaning = ::core::option::Option::None;);
+    }
+    let name = &item.sig.ident;
+    let args: Vec<_> = (0..count).map(|i| quote::format_ident!("__arg{i}")).collect();
+    quote! {
+        #[allow(unused_mut, unused_variables)]
+        unsafe fn __call(__args: *const *const u8, __ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe {
+                let mut __args = ::warpsmith::__macro::Arguments::new(__args);
+                #(let #args = __args.take();)*
+                ::warpsmith::__macro::give(#name(#(#args),*), __ret);
+            }
+        }
+        let __meaning = ::core::option::Option::Some(::warpsmith::__macro::Meaning(__call));
     }
 }
 

@@ -30,6 +30,7 @@ pub fn expand(item: &ItemStatic, constant: bool) -> TokenStream {
                 path: ::core::module_path!(),
                 ty: <#ty as ::warpsmith::__macro::Device>::ty,
                 initial: || ::warpsmith::__macro::bytes_of(&INITIAL),
+                address: || #name.simulated(),
                 constant: #constant,
             };
             ::warpsmith::#wrapper::new(INITIAL, &GLOBAL)

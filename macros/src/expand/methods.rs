@@ -11,10 +11,10 @@
 //! gives a trait whose hidden method witnesses a call of `sqrt`, and the marker `float::sqrt`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, Path, Signature, Token, Type, Visibility, braced};
+use syn::{Attribute, Expr, FnArg, Ident, Path, ReturnType, Signature, Token, Type, Visibility, braced};
 
 use super::call::hidden_method;
 
@@ -72,13 +72,14 @@ pub fn expand(methods: &Methods) -> TokenStream {
     });
     let markers = methods.iter().map(|(sig, text)| {
         let marker = &sig.ident;
+        let meaning = meaning_method(marker);
         let (text_fn, rust_name) = (format_ident!("text"), marker.to_string());
         quote! {
             pub struct #marker<S> {
                 _self: core::marker::PhantomData<fn() -> S>,
             }
 
-            impl<S> crate::witness::DeviceFn for #marker<S> {
+            impl<S: #name> crate::witness::DeviceFn for #marker<S> {
                 fn callee() -> crate::record::Callee {
                     fn #text_fn(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
                         crate::device_api::methods::for_halves(#rust_name, args, ret, &(#text))
@@ -94,18 +95,27 @@ pub fn expand(methods: &Methods) -> TokenStream {
                         diverges: false,
                         min_compute: (7, 0),
                     };
-                    crate::record::Callee::Builtin(&BUILTIN)
+                    crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(S::#meaning)))
                 }
             }
         }
     });
-    let types = types.iter();
+    let meanings: Vec<TokenStream> = methods.iter().map(|(sig, _)| meaning(sig)).collect();
+    let impls = types.iter().map(|ty| quote!(impl #name for #ty { #(#meanings)* }));
+    let declared = methods.iter().map(|(sig, _)| {
+        let meaning = meaning_method(&sig.ident);
+        quote! {
+            #[doc(hidden)]
+            #[allow(clippy::missing_safety_doc)]
+            unsafe fn #meaning(args: *const *const u8, ret: *mut u8);
+        }
+    });
     let bound = supertrait.iter().map(|path| quote!(+ #path)).collect::<TokenStream>();
     quote! {
         #(#attrs)*
-        #vis trait #name: Sized #bound { #(#hidden)* }
+        #vis trait #name: Sized #bound { #(#hidden)* #(#declared)* }
 
-        #(impl #name for #types {})*
+        #(#impls)*
 
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
@@ -113,5 +123,57 @@ pub fn expand(methods: &Methods) -> TokenStream {
             use super::*;
             #(#markers)*
         }
+    }
+}
+
+/// The hidden method that is the meaning of a method.
+fn meaning_method(method: &Ident) -> Ident {
+    format_ident!("meaning_of_{method}")
+}
+
+/// The meaning of a method of `Self`: the method of that name which rustc finds, on arguments by value.
+///
+/// It is inline, so that nothing is compiled of what no kernel calls.
+fn meaning(sig: &Signature) -> TokenStream {
+    let (method, meaning) = (&sig.ident, meaning_method(&sig.ident));
+    let ret = match &sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    let names: Vec<Ident> = (0..sig.inputs.len()).map(|i| format_ident!("arg{i}")).collect();
+    let reads = sig.inputs.iter().zip(&names).map(|(input, name)| {
+        let ty = match input {
+            FnArg::Receiver(_) => quote!(Self),
+            FnArg::Typed(typed) => by_value(&typed.ty).to_token_stream(),
+        };
+        quote!(let #name: #ty = args.take();)
+    });
+    let operands = sig.inputs.iter().zip(&names).filter_map(|(input, name)| match input {
+        FnArg::Receiver(_) => None,
+        FnArg::Typed(typed) if matches!(*typed.ty, Type::Reference(_)) => Some(quote!(&#name)),
+        FnArg::Typed(_) => Some(name.to_token_stream()),
+    });
+    let call = match sig.receiver() {
+        Some(_) => quote!(arg0.#method(#(#operands),*)),
+        None => quote!(Self::#method(#(#operands),*)),
+    };
+    quote! {
+        #[inline]
+        unsafe fn #meaning(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe {
+                let mut args = crate::meaning::Arguments::new(args);
+                #(#reads)*
+                crate::meaning::give::<#ret>(#call, ret);
+            }
+        }
+    }
+}
+
+/// What a parameter refers to: methods take values, and references are read.
+fn by_value(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => &reference.elem,
+        other => other,
     }
 }

@@ -61,11 +61,11 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::nvrtc::Arch;
+    use crate::nvrtc::{Arch, DebugInfo};
 
     fn key() -> Key {
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
         Key { kernel: "k".into(), source: "s".into(), options }
     }
 
@@ -80,7 +80,8 @@ mod tests {
         vary(|key| key.kernel = "l".into());
         vary(|key| key.source = "t".into());
         vary(|key| key.options.fmad = false);
-        vary(|key| key.options.line_info = true);
+        vary(|key| key.options.debug_info = DebugInfo::Lines);
+        vary(|key| key.options.debug_info = DebugInfo::Full);
         vary(|key| key.options.relocatable = true);
         vary(|key| key.options.arch.major = 8);
         vary(|key| key.options.arch.minor = 1);

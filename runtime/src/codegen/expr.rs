@@ -37,7 +37,7 @@ impl Printer<'_> {
                 let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
                 Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
             }
-            ExprKind::Builtin { op, args, at } => self.builtin(op, args, &e.ty, *at),
+            ExprKind::Builtin { op, args, at, .. } => self.builtin(op, args, &e.ty, *at),
             ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, ("{", "}")),
             ExprKind::ArrayList(items) => self.braces(&e.ty, items, ("{{", "}}")),
             ExprKind::Vector(items) => self.vector_literal(&e.ty, items),

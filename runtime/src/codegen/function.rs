@@ -30,7 +30,7 @@ pub(super) struct State {
     pub restrict: bool,
     /// Whether the body is the user's own CUDA.
     foreign: bool,
-    /// The Rust line of the last `#line`.
+    /// The Rust line that each line of CUDA is mapped to, if any is.
     pub line: Option<crate::ir::Location>,
 }
 
@@ -132,13 +132,12 @@ impl State {
 
     /// Adds a line at the current depth.
     pub fn push(&mut self, line: &str) {
+        // A statement may print several lines, and `#line` numbers the lines after it upwards.
+        if let Some(at) = self.line {
+            self.lines.push(format!("#line {} \"{}\"", at.line, at.file.replace('\\', "/")));
+        }
         let indent = self.indent();
         self.lines.push(format!("{indent}{line}"));
-    }
-
-    /// Adds a line at the margin.
-    pub fn push_raw(&mut self, line: String) {
-        self.lines.push(line);
     }
 
     /// Opens a brace and a scope.

@@ -8,18 +8,12 @@ use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind,
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
     pub(super) fn statements(&mut self, block: &Block) {
+        let around = self.function.line;
         for stmt in &block.stmts {
-            self.line_directive(stmt);
+            self.function.line = self.options.line_directives.then_some(stmt.at);
             self.statement(stmt);
         }
-    }
-
-    fn line_directive(&mut self, stmt: &Stmt) {
-        if self.options.line_directives && self.function.line != Some(stmt.at) {
-            self.function.line = Some(stmt.at);
-            let file = stmt.at.file.replace('\\', "/");
-            self.function.push_raw(format!("#line {} \"{file}\"", stmt.at.line));
-        }
+        self.function.line = around;
     }
 
     fn statement(&mut self, stmt: &Stmt) {

@@ -4,7 +4,7 @@
 
 use core::mem::size_of;
 
-use crate::ir::{Builtin, CudaText, Effect, Prelude, Type};
+use crate::ir::{Builtin, CudaText, Effect, Meaning, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::types::AnyBits;
@@ -83,6 +83,9 @@ impl<const N: u32> copy_async_wait<N> {
 
 impl<const N: u32> DeviceFn for copy_async_wait<N> {
     fn callee() -> Callee {
+        unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
+            copy_async_wait::<N>();
+        }
         fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::with(format!("ws_copy_async_wait<{N}>()"), &COPY_ASYNC)
         }
@@ -95,6 +98,7 @@ impl<const N: u32> DeviceFn for copy_async_wait<N> {
                     ..super::text::pure(text::<N>)
                 }
             },
+            Some(Meaning(meaning::<N>)),
         )
     }
 }

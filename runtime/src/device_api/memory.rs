@@ -215,14 +215,20 @@ impl<A, B> bit_cast<A, B> {
     pub fn __gpu(_: fn(A) -> B, _: &crate::witness::FnProbe<Self>) {}
 }
 
-impl<A, B> crate::witness::DeviceFn for bit_cast<A, B> {
+impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
+        unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe {
+                crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
+            }
+        }
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new("__builtin_bit_cast({ret}, {0})")
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "bit_cast", ..super::text::pure(text) };
-        crate::record::Callee::Builtin(&BUILTIN)
+        crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning::<A, B>)))
     }
 }
 

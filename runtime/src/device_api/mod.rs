@@ -31,8 +31,17 @@ macro_rules! builtin {
             pub fn __gpu(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
         }
 
-        impl $(<$t>)? crate::witness::DeviceFn for $name $(<$t>)? {
+        impl $(<$t: $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
             fn callee() -> crate::record::Callee {
+                #[allow(unused_mut, unused_variables)]
+                unsafe fn meaning $(<$t: $bound>)? (args: *const *const u8, ret: *mut u8) {
+                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    unsafe {
+                        let mut args = crate::meaning::Arguments::new(args);
+                        $(let $arg: $ty = args.take();)*
+                        crate::meaning::give($name $(::<$t>)? ($($arg),*), ret);
+                    }
+                }
                 fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
                     ($cuda)(args, ret)
                 }
@@ -41,7 +50,7 @@ macro_rules! builtin {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                crate::record::Callee::Builtin(&BUILTIN)
+                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
             }
         }
     )+};

@@ -7,7 +7,8 @@ use core::sync::atomic::Ordering;
 
 use super::atomic::{AtomicAdd, AtomicInt, update};
 use super::ordered_text::{Op, op_text};
-use crate::ir::{Builtin, CudaText, Effect, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Meaning, Type, Variance};
+use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::types::vector::U64x2;
 use crate::types::{Device, GpuType};
@@ -102,14 +103,18 @@ macro_rules! scopes {
             pub fn __gpu(_: fn(&mut T) -> Atomic<'_, T, $scope>, _: &FnProbe<Self>) {}
         }
 
-        impl<T> DeviceFn for $name<T> {
+        impl<T: GpuType> DeviceFn for $name<T> {
             fn callee() -> Callee {
+                unsafe fn meaning<T: GpuType>(args: *const *const u8, ret: *mut u8) {
+                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    unsafe { give($name::<T>(Arguments::new(args).take()), ret) }
+                }
                 fn text(_args: &[Type], _ret: &Type) -> CudaText {
                     CudaText::new("({0})")
                 }
                 static BUILTIN: Builtin =
                     Builtin { name: stringify!($name), by_reference: true, ..super::text::pure(text) };
-                Callee::Builtin(&BUILTIN)
+                Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<T>)))
             }
         }
     )+};
@@ -145,28 +150,19 @@ scopes! {
     atomic_system SYSTEM;
 }
 
-/// Marker of a method of [`Atomic`].
-#[doc(hidden)]
-pub struct Method<const OP: u8, const SCOPE: u8>;
-
-impl<const OP: u8, const SCOPE: u8> DeviceFn for Method<OP, SCOPE> {
-    fn callee() -> Callee {
-        fn unused(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText::new("")
-        }
-        Callee::Builtin(
-            const {
-                &Builtin {
-                    name: Op::name(OP),
-                    by_constant: Some(op_text::<OP, SCOPE>),
-                    effect: Effect::Writes,
-                    variance: Variance::PerThread,
-                    by_reference: true,
-                    min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
-                    ..super::text::pure(unused)
-                }
-            },
-        )
+/// The builtin of a method of [`Atomic`].
+const fn builtin<const OP: u8, const SCOPE: u8>() -> Builtin {
+    fn unused(_args: &[Type], _ret: &Type) -> CudaText {
+        CudaText::new("")
+    }
+    Builtin {
+        name: Op::name(OP),
+        by_constant: Some(op_text::<OP, SCOPE>),
+        effect: Effect::Writes,
+        variance: Variance::PerThread,
+        by_reference: true,
+        min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
+        ..super::text::pure(unused)
     }
 }
 
@@ -185,12 +181,38 @@ macro_rules! methods {
 
                 #[doc(hidden)]
                 #[allow(clippy::too_many_arguments)]
-                pub fn $hidden(self $(, $arg: $ty)*, _probe: &FnProbe<Method<{ Op::$op }, SCOPE>>) $(-> $ret)?
+                pub fn $hidden(self $(, $arg: $ty)*, _probe: &FnProbe<method::$name<T, SCOPE>>) $(-> $ret)?
                 where
                     T: $bound $(+ $more)?,
                 {
                     $(let _ = $arg;)*
                     never_called()
+                }
+            )+
+        }
+
+        /// Markers of the methods of [`Atomic`].
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, missing_docs)]
+        pub mod method {
+            use super::*;
+
+            $(
+                pub struct $name<T, const SCOPE: u8>(core::marker::PhantomData<fn() -> T>);
+
+                impl<T: $bound $(+ $more)?, const SCOPE: u8> DeviceFn for $name<T, SCOPE> {
+                    fn callee() -> Callee {
+                        unsafe fn meaning<T: $bound $(+ $more)?, const SCOPE: u8>(args: *const *const u8, ret: *mut u8) {
+                            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                            unsafe {
+                                let mut args = Arguments::new(args);
+                                let place: Atomic<'_, T, SCOPE> = args.take();
+                                $(let $arg: $ty = args.take();)*
+                                give(place.$name($($arg),*), ret);
+                            }
+                        }
+                        Callee::Builtin(const { &builtin::<{ Op::$op }, SCOPE>() }, Some(Meaning(meaning::<T, SCOPE>)))
+                    }
                 }
             )+
         }

@@ -94,6 +94,20 @@ impl CudaText {
     }
 }
 
+/// A builtin's meaning: its Rust code, for values whose types are not known when Rust is compiled.
+///
+/// # Safety
+/// Called with the addresses of arguments of the types that it was made for, and of memory for its
+/// result; the values have the IR's layout.
+#[derive(Clone, Copy)]
+pub struct Meaning(pub unsafe fn(args: *const *const u8, ret: *mut u8));
+
+impl std::fmt::Debug for Meaning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Rust")
+    }
+}
+
 /// A piece of CUDA printed once when something needs it.
 #[derive(Debug)]
 pub struct Prelude {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Block, Builtin, Effect, EnumType, Global, Location, StructRef, Type};
+use super::{Block, Builtin, Effect, EnumType, Global, Location, Meaning, StructRef, Type};
 
 /// A variable of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +75,8 @@ pub enum ExprKind {
     Builtin {
         /// Which.
         op: &'static Builtin,
+        /// What it means in Rust.
+        meaning: Option<Meaning>,
         /// Arguments in order.
         args: Vec<Expr>,
         /// Where.

@@ -46,15 +46,17 @@ mod display;
 mod expr;
 mod image;
 mod launch;
+mod layout;
 mod stmt;
 mod ty;
 pub mod visit;
 
-pub use builtin::{Builtin, CudaText, Effect, Prelude, Scope, Variance};
+pub use builtin::{Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
 pub use condition::{Condition, LaunchValues, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use image::{ImageShape, ImageType};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
+pub use layout::Layout;
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
@@ -172,6 +174,8 @@ pub struct Function {
     pub body: Block,
     /// The body in CUDA C++, of a function that is not Rust on the device; `body` is empty then.
     pub foreign: Option<&'static str>,
+    /// The Rust body beside `foreign`, if there is one.
+    pub meaning: Option<Meaning>,
     /// Whether a call can be observed other than by its result.
     pub effect: Effect,
     /// Where it was written.
@@ -227,6 +231,8 @@ pub struct Global {
     pub ty: fn() -> Type,
     /// The bytes that it begins with.
     pub initial: fn() -> Vec<u8>,
+    /// Where the simulator has it.
+    pub address: fn() -> *mut u8,
     /// Whether it is constant memory.
     pub constant: bool,
 }

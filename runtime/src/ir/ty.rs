@@ -287,7 +287,7 @@ pub struct EnumType {
     pub tag: Scalar,
     /// Variants in order.
     pub variants: Vec<VariantType>,
-    /// Size in bytes, as rustc lays it out; of no meaning unless `in_memory`.
+    /// Size in bytes: the tag, then the fields of the largest variant, as [`Layout`](super::Layout) says.
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
@@ -296,6 +296,13 @@ pub struct EnumType {
 }
 
 impl EnumType {
+    /// An enum of these variants, laid out.
+    pub fn new(name: String, tag: Scalar, variants: Vec<VariantType>, in_memory: bool) -> Self {
+        let def = Self { name, tag, variants, size: 0, align: 1, in_memory };
+        let super::Layout { size, align, .. } = def.layout();
+        Self { size, align, ..def }
+    }
+
     /// Whether no variant has fields: a value is its tag.
     pub fn is_plain(&self) -> bool {
         self.variants.iter().all(|v| v.fields.is_empty())

@@ -30,7 +30,7 @@ impl<K: Kernel> Launch<'_, K> {
     #[doc(hidden)]
     #[track_caller]
     pub fn launch_in_kernel(self) {
-        let at = std::panic::Location::caller();
+        let at = crate::simulator::Line::caller();
         match self.nested_shape() {
             Ok(shape) => context::launch(self.child(&shape), at),
             Err(refused) => context::fault_launch(K::NAME, refused, at),

@@ -57,10 +57,22 @@ pub struct CompileOptions {
     pub arch: Arch,
     /// Whether `a * b + c` may become a fused multiply-add.
     pub fmad: bool,
-    /// Whether profilers and debuggers see source lines.
-    pub line_info: bool,
+    /// What profilers and debuggers see.
+    pub debug_info: DebugInfo,
     /// Whether kernels launch kernels: the code is relocatable and linked with CUDA's device runtime.
     pub relocatable: bool,
+}
+
+/// What a cubin tells profilers and debuggers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DebugInfo {
+    /// Nothing.
+    #[default]
+    None,
+    /// The Rust line of each instruction. The code is the same.
+    Lines,
+    /// Lines and variables, for cuda-gdb. The code is not optimised.
+    Full,
 }
 
 /// Machine code, and what the compiler said.
@@ -177,7 +189,12 @@ pub fn compile_object(source: &str, kernel: &str, options: &CompileOptions) -> R
 pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
     let mut flags = flags(options);
     flags.push("--ptxas-options=--verbose".into());
-    let (program, log) = run(source, kernel, options.arch, &flags)?;
+    let (mut program, mut log) = run(source, kernel, options.arch, &flags)?;
+    if !log.contains(kernel) {
+        // NVRTC keeps what it has compiled in a cache of its own, without the log.
+        flags.push("--no-cache".into());
+        (program, log) = run(source, kernel, options.arch, &flags)?;
+    }
     Ok(Cubin { image: program.cubin()?, log })
 }
 
@@ -213,8 +230,10 @@ pub fn flags(options: &CompileOptions) -> Vec<String> {
     if options.relocatable {
         flags.push("--relocatable-device-code=true".into());
     }
-    if options.line_info {
-        flags.push("--generate-line-info".into());
+    match options.debug_info {
+        DebugInfo::None => {}
+        DebugInfo::Lines => flags.push("--generate-line-info".into()),
+        DebugInfo::Full => flags.push("--device-debug".into()),
     }
     flags
 }

@@ -1,6 +1,6 @@
 //! Names of architectures; linking by the driver, where there is a GPU, and without what it needs.
 
-use super::{Arch, CompileOptions, NvrtcError, compile_object, driver_link, link, version};
+use super::{Arch, CompileOptions, DebugInfo, NvrtcError, compile_object, driver_link, link, version};
 
 const SOURCE: &str = "extern \"C\" __global__ void child(int* y) { y[0] = 1; }
 extern \"C\" __global__ void parent(int* y) { child<<<1, 1>>>(y); }
@@ -8,7 +8,7 @@ extern \"C\" __global__ void parent(int* y) { child<<<1, 1>>>(y); }
 
 fn object(arch: Arch) -> Option<Vec<u8>> {
     version().ok()?;
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: true };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: true };
     Some(compile_object(SOURCE, "parent", &options).expect("it compiles").image)
 }
 

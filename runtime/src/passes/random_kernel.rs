@@ -76,6 +76,7 @@ impl Writer {
             vars: writer.vars,
             body,
             foreign: None,
+            meaning: None,
             effect: Effect::Writes,
             at: AT,
         }
@@ -231,12 +232,15 @@ impl Writer {
             }
             4 | 5 => {
                 let op = self.dice.pick(&[&THREAD_IDX, &BLOCK_IDX, &BLOCK_DIM]);
-                let base = Expr { kind: ExprKind::Builtin { op, args: vec![], at: AT }, ty: Type::Unit };
+                let base = Expr {
+                    kind: ExprKind::Builtin { op, meaning: None, args: vec![], at: AT },
+                    ty: Type::Unit,
+                };
                 let axis = self.dice.pick(&["x", "y"]).to_owned();
                 narrowed(expr(ExprKind::Field(base.into(), axis), Scalar::U32), scalar)
             }
             6 => {
-                let kind = ExprKind::Builtin { op: &GLOBAL_ID, args: vec![], at: AT };
+                let kind = ExprKind::Builtin { op: &GLOBAL_ID, meaning: None, args: vec![], at: AT };
                 narrowed(expr(kind, Scalar::U64), scalar)
             }
             _ if known.is_empty() => constant(7, scalar),

@@ -2,7 +2,8 @@
 
 use super::Recorder;
 use crate::ir::{
-    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind,
+    Variable,
 };
 
 /// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
@@ -32,6 +33,7 @@ pub(super) struct Frame {
     pub loop_count: u32,
     pub effect: Effect,
     pub foreign: Option<&'static str>,
+    pub meaning: Option<Meaning>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
@@ -62,6 +64,7 @@ impl Frame {
             loop_count: 0,
             effect: Effect::Pure,
             foreign: None,
+            meaning: None,
             fresh: None,
             settled: Vec::new(),
         }
@@ -76,6 +79,7 @@ impl Frame {
             vars: self.vars,
             body: Block { stmts: body.stmts },
             foreign: self.foreign,
+            meaning: self.meaning,
             effect: self.effect,
             at: self.at,
         }
@@ -167,11 +171,12 @@ impl Recorder {
         self.frame().ret = ty;
     }
 
-    /// The body of the function being recorded, in CUDA C++.
-    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool) {
+    /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
+    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);
+        frame.meaning = meaning;
         if !pure {
             frame.add_effect(Effect::Writes);
         }

@@ -1,13 +1,13 @@
 //! Calls: builtins, device functions and closures.
 
 use super::{Local, RecordError, Recorder};
-use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, StmtKind, Type};
+use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, StmtKind, Type};
 
 /// What a call resolves to.
 #[derive(Clone)]
 pub enum Callee {
     /// A builtin of the device language.
-    Builtin(&'static Builtin),
+    Builtin(&'static Builtin, Option<Meaning>),
     /// An operator that the type does not overload.
     Native,
     /// `.len()`
@@ -68,7 +68,7 @@ impl Recorder {
     pub fn call(&mut self, callee: Option<Callee>, args: Vec<Expr>, ty: Type) -> Expr {
         let at = self.location();
         match callee {
-            Some(Callee::Builtin(op)) => self.call_builtin(op, args, ty),
+            Some(Callee::Builtin(op, meaning)) => self.call_builtin(op, meaning, args, ty),
             Some(Callee::Len) => self.call_len(args, ty),
             Some(Callee::Cast) => {
                 let operand = args.into_iter().next().unwrap_or_else(Expr::never);
@@ -118,7 +118,7 @@ impl Recorder {
     /// Whether a method takes its receiver by reference.
     pub fn by_reference(&mut self, callee: Option<Callee>) -> bool {
         match callee {
-            Some(Callee::Builtin(op)) => op.by_reference,
+            Some(Callee::Builtin(op, _)) => op.by_reference,
             Some(Callee::Device(device)) => self.instance(&device).is_some_and(|id| {
                 let function = &self.functions[id.0 as usize];
                 function.params.first().is_some_and(|p| matches!(function.var(*p).ty, Type::Ref { .. }))
@@ -136,7 +136,13 @@ impl Recorder {
         }
     }
 
-    fn call_builtin(&mut self, op: &'static Builtin, args: Vec<Expr>, ty: Type) -> Expr {
+    fn call_builtin(
+        &mut self,
+        op: &'static Builtin,
+        meaning: Option<Meaning>,
+        args: Vec<Expr>,
+        ty: Type,
+    ) -> Expr {
         let at = self.location();
         let mut args: Vec<Expr> =
             if op.by_reference { args } else { args.into_iter().map(|a| self.value(a)).collect() };
@@ -146,7 +152,7 @@ impl Recorder {
         }
         self.frame().add_effect(op.effect);
         let ty = if op.diverges { Type::Never } else { ty };
-        Expr { kind: ExprKind::Builtin { op, args, at }, ty }
+        Expr { kind: ExprKind::Builtin { op, meaning, args, at }, ty }
     }
 
     /// An ordering is a constant, and one that the operation can have.

@@ -1,10 +1,10 @@
 //! Barriers of a block and of a cluster, and what a returning thread means to them.
 
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 
 use super::fault::{Missing, SimFault};
 use super::machine::{Machine, WaitKind};
+use super::observer::Line;
 use super::shape::WARP;
 
 /// The threads that have reached a barrier.
@@ -12,7 +12,7 @@ use super::shape::WARP;
 pub(super) struct Barrier {
     arrived: Cell<u32>,
     /// Where the first of them waits.
-    at: Cell<Option<&'static Location<'static>>>,
+    at: Cell<Option<Line>>,
     waiting: RefCell<Vec<u32>>,
 }
 
@@ -25,10 +25,10 @@ enum Scope {
 
 impl Barrier {
     /// One more thread has arrived; the new count, or the place where others wait, if it differs.
-    fn arrive(&self, at: &'static Location<'static>) -> Result<u32, &'static Location<'static>> {
+    fn arrive(&self, at: Line) -> Result<u32, Line> {
         match self.at.get() {
             None => self.at.set(Some(at)),
-            Some(other) if same(other, at) => {}
+            Some(other) if other == at => {}
             Some(other) => return Err(other),
         }
         self.arrived.update(|n| n + 1);
@@ -39,7 +39,7 @@ impl Barrier {
 impl Machine<'_> {
     /// `sync_threads`: waits for the threads of the block.
     #[inline(always)]
-    pub(super) fn block_barrier(&self, at: &'static Location<'static>) {
+    pub(super) fn block_barrier(&self, at: Line) {
         if self.reach(Scope::Block, at) {
             self.suspend();
         }
@@ -47,7 +47,7 @@ impl Machine<'_> {
 
     /// `cluster_sync`: waits for the threads of the cluster.
     #[inline(always)]
-    pub(super) fn cluster_barrier(&self, at: &'static Location<'static>) {
+    pub(super) fn cluster_barrier(&self, at: Line) {
         if self.reach(Scope::Cluster, at) {
             self.suspend();
         }
@@ -70,7 +70,7 @@ impl Machine<'_> {
     }
 
     /// The running thread reaches a barrier; whether it has to wait there.
-    fn reach(&self, scope: Scope, at: &'static Location<'static>) -> bool {
+    fn reach(&self, scope: Scope, at: Line) -> bool {
         self.need_fibers(scope.name(), at);
         let (barrier, live, _) = self.barrier(scope);
         match barrier.arrive(at) {
@@ -112,7 +112,7 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn raise_missing(&self, scope: Scope, at: &Location<'_>, waiting: u32, count: u32) -> ! {
+    fn raise_missing(&self, scope: Scope, at: Line, waiting: u32, count: u32) -> ! {
         let blocks =
             if scope == Scope::Block { std::slice::from_ref(self.block()) } else { &self.blocks[..] };
         let gone = blocks.iter().find_map(|block| {
@@ -130,25 +130,25 @@ impl Machine<'_> {
     pub(super) fn not_reached(
         &self,
         barrier: &'static str,
-        at: &Location<'_>,
+        at: Line,
         waiting: u32,
         block: [u32; 3],
         other: Missing,
     ) -> SimFault {
-        let (kernel, file, line) = (self.kernel(), at.file().to_owned(), at.line());
+        let (kernel, file, line) = (self.kernel(), at.file.to_owned(), at.line);
         SimFault::BarrierNotReached { kernel, barrier, file, line, waiting, block, other }
     }
 
     #[cold]
-    fn raise_mismatch(&self, scope: Scope, at: &Location<'_>, other: &Location<'_>) -> ! {
+    fn raise_mismatch(&self, scope: Scope, at: Line, other: Line) -> ! {
         let here = self.here.get();
         self.raise(SimFault::BarrierMismatch {
             kernel: self.kernel(),
             barrier: scope.name(),
-            file: at.file().to_owned(),
-            line: at.line(),
-            other_file: other.file().to_owned(),
-            other_line: other.line(),
+            file: at.file.to_owned(),
+            line: at.line,
+            other_file: other.file.to_owned(),
+            other_line: other.line,
             block: here.block_idx,
             thread: here.thread_idx,
         })
@@ -168,7 +168,3 @@ impl Scope {
     }
 }
 
-/// Whether two places are one; the compiler may keep several copies of a location.
-pub(super) fn same(a: &'static Location<'static>, b: &'static Location<'static>) -> bool {
-    std::ptr::eq(a, b) || a == b
-}

@@ -4,12 +4,12 @@
 //! cluster run. None knows CUDA or the IR.
 
 use std::cell::Cell;
-use std::panic::Location;
 use std::ptr;
 
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
+use super::observer::{AccessKind, Instruction, Interests, Line};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 
@@ -94,21 +94,24 @@ pub fn cluster_idx() -> [u32; 3] {
 #[inline]
 #[track_caller]
 pub fn sync_threads() {
-    current("sync_threads").block_barrier(Location::caller());
+    let machine = current("sync_threads");
+    machine.block_barrier(machine.line(Line::caller()));
 }
 
 /// Waits for the lanes of `mask`, bit `i` for lane `i`.
 #[inline]
 #[track_caller]
 pub fn sync_warp(mask: u32) {
-    current(SYNC_WARP).exchange(SYNC_WARP, mask, [0; 16], Location::caller());
+    let machine = current(SYNC_WARP);
+    machine.exchange(SYNC_WARP, mask, [0; 16], machine.line(Line::caller()));
 }
 
 /// Waits for all threads of the cluster.
 #[inline]
 #[track_caller]
 pub fn cluster_sync() {
-    current("cluster_sync").cluster_barrier(Location::caller());
+    let machine = current("cluster_sync");
+    machine.cluster_barrier(machine.line(Line::caller()));
 }
 
 /// Waits for all threads of the grid, which a cooperative launch has resident at once.
@@ -120,37 +123,42 @@ pub fn grid_sync() {
         machine.launch.cooperative,
         "`grid_sync` needs a cooperative launch: add `.cooperative()` before `.launch(…)`"
     );
-    machine.cluster_barrier(Location::caller());
+    machine.cluster_barrier(machine.line(Line::caller()));
 }
 
 /// Waits for all threads of the block; how many of them voted yes.
 #[track_caller]
 pub fn sync_vote(yes: bool) -> u32 {
-    current("sync_threads_count").block_vote(yes, Location::caller())
+    let machine = current("sync_threads_count");
+    machine.block_vote(yes, machine.line(Line::caller()))
 }
 
 /// Arrives at barrier `number` of the block, and waits there for `threads` threads if told to.
 #[track_caller]
 pub fn named_barrier(number: u32, threads: u32, wait: bool) {
-    current("named_barrier").named_barrier(number, threads, wait, Location::caller());
+    let machine = current("named_barrier");
+    machine.named_barrier(number, threads, wait, machine.line(Line::caller()));
 }
 
 /// The first half of the barrier of the cluster.
 #[track_caller]
 pub fn cluster_arrive() {
-    current("cluster_arrive").cluster_arrive(Location::caller());
+    let machine = current("cluster_arrive");
+    machine.cluster_arrive(machine.line(Line::caller()));
 }
 
 /// The second half of the barrier of the cluster.
 #[track_caller]
 pub fn cluster_wait() {
-    current("cluster_wait").cluster_wait(Location::caller());
+    let machine = current("cluster_wait");
+    machine.cluster_wait(machine.line(Line::caller()));
 }
 
 /// The lanes of the warp that are together at the caller's place.
 #[track_caller]
 pub fn active_lanes() -> u32 {
-    current("active_mask").active_lanes(Location::caller())
+    let machine = current("active_mask");
+    machine.active_lanes(machine.line(Line::caller()))
 }
 
 /// A number that grows as the launch goes on: its atomics, barriers and threads.
@@ -167,7 +175,8 @@ pub fn clock() -> u64 {
 #[inline]
 #[track_caller]
 pub fn warp_exchange(mask: u32, kind: &'static str, payload: [u8; 16]) -> WarpView {
-    current(kind).exchange(kind, mask, payload, Location::caller())
+    let machine = current(kind);
+    machine.exchange(kind, mask, payload, machine.line(Line::caller()))
 }
 
 /// The block's `bytes` bytes of shared memory for this site, filled with [`POISON`] at the block's start.
@@ -188,7 +197,8 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
 /// The address, in block `rank` of the cluster, of what `ptr` is in this block's shared memory.
 #[track_caller]
 pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
-    current("map_shared_rank").map_shared_rank(ptr, rank, Location::caller())
+    let machine = current("map_shared_rank");
+    machine.map_shared_rank(ptr, rank, machine.line(Line::caller()))
 }
 
 /// Starts a copy of the thread, which happens when its group is waited for.
@@ -231,26 +241,49 @@ pub(crate) fn keep<'a, T>(descriptor: T) -> &'a mut T {
 #[inline]
 #[track_caller]
 pub fn on_atomic() {
-    current("atomics").count_atomic(Location::caller());
+    let machine = current("atomics");
+    machine.count_atomic(machine.line(Line::caller()));
+}
+
+/// Says which instruction the running thread executes, for as long as the interpreter runs it.
+pub(crate) fn set_instruction(instruction: Option<Instruction>) {
+    current("instruction").instruction.set(instruction);
+}
+
+/// What the launch's observers want to be told.
+#[inline]
+pub fn interests() -> Interests {
+    current("interests").interests
+}
+
+/// Called before each access of memory that a builtin makes.
+#[inline]
+#[track_caller]
+pub fn on_access<T>(place: *const T, kind: AccessKind) {
+    let machine = current("access");
+    if machine.interests.accesses {
+        let layout = (size_of::<T>() as u32, align_of::<T>() as u32);
+        machine.tell_access(place.addr(), layout, kind, Line::caller());
+    }
 }
 
 /// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
 #[cold]
 #[track_caller]
 pub fn fault_bounds(index: i64, len: usize) -> ! {
-    let at = Location::caller();
-    with_current(|machine| machine.raise_bounds(index, len, at));
+    let at = Line::caller();
+    with_current(|machine| machine.raise_bounds(index, len, machine.line(at)));
     panic!("index {index} is out of bounds for length {len}");
 }
 
 /// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.
-pub(crate) fn launch(child: Child, at: &Location<'_>) {
+pub(crate) fn launch(child: Child, at: Line) {
     current("launch").launch_child(child, at);
 }
 
 /// Ends the launch with [`SimFault::Launch`](super::SimFault::Launch).
 #[cold]
-pub(crate) fn fault_launch(kernel: &str, why: String, at: &Location<'_>) -> ! {
+pub(crate) fn fault_launch(kernel: &str, why: String, at: Line) -> ! {
     current("launch").raise_launch(kernel, why, at)
 }
 

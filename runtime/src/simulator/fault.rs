@@ -1,9 +1,10 @@
 //! What a simulated launch can end with instead of results, and how a thread raises it.
 
 use std::fmt;
-use std::panic::{Location, resume_unwind};
+use std::panic::resume_unwind;
 
 use super::machine::Machine;
+use super::observer::Line;
 use super::shape::WARP;
 
 /// Why a simulated launch stopped.
@@ -398,8 +399,8 @@ impl Machine<'_> {
 
     /// Raises [`SimFault::OutOfBounds`] for the current thread.
     #[cold]
-    pub(super) fn raise_bounds(&self, index: i64, len: usize, at: &Location<'_>) -> ! {
-        let (file, line) = (at.file().to_owned(), at.line());
+    pub(super) fn raise_bounds(&self, index: i64, len: usize, at: Line) -> ! {
+        let (file, line) = (at.file.to_owned(), at.line);
         let here = self.here.get();
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::OutOfBounds { kernel: self.kernel(), file, line, block, thread, index, len })
@@ -412,10 +413,10 @@ impl Machine<'_> {
         lane: u32,
         operation: &'static str,
         mask: u32,
-        at: &Location<'_>,
+        at: Line,
         problem: MaskProblem,
     ) -> ! {
-        let (file, line, here) = (at.file().to_owned(), at.line(), self.here.get());
+        let (file, line, here) = (at.file.to_owned(), at.line, self.here.get());
         let thread = self.shape.coords[(here.linear / WARP * WARP + lane) as usize];
         let (block, kernel) = (here.block_idx, self.kernel());
         self.raise(SimFault::ShuffleMask { kernel, operation, mask, file, line, block, thread, problem })

@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::panic::Location;
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
 
 use super::SimFault;
 use super::machine::{Here, Machine, Wait, WaitKind};
+use super::observer::Line;
 
 /// Stacks that an OS thread keeps.
 const POOLED: usize = 2048;
@@ -155,7 +155,7 @@ impl Machine<'_> {
 
     /// Notes where the running fiber is about to wait.
     #[inline]
-    pub(super) fn note_wait(&self, kind: WaitKind, at: &'static Location<'static>) {
+    pub(super) fn note_wait(&self, kind: WaitKind, at: Line) {
         let Here { rank, linear, fiber, .. } = self.here.get();
         self.waits.borrow_mut()[fiber as usize] = Wait { kind, at, rank, linear };
     }

@@ -5,16 +5,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
-use std::panic::Location;
 
 use corosensei::Yielder;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
 use super::copies::Copies;
+use super::events;
 use super::meeting::{self, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::{Child, Nesting};
+use super::observer::{Instruction, Interests, Line};
 use super::shape::{Shape, WARP};
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
@@ -46,6 +47,10 @@ pub(super) struct Machine<'a> {
     pub children: RefCell<Vec<Child>>,
     /// How deep it is nested, and the launches of the whole tree that have not ended.
     pub nesting: Nesting<'a>,
+    /// What the interpreter is at, while it runs the kernel.
+    pub instruction: Cell<Option<Instruction>>,
+    /// What its observers want to be told.
+    pub interests: Interests,
     pub fault: RefCell<Option<SimFault>>,
     /// Message, file and line of the last panic, as the hook saw it.
     pub panic: RefCell<Option<(String, String, u32)>>,
@@ -104,7 +109,7 @@ pub(super) struct Queues {
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
     pub kind: WaitKind,
-    pub at: &'static Location<'static>,
+    pub at: Line,
     pub rank: u32,
     pub linear: u32,
 }
@@ -170,6 +175,8 @@ impl<'a> Machine<'a> {
             counters: Counters::default(),
             children: RefCell::default(),
             nesting,
+            instruction: Cell::new(None),
+            interests: events::interests(launch),
             fault: RefCell::default(),
             panic: RefCell::default(),
         })

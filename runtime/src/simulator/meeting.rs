@@ -2,10 +2,9 @@
 //! barrier, and the lanes of a warp that happen to be together.
 
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 
-use super::barrier::same;
 use super::machine::{Machine, WaitKind};
+use super::observer::Line;
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -28,7 +27,7 @@ pub(super) struct Split {
 
 /// Lanes that ask who is with them at one place.
 pub(super) struct Together {
-    at: &'static Location<'static>,
+    at: Line,
     lanes: Cell<u32>,
     fibers: RefCell<Vec<u32>>,
     answer: Cell<u32>,
@@ -36,7 +35,7 @@ pub(super) struct Together {
 
 impl Machine<'_> {
     /// A barrier of the block at which each thread votes; how many voted yes.
-    pub(super) fn block_vote(&self, yes: bool, at: &'static Location<'static>) -> u32 {
+    pub(super) fn block_vote(&self, yes: bool, at: Line) -> u32 {
         let block = self.block();
         block.votes.update(|n| n + u32::from(yes));
         self.block_barrier(at);
@@ -55,7 +54,7 @@ impl Machine<'_> {
         number: u32,
         threads: u32,
         wait: bool,
-        at: &'static Location<'static>,
+        at: Line,
     ) {
         self.need_fibers("named_barrier", at);
         let Some(barrier) = self.block().named.get(number as usize) else {
@@ -74,7 +73,7 @@ impl Machine<'_> {
     }
 
     /// The first half of a cluster's barrier; what to give to the second.
-    pub(super) fn cluster_arrive(&self, at: &'static Location<'static>) -> u32 {
+    pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
         let split = &self.cluster.split;
         let generation = split.generation.get();
@@ -90,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// The second half of a cluster's barrier.
-    pub(super) fn cluster_wait(&self, at: &'static Location<'static>) {
+    pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
         let Some(generation) = self.arrivals.borrow_mut().remove(&fiber) else {
@@ -104,11 +103,11 @@ impl Machine<'_> {
     }
 
     /// The lanes of the warp that are together at this place: all that come before nothing else can run.
-    pub(super) fn active_lanes(&self, at: &'static Location<'static>) -> u32 {
+    pub(super) fn active_lanes(&self, at: Line) -> u32 {
         self.need_fibers("active_mask", at);
         let here = self.here.get();
         let warp = &self.block().warps[(here.linear / WARP) as usize];
-        let known = warp.together.borrow().iter().find(|t| same(t.at, at)).cloned();
+        let known = warp.together.borrow().iter().find(|t| t.at == at).cloned();
         let meeting = known.unwrap_or_else(|| {
             let new = std::rc::Rc::new(Together {
                 at,

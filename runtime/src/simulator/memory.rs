@@ -2,11 +2,11 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 use std::ptr::NonNull;
 
 use super::fault::{RankProblem, SimFault};
 use super::machine::Machine;
+use super::observer::Line;
 
 /// Where a `shared!` stands: file, line, column; and the instance of the function around it.
 pub type SharedSite = (&'static str, u32, u32, &'static str);
@@ -71,6 +71,15 @@ impl SharedMemory {
     fn at(&self, rank: u32, offset: usize) -> *mut u8 {
         // SAFETY: `offset` is at most `used`, which is at most the arena's size.
         unsafe { self.arenas[rank as usize].start.as_ptr().add(offset) }
+    }
+
+    /// The rank of the block that holds `address`; `rank` is tried first.
+    pub fn rank_of(&self, address: usize, rank: u32) -> Option<u32> {
+        let holds = |rank: &u32| {
+            let start = self.arenas[*rank as usize].start.as_ptr() as usize;
+            address.wrapping_sub(start) < self.used.get()
+        };
+        Some(rank).filter(holds).or_else(|| (0..self.arenas.len() as u32).find(holds))
     }
 
     /// Offset of `address` in the block that holds it; that of `rank` is tried first.
@@ -140,7 +149,7 @@ impl Machine<'_> {
     }
 
     /// What `address` is in the current block, in the block of this rank.
-    pub(super) fn map_shared_rank(&self, address: *const u8, rank: u32, at: &Location<'_>) -> *mut u8 {
+    pub(super) fn map_shared_rank(&self, address: *const u8, rank: u32, at: Line) -> *mut u8 {
         let size = self.shape.cluster_blocks;
         if rank >= size {
             self.raise_rank(rank, at, RankProblem::Beyond { size });
@@ -173,8 +182,8 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn raise_rank(&self, rank: u32, at: &Location<'_>, problem: RankProblem) -> ! {
-        let (file, line, here) = (at.file().to_owned(), at.line(), self.here.get());
+    fn raise_rank(&self, rank: u32, at: Line, problem: RankProblem) -> ! {
+        let (file, line, here) = (at.file.to_owned(), at.line, self.here.get());
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::SharedRank { kernel: self.kernel(), rank, file, line, block, thread, problem })
     }

@@ -11,6 +11,7 @@ mod arena;
 mod barrier;
 pub mod context;
 mod copies;
+mod events;
 mod fault;
 mod fiber;
 mod hook;
@@ -30,7 +31,9 @@ mod tests;
 
 pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
-pub use observer::Observer;
+pub use observer::{
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread, Work,
+};
 pub use settings::Settings;
 
 use std::cell::Cell;
@@ -136,7 +139,7 @@ fn grid(launch: &SimLaunch<'_>, thread: &dyn Fn(), nesting: Nesting<'_>) -> Resu
     drop(entered);
     outcome?;
     let mut report = machine.report();
-    machine.notify(|observer| observer.on_finish(&report));
+    launch.observers.iter().try_for_each(|observer| observer.on_finish(&report))?;
     for child in nested::in_order(machine.children.take()) {
         report.add(&nested::run(&child, launch, nesting)?);
     }

@@ -4,10 +4,10 @@
 //! them, each together with all that it launches itself, and tail launches after all others.
 
 use std::cell::Cell;
-use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::machine::Machine;
+use super::observer::Line;
 use super::{SimFault, SimLaunch, SimReport};
 
 /// How deep launches may be nested.
@@ -56,7 +56,7 @@ impl<'a> Nesting<'a> {
 
 impl Machine<'_> {
     /// Queues a launch of the running thread.
-    pub(super) fn launch_child(&self, child: Child, at: &Location<'_>) {
+    pub(super) fn launch_child(&self, child: Child, at: Line) {
         let pending = self.nesting.pending.get() + 1;
         let limit = PENDING.load(Ordering::Relaxed);
         if self.nesting.depth == DEPTH_LIMIT {
@@ -78,8 +78,8 @@ impl Machine<'_> {
 
     /// Raises [`SimFault::Launch`] for the current thread.
     #[cold]
-    pub(super) fn raise_launch(&self, child: &str, why: String, at: &Location<'_>) -> ! {
-        let (file, line, here) = (at.file().to_owned(), at.line(), self.here.get());
+    pub(super) fn raise_launch(&self, child: &str, why: String, at: Line) -> ! {
+        let (file, line, here) = (at.file.to_owned(), at.line, self.here.get());
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::Launch {
             kernel: self.kernel(),

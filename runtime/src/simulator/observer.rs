@@ -1,35 +1,280 @@
-//! What may watch a simulated launch: the seam for race detection and metrics.
+//! What may watch a simulated launch, and what it is told: the seam for checks and metrics.
+//!
+//! An observer is told facts: who did what to which bytes, who met whom, at which line. What they
+//! mean (a race, a bank conflict) is the observer's to say. Accesses of plain places, branches and
+//! operations are told where the interpreter runs the kernel; builtins tell theirs either way.
 
-use std::panic::Location;
+use super::{SimFault, SimLaunch, SimReport};
 
-use super::{SimLaunch, SimReport};
+/// A place in the user's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Line {
+    /// The path as `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+impl Line {
+    /// Where the function was called that calls this.
+    #[track_caller]
+    pub fn caller() -> Self {
+        let at = std::panic::Location::caller();
+        Self { file: at.file(), line: at.line(), column: at.column() }
+    }
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// A thread of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Thread {
+    /// Index of its block in the grid.
+    pub block_idx: [u32; 3],
+    /// Linear index of its block in the grid, `x` fastest.
+    pub block: u64,
+    /// Rank of its block in the cluster.
+    pub rank: u32,
+    /// Index in its block.
+    pub thread_idx: [u32; 3],
+    /// Linear index in its block; its warp is `linear / 32`, its lane `linear % 32`.
+    pub linear: u32,
+}
+
+/// Which instruction of the program does something, and which time that it is done.
+///
+/// Lanes of a warp with equal instructions execute them together, as a GPU that joins diverged
+/// lanes where their control flow meets does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// Where it was written.
+    pub at: Line,
+    /// Its number in the program, the same in all threads.
+    pub site: u32,
+    /// Equal for lanes of a warp that are at the same iteration of every loop and call around it.
+    pub instance: u64,
+}
+
+/// Whose memory an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Buffers, device statics, everything that is none of the others.
+    Global,
+    /// The shared memory of the block of this rank in the cluster.
+    Shared {
+        /// Rank of the block that owns it.
+        rank: u32,
+    },
+    /// Constant memory.
+    Constant,
+    /// The thread's own variables.
+    Local,
+}
+
+/// The threads for which an atomic operation or a fence counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryScope {
+    /// Those of the block.
+    Block,
+    /// Those of the cluster.
+    Cluster,
+    /// Those of the device.
+    Device,
+    /// Those of all devices, and the host.
+    System,
+}
+
+/// How an access reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A plain load.
+    Read,
+    /// A plain store.
+    Write,
+    /// Relaxed and of system scope, by `volatile`.
+    Volatile {
+        /// Whether it stores.
+        writes: bool,
+    },
+    /// An atomic operation.
+    Atomic {
+        /// Whether it loads.
+        reads: bool,
+        /// Whether it stores.
+        writes: bool,
+        /// Its ordering.
+        order: std::sync::atomic::Ordering,
+        /// Its scope.
+        scope: MemoryScope,
+    },
+}
+
+impl AccessKind {
+    /// Whether it loads.
+    pub fn reads(self) -> bool {
+        match self {
+            AccessKind::Read => true,
+            AccessKind::Write => false,
+            AccessKind::Volatile { writes } => !writes,
+            AccessKind::Atomic { reads, .. } => reads,
+        }
+    }
+
+    /// Whether it stores.
+    pub fn writes(self) -> bool {
+        match self {
+            AccessKind::Read => false,
+            AccessKind::Write => true,
+            AccessKind::Volatile { writes } | AccessKind::Atomic { writes, .. } => writes,
+        }
+    }
+}
+
+/// One access of one thread. It is told before it happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The first byte, as an address of the host.
+    pub address: usize,
+    /// How many bytes.
+    pub bytes: u32,
+    /// The alignment that the access needs, in bytes.
+    pub align: u32,
+    /// Whose memory it is.
+    pub space: Space,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// What does it.
+    pub by: Instruction,
+}
+
+/// Something at which threads wait for each other; each use of it has its own number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Meeting {
+    /// Unique in the launch.
+    pub number: u64,
+    /// What it is called: `sync_threads`, `shuffle`, …
+    pub name: &'static str,
+    /// Whether what was written before it is visible to all that leave it, and for whom.
+    pub orders: Option<MemoryScope>,
+}
+
+/// What a branch decided for one thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// Which way it went; of a loop, whether there is another iteration.
+    pub taken: bool,
+    /// What decided.
+    pub by: Instruction,
+}
+
+/// What an operation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Work {
+    /// An addition, subtraction or comparison of floats of this many bits.
+    FloatAdd(u8),
+    /// A multiplication.
+    FloatMul(u8),
+    /// A fused multiply-add: two operations.
+    FloatFma(u8),
+    /// A division, root or function of floats.
+    FloatSpecial(u8),
+    /// Arithmetic or logic on integers and booleans.
+    Integer,
+    /// A conversion between types.
+    Convert,
+}
+
+/// What an observer wants to be told; what nobody wants costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interests {
+    /// [`Observer::on_access`]
+    pub accesses: bool,
+    /// [`Observer::on_access`] of [`Space::Local`] too.
+    pub locals: bool,
+    /// [`Observer::on_branch`]
+    pub branches: bool,
+    /// [`Observer::on_work`]
+    pub work: bool,
+}
 
 /// Watches a launch.
 ///
 /// Every method has an empty default. Methods but [`on_launch`](Observer::on_launch) and
 /// [`on_finish`](Observer::on_finish) may be called on the small stack of a simulated thread, so
-/// they should record rather than print. A launch without observers pays one test of an empty list
-/// for each event, none for each thread.
+/// they should record rather than print. A method that can return a fault ends the launch with it.
+/// A launch without observers pays one test of an empty list for each event, none for each thread.
 pub trait Observer {
+    /// What it wants to be told besides blocks, threads and meetings.
+    fn interests(&self) -> Interests {
+        Interests::default()
+    }
+
     /// The launch begins.
     fn on_launch(&self, _launch: &SimLaunch<'_>) {}
 
-    /// The block at this index begins.
+    /// The block at this index begins; its shared memory is fresh.
     fn on_block(&self, _block: [u32; 3]) {}
 
-    /// All threads of the block, or of the cluster that holds it, have reached the barrier.
-    fn on_barrier(&self, _barrier: &'static str, _block: [u32; 3], _at: &'static Location<'static>) {}
+    /// A thread has returned from the kernel.
+    fn on_thread_end(&self, _by: &Thread) {}
 
-    /// All lanes of `mask` that exist have reached the warp operation.
-    fn on_exchange(
-        &self,
-        _operation: &'static str,
-        _block: [u32; 3],
-        _mask: u32,
-        _at: &'static Location<'static>,
-    ) {
+    /// A thread is about to access memory.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn on_access(&self, _by: &Thread, _access: &Access) -> Result<(), SimFault> {
+        Ok(())
     }
 
+    /// A thread has started an asynchronous copy, which may happen at any time until it is waited for.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn on_copy_start(
+        &self,
+        _by: &Thread,
+        _copy: u64,
+        _from: &Access,
+        _to: &Access,
+    ) -> Result<(), SimFault> {
+        Ok(())
+    }
+
+    /// A thread has waited for the copy that it started under this number.
+    fn on_copy_end(&self, _by: &Thread, _copy: u64) {}
+
+    /// A thread passes a fence.
+    fn on_fence(&self, _by: &Thread, _scope: MemoryScope, _at: Line) {}
+
+    /// A thread arrives at a meeting.
+    fn on_arrive(&self, _by: &Thread, _meeting: &Meeting, _at: Line) {}
+
+    /// A thread goes on from a meeting at which all that it waited for have arrived.
+    fn on_leave(&self, _by: &Thread, _meeting: &Meeting) {}
+
+    /// All threads of the block, or of the cluster that holds it, have reached the barrier.
+    fn on_barrier(&self, _barrier: &'static str, _block: [u32; 3], _at: Line) {}
+
+    /// All lanes of `mask` that exist have reached the warp operation.
+    fn on_exchange(&self, _operation: &'static str, _block: [u32; 3], _mask: u32, _at: Line) {}
+
+    /// A thread has come to a branch or to the end of a loop's iteration.
+    fn on_branch(&self, _by: &Thread, _branch: &Branch) {}
+
+    /// A thread computes something.
+    fn on_work(&self, _by: &Thread, _work: Work, _instruction: &Instruction) {}
+
     /// The launch has ended without a fault.
-    fn on_finish(&self, _report: &SimReport) {}
+    ///
+    /// # Errors
+    /// What was found wrong in all of it.
+    fn on_finish(&self, _report: &SimReport) -> Result<(), SimFault> {
+        Ok(())
+    }
 }

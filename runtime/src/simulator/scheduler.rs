@@ -2,11 +2,12 @@
 
 use std::any::Any;
 use std::convert::Infallible;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::fault::SimFault;
 use super::fiber::{self, Fiber};
 use super::machine::{Here, Machine, Wait, WaitKind};
+use super::observer::Line;
 
 /// Atomics between two moments at which a thread gives way to others.
 const ATOMIC_TURN: u64 = 128;
@@ -96,7 +97,7 @@ impl Machine<'_> {
 
     /// Counts an atomic; now and then the thread gives way, so that those it spins for progress.
     #[inline]
-    pub(super) fn count_atomic(&self, at: &'static Location<'static>) {
+    pub(super) fn count_atomic(&self, at: Line) {
         let count = self.counters.atomics.get() + 1;
         self.counters.atomics.set(count);
         if count >= self.counters.next_check.get() {
@@ -105,7 +106,7 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn give_way(&self, count: u64, at: &'static Location<'static>) {
+    fn give_way(&self, count: u64, at: Line) {
         let c = &self.counters;
         c.next_check.set(count + ATOMIC_TURN);
         let (block, thread) = self.queues.next.get();
@@ -131,7 +132,7 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn raise_spinning(&self, at: &'static Location<'static>) -> ! {
+    fn raise_spinning(&self, at: Line) -> ! {
         let Here { rank, linear, .. } = self.here.get();
         let mine = Wait { kind: WaitKind::Spin, at, rank, linear };
         let mut waits = self.waiting();
@@ -142,9 +143,9 @@ impl Machine<'_> {
 
     /// A rendezvous needs fibers.
     #[inline]
-    pub(super) fn need_fibers(&self, operation: &'static str, at: &Location<'_>) {
+    pub(super) fn need_fibers(&self, operation: &'static str, at: Line) {
         if !self.launch.rendezvous {
-            let (file, line) = (at.file().to_owned(), at.line());
+            let (file, line) = (at.file.to_owned(), at.line);
             self.raise(SimFault::Rendezvous { kernel: self.kernel(), operation, file, line });
         }
     }

@@ -1,9 +1,9 @@
 //! Finds the fault when no thread of a cluster can go on.
 
-use std::panic::Location;
 
 use super::fault::{MaskProblem, Missing, SimFault, Waiting};
 use super::machine::{Machine, Wait, WaitKind};
+use super::observer::Line;
 use super::shape::WARP;
 
 /// Places that a deadlock's report names.
@@ -45,8 +45,8 @@ impl Machine<'_> {
             kernel: self.kernel(),
             operation,
             mask,
-            file: wait.at.file().to_owned(),
-            line: wait.at.line(),
+            file: wait.at.file.to_owned(),
+            line: wait.at.line,
             block: self.blocks[wait.rank as usize].idx.get(),
             thread: self.shape.coords[wait.linear as usize],
             problem,
@@ -86,8 +86,8 @@ impl Machine<'_> {
     fn describe(&self, wait: &Wait, count: u32) -> Waiting {
         Waiting {
             operation: wait.kind.name(),
-            file: wait.at.file().to_owned(),
-            line: wait.at.line(),
+            file: wait.at.file.to_owned(),
+            line: wait.at.line,
             count,
             block: self.blocks[wait.rank as usize].idx.get(),
             thread: self.shape.coords[wait.linear as usize],
@@ -97,7 +97,7 @@ impl Machine<'_> {
 
 impl Wait {
     /// A fiber that runs or is idle.
-    pub const NOTHING: Self = Self { kind: WaitKind::Nothing, at: Location::caller(), rank: 0, linear: 0 };
+    pub const NOTHING: Self = Self { kind: WaitKind::Nothing, at: Line { file: "", line: 0, column: 0 }, rank: 0, linear: 0 };
 }
 
 impl WaitKind {

@@ -1,12 +1,11 @@
 //! Operations of a warp: the lanes of a mask meet and see each other's values.
 
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 use std::rc::Rc;
 
-use super::barrier::same;
 use super::fault::{MaskProblem, Waiting};
 use super::machine::{Machine, WaitKind};
+use super::observer::Line;
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -27,7 +26,7 @@ pub(super) struct Warp {
 /// One operation of a warp.
 pub(super) struct Exchange {
     operation: &'static str,
-    at: &'static Location<'static>,
+    at: Line,
     mask: u32,
     /// The lanes of the mask that take part: those that exist, and have not returned.
     expected: Cell<u32>,
@@ -93,12 +92,12 @@ impl Warp {
         machine: &Machine<'_>,
         operation: &'static str,
         mask: u32,
-        at: &'static Location<'static>,
+        at: Line,
     ) -> Rc<Exchange> {
         let found = self.open.borrow().iter().find(|e| e.mask == mask).cloned();
         if let Some(exchange) = found {
             let alike = std::ptr::eq(exchange.operation, operation) || exchange.operation == operation;
-            if !alike || !(same(exchange.at, at) || operation == SYNC_WARP) {
+            if !alike || !(exchange.at == at || operation == SYNC_WARP) {
                 exchange.raise_mismatch(machine, operation, at);
             }
             return exchange;
@@ -126,7 +125,7 @@ impl Warp {
 }
 
 impl Exchange {
-    fn new(operation: &'static str, mask: u32, expected: u32, at: &'static Location<'static>) -> Self {
+    fn new(operation: &'static str, mask: u32, expected: u32, at: Line) -> Self {
         let payloads = [const { Cell::new([0; 16]) }; WARP as usize];
         let fibers = [const { Cell::new(0) }; WARP as usize];
         let (expected, arrived) = (Cell::new(expected), Cell::new(0));
@@ -146,15 +145,15 @@ impl Exchange {
         &self,
         machine: &Machine<'_>,
         operation: &'static str,
-        at: &'static Location<'static>,
+        at: Line,
     ) -> ! {
         let lane = self.arrived.get().trailing_zeros();
         let here = machine.here.get();
         let linear = here.linear / WARP * WARP + lane;
         let there = Waiting {
             operation: self.operation,
-            file: self.at.file().to_owned(),
-            line: self.at.line(),
+            file: self.at.file.to_owned(),
+            line: self.at.line,
             count: self.arrived.get().count_ones(),
             block: here.block_idx,
             thread: machine.shape.coords[linear as usize],
@@ -172,7 +171,7 @@ impl Machine<'_> {
         operation: &'static str,
         mask: u32,
         payload: [u8; 16],
-        at: &'static Location<'static>,
+        at: Line,
     ) -> WarpView {
         let (exchange, wait) = self.bring(operation, mask, payload, at);
         if wait {
@@ -187,7 +186,7 @@ impl Machine<'_> {
         operation: &'static str,
         mask: u32,
         payload: [u8; 16],
-        at: &'static Location<'static>,
+        at: Line,
     ) -> (Rc<Exchange>, bool) {
         self.need_fibers(operation, at);
         let here = self.here.get();
@@ -215,7 +214,7 @@ impl Machine<'_> {
         operation: &'static str,
         mask: u32,
         returned: u32,
-        at: &Location<'_>,
+        at: Line,
     ) {
         let gone = mask & returned;
         if gone != 0 && !self.launch.settings.returned_threads_pass {

@@ -2,7 +2,17 @@
 
 use super::{Constant, Device};
 use crate::__macro::type_suffix;
-use crate::ir::{Const, ConstValue, EnumType, Expr, ExprKind, Scalar, Type, VariantType};
+use crate::ir::{Const, ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
+
+/// The tag of `Option` and `Result`.
+const TAG: Layout = Layout::of::<i32>();
+
+/// A value whose tag is that of no variant: it was never written.
+#[cold]
+#[track_caller]
+pub fn no_variant(name: &str, tag: i128) -> ! {
+    panic!("a value of the enum `{name}` has the tag {tag}, which no variant has: it was not initialised")
+}
 
 /// An enum of two variants that lives in registers.
 fn two(name: String, variants: [(&'static str, Vec<Type>); 2]) -> Type {
@@ -11,7 +21,7 @@ fn two(name: String, variants: [(&'static str, Vec<Type>); 2]) -> Type {
         VariantType { name, tag, fields }
     });
     let variants = variants.collect();
-    Type::Enum(EnumType { name, tag: Scalar::I32, variants, size: 0, align: 1, in_memory: false }.into())
+    Type::Enum(EnumType::new(name, Scalar::I32, variants, false).into())
 }
 
 impl<T: Device> Device for Option<T> {
@@ -19,6 +29,31 @@ impl<T: Device> Device for Option<T> {
     fn ty() -> Type {
         let inner = T::ty();
         two(format!("Option_{}", type_suffix(&inner)), [("None", vec![]), ("Some", vec![inner])])
+    }
+
+    const LAYOUT: Layout = Layout::tagged(TAG, &[&[], &[T::LAYOUT]]);
+
+    #[inline]
+    unsafe fn from_ir(at: *const u8) -> Self {
+        let payload = const { Layout::payload(TAG, &[&[], &[T::LAYOUT]]) };
+        // SAFETY: the tag comes first, and says whether there is a value.
+        match unsafe { i32::from_ir(at) } {
+            0 => None,
+            // SAFETY: as above.
+            1 => Some(unsafe { T::from_ir(at.add(payload)) }),
+            tag => no_variant("Option", tag.into()),
+        }
+    }
+
+    #[inline]
+    unsafe fn to_ir(self, at: *mut u8) {
+        let payload = const { Layout::payload(TAG, &[&[], &[T::LAYOUT]]) };
+        // SAFETY: as in `from_ir`.
+        unsafe { i32::from(self.is_some()).to_ir(at) };
+        if let Some(value) = self {
+            // SAFETY: as in `from_ir`.
+            unsafe { value.to_ir(at.add(payload)) };
+        }
     }
 }
 
@@ -28,6 +63,34 @@ impl<T: Device, E: Device> Device for Result<T, E> {
         let (ok, err) = (T::ty(), E::ty());
         let name = format!("Result_{}_{}", type_suffix(&ok), type_suffix(&err));
         two(name, [("Ok", vec![ok]), ("Err", vec![err])])
+    }
+
+    const LAYOUT: Layout = Layout::tagged(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]);
+
+    #[inline]
+    unsafe fn from_ir(at: *const u8) -> Self {
+        let payload = const { Layout::payload(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]) };
+        // SAFETY: the tag comes first, and says which value there is.
+        match unsafe { i32::from_ir(at) } {
+            // SAFETY: as above.
+            0 => Ok(unsafe { T::from_ir(at.add(payload)) }),
+            // SAFETY: as above.
+            1 => Err(unsafe { E::from_ir(at.add(payload)) }),
+            tag => no_variant("Result", tag.into()),
+        }
+    }
+
+    #[inline]
+    unsafe fn to_ir(self, at: *mut u8) {
+        let payload = const { Layout::payload(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]) };
+        // SAFETY: as in `from_ir`.
+        unsafe {
+            i32::from(self.is_err()).to_ir(at);
+            match self {
+                Ok(value) => value.to_ir(at.add(payload)),
+                Err(error) => error.to_ir(at.add(payload)),
+            }
+        }
     }
 }
 
@@ -47,8 +110,7 @@ impl<T: Constant> Constant for Option<T> {
 fn plain(name: &str, tag: Scalar, variants: &[(&'static str, i128)]) -> Type {
     let variants =
         variants.iter().map(|(name, tag)| VariantType { name, tag: *tag, fields: vec![] }).collect();
-    let size = tag.bits() as usize / 8;
-    Type::Enum(EnumType { name: name.to_owned(), tag, variants, size, align: size, in_memory: true }.into())
+    Type::Enum(EnumType::new(name.to_owned(), tag, variants, true).into())
 }
 
 macro_rules! plain {
@@ -57,6 +119,28 @@ macro_rules! plain {
             type Erased = Self;
             fn ty() -> Type {
                 plain($name, Scalar::I8, &[$((stringify!($variant), $tag)),+])
+            }
+
+            const LAYOUT: Layout = Layout::of::<i8>();
+
+            #[inline]
+            unsafe fn from_ir(at: *const u8) -> Self {
+                // SAFETY: a value is its tag.
+                match unsafe { i8::from_ir(at) } {
+                    $($tag => Self::$variant,)+
+                    tag => no_variant($name, tag.into()),
+                }
+            }
+
+            #[inline]
+            #[allow(unreachable_patterns, reason = "the memory orderings are not exhaustive")]
+            unsafe fn to_ir(self, at: *mut u8) {
+                let tag: i8 = match self {
+                    $(Self::$variant => $tag,)+
+                    _ => 0,
+                };
+                // SAFETY: as in `from_ir`.
+                unsafe { tag.to_ir(at) };
             }
         }
 

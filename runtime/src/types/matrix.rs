@@ -4,24 +4,33 @@ use core::marker::PhantomData;
 
 use super::view::{mutable_place, place};
 use super::{Device, GpuType, View, ViewMut};
-use crate::ir::{Builtin, CudaText, Type};
+use crate::ir::{Builtin, CudaText, Meaning, Type};
+use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::witness::{DeviceFn, FnProbe, never_called};
 use warpsmith_macros::gpu_impl;
 
-/// Marker of `from_raw_parts` in a kernel.
+/// Marker of `from_raw_parts` in a kernel, of so many words: the address and the extents of a view.
 #[doc(hidden)]
-pub struct RawParts;
+pub struct RawParts<const WORDS: usize>;
 
-impl DeviceFn for RawParts {
+impl<const WORDS: usize> DeviceFn for RawParts<WORDS> {
     fn callee() -> Callee {
+        unsafe fn meaning<const WORDS: usize>(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for; a view is its
+            // address and its extents, one after another.
+            unsafe {
+                let mut args = Arguments::new(args);
+                give::<[u64; WORDS]>(core::array::from_fn(|_| args.take()), ret);
+            }
+        }
         fn text(args: &[Type], _ret: &Type) -> CudaText {
             let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
             CudaText::new(format!("{{ret}}{{{}}}", holes.join(", ")))
         }
         static BUILTIN: Builtin = Builtin { name: "from_raw_parts", ..crate::device_api::text_pure(text) };
-        Callee::Builtin(&BUILTIN)
+        Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<WORDS>)))
     }
 }
 
@@ -64,7 +73,7 @@ macro_rules! matrix {
                 _rows: usize,
                 _cols: usize,
                 _stride: usize,
-                _probe: &FnProbe<RawParts>,
+                _probe: &FnProbe<RawParts<4>>,
             ) -> Self {
                 never_called()
             }
@@ -200,7 +209,7 @@ macro_rules! volume {
                 _cols: usize,
                 _plane_stride: usize,
                 _stride: usize,
-                _probe: &FnProbe<RawParts>,
+                _probe: &FnProbe<RawParts<6>>,
             ) -> Self {
                 never_called()
             }

@@ -20,7 +20,11 @@ mod view;
 
 pub use constant::Constant;
 pub use eighth::{F8E4M3, F8E5M2};
+#[doc(hidden)]
+pub use enums::no_variant;
 pub use index::IndexInteger;
+#[cfg(test)]
+pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
 pub use scalar::{Float, Int};
@@ -29,7 +33,7 @@ pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 
-use crate::ir;
+use crate::ir::{self, Layout};
 
 /// A type that may be written in a kernel.
 ///
@@ -40,11 +44,41 @@ use crate::ir;
     label = "not a device type",
     note = "device types are integers up to 64 bits, floats of 16 to 64 bits, bool, vectors, arrays, tuples and `Option`s of them, `View`, `ViewMut`, slices, raw pointers, and structs and enums that derive `GpuType`"
 )]
-pub trait Device {
+pub trait Device: Sized {
     /// The same type with every lifetime made `'static`.
     type Erased: Device<Erased = Self::Erased> + 'static;
     /// What the IR calls it.
     fn ty() -> ir::Type;
+
+    /// How the IR lays a value out.
+    #[doc(hidden)]
+    const LAYOUT: Layout = Layout::of::<Self>();
+
+    /// The layouts of the fields of each variant; a struct is one variant.
+    #[doc(hidden)]
+    const VARIANTS: &'static [&'static [Layout]] = &[];
+
+    /// The value at an address, where it has the IR's layout.
+    ///
+    /// # Safety
+    /// A value of the type was written there, by [`to_ir`](Device::to_ir) or by the rules of [`Layout`].
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn from_ir(at: *const u8) -> Self {
+        // SAFETY: as promised by the caller; the type is laid out as in Rust.
+        unsafe { at.cast::<Self>().read_unaligned() }
+    }
+
+    /// Writes the value in the IR's layout.
+    ///
+    /// # Safety
+    /// The address is of as many bytes as [`LAYOUT`](Device::LAYOUT) says.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn to_ir(self, at: *mut u8) {
+        // SAFETY: as in `from_ir`.
+        unsafe { at.cast::<Self>().write_unaligned(self) }
+    }
 }
 
 /// Plain data: a value that can be copied to and from a GPU byte by byte.
@@ -99,14 +133,14 @@ any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf
 // SAFETY: elements side by side, each of any bits.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
-impl<T: Device + ?Sized> Device for &T {
+impl<T: Device> Device for &T {
     type Erased = &'static T::Erased;
     fn ty() -> ir::Type {
         ir::Type::Ref { to: T::ty().into(), mutable: false }
     }
 }
 
-impl<T: Device + ?Sized> Device for &mut T {
+impl<T: Device> Device for &mut T {
     type Erased = &'static mut T::Erased;
     fn ty() -> ir::Type {
         ir::Type::Ref { to: T::ty().into(), mutable: true }
@@ -117,6 +151,22 @@ impl<T: Device, const N: usize> Device for [T; N] {
     type Erased = [T::Erased; N];
     fn ty() -> ir::Type {
         ir::Type::Array(T::ty().into(), N)
+    }
+
+    const LAYOUT: Layout = T::LAYOUT.times(N);
+
+    #[inline]
+    unsafe fn from_ir(at: *const u8) -> Self {
+        // SAFETY: elements side by side, each in the IR's layout.
+        core::array::from_fn(|i| unsafe { T::from_ir(at.add(i * T::LAYOUT.size)) })
+    }
+
+    #[inline]
+    unsafe fn to_ir(self, at: *mut u8) {
+        for (i, item) in self.into_iter().enumerate() {
+            // SAFETY: as in `from_ir`.
+            unsafe { item.to_ir(at.add(i * T::LAYOUT.size)) };
+        }
     }
 }
 
@@ -141,14 +191,32 @@ impl<T: ?Sized> Device for core::marker::PhantomData<T> {
 unsafe impl<T: ?Sized> GpuType for core::marker::PhantomData<T> {}
 
 macro_rules! tuples {
-    ($(($($t:ident),+))+) => {$(
+    ($(($($t:ident $n:tt),+))+) => {$(
         impl<$($t: Device),+> Device for ($($t,)+) {
             type Erased = ($($t::Erased,)+);
             fn ty() -> ir::Type {
                 ir::Type::Tuple([$($t::ty()),+].into())
             }
+
+            const VARIANTS: &'static [&'static [Layout]] = &[&[$($t::LAYOUT),+]];
+            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+
+            #[inline]
+            unsafe fn from_ir(at: *const u8) -> Self {
+                // SAFETY: the items are where the layout says.
+                ($(unsafe { $t::from_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) },)+)
+            }
+
+            #[inline]
+            unsafe fn to_ir(self, at: *mut u8) {
+                // SAFETY: as in `from_ir`.
+                $(unsafe { self.$n.to_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) };)+
+            }
         }
     )+};
 }
 
-tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }
+tuples! {
+    (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6) (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

@@ -77,12 +77,13 @@ float! {
 }
 
 macro_rules! scalars {
-    ($($t:ty, $scalar:ident, |$v:ident| $value:expr;)+) => {$(
+    ($($t:ty, $scalar:ident, |$v:ident| $value:expr $(, $from:item)?;)+) => {$(
         impl Device for $t {
             type Erased = Self;
             fn ty() -> Type {
                 Type::Scalar(Scalar::$scalar)
             }
+            $($from)?
         }
 
         // SAFETY: a scalar is its own layout; the device stores only 0 and 1 in a `bool`.
@@ -98,7 +99,10 @@ macro_rules! scalars {
 }
 
 scalars! {
-    bool, Bool, |v| ConstValue::Bool(v);
+    bool, Bool, |v| ConstValue::Bool(v), unsafe fn from_ir(at: *const u8) -> Self {
+        // SAFETY: one byte. What is no `bool` is taken for `true`, as the device takes it.
+        unsafe { at.read() != 0 }
+    };
     i8, I8, |v| ConstValue::Int(v.into());
     i16, I16, |v| ConstValue::Int(v.into());
     i32, I32, |v| ConstValue::Int(v.into());

@@ -12,10 +12,12 @@ use crate::simulator::context;
 
 /// A one-dimensional shared array, or a block's dynamic shared memory.
 #[derive(Debug)]
+#[repr(transparent)]
 pub struct Shared<T>(Slice<T>);
 
 /// A two-dimensional shared array, row-major.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Shared2<T> {
     ptr: *mut T,
     extents: [usize; 2],
@@ -23,6 +25,7 @@ pub struct Shared2<T> {
 
 /// A three-dimensional shared array, row-major.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Shared3<T> {
     ptr: *mut T,
     extents: [usize; 3],

@@ -14,6 +14,7 @@ use crate::simulator::context;
 /// A kernel written with `x: &[f32]` sees `&Slice<f32>`. Each simulated thread owns its descriptor,
 /// so a `&mut Slice` promises nothing about the elements, which other threads may write.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Slice<T> {
     ptr: *mut T,
     len: usize,

@@ -83,7 +83,7 @@ macro_rules! view {
             pub unsafe fn from_raw_parts_in_kernels(
                 _ptr: $ptr,
                 _len: usize,
-                _probe: &crate::witness::FnProbe<super::matrix::RawParts>,
+                _probe: &crate::witness::FnProbe<super::matrix::RawParts<2>>,
             ) -> Self {
                 crate::witness::never_called()
             }

@@ -370,7 +370,7 @@ impl<'m> Analysis<'m> {
             self.effects(frame, operand, control, report)?;
         }
         match &e.kind {
-            ExprKind::Builtin { op, args, at } if report => {
+            ExprKind::Builtin { op, args, at, .. } if report => {
                 if let Effect::Sync(scope) = op.effect {
                     self.sync(frame, op.name, scope, args, *at, control)?;
                 }

@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::checking::integer_roots;
 use crate::divergence::{math_kernel1, math_kernel2, math_kernel3};
 
@@ -12,6 +12,7 @@ macro_rules! divergent {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
+            record: record::<$kernel>,
             check: |device, scale| {
                 let n = scale.pick(1 << 10, 1 << 26);
                 let want: Vec<f32> = (0..n).map(|i| [100.0, 200.0][i / $run % 2]).collect();
@@ -28,7 +29,12 @@ pub(super) fn cases() -> Vec<Case> {
         divergent!(math_kernel1, 1),
         divergent!(math_kernel2, 32),
         divergent!(math_kernel3, 1),
-        Case { name: "integer_roots", print: print::<integer_roots>, check: check_roots },
+        Case {
+            name: "integer_roots",
+            print: print::<integer_roots>,
+            record: record::<integer_roots>,
+            check: check_roots,
+        },
     ]
 }
 

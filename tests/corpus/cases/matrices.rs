@@ -3,21 +3,33 @@
 use warpsmith::{Device, Kernel};
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::matmul::{Matrix, SubMatrix, mat_mul_naive, mat_mul_tiled, tiled_matmul};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "mat_mul_naive", print: print::<mat_mul_naive>, check: check_naive },
-        Case { name: "mat_mul_tiled", print: print::<mat_mul_tiled>, check: check_tiled },
+        Case {
+            name: "mat_mul_naive",
+            print: print::<mat_mul_naive>,
+            record: record::<mat_mul_naive>,
+            check: check_naive,
+        },
+        Case {
+            name: "mat_mul_tiled",
+            print: print::<mat_mul_tiled>,
+            record: record::<mat_mul_tiled>,
+            check: check_tiled,
+        },
         Case {
             name: "tiled_matmul@tile_16",
             print: |o| tiled_matmul::print(&(16,), o),
+            record: || tiled_matmul::record(&(16,)),
             check: |d, s| check_ragged(d, s, 16),
         },
         Case {
             name: "tiled_matmul@tile_32",
             print: |o| tiled_matmul::print(&(32,), o),
+            record: || tiled_matmul::record(&(32,)),
             check: |d, s| check_ragged(d, s, 32),
         },
     ]

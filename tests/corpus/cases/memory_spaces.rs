@@ -3,14 +3,29 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::memory_spaces::{DEV_DATA, WARP_PAIR, check_global_variable, count_digits, reduce_volatile};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "check_global_variable", print: print::<check_global_variable>, check: check_static },
-        Case { name: "reduce_volatile", print: print::<reduce_volatile>, check: check_volatile },
-        Case { name: "count_digits", print: print::<count_digits>, check: check_digits },
+        Case {
+            name: "check_global_variable",
+            print: print::<check_global_variable>,
+            record: record::<check_global_variable>,
+            check: check_static,
+        },
+        Case {
+            name: "reduce_volatile",
+            print: print::<reduce_volatile>,
+            record: record::<reduce_volatile>,
+            check: check_volatile,
+        },
+        Case {
+            name: "count_digits",
+            print: print::<count_digits>,
+            record: record::<count_digits>,
+            check: check_digits,
+        },
     ]
 }
 

@@ -27,6 +27,8 @@ pub use data::Random;
 pub use sparse::HostCsr;
 
 use warpsmith::codegen::{CudaSource, Options};
+use warpsmith::ir::Module;
+use warpsmith::record::RecordError;
 use warpsmith::{Device, Kernel};
 
 /// How large the inputs are.
@@ -54,6 +56,8 @@ pub struct Case {
     pub name: &'static str,
     /// Its CUDA.
     pub print: fn(&Options) -> warpsmith::Result<CudaSource>,
+    /// Its IR, as recorded.
+    pub record: fn() -> Result<Module, RecordError>,
     /// Runs it on a device and compares with the host; the error says what differs.
     pub check: fn(&Device, Scale) -> Result<(), String>,
 }
@@ -88,6 +92,10 @@ pub fn all() -> Vec<Case> {
 /// Prints a kernel without comptime parameters.
 fn print<K: Kernel<Comptime = ()>>(options: &Options) -> warpsmith::Result<CudaSource> {
     K::print(&(), options)
+}
+
+fn record<K: Kernel<Comptime = ()>>() -> Result<Module, RecordError> {
+    K::record(&())
 }
 
 /// The error of a launch or copy, as text.

@@ -4,7 +4,7 @@
 use warpsmith::prelude::{Buffer, Kernel};
 use warpsmith::{Device, Launch};
 
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::fences::{X, Y, fenced_order, weak_order};
 use crate::litmus::{
     coherence, independent_reads, message_passing, message_passing_block, store_buffering,
@@ -16,11 +16,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "weak_order",
             print: print::<weak_order>,
+            record: record::<weak_order>,
             check: |d, s| check_order(d, s, |out| weak_order(out), true),
         },
         Case {
             name: "fenced_order",
             print: print::<fenced_order>,
+            record: record::<fenced_order>,
             check: |d, s| check_order(d, s, |out| fenced_order(out), false),
         },
     ];
@@ -30,11 +32,12 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A litmus test: `|memory, seen, rounds|`, four arrays of places and the counts.
 macro_rules! case {
-    ($name:literal, $print:expr, [$threads:literal, $outcomes:literal], $forbidden:expr,
+    ($name:literal, $kernel:ident $comptime:tt, [$threads:literal, $outcomes:literal], $forbidden:expr,
         |[$($place:ident),+], $seen:ident, $rounds:ident| $launch:expr) => {
         Case {
             name: $name,
-            print: $print,
+            print: |options| $kernel::print(&$comptime, options),
+            record: || $kernel::record(&$comptime),
             check: |device, scale| {
                 check(device, scale, $name, [$threads, $outcomes], &$forbidden, |places, $seen, $rounds, grid| {
                     let [$($place),+, ..] = places;
@@ -47,59 +50,31 @@ macro_rules! case {
 
 fn litmus() -> [Case; 9] {
     [
-        case!(
-            "message_passing@relaxed",
-            |o| message_passing::print(&(false,), o),
-            [2, 4],
-            [],
-            |[x, y], seen, n| { message_passing(x, y, seen, n, false) }
-        ),
-        case!(
-            "message_passing@ordered",
-            |o| message_passing::print(&(true,), o),
-            [2, 4],
-            [2],
-            |[x, y], seen, n| { message_passing(x, y, seen, n, true) }
-        ),
-        case!("message_passing_block", print::<message_passing_block>, [2, 4], [2], |[x, y], seen, n| {
+        case!("message_passing@relaxed", message_passing(false,), [2, 4], [], |[x, y], seen, n| {
+            message_passing(x, y, seen, n, false)
+        }),
+        case!("message_passing@ordered", message_passing(true,), [2, 4], [2], |[x, y], seen, n| {
+            message_passing(x, y, seen, n, true)
+        }),
+        case!("message_passing_block", message_passing_block(), [2, 4], [2], |[x, y], seen, n| {
             message_passing_block(x, y, seen, n)
         }),
-        case!(
-            "store_buffering@relaxed",
-            |o| store_buffering::print(&(false,), o),
-            [2, 4],
-            [],
-            |[x, y, r], seen, n| { store_buffering(x, y, r, seen, n, false) }
-        ),
-        case!(
-            "store_buffering@ordered",
-            |o| store_buffering::print(&(true,), o),
-            [2, 4],
-            [0],
-            |[x, y, r], seen, n| { store_buffering(x, y, r, seen, n, true) }
-        ),
-        case!(
-            "store_buffering_system",
-            print::<store_buffering_system>,
-            [2, 4],
-            [0],
-            |[x, y, r], seen, n| { store_buffering_system(x, y, r, seen, n) }
-        ),
-        case!(
-            "independent_reads@acquire",
-            |o| independent_reads::print(&(false,), o),
-            [4, 16],
-            [],
-            |[x, y, r], seen, n| { independent_reads(x, y, r, seen, n, false) }
-        ),
-        case!(
-            "independent_reads@ordered",
-            |o| independent_reads::print(&(true,), o),
-            [4, 16],
-            [10],
-            |[x, y, r], seen, n| { independent_reads(x, y, r, seen, n, true) }
-        ),
-        case!("coherence", print::<coherence>, [2, 9], [3, 6, 7], |[x], seen, n| coherence(x, seen, n)),
+        case!("store_buffering@relaxed", store_buffering(false,), [2, 4], [], |[x, y, r], seen, n| {
+            store_buffering(x, y, r, seen, n, false)
+        }),
+        case!("store_buffering@ordered", store_buffering(true,), [2, 4], [0], |[x, y, r], seen, n| {
+            store_buffering(x, y, r, seen, n, true)
+        }),
+        case!("store_buffering_system", store_buffering_system(), [2, 4], [0], |[x, y, r], seen, n| {
+            store_buffering_system(x, y, r, seen, n)
+        }),
+        case!("independent_reads@acquire", independent_reads(false,), [4, 16], [], |[x, y, r], seen, n| {
+            independent_reads(x, y, r, seen, n, false)
+        }),
+        case!("independent_reads@ordered", independent_reads(true,), [4, 16], [10], |[x, y, r], seen, n| {
+            independent_reads(x, y, r, seen, n, true)
+        }),
+        case!("coherence", coherence(), [2, 9], [3, 6, 7], |[x], seen, n| coherence(x, seen, n)),
     ]
 }
 

@@ -3,13 +3,23 @@
 use warpsmith::Device;
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::pointwise::{Complex, Market, black_scholes, escape_time, mandelbrot};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "black_scholes", print: print::<black_scholes>, check: check_black_scholes },
-        Case { name: "mandelbrot", print: print::<mandelbrot>, check: check_mandelbrot },
+        Case {
+            name: "black_scholes",
+            print: print::<black_scholes>,
+            record: record::<black_scholes>,
+            check: check_black_scholes,
+        },
+        Case {
+            name: "mandelbrot",
+            print: print::<mandelbrot>,
+            record: record::<mandelbrot>,
+            check: check_mandelbrot,
+        },
     ]
 }
 

@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device, Kernel};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::reduction::{
     reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_interleaved, reduce_neighbored,
     reduce_neighbored_less, reduce_unroll_warps8, reduce_unrolling2,
@@ -34,6 +34,7 @@ macro_rules! in_place {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
+            record: record::<$kernel>,
             check: |device, scale| {
                 check(device, scale, [$block, $per_thread], |data, sums, n| {
                     let grid = n / ($block * $per_thread);
@@ -49,6 +50,7 @@ macro_rules! specialized {
         Case {
             name: $name,
             print: |options| reduce_complete_unroll::print(&($block,), options),
+            record: || reduce_complete_unroll::record(&($block,)),
             check: |device, scale| {
                 check(device, scale, [$block, 8], |data, sums, n| {
                     let grid = n / ($block * 8);
@@ -74,15 +76,22 @@ pub(super) fn cases() -> Vec<Case> {
         specialized!("reduce_complete_unroll@block_256", 256),
         specialized!("reduce_complete_unroll@block_1024", 1024),
         in_place!(reduce_gmem, 256, 1),
-        Case { name: "reduce_smem_dyn", print: print::<reduce_smem_dyn>, check: check_smem_dyn },
+        Case {
+            name: "reduce_smem_dyn",
+            print: print::<reduce_smem_dyn>,
+            record: record::<reduce_smem_dyn>,
+            check: check_smem_dyn,
+        },
         Case {
             name: "reduce_smem_unroll_dyn",
             print: print::<reduce_smem_unroll_dyn>,
+            record: record::<reduce_smem_unroll_dyn>,
             check: check_smem_unroll,
         },
         Case {
             name: "reduce_smem_unroll_shfl",
             print: print::<reduce_smem_unroll_shfl>,
+            record: record::<reduce_smem_unroll_shfl>,
             check: check_shuffle,
         },
     ]

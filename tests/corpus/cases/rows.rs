@@ -4,14 +4,24 @@ use warpsmith::Device;
 use warpsmith::prelude::F32x4;
 
 use super::data::{Random, close, components};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::rows::{ROW_THREADS, rms_norm, softmax};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "softmax", print: print::<softmax>, check: check_softmax },
-        Case { name: "rms_norm@vectors_2", print: print::<rms_norm<2>>, check: check_rms_norm::<2> },
-        Case { name: "rms_norm@vectors_8", print: print::<rms_norm<8>>, check: check_rms_norm::<8> },
+        Case { name: "softmax", print: print::<softmax>, record: record::<softmax>, check: check_softmax },
+        Case {
+            name: "rms_norm@vectors_2",
+            print: print::<rms_norm<2>>,
+            record: record::<rms_norm<2>>,
+            check: check_rms_norm::<2>,
+        },
+        Case {
+            name: "rms_norm@vectors_8",
+            print: print::<rms_norm<8>>,
+            record: record::<rms_norm<8>>,
+            check: check_rms_norm::<8>,
+        },
     ]
 }
 

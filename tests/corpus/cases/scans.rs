@@ -4,14 +4,19 @@ use warpsmith::Device;
 use warpsmith::prelude::U32x4;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::scan::{SCAN_THREADS, SCAN_TILE, scan};
 use crate::sorting::{SORT_KEYS, SORT_THREADS, bitonic_sort};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "scan", print: print::<scan>, check: check_scan },
-        Case { name: "bitonic_sort", print: print::<bitonic_sort>, check: check_sort },
+        Case { name: "scan", print: print::<scan>, record: record::<scan>, check: check_scan },
+        Case {
+            name: "bitonic_sort",
+            print: print::<bitonic_sort>,
+            record: record::<bitonic_sort>,
+            check: check_sort,
+        },
     ]
 }
 

@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::transpose::{
     BDIMX, BDIMY, PAD, TILE_DIM, copy_col, copy_row, transpose_diagonal_col, transpose_diagonal_row,
     transpose_naive_col, transpose_naive_row, transpose_smem, transpose_smem_dyn, transpose_smem_pad,
@@ -16,6 +16,7 @@ macro_rules! case {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
+            record: record::<$kernel>,
             check: |device, scale| {
                 check(device, scale, $ragged, $host, |out, input, [$nx, $ny]| {
                     let ([width, height], [x, y]): ([u32; 2], [u32; 2]) = ($over, $covers);

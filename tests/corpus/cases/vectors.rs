@@ -3,13 +3,18 @@
 use warpsmith::Device;
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, text};
+use super::{Case, Scale, print, record, text};
 use crate::vectors::{saxpy, sum_matrix_2d};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "saxpy", print: print::<saxpy>, check: check_saxpy },
-        Case { name: "sum_matrix_2d", print: print::<sum_matrix_2d>, check: check_sum_matrix },
+        Case { name: "saxpy", print: print::<saxpy>, record: record::<saxpy>, check: check_saxpy },
+        Case {
+            name: "sum_matrix_2d",
+            print: print::<sum_matrix_2d>,
+            record: record::<sum_matrix_2d>,
+            check: check_sum_matrix,
+        },
     ]
 }
 

@@ -1,7 +1,8 @@
 //! Runs a kernel wherever it can run; every kind of test shares this.
 
 use warpsmith::codegen::{Checks, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::ir::{ExprKind, Module, visit};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::{Error, driver::DriverError};
 
@@ -31,8 +32,29 @@ pub fn devices() -> Vec<Device> {
     [Device::simulator()].into_iter().chain(gpu()).collect()
 }
 
+/// Every builtin that a kernel calls says what it means in Rust, which an interpreter calls.
+pub fn has_meanings<K: Kernel>(comptime: &K::Comptime) {
+    let module = K::record(comptime).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    let without = without_meaning(&module);
+    assert!(without.is_empty(), "{}: builtins without a Rust meaning: {}", K::NAME, without.join(", "));
+}
+
+/// Names of the builtins in a module that have no Rust meaning.
+pub fn without_meaning(module: &Module) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for function in module.all_functions() {
+        visit::exprs(&function.body, &mut |e| {
+            if let ExprKind::Builtin { op, meaning: None, .. } = &e.kind {
+                found.push(op.name);
+            }
+        });
+    }
+    found
+}
+
 /// Compiles the CUDA of a kernel, checked and unchecked, without a warning.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
+    has_meanings::<K>(comptime);
     let mut seen = Vec::new();
     for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All] {
         let options = Options { checks, line_directives: false };
@@ -57,7 +79,7 @@ fn compiled(name: &str, code: &str, arch: Arch, relocatable: bool) {
         println!("not compiled: {missing}");
         return;
     }
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
     match nvrtc::compile_object(code, name, &options) {
         Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}\n{code}", cubin.log),
         Err(error) => panic!("{name} for {arch}: {error}\n{code}"),

@@ -8,6 +8,7 @@ use warpsmith_macros::device_methods;
 use super::super::text::{either, math, with};
 use super::{float_prelude, prelude};
 use crate::ir::{CudaText, Scalar, Type};
+use crate::types::Float as _;
 
 /// `f32::from_bits` and `f64::from_bits`: the argument is the integer, so the result tells them apart.
 fn from_bits(_args: &[Type], ret: &Type) -> CudaText {

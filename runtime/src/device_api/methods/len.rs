@@ -1,8 +1,9 @@
 //! `.len()` of what can be indexed, and `.offset()` of views.
 
-use crate::ir::{CudaText, Prelude, Type};
+use crate::ir::{CudaText, Meaning, Prelude, Type};
+use crate::meaning::{Arguments, give};
 use crate::record::Callee;
-use crate::types::{GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
+use crate::types::{Device, GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// Marker of `.len()`.
@@ -33,28 +34,47 @@ impl<T> ArrayLen for View<'_, T> {}
 impl<T> ArrayLen for ViewMut<'_, T> {}
 
 /// `.offset(start)` of views.
-pub trait ViewOffset: Sized {
+pub trait ViewOffset: Device {
     #[doc(hidden)]
-    fn offset_in_kernels<I: IndexInteger>(self, _start: I, _probe: &FnProbe<Offset>) -> Self {
+    fn offset_in_kernels<I: IndexInteger>(self, _start: I, _probe: &FnProbe<Offset<Self, I>>) -> Self {
         never_called()
+    }
+    #[doc(hidden)]
+    fn offset_by(self, start: usize) -> Self;
+}
+
+impl<T: GpuType> ViewOffset for View<'_, T> {
+    fn offset_by(self, start: usize) -> Self {
+        self.offset(start)
     }
 }
 
-impl<T: GpuType> ViewOffset for View<'_, T> {}
-impl<T: GpuType> ViewOffset for ViewMut<'_, T> {}
+impl<T: GpuType> ViewOffset for ViewMut<'_, T> {
+    fn offset_by(self, start: usize) -> Self {
+        self.offset(start)
+    }
+}
 
 /// Marker of `.offset()`.
 #[doc(hidden)]
-pub struct Offset;
+pub struct Offset<V, I>(core::marker::PhantomData<fn(I) -> V>);
 
-impl DeviceFn for Offset {
+impl<V: ViewOffset, I: IndexInteger> DeviceFn for Offset<V, I> {
     fn callee() -> Callee {
+        unsafe fn meaning<V: ViewOffset, I: IndexInteger>(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe {
+                let mut args = Arguments::new(args);
+                let view: V = args.take();
+                give(view.offset_by(args.take::<I>().to_index()), ret);
+            }
+        }
         fn text(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::with("ws_offset({0}, {1})", &OFFSET)
         }
         static BUILTIN: crate::ir::Builtin =
             crate::ir::Builtin { name: "offset", ..crate::device_api::text::pure(text) };
-        Callee::Builtin(&BUILTIN)
+        Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<V, I>)))
     }
 }
 

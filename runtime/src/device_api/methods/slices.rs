@@ -1,9 +1,11 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
-use crate::ir::{BinaryOp, CudaText, Effect, Expr, Type};
+use crate::ir::{BinaryOp, CudaText, Effect, Expr, Meaning, Type};
+use crate::meaning::{Arguments, give};
 use crate::record::{Callee, Recorder};
+use crate::simulator::{AccessKind, context};
 use crate::types::{
-    AnyBits, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
+    AnyBits, Device, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
@@ -237,35 +239,35 @@ pub trait PointerMethods: Sized {
     /// The same pointer to another type.
     type To<U>;
     #[doc(hidden)]
-    fn add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+    fn sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn wrapping_add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn wrapping_add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn wrapping_sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub>) -> Self {
+    fn wrapping_sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn wrapping_offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd>) -> Self {
+    fn wrapping_offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
         never_called()
     }
     #[doc(hidden)]
-    fn read_in_kernels(self, _probe: &FnProbe<PointerRead>) -> Self::Target {
+    fn read_in_kernels(self, _probe: &FnProbe<PointerRead<Self::Target>>) -> Self::Target {
         never_called()
     }
     #[doc(hidden)]
-    fn is_null_in_kernels(self, _probe: &FnProbe<PointerIsNull>) -> bool {
+    fn is_null_in_kernels(self, _probe: &FnProbe<PointerIsNull<Self::Target>>) -> bool {
         never_called()
     }
     #[doc(hidden)]
@@ -273,7 +275,7 @@ pub trait PointerMethods: Sized {
         never_called()
     }
     #[doc(hidden)]
-    fn write_in_kernels(self, _value: Self::Target, _probe: &FnProbe<PointerWrite>) {
+    fn write_in_kernels(self, _value: Self::Target, _probe: &FnProbe<PointerWrite<Self::Target>>) {
         never_called()
     }
 }
@@ -289,12 +291,20 @@ impl<T> PointerMethods for *mut T {
 }
 
 macro_rules! pointer {
-    ($($name:ident, $rust:literal, $text:literal $(, $key:ident: $value:expr)*;)+) => {$(
+    ($($name:ident, $rust:literal, $text:literal, |$args:ident, $ret:ident| $meaning:expr $(, $key:ident: $value:expr)*;)+) => {$(
         #[doc(hidden)]
-        pub struct $name;
+        pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
 
-        impl DeviceFn for $name {
+        impl<T: Device> DeviceFn for $name<T> {
             fn callee() -> Callee {
+                #[allow(clippy::extra_unused_type_parameters, reason = "all pointers are told apart by their elements")]
+                unsafe fn meaning<T: Device>(args: *const *const u8, $ret: *mut u8) {
+                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    unsafe {
+                        let mut $args = Arguments::new(args);
+                        $meaning
+                    }
+                }
                 fn text(_args: &[Type], _ret: &Type) -> CudaText {
                     CudaText::new($text)
                 }
@@ -303,18 +313,34 @@ macro_rules! pointer {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                Callee::Builtin(&BUILTIN)
+                Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<T>)))
             }
         }
     )+};
 }
 
+/// The address `count` elements further.
+fn moved<T: Device>(from: *mut u8, count: isize) -> *mut u8 {
+    from.wrapping_offset(count.wrapping_mul(T::LAYOUT.size as isize))
+}
+
 pointer! {
-    PointerAdd, "add", "(({0}) + ({1}))";
-    PointerSub, "sub", "(({0}) - ({1}))";
-    PointerRead, "read", "(*({0}))", effect: Effect::Writes;
-    PointerWrite, "write", "(*({0}) = {1})", effect: Effect::Writes;
-    PointerIsNull, "is_null", "(({0}) == nullptr)";
+    PointerAdd, "add", "(({0}) + ({1}))", |args, ret| give(moved::<T>(args.take(), args.take()), ret);
+    PointerSub, "sub", "(({0}) - ({1}))", |args, ret| {
+        let (from, count): (_, isize) = (args.take(), args.take());
+        give(moved::<T>(from, count.wrapping_neg()), ret);
+    };
+    PointerRead, "read", "(*({0}))", |args, ret| {
+        let from: *const u8 = args.take();
+        context::on_access(from.cast::<T>(), AccessKind::Read);
+        give(T::from_ir(from), ret);
+    }, effect: Effect::Writes;
+    PointerWrite, "write", "(*({0}) = {1})", |args, _ret| {
+        let (to, value): (*mut u8, T) = (args.take(), args.take());
+        context::on_access(to.cast::<T>(), AccessKind::Write);
+        value.to_ir(to);
+    }, effect: Effect::Writes;
+    PointerIsNull, "is_null", "(({0}) == nullptr)", |args, ret| give(args.take::<*const u8>().is_null(), ret);
 }
 
 macro_rules! host {

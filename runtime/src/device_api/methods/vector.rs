@@ -4,6 +4,7 @@ use warpsmith_macros::device_methods;
 
 use crate::ir::{CudaText, Prelude, Type};
 use crate::types::vector::*;
+use crate::witness::never_called;
 
 /// A template function whose name ends in the number of components.
 fn sized(name: &'static str, args: usize) -> impl Fn(&[Type], &Type) -> CudaText {
@@ -37,6 +38,38 @@ fn from_array(_types: &[Type], ret: &Type) -> CudaText {
     let to = super::super::text::type_name(ret);
     CudaText::with(format!("ws_from_array{n}<{to}>({{0}})"), &ARRAYS)
 }
+
+/// Methods that vectors of some lengths or scalars lack: rustc finds these only where there is no other.
+///
+/// The twin does not compile where it calls one, so none is ever called.
+trait Absent: Sized {
+    fn dot<O, R>(self, _other: O) -> R {
+        never_called()
+    }
+    fn sum<R>(self) -> R {
+        never_called()
+    }
+    fn length<R>(self) -> R {
+        never_called()
+    }
+    fn normalize(self) -> Self {
+        never_called()
+    }
+    fn xy<R>(self) -> R {
+        never_called()
+    }
+    fn zw<R>(self) -> R {
+        never_called()
+    }
+    fn xyz<R>(self) -> R {
+        never_called()
+    }
+    fn extend<W, R>(self, _w: W) -> R {
+        never_called()
+    }
+}
+
+impl<V: Vector> Absent for V {}
 
 device_methods! {
     /// Methods of every vector that kernels may call.

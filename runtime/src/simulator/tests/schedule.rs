@@ -1,10 +1,9 @@
 //! The order of threads, and what observers see of it.
 
 use std::cell::RefCell;
-use std::panic::Location;
 
 use super::*;
-use crate::simulator::{Observer, Settings};
+use crate::simulator::{Line, Observer, Settings};
 
 /// Block and thread of every thread, in the order in which they begin and pass a barrier.
 fn trace(seed: u64, rendezvous: bool) -> Vec<(u32, u32)> {
@@ -56,7 +55,7 @@ impl Observer for Log {
     fn on_block(&self, block: [u32; 3]) {
         self.note(format!("block {}", block[0]));
     }
-    fn on_barrier(&self, barrier: &'static str, block: [u32; 3], _at: &'static Location<'static>) {
+    fn on_barrier(&self, barrier: &'static str, block: [u32; 3], _at: Line) {
         self.note(format!("{barrier} {}", block[0]));
     }
     fn on_exchange(
@@ -64,12 +63,13 @@ impl Observer for Log {
         operation: &'static str,
         block: [u32; 3],
         mask: u32,
-        _at: &'static Location<'static>,
+        _at: Line,
     ) {
         self.note(format!("{operation} {} {mask:#x}", block[0]));
     }
-    fn on_finish(&self, report: &SimReport) {
+    fn on_finish(&self, report: &SimReport) -> Result<(), SimFault> {
         self.note(format!("finish {}", report.threads));
+        Ok(())
     }
 }
 

@@ -1,0 +1,230 @@
+//! Where the parts of a value lie: one rule for the types that rustc lays out as it likes.
+//!
+//! Scalars, vectors, arrays, pointers and views lie as in Rust, and so does a `#[repr(C)]` struct of
+//! such parts. Everything else lies as C would have it:
+//!
+//! - a tuple, and a struct that holds a tuple or an enum without a `repr`, has its fields in order,
+//!   each at the next multiple of its alignment;
+//! - an enum begins with its tag, an integer of [`EnumType::tag`]; the fields of every variant begin
+//!   at the next multiple of the largest alignment of any field of any variant, and lie in order as
+//!   those of a tuple do. That is what `#[repr(C)]` gives an enum, so one with a `repr` lies as in Rust.
+//!   An `Option` has the tag 0 for `None` and 1 for `Some`, a `Result` 0 for `Ok` and 1 for `Err`;
+//! - `()`, `PhantomData` and what has no value take no bytes.
+//!
+//! A reference or pointer is an address of eight bytes. `&[T]` and a reference to a shared array are
+//! the address of a descriptor: the address of the first element and then the extents, outermost
+//! first, of eight bytes each.
+
+use super::{EnumType, Type};
+
+/// Size and alignment of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+    /// Whether rustc lays the type out in the same way.
+    pub as_in_rust: bool,
+}
+
+impl Layout {
+    /// That of a type of Rust which lies as in Rust.
+    pub const fn of<T>() -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>(), as_in_rust: true }
+    }
+
+    /// `count` of them side by side.
+    pub const fn times(self, count: usize) -> Self {
+        Self { size: self.size * count, ..self }
+    }
+
+    /// Fields one after another.
+    pub const fn fields(fields: &[Layout]) -> Self {
+        let (mut align, mut i) = (1, 0);
+        while i < fields.len() {
+            if fields[i].align > align {
+                align = fields[i].align;
+            }
+            i += 1;
+        }
+        Self { size: end(fields, fields.len()).next_multiple_of(align), align, as_in_rust: false }
+    }
+
+    /// A struct of these fields: as rustc lays it out, if it lays the fields out as the IR does.
+    pub const fn structure<T>(fields: &[Layout]) -> Self {
+        let mut i = 0;
+        while i < fields.len() {
+            if !fields[i].as_in_rust {
+                return Layout::fields(fields);
+            }
+            i += 1;
+        }
+        Layout::of::<T>()
+    }
+
+    /// Offset of field `index` of [`Layout::fields`].
+    pub const fn offset(fields: &[Layout], index: usize) -> usize {
+        end(fields, index).next_multiple_of(fields[index].align)
+    }
+
+    /// A tag, then the fields of one of several variants.
+    pub const fn tagged(tag: Layout, variants: &[&[Layout]]) -> Self {
+        let (mut size, mut align, mut i) = (0, tag.align, 0);
+        while i < variants.len() {
+            let fields = Layout::fields(variants[i]);
+            if fields.size > size {
+                size = fields.size;
+            }
+            if fields.align > align {
+                align = fields.align;
+            }
+            i += 1;
+        }
+        let end = Layout::payload(tag, variants) + size;
+        Self { size: end.next_multiple_of(align), align, as_in_rust: false }
+    }
+
+    /// Where the fields of each variant of [`Layout::tagged`] begin.
+    pub const fn payload(tag: Layout, variants: &[&[Layout]]) -> usize {
+        let (mut align, mut i) = (1, 0);
+        while i < variants.len() {
+            let fields = Layout::fields(variants[i]);
+            if fields.align > align {
+                align = fields.align;
+            }
+            i += 1;
+        }
+        tag.size.next_multiple_of(align)
+    }
+}
+
+/// The end of the first `count` fields.
+const fn end(fields: &[Layout], count: usize) -> usize {
+    let (mut end, mut i) = (0usize, 0);
+    while i < count {
+        end = end.next_multiple_of(fields[i].align) + fields[i].size;
+        i += 1;
+    }
+    end
+}
+
+impl Type {
+    /// Size and alignment of a value.
+    pub fn layout(&self) -> Layout {
+        Layout { size: self.size(), align: self.align(), as_in_rust: false }
+    }
+
+    /// Offset of an item of a tuple, or of a field of a struct, by position.
+    pub fn field_offset(&self, index: usize) -> Option<usize> {
+        match self {
+            Type::Tuple(items) if index < items.len() => Some(Layout::offset(&layouts(items.iter()), index)),
+            Type::Struct(def) => def.fields.get(index).map(|field| field.offset),
+            _ => None,
+        }
+    }
+}
+
+fn layouts<'t>(types: impl IntoIterator<Item = &'t Type>) -> Vec<Layout> {
+    types.into_iter().map(Type::layout).collect()
+}
+
+impl EnumType {
+    /// Size and alignment of a value, from the tag and the variants.
+    pub fn layout(&self) -> Layout {
+        let variants = self.variant_layouts();
+        Layout::tagged(self.tag_layout(), &slices(&variants))
+    }
+
+    /// Offset of the tag.
+    pub fn tag_offset(&self) -> usize {
+        0
+    }
+
+    /// Offset of field `index` of variant `variant`, by position.
+    pub fn field_offset(&self, variant: usize, index: usize) -> usize {
+        let variants = self.variant_layouts();
+        Layout::payload(self.tag_layout(), &slices(&variants)) + Layout::offset(&variants[variant], index)
+    }
+
+    fn tag_layout(&self) -> Layout {
+        Type::Scalar(self.tag).layout()
+    }
+
+    fn variant_layouts(&self) -> Vec<Vec<Layout>> {
+        self.variants.iter().map(|v| layouts(v.fields.iter().map(|(_, ty)| ty))).collect()
+    }
+}
+
+fn slices(variants: &[Vec<Layout>]) -> Vec<&[Layout]> {
+    variants.iter().map(Vec::as_slice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Device;
+
+    fn enum_of<T: Device>() -> std::sync::Arc<EnumType> {
+        match T::ty() {
+            Type::Enum(def) => def,
+            other => panic!("`{other}` is no enum"),
+        }
+    }
+
+    #[test]
+    fn tuples_are_laid_out_as_by_c() {
+        let ty = <(u8, u32, u8)>::ty();
+        assert_eq!((ty.size(), ty.align()), (12, 4));
+        assert_eq!([0, 1, 2].map(|i| ty.field_offset(i)), [Some(0), Some(4), Some(8)]);
+        assert_eq!(ty.field_offset(3), None);
+    }
+
+    #[test]
+    fn the_fields_of_an_enum_follow_its_tag_at_their_alignment() {
+        let option = enum_of::<Option<f64>>();
+        assert_eq!((option.size, option.align), (16, 8));
+        assert_eq!((option.tag_offset(), option.field_offset(1, 0)), (0, 8));
+        let flag = enum_of::<Option<bool>>();
+        assert_eq!((flag.size, flag.align, flag.field_offset(1, 0)), (8, 4, 4));
+        let result = enum_of::<Result<u8, f64>>();
+        assert_eq!((result.field_offset(0, 0), result.field_offset(1, 0), result.size), (8, 8, 16));
+    }
+
+    #[test]
+    fn an_enum_in_a_tuple_takes_its_bytes() {
+        let ty = <(u8, Option<u64>, u8)>::ty();
+        assert_eq!((ty.size(), ty.align(), ty.field_offset(2)), (32, 8, Some(24)));
+    }
+
+    /// What Rust says of a type and what the IR says of it.
+    fn same<T: Device>() {
+        let (ty, layout) = (T::ty(), T::LAYOUT);
+        assert_eq!((ty.size(), ty.align()), (layout.size, layout.align), "{ty}");
+    }
+
+    #[test]
+    fn rust_and_the_ir_agree_on_every_kind_of_type() {
+        same::<bool>();
+        same::<half::f16>();
+        same::<usize>();
+        same::<()>();
+        same::<[(u8, u32); 3]>();
+        same::<[u16; 5]>();
+        same::<Option<Option<u8>>>();
+        same::<Result<(f32, u8), [u64; 2]>>();
+        same::<core::cmp::Ordering>();
+        same::<core::sync::atomic::Ordering>();
+        same::<crate::types::vector::F32x3>();
+        same::<crate::types::vector::F64x4>();
+        same::<crate::types::View<'static, f32>>();
+        same::<crate::types::ViewMut2<'static, f32>>();
+        same::<crate::types::View3<'static, f32>>();
+        same::<crate::prelude::Index3>();
+        same::<&f32>();
+        same::<&crate::types::Slice<f32>>();
+        same::<*mut u8>();
+        same::<crate::device_api::group::WarpTile<8>>();
+        same::<crate::device_api::ordered::Atomic<'static, u32, 0>>();
+    }
+}
