@@ -81,7 +81,11 @@ fn every_line_of_a_body_has_its_rust_line() {
         for (before, line) in body.clone().zip(body.skip(1)) {
             if line.starts_with("    ") && line.ends_with(';') && !line.trim_start().starts_with('}') {
                 mapped += 1;
-                assert!(before.contains("#line "), "{}: `{line}` stands behind `{before}`\n{code}", case.name);
+                assert!(
+                    before.contains("#line "),
+                    "{}: `{line}` stands behind `{before}`\n{code}",
+                    case.name
+                );
             }
         }
         assert!(mapped > 0, "{}: no statement has a line\n{code}", case.name);

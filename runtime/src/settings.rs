@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::nvrtc::DebugInfo;
 use crate::dump::Form;
+use crate::nvrtc::DebugInfo;
 
 /// Bytes of the disk cache unless set: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;

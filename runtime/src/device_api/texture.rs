@@ -1,51 +1,90 @@
 //! The CUDA of textures and surfaces; their Rust meaning is in [`crate::image`].
 
+use core::marker::PhantomData;
+
 use super::text::{pure, type_name};
 use crate::codegen::images;
-use crate::ir::{Builtin, CudaText, Effect, ImageShape, ImageType, Prelude, Scalar, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, ImageShape, ImageType, Meaning, Prelude, Scalar, Type, Variance};
+use crate::meaning::{Arguments, give};
 use crate::record::Callee;
+use crate::types::Device;
 use crate::witness::DeviceFn;
 
-/// Marker of the methods that give an extent, by its place in [`EXTENTS`].
+/// Marker of the method that gives an extent of an image, by its place in [`EXTENTS`].
 #[doc(hidden)]
-pub struct Extent<const FIELD: usize>;
+pub struct Extent<A, const FIELD: usize>(PhantomData<fn() -> A>);
 
 const EXTENTS: [&str; 4] = ["width", "height", "depth", "layers"];
 
-impl<const FIELD: usize> DeviceFn for Extent<FIELD> {
+impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
     fn callee() -> Callee {
+        unsafe fn meaning<A: Extents, const FIELD: usize>(args: *const *const u8, ret: *mut u8) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            unsafe { give(Arguments::new(args).take::<&A>().extent(FIELD.min(2)), ret) };
+        }
         fn text<const FIELD: usize>(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new(format!("{{0}}.{}", EXTENTS[FIELD]))
         }
-        Callee::Builtin(const { &Builtin { name: EXTENTS[FIELD], ..pure(text::<FIELD>) } })
+        let builtin = const { &Builtin { name: EXTENTS[FIELD], ..pure(text::<FIELD>) } };
+        Callee::Builtin(builtin, Some(Meaning(meaning::<A, FIELD>)))
     }
 }
 
-macro_rules! markers {
-    ($($(#[$doc:meta])* $name:ident, $rust:literal, $text:ident $(, $key:ident: $value:expr)*;)+) => {$(
-        $(#[$doc])*
-        #[doc(hidden)]
-        pub struct $name;
+/// What has extents.
+#[doc(hidden)]
+pub trait Extents: Device {
+    /// The extent of a dimension; layers are the third.
+    fn extent(&self, axis: usize) -> u32;
+}
 
-        impl DeviceFn for $name {
-            fn callee() -> Callee {
-                static BUILTIN: Builtin = Builtin { name: $rust, $($key: $value,)* ..pure($text) };
-                Callee::Builtin(&BUILTIN)
-            }
-        }
+macro_rules! markers {
+    ($($(#[$doc:meta])* $name:ident $static:ident, $rust:literal, $text:ident $(, $key:ident: $value:expr)*;)+) => {$(
+        $(#[$doc])*
+        ///
+        /// `A` is the image, `I` the indices.
+        #[doc(hidden)]
+        pub struct $name<A, I>(PhantomData<fn(I) -> A>);
+
+        pub(crate) static $static: Builtin = Builtin { name: $rust, $($key: $value,)* ..pure($text) };
     )+};
 }
 
 markers! {
     /// Marker of `sample`: no kernel writes a texture that it samples.
-    Sample, "sample", sample_text;
+    Sample SAMPLE, "sample", sample_text;
     /// Marker of `fetch`.
-    Fetch, "fetch", fetch_text;
+    Fetch FETCH, "fetch", fetch_text;
     /// Marker of a surface's `read`.
-    Load, "read", read_text, effect: Effect::Writes, variance: Variance::PerThread;
+    Load LOAD, "read", read_text, effect: Effect::Writes, variance: Variance::PerThread;
     /// Marker of a surface's `write`.
-    Store, "write", write_text, effect: Effect::Writes;
+    Store STORE, "write", write_text, effect: Effect::Writes;
 }
+
+/// The callee of a method of an image whose other arguments are these.
+macro_rules! method {
+    ($marker:ident $builtin:ident [$($generics:tt)*] $of:ty, $image:ty; ($($arg:ident: $ty:ty),*) $method:ident) => {
+        impl<$($generics)*> crate::witness::DeviceFn for crate::device_api::texture::$marker<$of, ($($ty,)*)> {
+            fn callee() -> crate::record::Callee {
+                unsafe fn meaning<$($generics)*>(args: *const *const u8, ret: *mut u8) {
+                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    unsafe {
+                        let mut args = crate::meaning::Arguments::new(args);
+                        let image: $image = args.take();
+                        $(let $arg: $ty = args.take();)*
+                        crate::meaning::give(image.$method($($arg),*), ret);
+                    }
+                }
+                let meaning = crate::ir::Meaning(method!(@named meaning [$($generics)*]));
+                crate::record::Callee::Builtin(&crate::device_api::texture::$builtin, Some(meaning))
+            }
+        }
+    };
+    (@named $meaning:ident [$($t:ident: $bound:path),*]) => {
+        $meaning::<$($t),*>
+    };
+}
+
+pub(crate) use method;
 
 /// The image that a method is called on.
 fn image(args: &[Type]) -> ImageType {

@@ -7,8 +7,9 @@ use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::Texel;
 use super::texture::{ImageParam, access_of};
 use crate::args::{KernelArg, SurfaceArg};
-use crate::device_api::texture::{Extent, Load, Store};
+use crate::device_api::texture::{Extent, Extents, Load, Store, method};
 use crate::ir::{ImageType, Type};
+use crate::simulator::{AccessKind, context};
 use crate::types::{Device, IndexInteger};
 use crate::witness::{FnProbe, never_called};
 
@@ -17,6 +18,7 @@ use crate::witness::{FnProbe, never_called};
 /// A kernel takes it as `&mut Surface2<f32>`. Threads that write one texel, or read what another writes, need a
 /// barrier between them, as with a slice.
 #[derive(Debug)]
+#[repr(transparent)]
 pub struct Surface<'a, T, D> {
     access: &'a Access,
     _texels: PhantomData<(&'a mut T, fn() -> D)>,
@@ -38,25 +40,35 @@ impl<T: Texel, D: Shape> Device for Surface<'_, T, D> {
     }
 }
 
+impl<T: Texel, D: Shape> Extents for Surface<'_, T, D> {
+    fn extent(&self, axis: usize) -> u32 {
+        self.access.extents[axis]
+    }
+}
+
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The caller has borrowed the image mutably for the lifetime.
     pub(super) fn new(access: &'a Access) -> Self {
         Self { access, _texels: PhantomData }
     }
 
+    #[track_caller]
     fn load(&self, index: [usize; 3]) -> T {
-        match self.access.here().at(index) {
-            // SAFETY: a texel of this type; threads of a launch run on one OS thread.
-            Some(texel) => unsafe { texel.cast::<T>().read_unaligned() },
+        let Some(texel) = self.access.here().at(index).map(|texel| texel.cast::<T>()) else {
             // SAFETY: any bits are a texel.
-            None => unsafe { std::mem::zeroed() },
-        }
+            return unsafe { std::mem::zeroed() };
+        };
+        context::on_texel(texel, AccessKind::Read);
+        // SAFETY: a texel of this type; threads of a launch run on one OS thread.
+        unsafe { texel.read_unaligned() }
     }
 
+    #[track_caller]
     fn store(&mut self, index: [usize; 3], value: T) {
-        if let Some(texel) = self.access.here().at(index) {
+        if let Some(texel) = self.access.here().at(index).map(|texel| texel.cast::<T>()) {
+            context::on_texel(texel, AccessKind::Write);
             // SAFETY: as in `load`, and the image is borrowed mutably.
-            unsafe { texel.cast::<T>().write_unaligned(value) };
+            unsafe { texel.write_unaligned(value) };
         }
     }
 }
@@ -124,23 +136,33 @@ macro_rules! surface {
         #[allow(missing_docs)]
         impl<T: Texel> $name<'_, T> {
             $(
-                pub fn $hidden(&self, _probe: &FnProbe<Extent<$field>>) -> u32 {
+                pub fn $hidden(&self, _probe: &FnProbe<Extent<$name<'static, T>, $field>>) -> u32 {
                     never_called()
                 }
             )+
 
-            pub fn read_in_kernels<$($index: IndexInteger),+>(&self $(, $i: $index)+, _probe: &FnProbe<Load>) -> T {
+            pub fn read_in_kernels<$($index: IndexInteger),+>(
+                &self $(, $i: $index)+, _probe: &FnProbe<Load<$name<'static, T>, ($($index,)+)>>
+            ) -> T {
                 $(let _ = $i;)+
                 never_called()
             }
 
             pub fn write_in_kernels<$($index: IndexInteger),+>(
-                &mut self $(, $i: $index)+, value: T, _probe: &FnProbe<Store>
+                &mut self $(, $i: $index)+, value: T, _probe: &FnProbe<Store<$name<'static, T>, ($($index,)+ T,)>>
             ) {
                 $(let _ = $i;)+
                 let _ = value;
                 never_called()
             }
+        }
+
+        method! {
+            Load LOAD [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>; ($($i: $index),+) read
+        }
+        method! {
+            Store STORE [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &mut $name<'_, T>;
+            ($($i: $index),+, value: T) write
         }
     };
 }

@@ -1,7 +1,11 @@
 //! Images on the simulator, and the words that a GPU's kernel is given.
 
 use super::*;
+use crate::args::{KernelArg, SurfaceArg, TextureArg};
+use crate::device_api::texture::{Extent, Fetch, Load, Sample, Store};
 use crate::ir::ImageShape;
+use crate::record::Callee;
+use crate::witness::DeviceFn;
 
 fn line(texels: &[f32]) -> Image1<f32> {
     Image1::upload(&Device::simulator(), texels.len(), texels).expect("an image")
@@ -91,4 +95,39 @@ fn the_host_has_no_texels_of_a_gpu() {
     let panicked = std::panic::catch_unwind(|| access.here().extents).expect_err("there are none");
     let message = panicked.downcast_ref::<String>().expect("a message");
     assert!(message.contains("GPU 0") && message.contains("to_vec"), "{message}");
+}
+
+/// Calls a builtin as an interpreter does: every argument by its address, a reference as the address of what
+/// the launch's argument holds.
+fn interpreted<M: DeviceFn, R: crate::types::Device>(image: &KernelArg, rest: &[Vec<u8>]) -> R {
+    let (KernelArg::Image { access, .. }, Callee::Builtin(_, Some(meaning))) = (image, M::callee()) else {
+        panic!("no image, or no meaning");
+    };
+    let descriptor = std::ptr::from_ref(access);
+    let first = std::ptr::from_ref(&descriptor).cast::<u8>();
+    let args: Vec<*const u8> = std::iter::once(first).chain(rest.iter().map(|arg| arg.as_ptr())).collect();
+    let mut ret = vec![0; R::LAYOUT.size];
+    // SAFETY: the arguments that the builtin takes, and memory for its result.
+    unsafe {
+        (meaning.0)(args.as_ptr(), ret.as_mut_ptr());
+        R::from_ir(ret.as_ptr())
+    }
+}
+
+#[test]
+fn methods_are_called_with_what_a_launch_is_given() {
+    let bytes = |x: f32| x.to_ne_bytes().to_vec();
+    let index = |i: i32| i.to_ne_bytes().to_vec();
+    let mut image = Image2::upload(&Device::simulator(), [2, 1], &[1.0f32, 2.0]).expect("an image");
+    let texture = image.texture::<f32>(Sampler::new().linear()).expect("a texture").into_arg();
+    type T = Texture2<'static, f32>;
+    assert_eq!(interpreted::<Sample<T, (f32, f32)>, f32>(&texture, &[bytes(1.0), bytes(0.5)]), 1.5);
+    assert_eq!(interpreted::<Fetch<T, (i32, u8)>, f32>(&texture, &[index(1), vec![0]]), 2.0);
+    assert_eq!(interpreted::<Fetch<T, (i32, u8)>, f32>(&texture, &[index(-1), vec![0]]), 0.0);
+    assert_eq!(interpreted::<Extent<T, 0>, u32>(&texture, &[]), 2);
+    let surface = image.surface().expect("a surface").into_arg();
+    type S = Surface2<'static, f32>;
+    interpreted::<Store<S, (i32, u8, f32)>, ()>(&surface, &[index(1), vec![0], bytes(7.0)]);
+    assert_eq!(interpreted::<Load<S, (i32, u8)>, f32>(&surface, &[index(1), vec![0]]), 7.0);
+    assert_eq!(image.to_vec().expect("texels"), [1.0, 7.0]);
 }

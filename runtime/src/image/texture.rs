@@ -6,7 +6,7 @@ use super::access::{Access, ImageAccess};
 use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::TextureValue;
 use crate::args::{KernelArg, TextureArg};
-use crate::device_api::texture::{Extent, Fetch, Sample};
+use crate::device_api::texture::{Extent, Extents, Fetch, Sample, method};
 use crate::ir::{ImageType, Type};
 use crate::types::{Device, IndexInteger};
 use crate::witness::{FnProbe, never_called};
@@ -15,6 +15,7 @@ use crate::witness::{FnProbe, never_called};
 ///
 /// A kernel takes it as `&Texture2<f32>`.
 #[derive(Debug)]
+#[repr(transparent)]
 pub struct Texture<'a, T, D> {
     access: &'a Access,
     _read: PhantomData<fn() -> (T, D)>,
@@ -41,6 +42,12 @@ impl<T: TextureValue, D: Shape> Device for Texture<'_, T, D> {
     type Erased = Texture<'static, T, D>;
     fn ty() -> Type {
         Type::Image(ImageType { surface: false, shape: D::SHAPE })
+    }
+}
+
+impl<T: TextureValue, D: Shape> Extents for Texture<'_, T, D> {
+    fn extent(&self, axis: usize) -> u32 {
+        self.access.extents[axis]
     }
 }
 
@@ -149,20 +156,28 @@ macro_rules! texture {
         #[allow(missing_docs)]
         impl<T: TextureValue> $name<'_, T> {
             $(
-                pub fn $hidden(&self, _probe: &FnProbe<Extent<$field>>) -> u32 {
+                pub fn $hidden(&self, _probe: &FnProbe<Extent<$name<'static, T>, $field>>) -> u32 {
                     never_called()
                 }
             )+
 
-            pub fn sample_in_kernels(&self $(, $x: $of)+, _probe: &FnProbe<Sample>) -> T {
+            pub fn sample_in_kernels(&self $(, $x: $of)+, _probe: &FnProbe<Sample<$name<'static, T>, ($($of,)+)>>) -> T {
                 $(let _ = $x;)+
                 never_called()
             }
 
-            pub fn fetch_in_kernels<$($index: IndexInteger),+>(&self $(, $i: $index)+, _probe: &FnProbe<Fetch>) -> T {
+            pub fn fetch_in_kernels<$($index: IndexInteger),+>(
+                &self $(, $i: $index)+, _probe: &FnProbe<Fetch<$name<'static, T>, ($($index,)+)>>
+            ) -> T {
                 $(let _ = $i;)+
                 never_called()
             }
+        }
+
+        method! { Sample SAMPLE [T: TextureValue] $name<'static, T>, &$name<'_, T>; ($($x: $of),+) sample }
+        method! {
+            Fetch FETCH [T: TextureValue, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>;
+            ($($i: $index),+) fetch
         }
     };
 }

@@ -111,11 +111,18 @@ impl Module {
 }
 
 impl Module {
-    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length.
+    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length, an image an object and extents.
     pub fn parameter_bytes(&self) -> usize {
         let types = self.kernel.params.iter().map(|id| &self.kernel.var(*id).ty);
         types.fold(0, |end, ty| match ty {
-            Type::Ref { to, .. } if matches!(**to, Type::Slice(_)) => end.next_multiple_of(8) + 16,
+            Type::Ref { to, .. } => {
+                end.next_multiple_of(8)
+                    + match &**to {
+                        Type::Slice(_) => 16,
+                        Type::Image(image) => image.size(),
+                        _ => 8,
+                    }
+            }
             ty => end.next_multiple_of(ty.align().max(1)) + ty.size(),
         })
     }

@@ -200,11 +200,7 @@ impl Type {
             Type::View { rank: 1, .. } => 16,
             Type::View { rank: 2, .. } => 32,
             Type::View { .. } => 48,
-            Type::Ref { to, .. } => match &**to {
-                Type::Image(image) => image.size(),
-                _ => 8,
-            },
-            Type::Ptr { .. } => 8,
+            Type::Ref { .. } | Type::Ptr { .. } => 8,
             Type::Tuple(items) => {
                 let align = items.iter().map(Type::align).max().unwrap_or(1);
                 let end = items.iter().fold(0usize, |at, t| at.next_multiple_of(t.align()) + t.size());

@@ -167,4 +167,3 @@ impl Scope {
         self.kind().name()
     }
 }
-

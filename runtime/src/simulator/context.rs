@@ -267,6 +267,15 @@ pub fn on_access<T>(place: *const T, kind: AccessKind) {
     }
 }
 
+/// Called before each access of a surface, which the host may make too.
+#[inline]
+#[track_caller]
+pub(crate) fn on_texel<T>(texel: *const T, kind: AccessKind) {
+    if !CURRENT.get().is_null() {
+        on_access(texel, kind);
+    }
+}
+
 /// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
 #[cold]
 #[track_caller]

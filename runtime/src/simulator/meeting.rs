@@ -49,13 +49,7 @@ impl Machine<'_> {
     }
 
     /// A named barrier: waits until `threads` threads have arrived, or only arrives.
-    pub(super) fn named_barrier(
-        &self,
-        number: u32,
-        threads: u32,
-        wait: bool,
-        at: Line,
-    ) {
+    pub(super) fn named_barrier(&self, number: u32, threads: u32, wait: bool, at: Line) {
         self.need_fibers("named_barrier", at);
         let Some(barrier) = self.block().named.get(number as usize) else {
             self.raise_bounds(i64::from(number), NAMED, at);

@@ -32,7 +32,8 @@ mod tests;
 pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread, Work,
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
+    Work,
 };
 pub use settings::Settings;
 

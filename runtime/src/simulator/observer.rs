@@ -236,13 +236,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// What is wrong with it.
-    fn on_copy_start(
-        &self,
-        _by: &Thread,
-        _copy: u64,
-        _from: &Access,
-        _to: &Access,
-    ) -> Result<(), SimFault> {
+    fn on_copy_start(&self, _by: &Thread, _copy: u64, _from: &Access, _to: &Access) -> Result<(), SimFault> {
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! Finds the fault when no thread of a cluster can go on.
 
-
 use super::fault::{MaskProblem, Missing, SimFault, Waiting};
 use super::machine::{Machine, Wait, WaitKind};
 use super::observer::Line;
@@ -97,7 +96,8 @@ impl Machine<'_> {
 
 impl Wait {
     /// A fiber that runs or is idle.
-    pub const NOTHING: Self = Self { kind: WaitKind::Nothing, at: Line { file: "", line: 0, column: 0 }, rank: 0, linear: 0 };
+    pub const NOTHING: Self =
+        Self { kind: WaitKind::Nothing, at: Line { file: "", line: 0, column: 0 }, rank: 0, linear: 0 };
 }
 
 impl WaitKind {

@@ -87,13 +87,7 @@ impl Warp {
     }
 
     /// The open operation with this mask, or a new one.
-    fn join(
-        &self,
-        machine: &Machine<'_>,
-        operation: &'static str,
-        mask: u32,
-        at: Line,
-    ) -> Rc<Exchange> {
+    fn join(&self, machine: &Machine<'_>, operation: &'static str, mask: u32, at: Line) -> Rc<Exchange> {
         let found = self.open.borrow().iter().find(|e| e.mask == mask).cloned();
         if let Some(exchange) = found {
             let alike = std::ptr::eq(exchange.operation, operation) || exchange.operation == operation;
@@ -141,12 +135,7 @@ impl Exchange {
     }
 
     #[cold]
-    fn raise_mismatch(
-        &self,
-        machine: &Machine<'_>,
-        operation: &'static str,
-        at: Line,
-    ) -> ! {
+    fn raise_mismatch(&self, machine: &Machine<'_>, operation: &'static str, at: Line) -> ! {
         let lane = self.arrived.get().trailing_zeros();
         let here = machine.here.get();
         let linear = here.linear / WARP * WARP + lane;
@@ -181,13 +170,7 @@ impl Machine<'_> {
     }
 
     /// The running lane brings a value to an operation of its warp; whether it has to wait there.
-    fn bring(
-        &self,
-        operation: &'static str,
-        mask: u32,
-        payload: [u8; 16],
-        at: Line,
-    ) -> (Rc<Exchange>, bool) {
+    fn bring(&self, operation: &'static str, mask: u32, payload: [u8; 16], at: Line) -> (Rc<Exchange>, bool) {
         self.need_fibers(operation, at);
         let here = self.here.get();
         let lane = here.linear % WARP;
@@ -208,14 +191,7 @@ impl Machine<'_> {
     }
 
     /// Raises a fault for `lane` if its mask names a lane that has returned, unless those pass.
-    fn check_returned(
-        &self,
-        lane: u32,
-        operation: &'static str,
-        mask: u32,
-        returned: u32,
-        at: Line,
-    ) {
+    fn check_returned(&self, lane: u32, operation: &'static str, mask: u32, returned: u32, at: Line) {
         let gone = mask & returned;
         if gone != 0 && !self.launch.settings.returned_threads_pass {
             let problem = MaskProblem::LaneLeft { lane: gone.trailing_zeros() };

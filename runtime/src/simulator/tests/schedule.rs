@@ -58,13 +58,7 @@ impl Observer for Log {
     fn on_barrier(&self, barrier: &'static str, block: [u32; 3], _at: Line) {
         self.note(format!("{barrier} {}", block[0]));
     }
-    fn on_exchange(
-        &self,
-        operation: &'static str,
-        block: [u32; 3],
-        mask: u32,
-        _at: Line,
-    ) {
+    fn on_exchange(&self, operation: &'static str, block: [u32; 3], mask: u32, _at: Line) {
         self.note(format!("{operation} {} {mask:#x}", block[0]));
     }
     fn on_finish(&self, report: &SimReport) -> Result<(), SimFault> {
