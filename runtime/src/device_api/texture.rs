@@ -125,8 +125,11 @@ fn fetch_text(args: &[Type], ret: &Type) -> CudaText {
         ImageShape::Layers => ("a2d", "%7, %5, %6, %6"),
     };
     let indices = &["x", "y", "z"][..image.shape.extents().len()];
-    let parameters: String = indices.iter().map(|i| format!(", unsigned long long {i}")).collect();
-    let inside = indices.iter().zip(image.shape.extents()).map(|(i, extent)| format!("{i} < image.{extent}"));
+    let parameters: String = indices.iter().map(|i| format!(", long long {i}")).collect();
+    let inside = indices
+        .iter()
+        .zip(image.shape.extents())
+        .map(|(i, extent)| format!("(unsigned long long){i} < image.{extent}"));
     let inside = inside.collect::<Vec<_>>().join(" && ");
     let inputs: String = indices.iter().map(|i| format!(", \"r\"((int){i})")).collect();
     let outputs = ["a", "b", "c", "d"].map(|lane| format!("\"={constraint}\"({lane})")).join(", ");
@@ -207,7 +210,8 @@ fn access(shape: ImageShape) -> [&'static Prelude; 2] {
     }
 }
 
-/// Indices of any width are compared with the extents; what is inside fits CUDA's `int`.
+/// Indices of any width are compared with the extents, a negative one as larger than any; what is inside fits
+/// CUDA's `int`.
 macro_rules! surfaces {
     ($($read:ident $write:ident $form:literal $struct:ident $parameters:literal $inside:literal $cuda:literal $at:literal;)+) => {$(
         static $read: Prelude = Prelude {
@@ -232,14 +236,14 @@ macro_rules! surfaces {
 }
 
 surfaces! {
-    READ1 WRITE1 "1" SURFACE1 "unsigned long long x" "x < image.width" "surf1D" "(int)x * (int)sizeof(M)";
-    READ2 WRITE2 "2" SURFACE2 "unsigned long long x, unsigned long long y"
-        "x < image.width && y < image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
-    READ3 WRITE3 "3" SURFACE3 "unsigned long long x, unsigned long long y, unsigned long long z"
-        "x < image.width && y < image.height && z < image.depth" "surf3D"
+    READ1 WRITE1 "1" SURFACE1 "long long x" "(unsigned long long)x < image.width" "surf1D" "(int)x * (int)sizeof(M)";
+    READ2 WRITE2 "2" SURFACE2 "long long x, long long y"
+        "(unsigned long long)x < image.width && (unsigned long long)y < image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
+    READ3 WRITE3 "3" SURFACE3 "long long x, long long y, long long z"
+        "(unsigned long long)x < image.width && (unsigned long long)y < image.height && (unsigned long long)z < image.depth" "surf3D"
         "(int)x * (int)sizeof(M), (int)y, (int)z";
     READ_LAYERS WRITE_LAYERS "Layers" SURFACE_LAYERS
-        "unsigned long long x, unsigned long long y, unsigned long long layer"
-        "x < image.width && y < image.height && layer < image.layers" "surf2DLayered"
+        "long long x, long long y, long long layer"
+        "(unsigned long long)x < image.width && (unsigned long long)y < image.height && (unsigned long long)layer < image.layers" "surf2DLayered"
         "(int)x * (int)sizeof(M), (int)y, (int)layer";
 }
