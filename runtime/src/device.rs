@@ -7,12 +7,15 @@ use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
+use crate::simulator::Settings;
 use crate::types::GpuType;
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
+    /// Of a simulator that the environment does not set.
+    simulated: Option<Arc<Settings>>,
 }
 
 #[derive(Clone)]
@@ -46,12 +49,25 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?) })
+        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None })
     }
 
-    /// The simulator.
+    /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator }
+        Self { backend: Backend::Simulator, simulated: None }
+    }
+
+    /// The simulator with settings of its own, whatever the environment says.
+    pub fn simulator_with(settings: Settings) -> Self {
+        Self { backend: Backend::Simulator, simulated: Some(settings.into()) }
+    }
+
+    /// How launches on this simulator run.
+    pub(crate) fn simulator_settings(&self) -> Result<Settings> {
+        match &self.simulated {
+            Some(settings) => Ok((**settings).clone()),
+            None => Ok(Settings::from_env()?),
+        }
     }
 
     pub(crate) fn backend(&self) -> &Backend {

@@ -49,6 +49,7 @@ pub mod global;
 pub mod graph;
 pub mod host_memory;
 pub mod image;
+mod interpreter;
 pub mod ir;
 pub mod kernel;
 pub mod launch;

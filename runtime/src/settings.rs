@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
+use crate::simulator::Executor;
 
 /// Bytes of the disk cache unless set: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -89,6 +90,16 @@ impl Settings {
 pub fn device() -> Result<DeviceChoice, SettingError> {
     let choices = [("gpu", DeviceChoice::Gpu), ("sim", DeviceChoice::Simulator)];
     Ok(choice(&variable, "WARPSMITH_DEVICE", "gpu, sim", &choices)?.unwrap_or(DeviceChoice::Any))
+}
+
+/// `WARPSMITH_SIM`.
+///
+/// # Errors
+/// A value that is none of `twin`, `interpreter`, `both`.
+pub(crate) fn simulator_executor() -> Result<Option<Executor>, SettingError> {
+    let choices =
+        [("twin", Executor::Twin), ("interpreter", Executor::Interpreter), ("both", Executor::Both)];
+    choice(&variable, "WARPSMITH_SIM", "twin, interpreter, both", &choices)
 }
 
 /// `WARPSMITH_SIM_STACK`, in KiB.

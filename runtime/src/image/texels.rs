@@ -30,6 +30,11 @@ pub(crate) struct Texels {
 }
 
 impl Texels {
+    /// Bytes of all texels, and of what lies between rows.
+    pub fn bytes(&self) -> usize {
+        self.pitch * self.extents[1] * self.extents[2]
+    }
+
     /// The address of a texel; `None` outside of the image.
     pub fn at(&self, index: [usize; 3]) -> Option<*mut u8> {
         let [x, y, z] = index;

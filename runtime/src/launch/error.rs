@@ -7,6 +7,14 @@ use crate::simulator::triple;
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
+    /// A launch on a GPU that only the simulator can watch.
+    #[error(
+        "kernel `{kernel}`: observers watch launches on the simulator alone; launch on `Device::simulator()`, or without observers"
+    )]
+    OnlySimulated {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// No grid was given.
     #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
     NoGrid {

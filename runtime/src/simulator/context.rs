@@ -9,9 +9,10 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{AccessKind, Instruction, Interests, Line};
+use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
+use super::{FaultPlace, SimFault};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -248,6 +249,39 @@ pub fn on_atomic() {
 /// Says which instruction the running thread executes, for as long as the interpreter runs it.
 pub(crate) fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
+}
+
+/// Tells of an access that the interpreter is about to make.
+pub(crate) fn tell_access(access: &Access) {
+    let machine = current("access");
+    let by = machine.running();
+    machine.tell(|observer| observer.on_access(&by, access));
+}
+
+/// Tells which way a branch goes.
+pub(crate) fn tell_branch(branch: &Branch) {
+    let machine = current("branch");
+    let by = machine.running();
+    machine.notify(|observer| observer.on_branch(&by, branch));
+}
+
+/// Tells of an operation.
+pub(crate) fn tell_work(work: Work, instruction: &Instruction) {
+    let machine = current("work");
+    let by = machine.running();
+    machine.notify(|observer| observer.on_work(&by, work, instruction));
+}
+
+/// Whose memory an address is in, for what is not a variable of a thread.
+pub(crate) fn space_of(address: usize) -> Space {
+    current("memory").space_of(address)
+}
+
+/// Ends the launch with a fault of the running thread at a line.
+#[cold]
+pub(crate) fn fault_at(at: Line, fault: impl FnOnce(FaultPlace) -> SimFault) -> ! {
+    let machine = current("fault");
+    machine.raise(fault(machine.fault_place(at)))
 }
 
 /// What the launch's observers want to be told.

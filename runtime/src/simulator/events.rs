@@ -1,18 +1,16 @@
 //! Tells observers what threads do.
 
+use super::SimFault;
 use super::machine::{Here, Machine};
 use super::observer::{Access, AccessKind, Instruction, Interests, Line, Observer, Space, Thread};
-use super::{SimFault, SimLaunch};
 
-/// What any of a launch's observers wants to be told.
-pub(super) fn interests(launch: &SimLaunch<'_>) -> Interests {
-    launch.observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| {
-        Interests {
-            accesses: all.accesses | one.accesses,
-            locals: all.locals | one.locals,
-            branches: all.branches | one.branches,
-            work: all.work | one.work,
-        }
+/// What any of these observers wants to be told.
+pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
+    observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| Interests {
+        accesses: all.accesses | one.accesses,
+        locals: all.locals | one.locals,
+        branches: all.branches | one.branches,
+        work: all.work | one.work,
     })
 }
 

@@ -176,7 +176,7 @@ impl<'a> Machine<'a> {
             children: RefCell::default(),
             nesting,
             instruction: Cell::new(None),
-            interests: events::interests(launch),
+            interests: events::interests(launch.observers),
             fault: RefCell::default(),
             panic: RefCell::default(),
         })

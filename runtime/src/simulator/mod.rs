@@ -29,13 +29,14 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fault::triple;
+pub(crate) use events::interests;
+pub(crate) use fault::{FaultPlace, triple};
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
     Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
     Work,
 };
-pub use settings::Settings;
+pub use settings::{Executor, Settings};
 
 use std::cell::Cell;
 

@@ -191,7 +191,7 @@ pub enum Work {
 }
 
 /// What an observer wants to be told; what nobody wants costs nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interests {
     /// [`Observer::on_access`]
     pub accesses: bool,
