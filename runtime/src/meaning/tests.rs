@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
+use super::Called;
 use crate::device_api::methods::markers::{ascii, bytes, float, half_conversion, int, signed, vector};
 use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle};
-use super::Called;
 use crate::ir::Meaning;
 use crate::prelude::*;
 use crate::record::Callee;
@@ -192,7 +192,11 @@ fn atomics_reach_the_place() {
     let mut word = 7u64;
     let (sum_at, word_at): (*mut u32, *mut u64) = (&mut sum, &mut word);
     let outcome = in_a_warp(&|| {
-        called::<_, _, u32>(atomic::atomic_add::<u32>, atomic::atomic_add::<u32>::__gpu, &[ir(sum_at), ir(2u32)]);
+        called::<_, _, u32>(
+            atomic::atomic_add::<u32>,
+            atomic::atomic_add::<u32>::__gpu,
+            &[ir(sum_at), ir(2u32)],
+        );
         let place: *mut u32 = call::<ordered::atomic<u32>, _>(&[ir(sum_at)]);
         call::<ordered::method::fetch_add<u32, { ordered::DEVICE }>, u32>(&[
             ir(place),
@@ -221,7 +225,11 @@ fn lanes_exchange_values_of_any_type() {
     let outcome = in_a_warp(&|| {
         let lane = context::lane_id();
         let value: Value = (lane as u8, (lane % 2 == 1).then_some(f64::from(lane)));
-        let theirs: Value = called::<_, _, _>(shuffle::shfl_xor::<Value>, shuffle::shfl_xor::<Value>::__gpu, &[ir(value), ir(3u32)]);
+        let theirs: Value = called::<_, _, _>(
+            shuffle::shfl_xor::<Value>,
+            shuffle::shfl_xor::<Value>::__gpu,
+            &[ir(value), ir(3u32)],
+        );
         got.borrow_mut()[lane as usize] = theirs;
     });
     let want: Vec<Value> =
@@ -237,13 +245,25 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
         let t = called::<_, _, Index3>(index::thread_idx, index::thread_idx::__gpu, &[]).x as usize;
         let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
-        called::<_, _, ()>(copy_async::copy_async::<u32>, copy_async::copy_async::<u32>::__gpu, &[ir(to), ir(from)]);
+        called::<_, _, ()>(
+            copy_async::copy_async::<u32>,
+            copy_async::copy_async::<u32>::__gpu,
+            &[ir(to), ir(from)],
+        );
         called::<_, _, ()>(copy_async::copy_async_commit, copy_async::copy_async_commit::__gpu, &[]);
         call::<copy_async::copy_async_wait<0>, ()>(&[]);
-        called::<_, _, ()>(crate::device_api::sync::sync_threads, crate::device_api::sync::sync_threads::__gpu, &[]);
+        called::<_, _, ()>(
+            crate::device_api::sync::sync_threads,
+            crate::device_api::sync::sync_threads::__gpu,
+            &[],
+        );
         // SAFETY: the block's memory, of 32 elements.
         let slice: &mut Slice<u32> = context::keep(unsafe { Slice::from_raw_parts(memory, 32) });
-        let view: ViewMut<'_, u32> = called::<_, _, _>(cluster::map_shared_rank::<u32>, cluster::map_shared_rank::<u32>::__gpu, &[ir(slice), ir(0u32)]);
+        let view: ViewMut<'_, u32> = called::<_, _, _>(
+            cluster::map_shared_rank::<u32>,
+            cluster::map_shared_rank::<u32>::__gpu,
+            &[ir(slice), ir(0u32)],
+        );
         got.borrow_mut()[t] = view[31 - t];
     });
     assert_eq!((outcome, got.into_inner()), (Ok(()), x.iter().rev().copied().collect()));
