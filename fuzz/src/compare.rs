@@ -1,18 +1,19 @@
 //! Runs one program twice, and says where the results part.
 
-use std::{env, fmt};
+use std::fmt;
 
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::driver::DriverError;
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::simulator::{Executor, Settings};
 use warpsmith::{Buffer, Device, Error};
 
 use crate::inputs::{self, Comptime, THREADS};
 use crate::programs::Program;
 use crate::shrink::shrink;
 
-/// KiB of a simulated thread's stack: without optimisation a twin needs more than the default.
-const STACK: &str = "WARPSMITH_SIM_STACK";
+/// Bytes of a simulated thread's stack: without optimisation a twin needs more than the default.
+const STACK: usize = 1 << 20;
 
 /// The devices of a run, with the inputs in their memory.
 pub struct Bench {
@@ -34,7 +35,7 @@ struct Side {
 pub enum Failure {
     /// The compiler refused it, though it only uses what is supported.
     Refused(String),
-    /// The twin panicked or hung; then the generator is wrong, or the simulator.
+    /// The twin panicked or hung, or the interpreter differs; then the generator is wrong, or the simulator.
     Twin(String),
     /// NVRTC or the GPU failed.
     Gpu(String),
@@ -75,25 +76,21 @@ impl Bench {
     /// # Errors
     /// A GPU that is there and does not work.
     pub fn open(seed: u64) -> warpsmith::Result<Self> {
-        if env::var_os(STACK).is_none() {
-            // SAFETY: called once, before this process has threads that read the environment other
-            // than through `std`, which takes a lock.
-            unsafe { env::set_var(STACK, "1024") };
-        }
         let gpu = match Device::gpu(0) {
             Ok(device) => Some(Side::new(device, seed)?),
             Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => None,
             Err(error) => return Err(error),
         };
-        Ok(Self { simulator: Side::new(Device::simulator(), seed)?, gpu, compiles: nvrtc::version().is_ok() })
+        let simulator = Side::new(Device::simulator_with(settings()?), seed)?;
+        Ok(Self { simulator, gpu, compiles: nvrtc::version().is_ok() })
     }
 
     /// What a comparison on this machine consists of.
     pub fn describe(&self) -> String {
         match (&self.gpu, self.compiles) {
-            (Some(gpu), _) => format!("twin and {}", gpu.device.name()),
-            (None, true) => "twin, and NVRTC without a GPU".to_owned(),
-            (None, false) => "skipped NVRTC and GPU, for both are missing; twin alone".to_owned(),
+            (Some(gpu), _) => format!("twin, interpreter and {}", gpu.device.name()),
+            (None, true) => "twin and interpreter, and NVRTC without a GPU".to_owned(),
+            (None, false) => "skipped NVRTC and GPU, for both are missing; twin and interpreter".to_owned(),
         }
     }
 
@@ -156,6 +153,13 @@ impl Side {
     }
 }
 
+/// The twin and the interpreter, which must agree; integers wrap, as in the twin of this build.
+fn settings() -> warpsmith::Result<Settings> {
+    let own = Settings::from_env()?;
+    let stack_bytes = own.stack_bytes.max(STACK);
+    Ok(Settings { stack_bytes, executor: Executor::Both, overflow: false, ..own })
+}
+
 /// The CUDA that a launch compiles.
 ///
 /// # Errors
@@ -170,7 +174,7 @@ pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure
 fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let source = checked(program, comptime)?;
     let arch = Arch { major: 9, minor: 0, specific: true };
-    let options = CompileOptions { arch, fmad: false, line_info: false, relocatable: false };
+    let options = CompileOptions { arch, fmad: false, debug_info: DebugInfo::None, relocatable: false };
     match nvrtc::compile(&source, program.function(), &options) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::Gpu(error.to_string())),

@@ -7,12 +7,15 @@ use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
+use crate::simulator::Settings;
 use crate::types::GpuType;
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
+    /// Of a simulator that the environment does not set.
+    simulated: Option<Arc<Settings>>,
 }
 
 #[derive(Clone)]
@@ -46,12 +49,25 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?) })
+        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None })
     }
 
-    /// The simulator.
+    /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator }
+        Self { backend: Backend::Simulator, simulated: None }
+    }
+
+    /// The simulator with settings of its own, whatever the environment says.
+    pub fn simulator_with(settings: Settings) -> Self {
+        Self { backend: Backend::Simulator, simulated: Some(settings.into()) }
+    }
+
+    /// How launches on this simulator run.
+    pub(crate) fn simulator_settings(&self) -> Result<Settings> {
+        match &self.simulated {
+            Some(settings) => Ok((**settings).clone()),
+            None => Ok(Settings::from_env()?),
+        }
     }
 
     pub(crate) fn backend(&self) -> &Backend {
@@ -220,7 +236,26 @@ impl Device {
         }
     }
 
-    /// Lets this GPU reach the memory of another: copies between them no longer go through the host.
+    /// Whether atomics of this GPU on the memory of another, `atomic_system`, are done by the link between
+    /// them, as over NVLink; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`.
+    pub fn has_peer_atomics(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.ordinal() != there.ordinal() => {
+                Ok(here.peer_atomics(there)?)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Lets this GPU reach the memory of another, for the rest of the process: its launches take
+    /// buffers of the other, and copies between them no longer go through the host.
+    ///
+    /// The other way round is another call. Launches on both are ordered by what they write, as on one.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.

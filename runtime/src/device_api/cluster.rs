@@ -6,11 +6,6 @@ use crate::ir::{CudaText, Effect, Scope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
 
-/// What the shared memory of another block of the cluster can hold: plain data without borrows.
-pub trait Mapped: GpuType + 'static {}
-
-impl<T: GpuType + 'static> Mapped for T {}
-
 builtin! {
     /// Rank of the calling thread's block in its cluster.
     pub fn cluster_block_rank() -> u32 {
@@ -71,7 +66,7 @@ builtin! {
     /// The same shared array in block `rank` of the cluster.
     ///
     /// A `rank` at or above [`cluster_size`] is a fault on the simulator and undefined on a GPU.
-    pub fn map_shared_rank<T: Mapped>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
+    pub fn map_shared_rank<T: 'static + GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
         cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, min_compute: (9, 0)
     } {
         let ptr = context::map_shared_rank(shared.as_mut_ptr().cast::<u8>(), rank);

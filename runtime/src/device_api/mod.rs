@@ -10,14 +10,14 @@
 macro_rules! builtin {
     ($(
         $(#[$doc:meta])*
-        pub fn $name:ident $(<$t:ident: $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
+        pub fn $name:ident $(<$t:ident: $($life:lifetime +)? $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
         { cuda: $cuda:expr $(, $key:ident: $value:expr)* $(,)? }
         $body:block
     )+) => {$(
         $(#[$doc])*
         #[inline]
         #[track_caller]
-        pub fn $name $(<$t: $bound>)? ($($arg: $ty),*) $(-> $ret)? $body
+        pub fn $name $(<$t: $($life +)? $bound>)? ($($arg: $ty),*) $(-> $ret)? $body
 
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
@@ -26,20 +26,29 @@ macro_rules! builtin {
         }
 
         #[doc(hidden)]
-        impl $(<$t>)? $name $(<$t>)? {
+        impl $(<$t $(: $life)?>)? $name $(<$t>)? {
             #[allow(missing_docs, clippy::type_complexity)]
-            pub fn __gpu(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
+            pub fn __gpu<F: Fn($($ty),*) $(-> $ret)?>(
+                _: F,
+                _: &crate::witness::FnProbe<crate::meaning::Called<F, Self>>,
+            ) {}
         }
 
-        impl $(<$t: $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
+        // No bound of the function stands here, so that a call that breaks one is one error, at the call.
+        impl<$($t: $($life +)? crate::types::Device,)? F: Fn($($ty),*) $(-> $ret)?> crate::witness::DeviceFn
+            for crate::meaning::Called<F, $name $(<$t>)?>
+        {
             fn callee() -> crate::record::Callee {
                 #[allow(unused_mut, unused_variables)]
-                unsafe fn meaning $(<$t: $bound>)? (args: *const *const u8, ret: *mut u8) {
+                unsafe fn meaning<$($t: $($life +)? crate::types::Device,)? F: Fn($($ty),*) $(-> $ret)?>(
+                    args: *const *const u8,
+                    ret: *mut u8,
+                ) {
                     // SAFETY: whoever calls a meaning gives the arguments that it was made for.
                     unsafe {
                         let mut args = crate::meaning::Arguments::new(args);
                         $(let $arg: $ty = args.take();)*
-                        crate::meaning::give($name $(::<$t>)? ($($arg),*), ret);
+                        crate::meaning::give(crate::meaning::item::<F>()($($arg),*), ret);
                     }
                 }
                 fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
@@ -50,7 +59,7 @@ macro_rules! builtin {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
+                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning::<$($t,)? F>)))
             }
         }
     )+};

@@ -51,6 +51,8 @@ pub struct Limits {
     pub persisting_l2: usize,
     /// The largest access-policy window.
     pub access_policy_window: usize,
+    /// The largest distance of rows that copies of boxes take.
+    pub pitch: usize,
     /// Global memory; zero on the simulator, which has the host's.
     pub global_memory: usize,
     /// Width of the memory bus in bits; zero on the simulator.
@@ -104,6 +106,7 @@ impl Limits {
         l2: 50 << 20,
         persisting_l2: 32_768_000,
         access_policy_window: 134_213_632,
+        pitch: 2_147_483_647,
         global_memory: 0,
         memory_bus_bits: 0,
         memory_clock: 0,
@@ -164,6 +167,7 @@ impl Limits {
             l2: bytes(Attr::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
             persisting_l2: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?,
             access_policy_window: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?,
+            pitch: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?,
             global_memory: context.total_mem().map_err(|e| DriverError::cuda("cuDeviceTotalMem", &e))?,
             memory_bus_bits: get(Attr::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
             memory_clock: get(Attr::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,

@@ -8,7 +8,8 @@ use cudarc::nvrtc::Ptx;
 
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
-use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
+use super::symbols::Constant;
+use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{Checks, Needs, Site, SiteKind};
 use crate::compile::{self, Compiled};
 use crate::error::Result;
@@ -54,6 +55,8 @@ pub struct Loaded {
     large_clusters: AtomicBool,
     /// The cache preference that was last set, as the driver numbers it.
     cache: AtomicU32,
+    /// The constants that it reads.
+    pub(super) constants: Vec<Arc<Constant>>,
     /// Occupancies that were asked for.
     pub(super) counted: RwLock<Vec<Counted>>,
 }
@@ -82,7 +85,7 @@ impl Loaded {
     /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
     pub fn set_shared_carveout(&self, carveout: Carveout) -> std::result::Result<(), LaunchError> {
         check_carveout(self.kernel, carveout)?;
-        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
+        self.bind()?;
         let percent = attributes::percent(carveout) as i32;
         Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
     }
@@ -106,6 +109,48 @@ impl Loaded {
     pub fn max_dynamic_shared(&self) -> std::result::Result<usize, DriverError> {
         let bytes = self.get(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
         Ok(usize::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Sets how clusters of this kernel are spread over the device, unless a launch says so itself.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`.
+    pub fn set_cluster_scheduling(&self, policy: ClusterScheduling) -> std::result::Result<(), DriverError> {
+        self.bind()?;
+        let policy = attributes::scheduling_to_driver(policy) as i32;
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, policy)
+    }
+
+    /// How clusters of this kernel are spread over the device.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub fn cluster_scheduling(&self) -> std::result::Result<ClusterScheduling, DriverError> {
+        let policy = self.get(Attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)?;
+        Ok(attributes::scheduling_from_driver(policy as u32))
+    }
+
+    /// Whether clusters of more than the portable eight blocks are allowed: once a launch had some.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`.
+    pub fn allows_large_clusters(&self) -> std::result::Result<bool, DriverError> {
+        Ok(self.get(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)? != 0)
+    }
+
+    /// The cache preference that a launch set last. It is what was said, not read back: the driver keeps
+    /// a preference of each kernel, and gives only the context's,
+    /// [`Gpu::cache_preference`](super::Gpu::cache_preference).
+    pub fn cache_preference(&self) -> CachePreference {
+        attributes::cache_from_driver(self.cache.load(Ordering::Relaxed))
+    }
+
+    fn bind(&self) -> std::result::Result<(), DriverError> {
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))
     }
 
     /// What the kernel needs of a device and a launch.
@@ -233,7 +278,7 @@ impl Gpu {
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
-        self.bind_statics(&module, &source.globals)?;
+        let constants = self.bind_statics(&module, &source.globals)?;
         let function = module
             .load_function(&source.kernel_name)
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;
@@ -248,6 +293,7 @@ impl Gpu {
             opted_in: AtomicU32::new(0),
             large_clusters: AtomicBool::new(false),
             cache: AtomicU32::new(sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE as u32),
+            constants,
             counted: RwLock::default(),
         })
     }

@@ -3,11 +3,13 @@
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
 mod attributes;
+mod context_settings;
 mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
 mod host;
+mod kept;
 mod launch;
 mod limits;
 mod loaded;
@@ -30,11 +32,13 @@ pub use attributes::{
 };
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
+pub use kept::KeptAttributes;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
 pub use order::Order;
+pub(crate) use pitched::GpuBox;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 
@@ -61,6 +65,10 @@ pub struct Gpu {
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
     events: Mutex<Vec<CudaEvent>>,
+    /// Streams that keep an order with the null stream.
+    blocking: Mutex<stream::BlockingStreams>,
+    /// The GPUs whose memory this one reaches.
+    peers: peer::Peers,
     /// Where memory is freed that several streams used, so that none of them waits for the others.
     freeing: OnceLock<Arc<CudaStream>>,
 }
@@ -123,6 +131,8 @@ impl Gpu {
             faults,
             statics: Mutex::default(),
             events: Mutex::default(),
+            blocking: Mutex::default(),
+            peers: peer::Peers::default(),
             freeing: OnceLock::new(),
         })
     }

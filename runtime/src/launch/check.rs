@@ -3,7 +3,8 @@
 use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
-use crate::driver::{Attributes, Limits};
+use crate::device::{Backend, Device};
+use crate::driver::{Attributes, Limits, Order};
 use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
 
@@ -17,8 +18,12 @@ const BLOCK_THREADS: u32 = 1024;
 const CLUSTER_BLOCKS: u32 = 16;
 
 /// Every extent is at least one.
-pub(super) fn positive<K: Kernel>(what: &'static str, extents: [u32; 3]) -> Result<(), LaunchError> {
-    if extents.contains(&0) { Err(LaunchError::Zero { kernel: K::NAME, what, extents }) } else { Ok(()) }
+pub(super) fn positive(
+    kernel: &'static str,
+    what: &'static str,
+    extents: [u32; 3],
+) -> Result<(), LaunchError> {
+    if extents.contains(&0) { Err(LaunchError::Zero { kernel, what, extents }) } else { Ok(()) }
 }
 
 /// Blocks that cover the items; at least one in each dimension.
@@ -32,49 +37,71 @@ pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
 }
 
 /// What holds on every device.
-pub(super) fn shape<K: Kernel>(shape: &Shape) -> Result<(), LaunchError> {
+pub(super) fn shape(kernel: &'static str, shape: &Shape) -> Result<(), LaunchError> {
     let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
     if threads > u64::from(BLOCK_THREADS) {
-        let (kernel, block, limit) = (K::NAME, shape.block, BLOCK_THREADS);
+        let (block, limit) = (shape.block, BLOCK_THREADS);
         return Err(LaunchError::Block { kernel, block, threads, limit, whose: "of every device" });
     }
-    extents::<K>("grid", shape.grid, GRID_LIMITS)?;
-    extents::<K>("block", shape.block, BLOCK_LIMITS)?;
+    extents(kernel, "grid", shape.grid, GRID_LIMITS)?;
+    extents(kernel, "block", shape.block, BLOCK_LIMITS)?;
     let Some(cluster) = shape.cluster else { return Ok(()) };
-    positive::<K>("cluster", cluster)?;
+    positive(kernel, "cluster", cluster)?;
     let blocks: u64 = cluster.iter().map(|n| u64::from(*n)).product();
     if blocks > u64::from(CLUSTER_BLOCKS) {
-        return Err(LaunchError::ClusterSize { kernel: K::NAME, blocks, limit: CLUSTER_BLOCKS });
+        return Err(LaunchError::ClusterSize { kernel, blocks, limit: CLUSTER_BLOCKS });
     }
     if (0..3).any(|axis| !shape.grid[axis].is_multiple_of(cluster[axis])) {
-        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster, grid: shape.grid });
+        return Err(LaunchError::ClusterGrid { kernel, cluster, grid: shape.grid });
     }
     Ok(())
 }
 
-fn extents<K: Kernel>(what: &'static str, extents: [u32; 3], limits: [u32; 3]) -> Result<(), LaunchError> {
+fn extents(
+    kernel: &'static str,
+    what: &'static str,
+    extents: [u32; 3],
+    limits: [u32; 3],
+) -> Result<(), LaunchError> {
     for (axis, name) in ['x', 'y', 'z'].into_iter().enumerate() {
         if extents[axis] > limits[axis] {
             let (extent, limit) = (extents[axis], limits[axis]);
-            return Err(LaunchError::Extent { kernel: K::NAME, what, axis: name, extent, limit });
+            return Err(LaunchError::Extent { kernel, what, axis: name, extent, limit });
         }
     }
     Ok(())
 }
 
-/// There are not too many arguments, and every slice is in the memory of the device.
-pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
+/// There are not too many arguments, and the device reaches the memory of every slice.
+pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
+    let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let KernelArg::Slice { place, .. } = arg
-            && *place != device
+        if let KernelArg::Slice { place, order, .. } = arg
+            && *place != own
         {
-            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory: *place, device });
+            elsewhere::<K>(argument, (*place, order), device)?;
         }
     }
     Ok(())
+}
+
+/// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
+fn elsewhere<K: Kernel>(
+    argument: &'static str,
+    (memory, order): (Place, &Order),
+    device: &Device,
+) -> Result<(), LaunchError> {
+    let kernel = K::NAME;
+    match (device.backend(), memory) {
+        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if order.is_everywhere() || gpu.reaches(ordinal) => Ok(()),
+        (Backend::Gpu(_), Place::Gpu(_)) => {
+            Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
+        }
+        _ => Err(LaunchError::Argument { kernel, argument, memory, device: device.place() }),
+    }
 }
 
 /// No slice that a kernel writes overlaps another.
@@ -105,42 +132,43 @@ pub(super) fn device<K: Kernel>(
     needs: &Needs,
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
-    block::<K>(shape, limits.threads_per_block, "the device's")?;
+    block(K::NAME, shape, limits.threads_per_block, "the device's")?;
     LaunchError::check_parameter_bytes(K::NAME, needs.parameter_bytes, limits.parameter_bytes)?;
-    promises::<K>(shape, needs.max_threads, needs.cluster)?;
+    promises(K::NAME, shape, needs.max_threads, needs.cluster)?;
     if shape.cluster.is_some() && !limits.clusters {
         return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
     }
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    shared::<K>(shape, needs.static_shared_bytes, limits.shared_opt_in)
+    shared(K::NAME, shape, needs.static_shared_bytes, limits.shared_opt_in)
 }
 
 /// No more threads in a block than a limit.
-fn block<K: Kernel>(shape: &Shape, limit: u32, whose: &'static str) -> Result<(), LaunchError> {
+fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -> Result<(), LaunchError> {
     let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
     if threads > u64::from(limit) {
-        return Err(LaunchError::Block { kernel: K::NAME, block: shape.block, threads, limit, whose });
+        return Err(LaunchError::Block { kernel, block: shape.block, threads, limit, whose });
     }
     Ok(())
 }
 
 /// What the kernel's attributes promise of every launch.
-fn promises<K: Kernel>(
+fn promises(
+    kernel: &'static str,
     shape: &Shape,
     max_threads: Option<u32>,
     cluster: Option<[u32; 3]>,
 ) -> Result<(), LaunchError> {
     if let Some(limit) = max_threads {
-        block::<K>(shape, limit, "the kernel's launch bounds")?;
+        block(kernel, shape, limit, "the kernel's launch bounds")?;
     }
     let Some(fixed) = cluster else { return Ok(()) };
     if let Some(cluster) = shape.cluster.filter(|cluster| *cluster != fixed) {
-        return Err(LaunchError::FixedCluster { kernel: K::NAME, fixed, cluster });
+        return Err(LaunchError::FixedCluster { kernel, fixed, cluster });
     }
     if (0..3).any(|axis| !shape.grid[axis].is_multiple_of(fixed[axis])) {
-        return Err(LaunchError::ClusterGrid { kernel: K::NAME, cluster: fixed, grid: shape.grid });
+        return Err(LaunchError::ClusterGrid { kernel, cluster: fixed, grid: shape.grid });
     }
     Ok(())
 }
@@ -155,22 +183,23 @@ pub(super) fn simulator<K: Kernel>(
     LaunchError::check_parameter_bytes(K::NAME, module.parameter_bytes(), limits.parameter_bytes)?;
     check_attributes::check::<K>(shape, attributes, limits, module.attributes.cluster)?;
     check_attributes::no_owner::<K>(attributes)?;
-    simulated_shape::<K>(shape, &module.attributes)
+    simulated_shape(K::NAME, shape, &module.attributes)
 }
 
 /// What holds there of the shape alone, for launches by kernels too.
-pub(super) fn simulated_shape<K: Kernel>(
+pub(super) fn simulated_shape(
+    kernel: &'static str,
     shape: &Shape,
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
-    promises::<K>(shape, attributes.max_threads, attributes.cluster)?;
-    shared::<K>(shape, 0, Limits::SIMULATOR.shared_opt_in)
+    promises(kernel, shape, attributes.max_threads, attributes.cluster)?;
+    shared(kernel, shape, 0, Limits::SIMULATOR.shared_opt_in)
 }
 
-fn shared<K: Kernel>(shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {
+fn shared(kernel: &'static str, shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {
     if shape.dynamic_shared as usize + fixed > limit {
         let dynamic = shape.dynamic_shared;
-        return Err(LaunchError::SharedMemory { kernel: K::NAME, dynamic, fixed, limit });
+        return Err(LaunchError::SharedMemory { kernel, dynamic, fixed, limit });
     }
     Ok(())
 }

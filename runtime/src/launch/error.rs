@@ -7,6 +7,14 @@ use crate::simulator::triple;
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
+    /// A launch on a GPU that only the simulator can watch.
+    #[error(
+        "kernel `{kernel}`: observers watch launches on the simulator alone; launch on `Device::simulator()`, or without observers"
+    )]
+    OnlySimulated {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// No grid was given.
     #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
     NoGrid {
@@ -258,6 +266,21 @@ pub enum LaunchError {
         "kernel `{kernel}`: argument `{argument}` is on {memory}, the launch is on {device}; upload it there"
     )]
     Argument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Where its memory is.
+        memory: Place,
+        /// Where the launch is.
+        device: Place,
+    },
+    /// An argument in memory of a GPU that the launch's has no access to.
+    #[error(
+        "kernel `{kernel}`: argument `{argument}` is on {memory}, and {device} has no access to that; say \
+         `device.enable_peer_access(&other)` first, or copy it with `stream.copy`"
+    )]
+    PeerArgument {
         /// The kernel.
         kernel: &'static str,
         /// The parameter.

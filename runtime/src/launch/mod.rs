@@ -3,20 +3,23 @@
 mod attributes;
 mod check;
 mod check_attributes;
+mod compared;
 mod conditions;
 mod dim;
 mod error;
 mod nested;
 mod prepared;
 mod report;
+mod simulated;
 
 pub use crate::driver::{
-    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
+    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,
+    MemSyncDomain,
 };
-pub(crate) use check_attributes::{check_carveout, check_window};
+pub(crate) use check_attributes::{check_carveout, check_domain_map, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
-pub(crate) use nested::refused_by_device;
+pub(crate) use nested::{nested_shape, refused_by_device};
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
 
@@ -194,18 +197,25 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
 impl Setup {
     fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
-        check::positive::<K>("block", self.block)?;
-        let grid = match self.grid {
-            Extent::Missing => return Err(LaunchError::NoGrid { kernel: K::NAME }),
-            Extent::Blocks(grid) => grid,
-            Extent::Items(items) => check::covering(items, self.block),
-        };
-        check::positive::<K>("grid", grid)?;
-        let shape =
-            Shape { grid, block: self.block, cluster: self.cluster, dynamic_shared: self.dynamic_shared };
-        check::shape::<K>(&shape)?;
-        Ok(shape)
+        shape_of(K::NAME, (self.grid, self.block, self.cluster, self.dynamic_shared))
     }
+}
+
+/// The shape of a launch, as far as it holds on every device.
+fn shape_of(
+    kernel: &'static str,
+    (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, u32),
+) -> std::result::Result<Shape, LaunchError> {
+    check::positive(kernel, "block", block)?;
+    let grid = match grid {
+        Extent::Missing => return Err(LaunchError::NoGrid { kernel }),
+        Extent::Blocks(grid) => grid,
+        Extent::Items(items) => check::covering(items, block),
+    };
+    check::positive(kernel, "grid", grid)?;
+    let shape = Shape { grid, block, cluster, dynamic_shared };
+    check::shape(kernel, &shape)?;
+    Ok(shape)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Launches of kernels by kernels, as the simulator makes them, and what a GPU says of those that it refuses.
 
-use super::{Dim3, Launch, LaunchError, Shape, check};
-use crate::ir::LaunchOrder;
+use super::{Dim3, Extent, Launch, LaunchError, Shape, check};
+use crate::ir::{KernelAttributes, LaunchOrder};
 use crate::kernel::Kernel;
+use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
 use crate::witness::{FnProbe, Launched};
 
@@ -40,14 +41,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// The shape, checked as a GPU checks it; else what is wrong with it.
     fn nested_shape(&self) -> Result<Shape, String> {
         let shape = self.setup.shape::<K>().map_err(|refused| refused.to_string())?;
-        check::simulated_shape::<K>(&shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;
-        if shape.dynamic_shared as usize > SHARED_LIMIT {
-            let bytes = shape.dynamic_shared;
-            return Err(format!(
-                "{bytes} bytes of dynamic shared memory are above the limit of {SHARED_LIMIT} for a launch by a kernel; only a \
-                 launch of the host opts in to more"
-            ));
-        }
+        check::simulated_shape(K::NAME, &shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;
+        within_launches(&shape)?;
         Ok(shape)
     }
 
@@ -58,7 +53,12 @@ impl<K: Kernel> Launch<'_, K> {
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: shape.dynamic_shared as usize,
-            tail: order == Some(LaunchOrder::Tail),
+            order: match order {
+                Some(LaunchOrder::Tail) => ChildOrder::Tail,
+                Some(LaunchOrder::Free) => ChildOrder::Free,
+                Some(LaunchOrder::Block) | None => ChildOrder::Block,
+            },
+            number: 0,
             thread: Box::new(move || K::run_thread(&comptime, args.as_ref())),
         }
     }
@@ -72,6 +72,34 @@ impl<K: Kernel> Launch<'_, K> {
         };
         Err(LaunchError::OnlyInKernels { kernel: K::NAME, method })
     }
+}
+
+/// The grid and the dynamic shared memory of a launch that the interpreter makes for a kernel; else what is
+/// wrong with it, as a GPU says it.
+pub(crate) fn nested_shape(
+    kernel: &'static str,
+    attributes: &KernelAttributes,
+    (grid, items): (Option<[u32; 3]>, u64),
+    block: [u32; 3],
+    dynamic_shared: u32,
+) -> Result<([u32; 3], usize), String> {
+    let grid = grid.map_or(Extent::Items([items, 1, 1]), Extent::Blocks);
+    let shape = super::shape_of(kernel, (grid, block, None, dynamic_shared)).map_err(|e| e.to_string())?;
+    check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
+    let bytes = within_launches(&shape)?;
+    Ok((shape.grid, bytes))
+}
+
+/// Dynamic shared memory that a launch by a kernel can have.
+fn within_launches(shape: &Shape) -> Result<usize, String> {
+    let bytes = shape.dynamic_shared as usize;
+    if bytes > SHARED_LIMIT {
+        return Err(format!(
+            "{bytes} bytes of dynamic shared memory are above the limit of {SHARED_LIMIT} for a launch by a kernel; only a \
+             launch of the host opts in to more"
+        ));
+    }
+    Ok(bytes)
 }
 
 /// What a builder has in a kernel where nobody launches it: the kernel's name is refused, and no more is said.

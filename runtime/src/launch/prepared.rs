@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Launch, LaunchError, Setup, Shape, check, check_attributes, conditions};
+use super::simulated::Simulation;
+use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
 use crate::args::KernelArg;
 use crate::codegen::Checks;
 use crate::device::{Backend, Device};
@@ -10,7 +11,6 @@ use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
-use crate::simulator::{self, Settings, SimLaunch};
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
 ///
@@ -47,22 +47,14 @@ pub struct Prepared<K: Kernel> {
 pub(crate) enum Target {
     /// A loaded kernel, and the conditions that its launches must fulfil.
     Gpu(Arc<Loaded>, u64),
-    Simulator(Simulation),
-}
-
-/// What the simulator must know of a kernel and a launch.
-pub(crate) struct Simulation {
-    cluster: [u32; 3],
-    rendezvous: bool,
-    noalias: bool,
-    settings: Settings,
+    Simulator(Box<Simulation>),
 }
 
 impl<K: Kernel> Launch<'_, K> {
     pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
         self.refuse_order()?;
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
@@ -72,7 +64,7 @@ impl<K: Kernel> Launch<'_, K> {
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
             Backend::Simulator => {
-                let simulation = Simulation::new::<K>(&self.comptime, &self.setup, &shape)?;
+                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
                 simulation.run::<K>(&self.comptime, &shape, &self.setup.attributes, args)
             }
         }
@@ -81,7 +73,7 @@ impl<K: Kernel> Launch<'_, K> {
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
         self.refuse_order()?;
         let shape = self.setup.shape::<K>()?;
-        check::arguments::<K>(self.args.as_ref(), device.place())?;
+        check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
                 let given = (&shape, self.args.as_ref());
@@ -89,9 +81,11 @@ impl<K: Kernel> Launch<'_, K> {
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
-            Backend::Simulator => {
-                Target::Simulator(Simulation::new::<K>(&self.comptime, &self.setup, &shape)?)
-            }
+            Backend::Simulator => Target::Simulator(Box::new(Simulation::new::<K>(
+                device,
+                (&self.comptime, &self.setup),
+                &shape,
+            )?)),
         };
         target.check_overlap::<K>(self.args.as_ref())?;
         let (comptime, attributes) = (self.comptime, self.setup.attributes);
@@ -126,7 +120,7 @@ impl<K: Kernel> Prepared<K> {
         if call.comptime != self.comptime {
             return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
         }
-        check::arguments::<K>(call.args.as_ref(), self.device.place())?;
+        check::arguments::<K>(call.args.as_ref(), &self.device)?;
         self.launch_args(call.args.as_ref())
     }
 
@@ -176,7 +170,7 @@ impl Target {
     fn check_overlap<K: Kernel>(&self, args: &[KernelArg]) -> std::result::Result<(), LaunchError> {
         let noalias = match self {
             Target::Gpu(loaded, _) => loaded.needs().noalias,
-            Target::Simulator(simulation) => simulation.noalias,
+            Target::Simulator(simulation) => simulation.noalias(),
         };
         if noalias { check::overlap::<K>(args) } else { Ok(()) }
     }
@@ -222,47 +216,4 @@ fn launch_on_gpu<K: Kernel>(
         check::overlap::<K>(args)?;
     }
     Ok(gpu.launch(loaded, shape, attributes, args)?)
-}
-
-impl Simulation {
-    fn new<K: Kernel>(comptime: &K::Comptime, setup: &Setup, shape: &Shape) -> Result<Self> {
-        let module = K::module(comptime)?;
-        let attributes = &module.module().attributes;
-        check::simulator::<K>(shape, module.module(), &setup.attributes)?;
-        let mut settings = Settings::from_env()?;
-        if setup.seed != 0 {
-            settings.seed = setup.seed;
-        }
-        Ok(Self {
-            cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
-            rendezvous: module.uses_rendezvous(),
-            noalias: attributes.noalias,
-            settings,
-        })
-    }
-
-    fn run<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<()> {
-        if self.noalias {
-            check::overlap::<K>(args)?;
-        }
-        let launch = SimLaunch {
-            kernel: K::NAME,
-            grid: shape.grid,
-            block: shape.block,
-            cluster: self.cluster,
-            dynamic_shared: shape.dynamic_shared as usize,
-            rendezvous: self.rendezvous,
-            cooperative: attributes.cooperative,
-            settings: self.settings.clone(),
-            observers: &[],
-        };
-        simulator::run(&launch, &|| K::run_thread(comptime, args))?;
-        Ok(())
-    }
 }

@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 
 use super::machine::Machine;
 use super::observer::Line;
+use super::race::DataRace;
 use super::shape::WARP;
 
 /// Why a simulated launch stopped.
@@ -175,6 +176,49 @@ pub enum SimFault {
         /// What is wrong.
         problem: RankProblem,
     },
+    /// Two accesses that nothing orders.
+    #[error("{0}")]
+    DataRace(Box<DataRace>),
+    /// A read of shared memory that nobody has written since the block began.
+    #[error("{bytes} bytes of shared memory are read at {file}:{line} before byte {byte} of them is written, in block {}, thread {} of kernel `{kernel}`; shared memory holds anything when a block begins: write it first, and put a barrier between the write and the read", triple(.block), triple(.thread))]
+    Uninitialised {
+        /// The kernel.
+        kernel: String,
+        /// How many bytes are read.
+        bytes: u32,
+        /// The first of them that was not written.
+        byte: u32,
+        /// Rust file of the read.
+        file: String,
+        /// Line of the read, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// An access at an address that its type does not allow.
+    #[error("an access of {bytes} bytes of {memory} memory at {file}:{line} is {beyond} bytes beyond a multiple of {align}, in block {}, thread {} of kernel `{kernel}`; the address must be a multiple of {align}", triple(.block), triple(.thread))]
+    Misaligned {
+        /// The kernel.
+        kernel: String,
+        /// `shared` or `global`.
+        memory: &'static str,
+        /// How many bytes are accessed at once.
+        bytes: u32,
+        /// What the address must be a multiple of, in bytes.
+        align: u32,
+        /// The rest of its division by that.
+        beyond: u32,
+        /// Rust file of the access.
+        file: String,
+        /// Line of the access, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
     /// A launch whose extents no GPU accepts.
     #[error("kernel `{kernel}` cannot be launched: {argument} is {}, but {rule}", triple(.value))]
     Extents {
@@ -200,6 +244,78 @@ pub enum SimFault {
         count: usize,
         /// What the operating system said.
         reason: String,
+    },
+    /// A thread that goes round loops without end.
+    #[error("a thread has gone {steps} times round loops and has not ended: the loop at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, goes on; see that its condition becomes false, or raise `step_budget` of the simulator's settings", triple(.block), triple(.thread))]
+    Endless {
+        /// The kernel.
+        kernel: String,
+        /// Iterations of all loops of the thread.
+        steps: u64,
+        /// Rust file of the loop.
+        file: String,
+        /// Line of the loop, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// A conversion to a type that cannot hold the value, where [`Settings`](super::Settings) asks for it.
+    #[error("the conversion of {value} to `{to}` at {file}:{line} changes the value, in block {}, thread {} of kernel `{kernel}`; use a wider type, or check the value before", triple(.block), triple(.thread))]
+    LossyCast {
+        /// The kernel.
+        kernel: String,
+        /// The value.
+        value: String,
+        /// The type.
+        to: String,
+        /// Rust file of the conversion.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// An operation on numbers that gave none, where [`Settings`](super::Settings) asks for it.
+    #[error("an operation on {} and {} at {file}:{line} gives NaN, in block {}, thread {} of kernel `{kernel}`; guard the operands", .operands[0], .operands[1], triple(.block), triple(.thread))]
+    NotANumber {
+        /// The kernel.
+        kernel: String,
+        /// Its operands.
+        operands: [String; 2],
+        /// Rust file of the operation.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// The twin and the interpreter do not agree: a mistake of the simulator, of which its author should know.
+    #[error("kernel `{kernel}` runs differently by its twin and by the interpreter: {what}")]
+    ExecutorsDiffer {
+        /// The kernel.
+        kernel: String,
+        /// What differs.
+        what: String,
+    },
+    /// A kernel that only its twin can run, in a launch that is watched.
+    #[error(
+        "kernel `{kernel}` cannot be watched: the interpreter does not run {what} at {file}:{line}; write it another way, or launch without observers"
+    )]
+    NotInterpreted {
+        /// The kernel.
+        kernel: String,
+        /// What it does.
+        what: String,
+        /// Rust file of it.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
     },
     /// A launch by a kernel that a GPU refuses.
     #[error("{why} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, which launches `{child}`", triple(.block), triple(.thread))]
@@ -227,7 +343,7 @@ pub enum SimFault {
         /// The kernel.
         kernel: String,
     },
-    /// An environment variable that is not a number.
+    /// An environment variable that is not what it may be.
     #[error("{name} is `{value}`, which is not {expected}")]
     Setting {
         /// The variable.
@@ -380,6 +496,15 @@ fn list(waiting: &[Waiting]) -> String {
     waiting.iter().map(Waiting::to_string).collect::<Vec<_>>().join("; ")
 }
 
+/// Where a thread is when it faults, as faults say it.
+pub(crate) struct FaultPlace {
+    pub kernel: String,
+    pub file: String,
+    pub line: u32,
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
+
 /// The payload of an unwind that carries no message: the fault lies in the machine.
 pub(super) struct Raised;
 
@@ -395,6 +520,13 @@ impl Machine<'_> {
     /// The kernel's name, for faults.
     pub(super) fn kernel(&self) -> String {
         self.launch.kernel.to_owned()
+    }
+
+    /// Where the current thread is.
+    pub(super) fn fault_place(&self, at: Line) -> FaultPlace {
+        let here = self.here.get();
+        let (block, thread) = (here.block_idx, here.thread_idx);
+        FaultPlace { kernel: self.kernel(), file: at.file.to_owned(), line: at.line, block, thread }
     }
 
     /// Raises [`SimFault::OutOfBounds`] for the current thread.

@@ -167,10 +167,12 @@ impl Machine<'_> {
     #[inline(always)]
     pub(super) fn suspend(&self) {
         let (here, yielder) = (self.here.get(), self.yielder.get());
+        let instruction = self.instruction.get();
         // SAFETY: `work` set the pointer to the yielder of the running fiber, on whose stack this is;
         // it is restored below, so that it always belongs to the fiber that runs.
         unsafe { &*yielder }.suspend(());
         self.here.set(here);
         self.yielder.set(yielder);
+        self.instruction.set(instruction);
     }
 }

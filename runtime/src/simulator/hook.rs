@@ -30,7 +30,12 @@ pub(super) fn install() {
 impl Machine<'_> {
     fn note_panic(&self, info: &PanicHookInfo<'_>) {
         let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
-        let (file, line) = info.location().map_or((String::new(), 0), |at| (at.file().to_owned(), at.line()));
+        let (file, line) = match (self.instruction.get(), info.location()) {
+            // What the interpreter calls is at the line of the call.
+            (Some(instruction), _) => (instruction.at.file.to_owned(), instruction.at.line),
+            (None, Some(at)) => (at.file().to_owned(), at.line()),
+            (None, None) => (String::new(), 0),
+        };
         *self.panic.borrow_mut() = Some((message, file, line));
     }
 }

@@ -23,6 +23,65 @@ pub struct Settings {
     /// mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier or
     /// mask that misses such a thread is a fault.
     pub returned_threads_pass: bool,
+    /// What is checked of every access, where the launch tells of them; all unless set.
+    pub checks: SimChecks,
+    /// What runs a kernel that nobody watches: the twin unless set.
+    pub executor: Executor,
+    /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
+    pub step_budget: u64,
+    /// Whether the interpreter ends a launch where integers overflow, or a shift is past the width, as the
+    /// twin of a debug build does; true unless set. If not, they wrap as on a GPU.
+    pub overflow: bool,
+    /// Whether the interpreter ends a launch where a float becomes an integer that cannot hold it.
+    pub float_to_int: bool,
+    /// Whether the interpreter ends a launch where a conversion in an index changes the value.
+    pub index_casts: bool,
+    /// Whether the interpreter ends a launch where an operation on numbers gives NaN.
+    pub nan: bool,
+}
+
+/// What runs the threads of a simulated kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// The kernel's Rust code as rustc compiled it: fast, and seen by debuggers and coverage.
+    #[default]
+    Twin,
+    /// The kernel's IR, line by line: tells observers of every access.
+    Interpreter,
+    /// One after the other, from the same memory: if they do not agree, that is a fault. For tests of the simulator.
+    Both,
+}
+
+/// What is checked while a kernel runs on the simulator; all of it unless set.
+///
+/// What is off costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimChecks {
+    /// Data races in shared and global memory.
+    pub races: bool,
+    /// Reads of shared memory that nobody has written.
+    pub initialisation: bool,
+    /// Accesses at addresses that their type does not allow.
+    pub alignment: bool,
+}
+
+impl Default for SimChecks {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl SimChecks {
+    /// Everything is checked.
+    pub const ALL: Self = Self { races: true, initialisation: true, alignment: true };
+
+    /// Nothing is checked.
+    pub const NONE: Self = Self { races: false, initialisation: false, alignment: false };
+
+    /// Whether anything is checked.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
 }
 
 impl Default for Settings {
@@ -33,16 +92,23 @@ impl Default for Settings {
             atomic_budget: 1 << 28,
             shared_limit: 227 << 10,
             returned_threads_pass: true,
+            checks: SimChecks::ALL,
+            executor: Executor::Twin,
+            step_budget: 1 << 32,
+            overflow: true,
+            float_to_int: false,
+            index_casts: false,
+            nan: false,
         }
     }
 }
 
 impl Settings {
-    /// The defaults, with `WARPSMITH_SIM_STACK` (KiB of one thread's stack) and
-    /// `WARPSMITH_SIM_SEED` from the environment where they are set.
+    /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack),
+    /// `WARPSMITH_SIM_SEED` and `WARPSMITH_SIM_CHECKS` from the environment where they are set.
     ///
     /// # Errors
-    /// [`SimFault::Setting`] if one of them is not a number.
+    /// [`SimFault::Setting`] if one of them is not what it may be.
     pub fn from_env() -> Result<Self, SimFault> {
         let mut settings = Self::default();
         let refused =
@@ -50,8 +116,14 @@ impl Settings {
         if let Some(kib) = settings::simulator_stack().map_err(refused)? {
             settings.stack_bytes = (kib as usize) << 10;
         }
+        if let Some(executor) = settings::simulator_executor().map_err(refused)? {
+            settings.executor = executor;
+        }
         if let Some(seed) = settings::simulator_seed().map_err(refused)? {
             settings.seed = seed;
+        }
+        if let Some(checks) = settings::simulator_checks().map_err(refused)? {
+            settings.checks = checks;
         }
         Ok(settings)
     }

@@ -1,0 +1,144 @@
+//! Calls of device functions, builtins and bodies in CUDA; what they print.
+
+use super::{Binding, Exit, Lower, Lowered, Result, room};
+use crate::interpreter::print::Print;
+use crate::interpreter::program::{Op, Slot};
+use crate::ir::{Builtin, Expr, FnId, FormatPiece, Function, Location, Meaning, Type};
+
+impl<'m> Lower<'m> {
+    /// `function(args…)`
+    pub(super) fn call(&mut self, id: FnId, args: &'m [Expr], ty: &Type, to: Slot) -> Result<()> {
+        let Some(lowered) = self.functions[id.0 as usize].clone() else {
+            return self.inlined(&self.module.functions[id.0 as usize], args, to);
+        };
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.value(arg)?);
+        }
+        for ((param, value), arg) in lowered.params.iter().zip(values).zip(args) {
+            self.copy(*param, value, room(&arg.ty).0);
+        }
+        let site = self.site();
+        self.push(Op::Call { to: lowered.entry.0, link: lowered.link, site });
+        self.copy(to, lowered.result, room(ty).0);
+        Ok(())
+    }
+
+    /// A call of a function that takes closures: its body stands here.
+    fn inlined(&mut self, function: &'m Function, args: &'m [Expr], to: Slot) -> Result<()> {
+        if function.foreign.is_some() {
+            return self.unsupported("a body in CUDA that takes a closure");
+        }
+        let mut bindings = Vec::new();
+        for (param, arg) in function.params.iter().zip(args) {
+            let ty = &function.var(*param).ty;
+            bindings.push((
+                *param,
+                match ty {
+                    Type::Closure => Binding::Closure(self.closure_of(arg)?),
+                    _ => {
+                        let (value, slot) = (self.value(arg)?, self.slot(ty));
+                        self.copy(slot, value, room(ty).0);
+                        Binding::Slot(slot)
+                    }
+                },
+            ));
+        }
+        let (outer, at) = (self.scope, self.at);
+        self.open_scope(function);
+        self.scopes[self.scope].vars.extend(bindings);
+        let (end, kept) = (self.label(), self.enter());
+        self.exits.push(Exit::Inlined { result: to, end });
+        self.block(&function.body)?;
+        self.exits.pop();
+        self.here(end);
+        self.exit(kept);
+        (self.scope, self.at) = (outer, at);
+        Ok(())
+    }
+
+    /// A function whose body on the device is CUDA: what it means in Rust.
+    pub(super) fn foreign(&mut self, function: &Function, lowered: &Lowered) -> Result<()> {
+        let Some(meaning) = function.meaning else {
+            return self.unsupported(format!(
+                "`{}`, whose body is CUDA with no Rust that the interpreter can call",
+                function.name
+            ));
+        };
+        let site = self.site();
+        self.meaning(meaning, &lowered.params, lowered.result, site);
+        Ok(())
+    }
+
+    fn meaning(&mut self, meaning: Meaning, values: &[Slot], ret: Slot, site: u32) {
+        let args = self.program.args.len() as u32;
+        self.program.args.extend(values);
+        self.push(Op::Builtin { meaning, args, count: values.len() as u32, ret, site });
+    }
+
+    /// A call of a builtin.
+    pub(super) fn builtin(
+        &mut self,
+        (op, meaning): (&'static Builtin, Option<Meaning>),
+        args: &'m [Expr],
+        ty: &Type,
+        at: Location,
+        to: Slot,
+    ) -> Result<()> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.value(arg)?);
+        }
+        if self.native(op, (args, &values), ty, to) {
+            return Ok(());
+        }
+        let Some(meaning) = meaning else {
+            return self
+                .unsupported(format!("the builtin `{}`, whose Rust the interpreter cannot call", op.name));
+        };
+        self.work_of_builtin(op.name, ty);
+        let site = self.site_at(at);
+        self.meaning(meaning, &values, to, site);
+        Ok(())
+    }
+
+    /// Plain accesses by a raw pointer, which are told as those of references.
+    fn native(&mut self, op: &Builtin, (args, values): (&'m [Expr], &[Slot]), ty: &Type, to: Slot) -> bool {
+        let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
+        let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };
+        match (op.name, values) {
+            ("read", [_]) if **elem == *ty => {
+                let value = self.load(&place, elem);
+                self.copy(to, value, elem.size());
+                true
+            }
+            ("write", [_, value]) => {
+                self.store(&place, *value, elem, elem.size());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// `println!(…)`
+    pub(super) fn print(&mut self, pieces: &[FormatPiece], args: &'m [Expr]) -> Result<()> {
+        let mut values = Vec::new();
+        for arg in args {
+            let Some(scalar) = arg.ty.scalar() else {
+                return self.unsupported(format!("printing a `{}`", arg.ty));
+            };
+            values.push((self.value(arg)?, scalar));
+        }
+        let table = self.program.prints.len() as u32;
+        self.program.prints.push(Print { pieces: pieces.to_vec(), args: values });
+        self.push(Op::Print { table });
+        Ok(())
+    }
+
+    /// Ends the launch here with a panic.
+    pub(super) fn fail(&mut self, message: &str) {
+        let site = self.site();
+        self.program.messages.push(message.to_owned());
+        self.push(Op::Fail { message: self.program.messages.len() as u32 - 1, site });
+    }
+}

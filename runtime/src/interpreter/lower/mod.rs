@@ -1,0 +1,307 @@
+//! From a [`ValidModule`] to a [`Program`].
+//!
+//! Each function is lowered once; one that takes closures once for each call, in the place of the
+//! call, with the closures' bodies in it. What cannot be lowered is [`Unsupported`], never another meaning.
+
+mod aggregate;
+mod call;
+mod closure;
+mod condition;
+mod constant;
+mod control;
+mod events;
+mod expr;
+mod index;
+mod nested;
+mod operator;
+mod place;
+mod slice;
+mod stmt;
+
+use std::collections::HashMap;
+
+use super::program::{Entry, Op, Param, Program, Site, Slot};
+use super::{Checks, Options};
+use crate::ir::{Function, Location, LoopId, Module, Type, VarId};
+use crate::simulator::Line;
+use crate::validate::ValidModule;
+
+/// What the interpreter cannot run, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at {}:{}", at.file, at.line)]
+pub struct Unsupported {
+    /// What it is.
+    pub what: String,
+    /// Where it stands.
+    pub at: Location,
+}
+
+pub(super) type Result<T> = std::result::Result<T, Unsupported>;
+
+/// A place in the code that jumps name before it is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Label(u32);
+
+/// Where a variable is.
+#[derive(Clone)]
+enum Binding<'m> {
+    Slot(Slot),
+    Closure(closure::Bound<'m>),
+}
+
+/// The variables of one function, or of one call of an inlined one.
+#[derive(Clone)]
+struct Scope<'m> {
+    function: &'m Function,
+    vars: HashMap<VarId, Binding<'m>>,
+}
+
+/// Where `return` goes.
+#[derive(Clone, Copy)]
+enum Exit {
+    Kernel,
+    Function { result: Slot, link: Slot },
+    Inlined { result: Slot, end: Label },
+}
+
+/// An open loop.
+struct OpenLoop {
+    id: LoopId,
+    next: Label,
+    end: Label,
+}
+
+/// A function that is called.
+#[derive(Clone)]
+struct Lowered {
+    entry: Label,
+    params: Vec<Slot>,
+    result: Slot,
+    link: Slot,
+}
+
+/// Lowers one module.
+struct Lower<'m> {
+    module: &'m Module,
+    options: Options,
+    program: Program,
+    labels: Vec<Option<u32>>,
+    functions: Vec<Option<Lowered>>,
+    scopes: Vec<Scope<'m>>,
+    /// The scope that names are looked up in.
+    scope: usize,
+    exits: Vec<Exit>,
+    loops: Vec<OpenLoop>,
+    /// The first free byte of the frame, and how low it may fall.
+    top: usize,
+    floor: usize,
+    known: HashMap<(Vec<u8>, usize), Slot>,
+    /// Whether what is lowered is part of an index.
+    in_index: bool,
+    at: Location,
+}
+
+/// Lowers a module for a launch that is watched and checked as told.
+pub(super) fn lower(valid: &ValidModule, options: Options) -> Result<Program> {
+    let module = valid.module();
+    let mut lower = Lower::new(module, options);
+    for (index, function) in module.functions.iter().enumerate() {
+        if !takes_closures(function) {
+            let lowered = lower.function(function)?;
+            lower.functions[index] = Some(lowered);
+        }
+    }
+    for (kernel, _) in module.kernels() {
+        lower.kernel(kernel)?;
+    }
+    Ok(lower.finish())
+}
+
+fn takes_closures(function: &Function) -> bool {
+    function.params.iter().any(|id| function.var(*id).ty == Type::Closure)
+}
+
+impl<'m> Lower<'m> {
+    fn new(module: &'m Module, options: Options) -> Self {
+        Self {
+            module,
+            options,
+            program: Program { locals: options.watch.locals, ..Program::default() },
+            labels: Vec::new(),
+            functions: vec![None; module.functions.len()],
+            scopes: Vec::new(),
+            scope: 0,
+            exits: Vec::new(),
+            loops: Vec::new(),
+            top: 0,
+            floor: 0,
+            known: HashMap::new(),
+            in_index: false,
+            at: module.kernel.at,
+        }
+    }
+
+    fn finish(mut self) -> Program {
+        for op in &mut self.program.code {
+            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } | Op::Call { to, .. } =
+                op
+            {
+                *to = self.labels[*to as usize].unwrap_or(0);
+            }
+        }
+        self.program.constants.reverse();
+        self.program
+    }
+
+    /// A kernel: its parameters are where a launch puts its arguments.
+    fn kernel(&mut self, function: &'m Function) -> Result<()> {
+        self.open_function(function);
+        let params = function.params.iter().map(|id| self.param(function, *id)).collect();
+        let pc = self.pc();
+        self.program.entries.push(Entry { pc, params });
+        self.exits.push(Exit::Kernel);
+        self.block(&function.body)?;
+        self.exits.pop();
+        self.push(Op::End);
+        Ok(())
+    }
+
+    fn param(&mut self, function: &Function, id: VarId) -> Param {
+        let ty = &function.var(id).ty;
+        let slot = self.bind(id, ty);
+        Param { slot, bytes: ty.size() }
+    }
+
+    /// A function that calls jump to.
+    fn function(&mut self, function: &'m Function) -> Result<Lowered> {
+        self.open_function(function);
+        let params = function.params.iter().map(|id| self.bind(*id, &function.var(*id).ty)).collect();
+        let result = self.slot(&function.ret);
+        let link = self.reserve(16, 8);
+        let entry = self.label();
+        self.here(entry);
+        let lowered = Lowered { entry, params, result, link };
+        if function.foreign.is_some() {
+            self.foreign(function, &lowered)?;
+        } else {
+            self.exits.push(Exit::Function { result, link });
+            self.block(&function.body)?;
+            self.exits.pop();
+        }
+        self.push(Op::Return { link });
+        Ok(lowered)
+    }
+
+    /// A function's variables lie behind those of all others, so that calls need not move them.
+    fn open_function(&mut self, function: &'m Function) {
+        self.at = function.at;
+        self.top = self.program.frame;
+        self.floor = self.top;
+        self.open_scope(function);
+    }
+
+    fn open_scope(&mut self, function: &'m Function) {
+        self.scopes.push(Scope { function, vars: HashMap::new() });
+        self.scope = self.scopes.len() - 1;
+    }
+
+    /// Reserves bytes of the frame, at least one.
+    fn reserve(&mut self, bytes: usize, align: usize) -> Slot {
+        let at = self.top.next_multiple_of(align.clamp(1, 16));
+        self.top = at + bytes.max(1);
+        self.program.frame = self.program.frame.max(self.top);
+        at as Slot
+    }
+
+    /// Reserves room for a value.
+    fn slot(&mut self, ty: &Type) -> Slot {
+        let (bytes, align) = room(ty);
+        self.reserve(bytes, align)
+    }
+
+    /// A variable of the scope gets room of its own.
+    fn bind(&mut self, id: VarId, ty: &Type) -> Slot {
+        let slot = self.slot(ty);
+        self.scopes[self.scope].vars.insert(id, Binding::Slot(slot));
+        slot
+    }
+
+    /// Gives back what was reserved since `mark`, but for what must outlive its statement.
+    fn release(&mut self, mark: usize) {
+        self.top = mark.max(self.floor);
+    }
+
+    /// Keeps what is reserved so far for as long as the function runs.
+    fn pin(&mut self) {
+        self.floor = self.top;
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    fn here(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.pc());
+    }
+
+    fn pc(&self) -> u32 {
+        self.program.code.len() as u32
+    }
+
+    fn push(&mut self, op: Op) {
+        self.program.code.push(op);
+    }
+
+    fn jump(&mut self, label: Label) {
+        self.push(Op::Jump { to: label.0 });
+    }
+
+    /// Copies a value within the frame.
+    fn copy(&mut self, to: Slot, from: Slot, bytes: usize) {
+        if to != from && bytes > 0 {
+            self.push(Op::Copy { to, from, bytes: bytes as u32 });
+        }
+    }
+
+    /// A new number for what stands at the current line.
+    fn site(&mut self) -> Site {
+        let at = self.at;
+        self.site_at(at)
+    }
+
+    fn site_at(&mut self, at: Location) -> Site {
+        self.program.sites.push(Line { file: at.file, line: at.line, column: 0 });
+        self.program.library.push(is_library(at.file));
+        self.program.sites.len() as Site - 1
+    }
+
+    fn checks(&self) -> Checks {
+        self.options.checks
+    }
+
+    /// Whether instances and lines of more than builtins are wanted.
+    fn watched(&self) -> bool {
+        let watch = self.options.watch;
+        watch.accesses || watch.branches || watch.work
+    }
+
+    fn unsupported<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(Unsupported { what: what.into(), at: self.at })
+    }
+}
+
+/// Bytes and alignment of a value in the frame; a shared array is its descriptor.
+fn room(ty: &Type) -> (usize, usize) {
+    match ty {
+        Type::Shared { rank, .. } => (8 + 8 * rank, 8),
+        ty => (ty.size(), ty.align()),
+    }
+}
+
+/// Whether a file holds device functions of this library.
+fn is_library(file: &str) -> bool {
+    let source = file!().trim_end_matches("interpreter/lower/mod.rs");
+    let within = file.strip_prefix(source);
+    within.is_some_and(|path| path.starts_with("device_api/") || path.starts_with("tile/"))
+}

@@ -1,0 +1,151 @@
+//! Statements; each arm of the dispatcher only forwards.
+
+use super::{Binding, Exit, Lower, Result, room};
+use crate::interpreter::program::{Op, SharedArray};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::simulator::Line;
+
+impl<'m> Lower<'m> {
+    /// The statements of a block, whose variables end with it.
+    pub(super) fn block(&mut self, block: &'m Block) -> Result<()> {
+        // What a loop does after its body stands where the loop does.
+        let (mark, around) = (self.top, self.at);
+        for stmt in &block.stmts {
+            self.statement(stmt)?;
+        }
+        self.release(mark);
+        self.at = around;
+        Ok(())
+    }
+
+    fn statement(&mut self, stmt: &'m Stmt) -> Result<()> {
+        self.at = stmt.at;
+        if let StmtKind::Let { var, init } = &stmt.kind {
+            return self.let_(*var, init.as_ref());
+        }
+        let keeps = matches!(stmt.kind, StmtKind::Shared(_) | StmtKind::DynamicShared(_));
+        let mark = self.top;
+        self.effect(&stmt.kind)?;
+        if !keeps {
+            self.release(mark);
+        }
+        Ok(())
+    }
+
+    fn effect(&mut self, kind: &'m StmtKind) -> Result<()> {
+        match kind {
+            StmtKind::Let { .. } => Ok(()),
+            StmtKind::Shared(var) => self.shared(*var),
+            StmtKind::DynamicShared(var) => self.dynamic_shared(*var),
+            StmtKind::Assign { place, op, value } => self.assign(place, *op, value),
+            StmtKind::Expr(e) => self.value(e).map(|_| ()),
+            StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
+            StmtKind::While { id, cond, body } => self.while_(*id, cond, body),
+            StmtKind::For { id, range, body } => self.for_(*id, range, body),
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Break(id) => self.leave(*id, |open| open.end),
+            StmtKind::Continue(id) => self.leave(*id, |open| open.next),
+            StmtKind::Return(value) => self.return_(value.as_ref()),
+            StmtKind::Assert { cond, message, .. } => self.assert(cond, message),
+            StmtKind::Print { pieces, args } => self.print(pieces, args),
+            StmtKind::Launch(launch) => self.nested_launch(launch),
+        }
+    }
+
+    fn let_(&mut self, var: VarId, init: Option<&'m Expr>) -> Result<()> {
+        if let Some(Expr { kind: ExprKind::Closure(closure), .. }) = init {
+            let bound = self.bound_closure(closure);
+            self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
+            return Ok(());
+        }
+        if let Some(e) = init
+            && e.ty == Type::Closure
+        {
+            let bound = self.closure_of(e)?;
+            self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
+            return Ok(());
+        }
+        let ty = &self.scopes[self.scope].function.var(var).ty;
+        let slot = self.slot(ty);
+        let mark = self.top;
+        if let Some(init) = init {
+            self.value_to(init, slot)?;
+            self.local(slot, ty, true);
+        }
+        self.release(mark);
+        self.scopes[self.scope].vars.insert(var, Binding::Slot(slot));
+        Ok(())
+    }
+
+    fn shared(&mut self, var: VarId) -> Result<()> {
+        let variable = self.scopes[self.scope].function.var(var);
+        let (VarKind::Shared { extents, align }, Type::Shared { elem, .. }) = (&variable.kind, &variable.ty)
+        else {
+            return self.unsupported("a shared array without extents");
+        };
+        let number = self.program.shared.len() as u32;
+        self.program.shared.push(SharedArray {
+            at: Line { file: self.at.file, line: self.at.line, column: 0 },
+            number,
+            bytes: extents.iter().product::<usize>() * elem.size(),
+            align: align.map_or(1, |bytes| bytes as usize).max(elem.align()),
+            extents: extents.clone(),
+        });
+        let to = self.bind(var, &variable.ty);
+        self.push(Op::Shared { to, array: number });
+        Ok(())
+    }
+
+    fn dynamic_shared(&mut self, var: VarId) -> Result<()> {
+        let variable = self.scopes[self.scope].function.var(var);
+        let Type::Shared { elem, .. } = &variable.ty else {
+            return self.unsupported("dynamic shared memory of no element type");
+        };
+        let bytes = elem.size().max(1) as u32;
+        let to = self.bind(var, &variable.ty);
+        self.push(Op::DynamicShared { to, bytes });
+        Ok(())
+    }
+
+    fn assign(&mut self, place: &'m Expr, op: Option<BinaryOp>, value: &'m Expr) -> Result<()> {
+        let (bytes, _) = room(&place.ty);
+        let value_slot = self.value(value)?;
+        let to = self.place(place)?;
+        let value_slot = match op {
+            None => value_slot,
+            Some(op) => {
+                let old = self.load(&to, &place.ty);
+                let result = self.slot(&place.ty);
+                self.operate(op, (old, &place.ty), (value_slot, &value.ty), result)?;
+                result
+            }
+        };
+        self.store(&to, value_slot, &place.ty, bytes);
+        Ok(())
+    }
+
+    fn return_(&mut self, value: Option<&'m Expr>) -> Result<()> {
+        let Some(exit) = self.exits.last().copied() else { return Ok(()) };
+        if let (Some(value), Exit::Function { result, .. } | Exit::Inlined { result, .. }) = (value, exit) {
+            let slot = self.value(value)?;
+            self.copy(result, slot, room(&value.ty).0);
+        }
+        match exit {
+            Exit::Kernel => self.push(Op::End),
+            Exit::Function { link, .. } => self.push(Op::Return { link }),
+            Exit::Inlined { end, .. } => self.jump(end),
+        }
+        Ok(())
+    }
+
+    fn assert(&mut self, cond: &'m Expr, message: &str) -> Result<()> {
+        let fine = self.label();
+        self.jump_if(cond, fine, true)?;
+        let site = self.site();
+        self.program.messages.push(message.to_owned());
+        let message = self.program.messages.len() as u32 - 1;
+        self.push(Op::Fail { message, site });
+        self.here(fine);
+        Ok(())
+    }
+}

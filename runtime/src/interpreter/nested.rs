@@ -1,0 +1,90 @@
+//! Launches of kernels by kernels, of which each thread that comes to one makes one.
+
+use std::sync::Arc;
+
+use super::execute::Thread;
+use super::program::{Index, Program, Site, Slot};
+use super::run::{Argument, Run};
+use crate::ir::KernelAttributes;
+use crate::launch::nested_shape;
+use crate::simulator::ChildOrder;
+use crate::simulator::context::{self, Child};
+use crate::types::Slice;
+
+/// The grid of a launch, or the items that it covers.
+pub(super) enum Grid {
+    Blocks(Vec<Index>),
+    Items(Index),
+}
+
+/// A launch in a kernel.
+pub(super) struct Launched {
+    /// Which kernel of the program.
+    pub kernel: usize,
+    /// Its name; nothing for the program's own.
+    pub name: Option<&'static str>,
+    pub attributes: KernelAttributes,
+    /// Arguments: bytes of a value, or a slice.
+    pub args: Vec<(Slot, Option<usize>)>,
+    pub grid: Grid,
+    pub block: Vec<Index>,
+    pub dynamic_shared: Option<Index>,
+    pub order: ChildOrder,
+}
+
+impl Thread<'_> {
+    /// Queues a launch.
+    pub(super) fn launch(&mut self, program: &Arc<Program>, table: u32, site: Site) {
+        let launched = &self.program.launches[table as usize];
+        let name = launched.name.unwrap_or(self.name);
+        let at = self.program.sites[site as usize];
+        let block = self.extents(&launched.block);
+        let (grid, items) = match &launched.grid {
+            Grid::Blocks(extents) => (Some(self.extents(extents)), 0),
+            Grid::Items(items) => (None, self.index(*items) as u64),
+        };
+        let dynamic = launched.dynamic_shared.map_or(0, |index| self.index(index));
+        let dynamic = u32::try_from(dynamic).unwrap_or(u32::MAX);
+        let shape = match nested_shape(name, &launched.attributes, (grid, items), block, dynamic) {
+            Ok(shape) => shape,
+            Err(refused) => context::fault_launch(name, refused, at),
+        };
+        let args = launched.args.iter().map(|(slot, bytes)| self.argument(*slot, *bytes)).collect();
+        let run = Run::new(program.clone(), launched.kernel, name, args, self.limit);
+        context::launch(
+            Child {
+                kernel: name,
+                grid: shape.0,
+                block,
+                dynamic_shared: shape.1,
+                order: launched.order,
+                number: 0,
+                thread: Box::new(move || run.thread()),
+            },
+            at,
+        );
+    }
+
+    fn argument(&self, slot: Slot, bytes: Option<usize>) -> Argument {
+        match bytes {
+            // SAFETY: the lowering reserved so many bytes at the slot.
+            Some(bytes) => unsafe {
+                let from = self.frame.offset(slot as isize);
+                Argument::Value(std::slice::from_raw_parts(from, bytes).to_vec())
+            },
+            None => {
+                let (ptr, len) = self.slice(slot);
+                // SAFETY: what the launching thread has, which outlives the launch.
+                Argument::Slice(unsafe { Slice::from_raw_parts(ptr, len) })
+            }
+        }
+    }
+
+    fn extents(&self, indices: &[Index]) -> [u32; 3] {
+        let mut extents = [1; 3];
+        for (extent, index) in extents.iter_mut().zip(indices) {
+            *extent = u32::try_from(self.index(*index)).unwrap_or(u32::MAX);
+        }
+        extents
+    }
+}

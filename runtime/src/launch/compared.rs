@@ -1,0 +1,164 @@
+//! Both executors on the same launch: what tests of the simulator itself compare.
+
+use crate::args::KernelArg;
+use crate::ir::{ExprKind, Module, Type, visit};
+use crate::simulator::{SimFault, SimReport};
+
+/// What a run of a launch ended with.
+type Outcome = Result<SimReport, SimFault>;
+
+/// Memory that a kernel may write.
+pub(super) struct Region {
+    what: String,
+    start: *mut u8,
+    bytes: usize,
+    /// What it is elements of.
+    elem: Type,
+}
+
+impl Region {
+    fn saved(&self) -> Vec<u8> {
+        // SAFETY: memory of the launch, which its arguments borrow, or of a static.
+        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
+    }
+
+    /// Which bytes hold something: those between fields are of no meaning.
+    fn held(&self, saved: &[u8]) -> Vec<bool> {
+        let mut held = vec![false; saved.len()];
+        let size = self.elem.size().max(1);
+        for (bytes, held) in saved.chunks_exact(size).zip(held.chunks_exact_mut(size)) {
+            mark(&self.elem, bytes, held);
+        }
+        held
+    }
+
+    fn restore(&self, saved: &[u8]) {
+        // SAFETY: as in `saved`; the bytes are those that were there.
+        unsafe { self.start.copy_from_nonoverlapping(saved.as_ptr(), self.bytes) }
+    }
+}
+
+/// Marks the bytes of a value that hold something.
+fn mark(ty: &Type, bytes: &[u8], held: &mut [bool]) {
+    let mut part = |at: usize, ty: &Type| mark(ty, &bytes[at..at + ty.size()], &mut held[at..at + ty.size()]);
+    match ty {
+        Type::Struct(def) => def.fields.iter().for_each(|field| part(field.offset, &field.ty)),
+        Type::Tuple(items) => {
+            for (i, item) in items.iter().enumerate() {
+                part(ty.field_offset(i).unwrap_or(0), item);
+            }
+        }
+        Type::Array(elem, n) => (0..*n).for_each(|i| part(i * elem.size(), elem)),
+        Type::Enum(def) => {
+            let tag = Type::Scalar(def.tag);
+            part(def.tag_offset(), &tag);
+            let width = tag.size();
+            let is = |tag: i128| tag.to_le_bytes()[..width] == bytes[def.tag_offset()..][..width];
+            if let Some(v) = def.variants.iter().position(|variant| is(variant.tag)) {
+                for (i, (_, field)) in def.variants[v].fields.iter().enumerate() {
+                    part(def.field_offset(v, i), field);
+                }
+            }
+        }
+        _ => held.fill(true),
+    }
+}
+
+/// Runs a launch twice from the same memory; the second outcome, if both agree.
+pub(super) fn run_both(
+    kernel: &str,
+    memory: &[Region],
+    twin: impl FnOnce() -> Outcome,
+    interpreter: impl FnOnce() -> Outcome,
+) -> Outcome {
+    let save = || memory.iter().map(Region::saved).collect::<Vec<_>>();
+    let before = save();
+    let first = twin();
+    let after = save();
+    for (region, saved) in memory.iter().zip(&before) {
+        region.restore(saved);
+    }
+    let second = interpreter();
+    let differ = |what: String| Err(SimFault::ExecutorsDiffer { kernel: kernel.to_owned(), what });
+    let text = |outcome: &Outcome| match outcome {
+        Ok(_) => "no fault".to_owned(),
+        Err(fault) => fault.to_string(),
+    };
+    if text(&first) != text(&second) {
+        return differ(format!(
+            "the twin ends with {}, the interpreter with {}",
+            text(&first),
+            text(&second)
+        ));
+    }
+    for ((region, twin), interpreter) in memory.iter().zip(&after).zip(save()) {
+        let held = region.held(twin);
+        if let Some(byte) = (0..region.bytes).find(|i| held[*i] && twin[*i] != interpreter[*i]) {
+            let (a, b) = (twin[byte], interpreter[byte]);
+            let what = &region.what;
+            return differ(format!(
+                "byte {byte} of {what} is {a:#04x} by the twin, {b:#04x} by the interpreter"
+            ));
+        }
+    }
+    second
+}
+
+/// The memory that a kernel's arguments and statics let it write.
+pub(super) fn writable(module: &Module, args: &[KernelArg], names: &[&str]) -> Vec<Region> {
+    let mut regions = Vec::new();
+    for ((arg, id), name) in args.iter().zip(&module.kernel.params).zip(names) {
+        match arg {
+            KernelArg::Slice { ptr, bytes, .. } => {
+                let (start, bytes) = (*ptr as *mut u8, *bytes as usize);
+                let elem = module.kernel.var(*id).ty.element().unwrap_or(Type::Unit);
+                regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
+            }
+            KernelArg::Value(value) => {
+                views(&module.kernel.var(*id).ty, value.as_ptr(), name, &mut regions);
+            }
+        }
+    }
+    statics(module, &mut regions);
+    regions
+}
+
+/// The elements of the views in a value.
+fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
+    match ty {
+        Type::View { elem, rank, mutable: true } => {
+            // SAFETY: the value is a view: an address, extents and strides.
+            let word = |i: usize| unsafe { at.cast::<usize>().add(i).read_unaligned() };
+            let elements = match rank {
+                1 => word(1),
+                2 => word(1).saturating_sub(1) * word(3) + word(2),
+                _ => word(1).saturating_sub(1) * word(4) + word(2).saturating_sub(1) * word(5) + word(3),
+            };
+            let empty = (1..=*rank).any(|i| word(i) == 0);
+            let bytes = if empty { 0 } else { elements * elem.size() };
+            let (start, elem) = (word(0) as *mut u8, (**elem).clone());
+            regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
+        }
+        Type::Struct(def) => {
+            for field in &def.fields {
+                views(&field.ty, at.wrapping_add(field.offset), name, regions);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn statics(module: &Module, regions: &mut Vec<Region>) {
+    for function in module.all_functions() {
+        visit::exprs(&function.body, &mut |e| {
+            if let ExprKind::Global(global) = &e.kind
+                && !global.constant
+                && regions.iter().all(|region| region.start != (global.address)())
+            {
+                let (start, elem) = ((global.address)(), (global.ty)());
+                let bytes = elem.size();
+                regions.push(Region { what: format!("`{}`", global.name), start, bytes, elem });
+            }
+        });
+    }
+}

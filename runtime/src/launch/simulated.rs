@@ -1,0 +1,189 @@
+//! Launches on the simulator: which executor runs a kernel, and who watches.
+
+use super::{Launch, LaunchError, Setup, Shape, check, compared};
+use crate::args::KernelArg;
+use crate::checks::Checkers;
+use crate::device::{Backend, Device};
+use crate::driver::Attributes;
+use crate::error::Result;
+use crate::interpreter::{self, Argument, Options, Run};
+use crate::kernel::Kernel;
+use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch};
+use crate::validate::ValidModule;
+
+/// What the simulator must know of a kernel and a launch.
+pub(crate) struct Simulation {
+    cluster: [u32; 3],
+    rendezvous: bool,
+    noalias: bool,
+    settings: Settings,
+    module: ValidModule,
+}
+
+impl<K: Kernel> Launch<'_, K> {
+    /// Launches on the simulator's interpreter, which tells `observers` what every thread does.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::{Access, Interests, Observer, SimFault, Thread};
+    ///
+    /// #[gpu_kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// #[derive(Default)]
+    /// struct Bytes(Cell<u32>);
+    ///
+    /// impl Observer for Bytes {
+    ///     fn interests(&self) -> Interests {
+    ///         Interests { accesses: true, ..Interests::default() }
+    ///     }
+    ///     fn on_access(&self, _: &Thread, access: &Access) -> std::result::Result<(), SimFault> {
+    ///         self.0.set(self.0.get() + access.bytes);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut x = device.upload(&[1.0f32; 100])?;
+    /// let moved = Bytes::default();
+    /// double(&mut x).over(100).launch_observed(&device, &[&moved])?;
+    /// assert_eq!(moved.0.get(), 800); // each element is read and written
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
+    /// [`SimFault::NotInterpreted`] if the kernel does what the
+    /// interpreter cannot run.
+    pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        self.refuse_order()?;
+        let Backend::Simulator = device.backend() else {
+            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
+        };
+        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+        check::arguments::<K>(args, device)?;
+        let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+        let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
+        let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
+        simulator::run(&launch, &|| run.thread())?;
+        Ok(())
+    }
+}
+
+impl Simulation {
+    pub(super) fn new<K: Kernel>(
+        device: &Device,
+        (comptime, setup): (&K::Comptime, &Setup),
+        shape: &Shape,
+    ) -> Result<Self> {
+        let module = K::module(comptime)?;
+        let attributes = &module.module().attributes;
+        check::simulator::<K>(shape, module.module(), &setup.attributes)?;
+        let mut settings = device.simulator_settings()?;
+        if setup.seed != 0 {
+            settings.seed = setup.seed;
+        }
+        Ok(Self {
+            cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
+            rendezvous: module.uses_rendezvous(),
+            noalias: attributes.noalias,
+            settings,
+            module,
+        })
+    }
+
+    /// Whether slices must not overlap.
+    pub(super) fn noalias(&self) -> bool {
+        self.noalias
+    }
+
+    pub(super) fn run<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<()> {
+        let executor = self.settings.executor;
+        let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
+        let checkers = Checkers::new(&checks);
+        let observers: Vec<&dyn Observer> = checkers.observers().collect();
+        let launch = self.launch::<K>(shape, attributes, args, &observers)?;
+        let unwatched = SimLaunch { observers: &[], ..launch.clone() };
+        let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
+        if executor == Executor::Twin {
+            twin()?;
+            return Ok(());
+        }
+        let run = match self.prepare::<K>(comptime, &launch, args) {
+            Ok(run) => run,
+            Err(refused) if executor == Executor::Both => {
+                twin()?;
+                return Err(refused.into());
+            }
+            Err(refused) => {
+                eprintln!("warpsmith: {refused}; its twin runs instead");
+                twin()?;
+                return Ok(());
+            }
+        };
+        let interpret = || simulator::run(&launch, &|| run.thread());
+        if executor == Executor::Both {
+            let memory = compared::writable(self.module.module(), args, K::PARAMS);
+            compared::run_both(K::NAME, &memory, twin, interpret)?;
+        } else {
+            interpret()?;
+        }
+        Ok(())
+    }
+
+    /// The launch as the machine runs it.
+    fn launch<'l, K: Kernel>(
+        &self,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+        observers: &'l [&'l dyn Observer],
+    ) -> Result<SimLaunch<'l>> {
+        if self.noalias {
+            check::overlap::<K>(args)?;
+        }
+        Ok(SimLaunch {
+            kernel: K::NAME,
+            grid: shape.grid,
+            block: shape.block,
+            cluster: self.cluster,
+            dynamic_shared: shape.dynamic_shared as usize,
+            rendezvous: self.rendezvous,
+            cooperative: attributes.cooperative,
+            settings: self.settings.clone(),
+            observers,
+        })
+    }
+
+    /// The kernel's IR with these arguments, to be run.
+    fn prepare<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        launch: &SimLaunch<'_>,
+        args: &[KernelArg],
+    ) -> std::result::Result<Run, SimFault> {
+        let options = Options::of(&self.settings, simulator::interests(launch.observers));
+        let program = interpreter::program::<K>(comptime, &self.module, options);
+        let program = program.map_err(|refused| SimFault::NotInterpreted {
+            kernel: K::NAME.to_owned(),
+            what: refused.what,
+            file: refused.at.file.to_owned(),
+            line: refused.at.line,
+        })?;
+        let arguments = Argument::of(&program, args);
+        Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+    }
+}

@@ -1,0 +1,353 @@
+//! Every kernel of the corpus by the twin and by the interpreter, compared bit for bit; what the
+//! interpreter tells observers, and the faults that it alone finds.
+
+use corpus::cases::{self, Scale};
+use warpsmith::Device;
+use warpsmith::simulator::{Executor, Settings};
+
+fn both() -> Device {
+    Device::simulator_with(Settings { executor: Executor::Both, ..Settings::default() })
+}
+
+#[test]
+fn every_kernel_runs_alike_by_both_executors() {
+    let device = both();
+    let failures: Vec<String> = cases::all()
+        .iter()
+        .filter_map(|case| (case.check)(&device, Scale::Small).err().map(|e| format!("{}: {e}", case.name)))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What observers are told.
+mod told {
+    use std::cell::RefCell;
+
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{
+        Access, AccessKind, Branch, Instruction, Interests, Observer, SimFault, Space, Thread, Work,
+    };
+
+    /// One event: the thread, what it was, and the instruction.
+    type Event = (u32, String, Instruction);
+
+    #[derive(Default)]
+    struct Log(RefCell<Vec<Event>>);
+
+    impl Observer for Log {
+        fn interests(&self) -> Interests {
+            Interests { accesses: true, locals: false, branches: true, work: true }
+        }
+        fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
+            let what = match (access.kind, access.space) {
+                (AccessKind::Read, Space::Global) => "read global",
+                (AccessKind::Write, Space::Global) => "write global",
+                (AccessKind::Read, Space::Shared { .. }) => "read shared",
+                (AccessKind::Write, Space::Shared { .. }) => "write shared",
+                (AccessKind::Read, Space::Constant) => "read constant",
+                _ => "other",
+            };
+            let what = format!("{what} {} by {}", access.bytes, access.align);
+            self.0.borrow_mut().push((by.linear, what, access.by));
+            Ok(())
+        }
+        fn on_branch(&self, by: &Thread, branch: &Branch) {
+            self.0.borrow_mut().push((by.linear, format!("branch {}", branch.taken), branch.by));
+        }
+        fn on_work(&self, by: &Thread, work: Work, instruction: &Instruction) {
+            self.0.borrow_mut().push((by.linear, format!("{work:?}"), *instruction));
+        }
+    }
+
+    impl Log {
+        /// What a thread did, in order, that begins with one of these words.
+        fn of(&self, thread: u32, words: &[&str]) -> Vec<String> {
+            let log = self.0.borrow();
+            let wanted = |what: &str| words.iter().any(|word| what.starts_with(word));
+            let mine = log.iter().filter(|(linear, what, _)| *linear == thread && wanted(what));
+            mine.map(|(_, what, _)| what.clone()).collect()
+        }
+    }
+
+    #[gpu_kernel]
+    fn wide(x: &[F32x4], out: &mut [F32x4]) {
+        let mut tile = shared!([f32; 64]);
+        let t = thread_idx().x;
+        tile[t] = x[t].y;
+        sync_threads();
+        let mut v = x[t];
+        v.x += tile[t ^ 1];
+        out[t] = v;
+    }
+
+    #[test]
+    fn accesses_have_their_width_and_their_memory() -> warpsmith::Result<()> {
+        let device = Device::simulator();
+        let x = device.upload(&[F32x4::splat(1.5); 64])?;
+        let mut out = device.upload(&[F32x4::splat(0.0); 64])?;
+        let log = Log::default();
+        wide(&x, &mut out).grid(1).block(64).launch_observed(&device, &[&log])?;
+        assert_eq!(device.download(&out)?[7], F32x4::new(3.0, 1.5, 1.5, 1.5));
+        let told = log.of(9, &["read", "write"]);
+        let wanted = [
+            "read global 4 by 4",
+            "write shared 4 by 4",
+            "read global 16 by 16",
+            "read shared 4 by 4",
+            "write global 16 by 16",
+        ];
+        assert_eq!(told, wanted);
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn uneven(x: &[u32], out: &mut [f32]) {
+        let t = thread_idx().x;
+        let mut sum = 0.0;
+        for k in 0..x[t] {
+            if k % 2 == 0 {
+                sum = sum * 0.5 + x[k] as f32;
+            }
+        }
+        out[t] = sum;
+    }
+
+    #[test]
+    fn lanes_at_the_same_iteration_execute_together() -> warpsmith::Result<()> {
+        let device = Device::simulator();
+        let x = device.upload(&[4u32, 2, 4, 0])?;
+        let mut out = device.upload(&[0.0f32; 4])?;
+        let log = Log::default();
+        uneven(&x, &mut out).grid(1).block(4).launch_observed(&device, &[&log])?;
+        let log = log.0.into_inner();
+        let products = |thread: u32| -> Vec<Instruction> {
+            log.iter().filter(|e| e.0 == thread && e.1 == "FloatMul(32)").map(|e| e.2).collect()
+        };
+        assert_eq!(products(0).len(), 2);
+        assert_eq!(products(0), products(2));
+        assert_eq!(products(0)[..1], products(1)[..]);
+        assert_ne!(products(0)[0], products(0)[1]);
+        assert!(products(3).is_empty());
+        let line = products(0)[0].at;
+        assert!(line.file.ends_with("interpreter.rs") && line.line > 0, "{line}");
+        let stores: Vec<Instruction> = log.iter().filter(|e| e.1.starts_with("write")).map(|e| e.2).collect();
+        assert!(
+            stores.len() == 4 && stores.iter().all(|store| *store == stores[0]),
+            "after the loop all meet"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn every_branch_and_iteration_is_told() -> warpsmith::Result<()> {
+        let device = Device::simulator();
+        let x = device.upload(&[3u32, 0, 0])?;
+        let mut out = device.upload(&[0.0f32; 2])?;
+        let log = Log::default();
+        uneven(&x, &mut out).grid(1).block(2).launch_observed(&device, &[&log])?;
+        let (yes, no) = ("branch true".to_owned(), "branch false".to_owned());
+        // A first iteration, three that ask whether `k` is even, two that go on, and the end.
+        let wanted = [&yes, &yes, &yes, &no, &yes, &yes, &no].map(Clone::clone);
+        assert_eq!(log.of(0, &["branch"]), wanted);
+        assert_eq!(log.of(1, &["branch"]), [no]);
+        Ok(())
+    }
+}
+
+/// Faults that the interpreter finds, with the lines of the kernel.
+mod faults {
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{Executor, Settings, SimFault};
+
+    fn interpreter(settings: Settings) -> Device {
+        Device::simulator_with(Settings { executor: Executor::Interpreter, ..settings })
+    }
+
+    fn fault(outcome: warpsmith::Result<()>) -> SimFault {
+        match outcome {
+            Err(warpsmith::Error::Simulator(fault)) => *fault,
+            other => panic!("no fault of the simulator: {other:?}"),
+        }
+    }
+
+    #[gpu_kernel]
+    fn endless(x: &mut [u32]) {
+        while x[0] == 0 {
+            x[1] += 0;
+        }
+    }
+
+    #[test]
+    fn a_loop_without_end_is_a_fault_at_its_line() -> warpsmith::Result<()> {
+        let device = interpreter(Settings { step_budget: 1000, ..Settings::default() });
+        let mut x = device.upload(&[0u32; 2])?;
+        let found = fault(endless(&mut x).grid(1).block(1).launch(&device));
+        assert!(matches!(&found, SimFault::Endless { steps: 1000, line, .. } if *line > 0), "{found}");
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn divided(x: &mut [i32]) {
+        x[0] = x[1] / x[2];
+        x[3] = x[1] + x[4];
+        x[5] = 1 << x[6];
+    }
+
+    #[test]
+    fn arithmetic_that_rust_refuses_is_a_fault_alike() -> warpsmith::Result<()> {
+        for (values, message) in [
+            ([0, 7, 0, 0, 0, 0, 0], "attempt to divide by zero"),
+            ([0, i32::MIN, -1, 0, 0, 0, 0], "attempt to divide with overflow"),
+            ([0, i32::MAX, 1, 0, 1, 0, 0], "attempt to add with overflow"),
+            ([0, 1, 1, 0, 1, 0, 32], "attempt to shift left with overflow"),
+            ([0, 1, 1, 0, 1, 0, -1], "attempt to shift left with overflow"),
+        ] {
+            let device = Device::simulator_with(Settings { executor: Executor::Both, ..Settings::default() });
+            let mut x = device.upload(&values)?;
+            let found = fault(divided(&mut x).grid(1).block(1).launch(&device));
+            assert!(matches!(&found, SimFault::Panic { message: said, .. } if said == message), "{found}");
+        }
+        let device = interpreter(Settings { overflow: false, ..Settings::default() });
+        let mut x = device.upload(&[0, i32::MAX, 1, 0, 1, 0, 33])?;
+        divided(&mut x).grid(1).block(1).launch(&device)?;
+        assert_eq!(device.download(&x)?[3..6], [i32::MIN, 1, 2]);
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn converted(x: &[f32], y: &[u64], out: &mut [i32]) {
+        out[0] = (x[0] * x[1]) as i32;
+        out[y[0] as u32] = 1;
+    }
+
+    #[test]
+    fn conversions_and_nan_are_faults_where_asked() -> warpsmith::Result<()> {
+        let run = |settings: Settings, x: [f32; 2], y: u64| {
+            let device = interpreter(settings);
+            let (x, y) = (device.upload(&x)?, device.upload(&[y])?);
+            let mut out = device.upload(&[0i32; 4])?;
+            converted(&x, &y, &mut out).grid(1).block(1).launch(&device)
+        };
+        let plain = Settings::default;
+        run(plain(), [f32::INFINITY, 0.0], 1 << 32)?;
+        let nan = fault(run(Settings { nan: true, ..plain() }, [f32::INFINITY, 0.0], 1));
+        assert!(matches!(&nan, SimFault::NotANumber { operands, .. } if operands == &["inf", "0"]), "{nan}");
+        let lossy = fault(run(Settings { float_to_int: true, ..plain() }, [3e9, 1.0], 1));
+        assert!(matches!(&lossy, SimFault::LossyCast { to, .. } if to == "i32"), "{lossy}");
+        let index = fault(run(Settings { index_casts: true, ..plain() }, [1.5, 1.0], 1 << 32));
+        assert!(
+            matches!(&index, SimFault::LossyCast { value, to, .. } if value == "4294967296" && to == "u32"),
+            "{index}"
+        );
+        Ok(())
+    }
+}
+
+/// What a second is enough for, printed: `cargo test --release --test interpreter -- --ignored --nocapture`.
+mod speed {
+    use std::cell::Cell;
+    use std::time::Instant;
+
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{Access, Executor, Interests, Observer, Settings, SimFault, Thread};
+
+    #[gpu_kernel]
+    fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+        let i = global_id();
+        if i < y.len() {
+            y[i] = a * x[i] + y[i];
+        }
+    }
+
+    #[gpu_kernel]
+    fn product(a: &[f32], b: &[f32], out: &mut [f32], n: u32) {
+        let mut left = shared!([[f32; 16]; 16]);
+        let mut right = shared!([[f32; 16]; 16]);
+        let (t, block) = (thread_idx(), block_idx());
+        let (row, col) = (block.y * 16 + t.y, block.x * 16 + t.x);
+        let mut sum = 0.0;
+        for tile in 0..n / 16 {
+            left[t.y][t.x] = a[row * n + tile * 16 + t.x];
+            right[t.y][t.x] = b[(tile * 16 + t.y) * n + col];
+            sync_threads();
+            for k in 0..16u32 {
+                sum += left[t.y][k] * right[k][t.x];
+            }
+            sync_threads();
+        }
+        out[row * n + col] = sum;
+    }
+
+    #[gpu_kernel]
+    fn reduce(x: &[f32], out: &mut [f32]) {
+        let mut kept = shared!([f32; 256]);
+        let t = thread_idx().x;
+        kept[t] = x[global_id()];
+        sync_threads();
+        let mut stride = 128;
+        while stride > 0 {
+            if t < stride {
+                kept[t] += kept[t + stride];
+            }
+            sync_threads();
+            stride /= 2;
+        }
+        if t == 0 {
+            out[block_idx().x] = kept[0];
+        }
+    }
+
+    struct Counts(Cell<u64>);
+
+    impl Observer for Counts {
+        fn interests(&self) -> Interests {
+            Interests { accesses: true, locals: false, branches: true, work: true }
+        }
+        fn on_access(&self, _: &Thread, _: &Access) -> Result<(), SimFault> {
+            self.0.set(self.0.get() + 1);
+            Ok(())
+        }
+    }
+
+    /// Prints how many of `steps` a second the fastest of three runs makes.
+    fn measure(what: &str, steps: u64, mut run: impl FnMut() -> warpsmith::Result<()>) {
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = Instant::now();
+            run().expect("no fault");
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("figure {what} {:.2} million/s", steps as f64 / best / 1e6);
+    }
+
+    #[test]
+    #[ignore = "measures; needs a quiet machine and a release build"]
+    fn kernels_a_second_by_each_executor() -> warpsmith::Result<()> {
+        const N: usize = 256;
+        for (name, executor) in [("twin", Executor::Twin), ("interpreter", Executor::Interpreter)] {
+            let gpu = Device::simulator_with(Settings { executor, ..Settings::default() });
+            let x = gpu.upload(&vec![1.0f32; 1 << 20])?;
+            let mut y = gpu.upload(&vec![2.0f32; 1 << 20])?;
+            let threads = 1 << 20;
+            measure(&format!("saxpy_threads_{name}"), threads, || {
+                saxpy(2.0, &x, &mut y).over(1 << 20).launch(&gpu)
+            });
+            let steps = (N * N * N) as u64;
+            measure(&format!("product_multiply_adds_{name}"), steps, || {
+                product(&x, &x, &mut y, N as u32).grid([N as u32 / 16; 2]).block([16, 16]).launch(&gpu)
+            });
+            let blocks = (1 << 20) / 256;
+            measure(&format!("reduction_elements_{name}"), threads, || {
+                reduce(&x, &mut y).grid(blocks).block(256).launch(&gpu)
+            });
+        }
+        let gpu = Device::simulator();
+        let (x, mut y) = (gpu.upload(&vec![1.0f32; 1 << 20])?, gpu.upload(&vec![2.0f32; 1 << 20])?);
+        let counts = Counts(Cell::new(0));
+        measure("saxpy_threads_observed", 1 << 20, || {
+            saxpy(2.0, &x, &mut y).over(1 << 20).launch_observed(&gpu, &[&counts])
+        });
+        assert_eq!(counts.0.get(), 3 * 3 << 20);
+        Ok(())
+    }
+}
