@@ -249,7 +249,9 @@ mod speed {
     use std::time::Instant;
 
     use warpsmith::prelude::*;
-    use warpsmith::simulator::{Access, Executor, Interests, Observer, Settings, SimFault, Thread};
+    use warpsmith::simulator::{
+        Access, Executor, Interests, Observer, Settings, SimChecks, SimFault, Thread,
+    };
 
     #[gpu_kernel]
     fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
@@ -324,8 +326,13 @@ mod speed {
     #[ignore = "measures; needs a quiet machine and a release build"]
     fn kernels_a_second_by_each_executor() -> warpsmith::Result<()> {
         const N: usize = 256;
-        for (name, executor) in [("twin", Executor::Twin), ("interpreter", Executor::Interpreter)] {
-            let gpu = Device::simulator_with(Settings { executor, ..Settings::default() });
+        for (name, executor, checks) in [
+            ("twin", Executor::Twin, SimChecks::NONE),
+            ("interpreter", Executor::Interpreter, SimChecks::NONE),
+            ("races", Executor::Interpreter, SimChecks { races: true, ..SimChecks::NONE }),
+            ("all_checks", Executor::Interpreter, SimChecks::ALL),
+        ] {
+            let gpu = Device::simulator_with(Settings { executor, checks, ..Settings::default() });
             let x = gpu.upload(&vec![1.0f32; 1 << 20])?;
             let mut y = gpu.upload(&vec![2.0f32; 1 << 20])?;
             let threads = 1 << 20;

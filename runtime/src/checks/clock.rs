@@ -235,7 +235,7 @@ mod tests {
             let (block, linear) = (random(&mut state) % blocks, random(&mut state) % threads);
             let epoch = (random(&mut state) % 50) as u32;
             let group = [Group::Thread, Group::Warp, Group::Block][random(&mut state) as usize % 3];
-            if random(&mut state) % 4 == 0 {
+            if random(&mut state).is_multiple_of(4) {
                 let (clock, list) = (pairs[from].0.clone(), pairs[from].1.0.clone());
                 pairs[at].0.join(&clock);
                 pairs[at].1.0.iter_mut().zip(list).for_each(|(mine, theirs)| *mine = theirs.max(*mine));
