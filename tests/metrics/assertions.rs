@@ -105,7 +105,8 @@ fn a_missing_barrier_is_a_race_with_both_its_lines() -> warpsmith::Result<()> {
     assert_race_free!(reversed(&mut x, true).grid(1).block(64), &device);
     let text = refusal(|| assert_race_free!(reversed(&mut x, false).grid(1).block(64), &device));
     check(&text, &["kernel `reversed` cannot be called free of races", "assertions.rs:"]);
-    let line = |code: &str| 1 + include_str!("assertions.rs").lines().position(|l| l.trim() == code).unwrap_or(0);
+    let line =
+        |code: &str| 1 + include_str!("assertions.rs").lines().position(|l| l.trim() == code).unwrap_or(0);
     check(&text, &[&format!(":{}", line("tile[t] = x[t];")), &format!(":{}", line("x[t] = tile[63 - t];"))]);
     Ok(())
 }

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
 use crate::device_api::methods::markers::{ascii, bytes, float, half_conversion, int, signed, vector};
-use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle};
+use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle, sync};
 use crate::ir::Meaning;
+use crate::meaning::Called;
 use crate::prelude::*;
 use crate::record::Callee;
 use crate::simulator::{SimFault, SimLaunch, context, run};
@@ -25,6 +26,14 @@ fn rust<T: Device>(bytes: &[u8]) -> T {
     assert_eq!(bytes.len(), T::LAYOUT.size);
     // SAFETY: written by `ir`.
     unsafe { T::from_ir(bytes.as_ptr()) }
+}
+
+/// The result of a function item for arguments in the IR's layout.
+fn call_item<B, R: Device, F>(_: F, args: &[Vec<u8>]) -> R
+where
+    Called<F, B>: DeviceFn,
+{
+    call::<Called<F, B>, R>(args)
 }
 
 fn meaning<M: DeviceFn>() -> Meaning {
@@ -183,7 +192,7 @@ fn atomics_reach_the_place() {
     let mut word = 7u64;
     let (sum_at, word_at): (*mut u32, *mut u64) = (&mut sum, &mut word);
     let outcome = in_a_warp(&|| {
-        call::<atomic::atomic_add<u32>, u32>(&[ir(sum_at), ir(2u32)]);
+        call_item::<atomic::atomic_add<u32>, u32, _>(atomic::atomic_add::<u32>, &[ir(sum_at), ir(2u32)]);
         let place: *mut u32 = call::<ordered::atomic<u32>, _>(&[ir(sum_at)]);
         call::<ordered::method::fetch_add<u32, { ordered::DEVICE }>, u32>(&[
             ir(place),
@@ -212,7 +221,8 @@ fn lanes_exchange_values_of_any_type() {
     let outcome = in_a_warp(&|| {
         let lane = context::lane_id();
         let value: Value = (lane as u8, (lane % 2 == 1).then_some(f64::from(lane)));
-        let theirs: Value = call::<shuffle::shfl_xor<Value>, _>(&[ir(value), ir(3u32)]);
+        let theirs: Value =
+            call_item::<shuffle::shfl_xor<Value>, _, _>(shuffle::shfl_xor::<Value>, &[ir(value), ir(3u32)]);
         got.borrow_mut()[lane as usize] = theirs;
     });
     let want: Vec<Value> =
@@ -225,16 +235,19 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
     let x: Vec<u32> = (100..132).collect();
     let got = RefCell::new(vec![0; 32]);
     let outcome = in_a_warp(&|| {
-        let t = call::<index::thread_idx, Index3>(&[]).x as usize;
+        let t = call_item::<index::thread_idx, Index3, _>(index::thread_idx, &[]).x as usize;
         let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
-        call::<copy_async::copy_async<u32>, ()>(&[ir(to), ir(from)]);
-        call::<copy_async::copy_async_commit, ()>(&[]);
+        call_item::<copy_async::copy_async<u32>, (), _>(copy_async::copy_async::<u32>, &[ir(to), ir(from)]);
+        call_item::<copy_async::copy_async_commit, (), _>(copy_async::copy_async_commit, &[]);
         call::<copy_async::copy_async_wait<0>, ()>(&[]);
-        call::<crate::device_api::sync::sync_threads, ()>(&[]);
+        call_item::<sync::sync_threads, (), _>(sync::sync_threads, &[]);
         // SAFETY: the block's memory, of 32 elements.
         let slice: &mut Slice<u32> = context::keep(unsafe { Slice::from_raw_parts(memory, 32) });
-        let view: ViewMut<'_, u32> = call::<cluster::map_shared_rank<u32>, _>(&[ir(slice), ir(0u32)]);
+        let view: ViewMut<'_, u32> = call_item::<cluster::map_shared_rank<u32>, _, _>(
+            cluster::map_shared_rank::<u32>,
+            &[ir(slice), ir(0u32)],
+        );
         got.borrow_mut()[t] = view[31 - t];
     });
     assert_eq!((outcome, got.into_inner()), (Ok(()), x.iter().rev().copied().collect()));

@@ -227,7 +227,7 @@ fn in_turns(limit: usize, iterations: u64, order: &[std::ops::Range<u32>], meets
             let access = Access { address, bytes: 4, align: 4, space, kind, by };
             metrics.on_access(&thread(lane), &access).expect("no fault");
             if meets {
-                let meeting = Meeting { number: k, name: "sync_threads", orders: None };
+                let meeting = Meeting { number: k, name: "sync_threads", orders: None, waits: true };
                 metrics.on_arrive(&thread(lane), &meeting, by.at);
             }
         }
@@ -260,7 +260,7 @@ fn what_waits_at_one_meeting_is_counted_and_forgotten() {
                     Access { address: 4096 + 4 * lane as usize, bytes: 4, align: 4, space, kind, by };
                 metrics.on_access(&thread(lane), &access).expect("no fault");
             }
-            let meeting = Meeting { number: k, name: "sync_threads", orders: None };
+            let meeting = Meeting { number: k, name: "sync_threads", orders: None, waits: true };
             metrics.on_arrive(&thread(lane), &meeting, at(8, 2, k).at);
         }
     }

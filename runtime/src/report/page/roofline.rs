@@ -70,7 +70,10 @@ pub(super) fn verdict(page: &Page) -> String {
     match page.time {
         Some(time) => {
             let part = 100.0 * least / time.as_secs_f64().max(1e-12);
-            text.push_str(&format!("; it took {} µs: {part:.1} % of what they allow.", micros(time.as_secs_f64())));
+            text.push_str(&format!(
+                "; it took {} µs: {part:.1} % of what they allow.",
+                micros(time.as_secs_f64())
+            ));
         }
         None => text.push_str("; no time was measured."),
     }

@@ -153,7 +153,12 @@ fn a_page_with_all_its_parts_is_written() {
     let source =
         turned::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
     let arch = "sm_90".parse().expect("an architecture");
-    let options = crate::nvrtc::CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+    let options = crate::nvrtc::CompileOptions {
+        arch,
+        fmad: true,
+        debug_info: crate::nvrtc::DebugInfo::None,
+        relocatable: false,
+    };
     let resources = Resources::of(&source, &options);
     let resources = resources.and_then(|resources| {
         let occupancy = Occupancy::new(&resources, &Multiprocessor::of((9, 0))?, [32, 32])?;
