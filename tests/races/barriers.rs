@@ -66,14 +66,14 @@ fn global_exchange(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 fn tree_reduction(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut part = shared!([u32; 64]);
     let t = thread_idx().x;
-    part[t] = x[t]; // race 1
+    part[t] = x[t]; // race
     if how != 1 {
         sync_threads();
     }
     let mut half = 32u32;
     while half > 0 {
         if t < half {
-            part[t] += part[t + half]; // race 1 2
+            part[t] += part[t + half]; // race
         }
         if how != 2 && !(how == 3 && half == 1) {
             sync_threads();
@@ -81,9 +81,9 @@ fn tree_reduction(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         half /= 2;
     }
     if how == 3 {
-        part[t] = 0; // race 3
+        part[t] = 0; // race
     }
-    y[t] = part[0]; // race 2 3
+    y[t] = part[0]; // race
 }
 
 #[gpu_kernel]
@@ -163,10 +163,10 @@ fn shared_stencil(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how == 2 {
         sync_threads();
     }
-    if t == 0 {
+    if t == 63 {
         tile[0] = 7; // race
     }
-    if t == 63 {
+    if t == 0 {
         tile[65] = 8; // race
     }
     if how == 0 {
@@ -349,19 +349,19 @@ fn named_producer(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
                 named_barrier_sync(2, 64);
             }
             if how == 2 {
-                named_barrier_arrive(1, 64);
+                named_barrier_arrive(1 + 2 * round, 64);
             }
             box_[lane] = x[round * 32 + lane]; // race
             if how != 2 {
-                named_barrier_arrive(1, 64);
+                named_barrier_arrive(1 + 2 * round, 64);
             }
         } else {
             if how != 3 {
-                named_barrier_sync(1, 64);
+                named_barrier_sync(1 + 2 * round, 64);
             }
             y[round * 32 + lane] = box_[31 - lane]; // race
             if how == 3 {
-                named_barrier_sync(1, 64);
+                named_barrier_sync(1 + 2 * round, 64);
             }
             if round == 0 && how != 1 {
                 named_barrier_arrive(2, 64);

@@ -186,7 +186,7 @@ fn plain_flag(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if t == 0 {
         y[1] = 5;
         match how {
-            1 => x[64] = 1, // race 1
+            1 => x[64] = 1,                                      // race 1
             _ => atomic(&mut x[64]).store(1, Ordering::Release), // race 2
         }
     }
@@ -194,7 +194,7 @@ fn plain_flag(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         let seen = match how {
             0 => atomic(&mut x[64]).load(Ordering::Acquire),
             1 => atomic(&mut x[64]).load(Ordering::Acquire), // race 1
-            _ => x[64], // race 2
+            _ => x[64],                                      // race 2
         };
         if seen == 1 {
             y[0] = y[1];
@@ -249,10 +249,13 @@ fn chain_of_updates(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         } else {
             atomic(&mut x[64]).fetch_add(1, Ordering::Relaxed);
         }
+        atomic(&mut x[128]).store(1, Ordering::Relaxed);
     }
     if b == 2 {
-        while atomic(&mut x[64]).load(Ordering::Acquire) != 2 && together {}
-        y[0] = x[0]; // race
+        while atomic(&mut x[128]).load(Ordering::Relaxed) == 0 && together {}
+        if atomic(&mut x[64]).load(Ordering::Acquire) == 2 {
+            y[0] = x[0]; // race
+        }
     }
 }
 
@@ -297,10 +300,11 @@ fn look_back(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
             if matches!(how, 1 | 3) {
                 fence_device();
             }
-            sum = match how {
-                2 => atomic(&mut x[b - 1]).load(Ordering::Relaxed),
-                _ => x[b - 1], // race
-            };
+            if how == 2 {
+                sum = atomic(&mut x[b - 1]).load(Ordering::Relaxed);
+            } else {
+                sum = x[b - 1]; // race
+            }
         }
         match how {
             2 => atomic(&mut x[b]).store(sum + b, Ordering::Relaxed),
@@ -344,9 +348,7 @@ fn ring(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let together = any(true);
     if block_idx().x == 0 {
         for i in 0..6u32 {
-            if how == 1 {
-                // The place may still be in use.
-            } else if how == 4 {
+            if how == 4 {
                 while atomic(&mut y[64]).load(Ordering::Relaxed) + 2 <= i && together {}
             } else {
                 while atomic(&mut y[64]).load(Ordering::Acquire) + 2 <= i && together {}
@@ -360,10 +362,15 @@ fn ring(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     } else {
         for i in 0..6u32 {
             while atomic(&mut y[0]).load(Ordering::Acquire) <= i && together {}
-            y[128 + i] = x[i % 2]; // race
+            if how != 1 {
+                y[128 + i] = x[i % 2]; // race 2 3 4
+            }
             match how {
                 3 => atomic(&mut y[64]).store(i + 1, Ordering::Relaxed),
                 _ => atomic(&mut y[64]).store(i + 1, Ordering::Release),
+            }
+            if how == 1 {
+                y[128 + i] = x[i % 2]; // race 1
             }
         }
     }
@@ -410,7 +417,8 @@ fn handed_off_by_exchange(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 fn flag_is_reset(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let together = any(true);
     if block_idx().x == 0 {
-        atomic(&mut x[64]).store(1, Ordering::Release); // race
+        atomic(&mut x[64]).store(1, Ordering::Release);
+        while atomic(&mut x[64]).load(Ordering::Acquire) == 1 && together {} // race
     } else {
         while atomic(&mut x[64]).load(Ordering::Acquire) == 0 && together {}
         y[0] = 1;

@@ -20,7 +20,8 @@ cases! { "locks.rs";
 /// The first thread of each block counts under a lock.
 #[gpu_kernel]
 fn spin_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         match how {
             1 => while atomic(&mut x[0]).swap(1, Ordering::Relaxed) == 1 {},
             3 => while atomic_block(&mut x[0]).swap(1, Ordering::Acquire) == 1 {}, // race 3
@@ -38,7 +39,8 @@ fn spin_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 
 #[gpu_kernel]
 fn spin_lock_by_fences(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         while atomic_compare_exchange(&mut x[0], 0, 1) != 0 {}
         if how != 1 {
             fence_device();
@@ -56,7 +58,8 @@ fn spin_lock_by_fences(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 /// The first lane of each warp of one block.
 #[gpu_kernel]
 fn lock_of_a_block(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if lane_id() == 0 && any(true) {
+    let together = any(true);
+    if lane_id() == 0 && together {
         match how {
             0 => while atomic_block(&mut x[0]).swap(1, Ordering::Acquire) == 1 {},
             1 => while atomic(&mut x[0]).swap(1, Ordering::Acquire) == 1 {},
@@ -69,7 +72,8 @@ fn lock_of_a_block(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 
 #[gpu_kernel]
 fn ticket_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         let ticket = atomic(&mut x[0]).fetch_add(1, Ordering::Relaxed);
         if how == 1 {
             while atomic(&mut x[64]).load(Ordering::Relaxed) != ticket {}
@@ -86,7 +90,8 @@ fn ticket_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 
 #[gpu_kernel]
 fn data_outside_the_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         let before = if how == 1 { y[0] } else { 0 }; // race 1
         while atomic(&mut x[0]).swap(1, Ordering::Acquire) == 1 {}
         y[0] += 1 + before; // race 1 2
@@ -100,7 +105,8 @@ fn data_outside_the_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 #[gpu_kernel]
 fn two_locks(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let which = if how == 1 { block_idx().x % 2 } else { 0 };
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         while atomic(&mut x[which]).swap(1, Ordering::Acquire) == 1 {}
         y[0] += 1; // race
         atomic(&mut x[which]).store(0, Ordering::Release);
@@ -109,7 +115,8 @@ fn two_locks(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 
 #[gpu_kernel]
 fn unlocked_by_a_plain_store(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
+    let together = any(true);
+    if thread_idx().x == 0 && together {
         while atomic(&mut x[0]).swap(1, Ordering::Acquire) == 1 {} // race
         y[0] += 1;
         if how == 1 {
@@ -123,8 +130,12 @@ fn unlocked_by_a_plain_store(x: &mut [u32], y: &mut [u32], #[comptime] how: u32)
 
 #[gpu_kernel]
 fn try_lock(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 && any(true) {
-        let won = atomic(&mut x[0]).compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    let together = any(true);
+    if thread_idx().x == 0 && together {
+        let mut won = false;
+        if how == 0 || block_idx().x == 0 {
+            won = atomic(&mut x[0]).compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        }
         if won || how == 1 {
             y[0] += 1; // race
         }

@@ -28,7 +28,9 @@ fn of_copy(between: MemoryScope) -> String {
     let wait = "wait for the copy by `copy_async_commit()` and `copy_async_wait::<0>()`";
     match between {
         MemoryScope::Block => {
-            format!("{wait} before the place is used again, and put `sync_threads()` between the wait and other threads")
+            format!(
+                "{wait} before the place is used again, and put `sync_threads()` between the wait and other threads"
+            )
         }
         _ => format!("{wait}; blocks are ordered by a flag with release and acquire, or by a second launch"),
     }
@@ -41,7 +43,9 @@ fn of_atomics(between: MemoryScope, classes: (Class, Class)) -> String {
         return "atomic operations are atomic to each other on the same bytes only: use one type for the place".to_owned();
     }
     let (wider, who) = match between {
-        MemoryScope::Block | MemoryScope::Cluster => ("`atomic_cluster(…)` or `atomic(…)`", "another block of the cluster"),
+        MemoryScope::Block | MemoryScope::Cluster => {
+            ("`atomic_cluster(…)` or `atomic(…)`", "another block of the cluster")
+        }
         _ => ("`atomic(…)`", "another block"),
     };
     format!("the scope of one does not hold the other's thread, which is in {who}: use {wider}")

@@ -106,8 +106,9 @@ impl History {
             if together >= Some(MemoryScope::Device) {
                 continue;
             }
-            let conflicts =
-                |mark: &Mark| !ordered((mark.key, mark.epoch)) && together.is_none_or(|scope| between(mark.key) > scope);
+            let conflicts = |mark: &Mark| {
+                !ordered((mark.key, mark.epoch)) && together.is_none_or(|scope| between(mark.key) > scope)
+            };
             if let Some(mark) = set.marks().find(conflicts) {
                 return Some(mark);
             }

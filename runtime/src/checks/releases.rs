@@ -62,7 +62,9 @@ impl Releases {
     }
 
     fn load(&self, key: Key, agent: &mut Agent, strong: &Strong, order: Ordering, grids: &Grids) {
-        let Some(release) = self.0.get(&strong.extent.0).filter(|r| r.meets(key, strong, grids)) else { return };
+        let Some(release) = self.0.get(&strong.extent.0).filter(|r| r.meets(key, strong, grids)) else {
+            return;
+        };
         let acquires = matches!(order, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst);
         let mut take = |needed: MemoryScope, clock: &Clock| match acquires && strong.scope >= needed {
             true => agent.acquire(clock),

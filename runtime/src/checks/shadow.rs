@@ -122,7 +122,8 @@ impl Shadow {
         history.add(mark, view.ordered);
         let new = self.take(history);
         self.give(old, new, run);
-        self.steps[remembered] = Some(Step { from, mark: *mark, to: (new, self.slots[new as usize].version) });
+        self.steps[remembered] =
+            Some(Step { from, mark: *mark, to: (new, self.slots[new as usize].version) });
         Ok(new)
     }
 

@@ -128,7 +128,8 @@ impl Threads {
     }
 
     pub fn arrive(&mut self, key: Key, meeting: &Meeting) {
-        let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) else {
+        let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key)))
+        else {
             return;
         };
         let gathering = self.gatherings.entry(meeting.number).or_default();
@@ -140,7 +141,8 @@ impl Threads {
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
         let Some(mut gathering) = self.gatherings.remove(&meeting.number) else { return };
-        let (clock, epoch) = gathering.result.get_or_insert_with(|| self.outcome(&mut gathering.who, &gathering.known));
+        let (clock, epoch) =
+            gathering.result.get_or_insert_with(|| self.outcome(&mut gathering.who, &gathering.known));
         if let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) {
             agent.clock.join(clock);
             agent.epoch = (agent.epoch + 1).max(*epoch);
@@ -213,7 +215,13 @@ fn copy_position(key: Key) -> usize {
 }
 
 /// Makes a whole group known if all of its threads met or have ended; whether it could.
-fn raise_all(clock: &mut Clock, group: Group, members: &[(Key, u32)], agents: &[Agent], first: usize) -> bool {
+fn raise_all(
+    clock: &mut Clock,
+    group: Group,
+    members: &[(Key, u32)],
+    agents: &[Agent],
+    first: usize,
+) -> bool {
     let ended = |agent: &&Agent| agent.ended;
     if members.len() + agents.iter().filter(ended).count() != agents.len() {
         return false;
@@ -223,7 +231,9 @@ fn raise_all(clock: &mut Clock, group: Group, members: &[(Key, u32)], agents: &[
     let later = members.iter().filter(|(_, epoch)| *epoch > lowest);
     later.for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
     let gone = agents.iter().enumerate().filter(|(_, agent)| agent.ended && agent.epoch > lowest);
-    gone.for_each(|(i, agent)| clock.raise(block(members[0].0) | (first + i) as u64, Group::Thread, agent.epoch));
+    gone.for_each(|(i, agent)| {
+        clock.raise(block(members[0].0) | (first + i) as u64, Group::Thread, agent.epoch)
+    });
     true
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Thread<'p> {
     pub frame: *mut u8,
     /// The iterations and calls around what it executes.
     instance: u64,
+    /// The last call by the user's own code.
+    caller: Site,
     /// Iterations that are left.
     left: u64,
     /// Iterations that it may make.
@@ -26,7 +28,7 @@ pub(super) struct Thread<'p> {
 
 impl<'p> Thread<'p> {
     pub fn new(program: &'p Arc<Program>, name: &'static str, frame: *mut u8, limit: u64) -> Self {
-        Self { program, name, frame, instance: 0, left: limit, limit }
+        Self { program, name, frame, instance: 0, caller: 0, left: limit, limit }
     }
 
     /// Executes from `pc` to the end of the kernel.
@@ -131,6 +133,9 @@ impl<'p> Thread<'p> {
                         put(frame, link, pc as u64);
                         put(frame, link + 8, self.instance);
                         self.instance = mix(self.instance, u64::from(site) << 32);
+                        if !program.library[site as usize] {
+                            self.caller = site;
+                        }
                         pc = to as usize;
                     }
                     Op::Return { link } => {
@@ -343,7 +348,9 @@ impl<'p> Thread<'p> {
     }
 
     fn instruction(&self, site: Site) -> Instruction {
-        Instruction { at: self.program.sites[site as usize], site, instance: self.instance }
+        // Within the library's own functions the line is that of who calls them.
+        let at = if self.program.library[site as usize] { self.caller } else { site };
+        Instruction { at: self.program.sites[at as usize], site, instance: self.instance }
     }
 
     fn space(&self, address: usize, constant: bool) -> Space {

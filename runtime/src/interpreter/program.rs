@@ -352,6 +352,8 @@ pub(crate) struct Program {
     /// Arguments of builtins.
     pub(super) args: Vec<Slot>,
     pub(super) sites: Vec<Line>,
+    /// Of each site whether it is in a function of this library rather than in the user's code.
+    pub(super) library: Vec<bool>,
     pub(super) messages: Vec<String>,
     pub(super) shared: Vec<SharedArray>,
     pub(super) reinterpretations: Vec<Reinterpretation>,

@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
+use super::Called;
 use crate::device_api::methods::markers::{ascii, bytes, float, half_conversion, int, signed, vector};
-use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle, sync};
+use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle};
 use crate::ir::Meaning;
-use crate::meaning::Called;
 use crate::prelude::*;
 use crate::record::Callee;
 use crate::simulator::{SimFault, SimLaunch, context, run};
 use crate::types::{Device, GpuType, Slice};
-use crate::witness::DeviceFn;
+use crate::witness::{DeviceFn, FnProbe};
 
 /// A value in the IR's layout.
 fn ir<T: Device>(value: T) -> Vec<u8> {
@@ -28,19 +28,19 @@ fn rust<T: Device>(bytes: &[u8]) -> T {
     unsafe { T::from_ir(bytes.as_ptr()) }
 }
 
-/// The result of a function item for arguments in the IR's layout.
-fn call_item<B, R: Device, F>(_: F, args: &[Vec<u8>]) -> R
-where
-    Called<F, B>: DeviceFn,
-{
-    call::<Called<F, B>, R>(args)
-}
-
 fn meaning<M: DeviceFn>() -> Meaning {
     match M::callee() {
         Callee::Builtin(_, Some(meaning)) => meaning,
         _ => panic!("a builtin without a meaning"),
     }
+}
+
+/// [`call`] of a function that `builtin!` defines, which is named as the witness names it.
+fn called<F, B, R: Device>(_function: F, _marker: fn(F, &FnProbe<Called<F, B>>), args: &[Vec<u8>]) -> R
+where
+    Called<F, B>: DeviceFn,
+{
+    call::<Called<F, B>, R>(args)
 }
 
 /// The result of a builtin for arguments in the IR's layout.
@@ -192,7 +192,11 @@ fn atomics_reach_the_place() {
     let mut word = 7u64;
     let (sum_at, word_at): (*mut u32, *mut u64) = (&mut sum, &mut word);
     let outcome = in_a_warp(&|| {
-        call_item::<atomic::atomic_add<u32>, u32, _>(atomic::atomic_add::<u32>, &[ir(sum_at), ir(2u32)]);
+        called::<_, _, u32>(
+            atomic::atomic_add::<u32>,
+            atomic::atomic_add::<u32>::__gpu,
+            &[ir(sum_at), ir(2u32)],
+        );
         let place: *mut u32 = call::<ordered::atomic<u32>, _>(&[ir(sum_at)]);
         call::<ordered::method::fetch_add<u32, { ordered::DEVICE }>, u32>(&[
             ir(place),
@@ -221,8 +225,11 @@ fn lanes_exchange_values_of_any_type() {
     let outcome = in_a_warp(&|| {
         let lane = context::lane_id();
         let value: Value = (lane as u8, (lane % 2 == 1).then_some(f64::from(lane)));
-        let theirs: Value =
-            call_item::<shuffle::shfl_xor<Value>, _, _>(shuffle::shfl_xor::<Value>, &[ir(value), ir(3u32)]);
+        let theirs: Value = called::<_, _, _>(
+            shuffle::shfl_xor::<Value>,
+            shuffle::shfl_xor::<Value>::__gpu,
+            &[ir(value), ir(3u32)],
+        );
         got.borrow_mut()[lane as usize] = theirs;
     });
     let want: Vec<Value> =
@@ -235,17 +242,26 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
     let x: Vec<u32> = (100..132).collect();
     let got = RefCell::new(vec![0; 32]);
     let outcome = in_a_warp(&|| {
-        let t = call_item::<index::thread_idx, Index3, _>(index::thread_idx, &[]).x as usize;
+        let t = called::<_, _, Index3>(index::thread_idx, index::thread_idx::__gpu, &[]).x as usize;
         let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
-        call_item::<copy_async::copy_async<u32>, (), _>(copy_async::copy_async::<u32>, &[ir(to), ir(from)]);
-        call_item::<copy_async::copy_async_commit, (), _>(copy_async::copy_async_commit, &[]);
+        called::<_, _, ()>(
+            copy_async::copy_async::<u32>,
+            copy_async::copy_async::<u32>::__gpu,
+            &[ir(to), ir(from)],
+        );
+        called::<_, _, ()>(copy_async::copy_async_commit, copy_async::copy_async_commit::__gpu, &[]);
         call::<copy_async::copy_async_wait<0>, ()>(&[]);
-        call_item::<sync::sync_threads, (), _>(sync::sync_threads, &[]);
+        called::<_, _, ()>(
+            crate::device_api::sync::sync_threads,
+            crate::device_api::sync::sync_threads::__gpu,
+            &[],
+        );
         // SAFETY: the block's memory, of 32 elements.
         let slice: &mut Slice<u32> = context::keep(unsafe { Slice::from_raw_parts(memory, 32) });
-        let view: ViewMut<'_, u32> = call_item::<cluster::map_shared_rank<u32>, _, _>(
+        let view: ViewMut<'_, u32> = called::<_, _, _>(
             cluster::map_shared_rank::<u32>,
+            cluster::map_shared_rank::<u32>::__gpu,
             &[ir(slice), ir(0u32)],
         );
         got.borrow_mut()[t] = view[31 - t];

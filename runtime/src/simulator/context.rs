@@ -9,12 +9,10 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work,
-};
-use super::{FaultPlace, SimFault};
+use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
+use super::{FaultPlace, SimFault};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.

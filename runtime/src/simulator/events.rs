@@ -1,20 +1,18 @@
 //! Tells observers what threads do.
 
-use super::machine::{Here, Machine};
 use super::SimFault;
+use super::machine::{Here, Machine};
 use super::observer::{
     Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
 };
 
 /// What any of these observers wants to be told.
 pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
-    observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| {
-        Interests {
-            accesses: all.accesses | one.accesses,
-            locals: all.locals | one.locals,
-            branches: all.branches | one.branches,
-            work: all.work | one.work,
-        }
+    observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| Interests {
+        accesses: all.accesses | one.accesses,
+        locals: all.locals | one.locals,
+        branches: all.branches | one.branches,
+        work: all.work | one.work,
     })
 }
 

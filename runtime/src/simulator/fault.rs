@@ -304,7 +304,9 @@ pub enum SimFault {
         what: String,
     },
     /// A kernel that only its twin can run, in a launch that is watched.
-    #[error("kernel `{kernel}` cannot be watched: the interpreter does not run {what} at {file}:{line}; write it another way, or launch without observers")]
+    #[error(
+        "kernel `{kernel}` cannot be watched: the interpreter does not run {what} at {file}:{line}; write it another way, or launch without observers"
+    )]
     NotInterpreted {
         /// The kernel.
         kernel: String,

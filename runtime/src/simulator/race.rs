@@ -69,7 +69,11 @@ pub enum Doing {
 impl fmt::Display for DataRace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { memory, bytes, first, second, held, hint } = self;
-        write!(f, "data race on {bytes} {} of {memory} memory: ", if *bytes == 1 { "byte" } else { "bytes" })?;
+        write!(
+            f,
+            "data race on {bytes} {} of {memory} memory: ",
+            if *bytes == 1 { "byte" } else { "bytes" }
+        )?;
         write!(f, "{first}, {second}, and nothing orders the two")?;
         if let Some(value) = value(held) {
             write!(f, "; in between they held {value}")?;

@@ -10,7 +10,11 @@ const SCOPES: [MemoryScope; 4] =
     [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device, MemoryScope::System];
 
 /// A writer's data, a flag with these orderings and scopes, and a reader at a distance; whether they race.
-fn message(reader: Who, (store, load): (Ordering, Ordering), (written, read): (MemoryScope, MemoryScope)) -> bool {
+fn message(
+    reader: Who,
+    (store, load): (Ordering, Ordering),
+    (written, read): (MemoryScope, MemoryScope),
+) -> bool {
     let world = World::of_clusters(4, 64, 2);
     world.write((0, 0), DATA, 1).expect("the data");
     world.store((0, 0), FLAG, store, written).expect("the flag");
@@ -28,7 +32,11 @@ fn atomics_race_where_a_scope_does_not_hold_both_threads() {
                 let world = World::of_clusters(4, 64, 2);
                 world.update((0, 0), FLAG, Relaxed, first).expect("the first");
                 let expected = i.min(j) < needed;
-                assert_eq!(races([world.update(other, FLAG, Relaxed, second)]), expected, "{other:?} {i} {j}");
+                assert_eq!(
+                    races([world.update(other, FLAG, Relaxed, second)]),
+                    expected,
+                    "{other:?} {i} {j}"
+                );
             }
         }
     }
@@ -91,7 +99,11 @@ fn a_release_and_an_acquire_order_if_both_scopes_hold_both() {
         for (i, written) in SCOPES.into_iter().enumerate() {
             for (j, read) in SCOPES.into_iter().enumerate() {
                 let expected = i.min(j) < needed;
-                assert_eq!(message(reader, (Release, Acquire), (written, read)), expected, "{reader:?} {i} {j}");
+                assert_eq!(
+                    message(reader, (Release, Acquire), (written, read)),
+                    expected,
+                    "{reader:?} {i} {j}"
+                );
             }
         }
     }
@@ -207,12 +219,16 @@ fn the_last_of_many_blocks_knows_all() {
     for fence in [true, false] {
         let world = World::new(50, 32);
         for block in 0..50 {
-            (0..32).for_each(|t| world.write((block, t), 4096 + 128 * block as usize + 4 * t as usize, 1).expect("part"));
+            (0..32).for_each(|t| {
+                world.write((block, t), 4096 + 128 * block as usize + 4 * t as usize, 1).expect("part")
+            });
             world.barrier(block, 32);
             if fence {
                 world.fence((block, 0), MemoryScope::Device);
             }
-            world.update((block, 0), FLAG, if fence { Relaxed } else { Release }, MemoryScope::Device).expect("ticket");
+            world
+                .update((block, 0), FLAG, if fence { Relaxed } else { Release }, MemoryScope::Device)
+                .expect("ticket");
         }
         let last = (49, 0);
         if fence {

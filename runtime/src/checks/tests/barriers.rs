@@ -24,8 +24,7 @@ fn a_barrier_orders_what_is_after_it_too() {
 #[test]
 fn a_warp_is_ordered_by_sync_warp_and_not_by_a_shuffle() {
     let lanes: Vec<Who> = (0..32).map(|t| (0, t)).collect();
-    for (name, orders, expected) in
-        [("sync_warp", Some(MemoryScope::Block), false), ("shuffle", None, true)]
+    for (name, orders, expected) in [("sync_warp", Some(MemoryScope::Block), false), ("shuffle", None, true)]
     {
         let world = World::new(1, 64);
         world.write((0, 0), 8, 1).expect("a write");

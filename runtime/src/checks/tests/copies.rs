@@ -61,15 +61,9 @@ fn what_it_reads_may_be_read_and_not_written() {
 #[test]
 fn what_came_before_the_start_is_ordered_before_it() {
     let world = World::new(1, 64);
-    assert!(!races([
-        world.access(AccessKind::Write, (0, 0), (TO, 4), 5, SHARED),
-        start(&world, (0, 0), 1),
-    ]));
+    assert!(!races([world.access(AccessKind::Write, (0, 0), (TO, 4), 5, SHARED), start(&world, (0, 0), 1),]));
     let world = World::new(1, 64);
-    assert!(races([
-        world.access(AccessKind::Read, (0, 1), (TO, 4), 5, SHARED),
-        start(&world, (0, 0), 1),
-    ]));
+    assert!(races([world.access(AccessKind::Read, (0, 1), (TO, 4), 5, SHARED), start(&world, (0, 0), 1),]));
 }
 
 #[test]

@@ -60,7 +60,14 @@ impl World {
         Thread { block_idx: [block as u32, 0, 0], block, rank, thread_idx: [linear, 0, 0], linear }
     }
 
-    fn access(&self, kind: AccessKind, who: Who, (address, bytes): (usize, u32), line: u32, space: Space) -> Step {
+    fn access(
+        &self,
+        kind: AccessKind,
+        who: Who,
+        (address, bytes): (usize, u32),
+        line: u32,
+        space: Space,
+    ) -> Step {
         self.races.on_access(&self.thread(who), &accessed(kind, (address, bytes), line, space))
     }
 
