@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1
 mkdir -p "$folder"
-tests=(gpu runtime operators language numbers ports simulator)
+tests=(gpu metrics runtime operators language numbers ports simulator)
 
 names=()
 for test in "${tests[@]}"; do
@@ -21,6 +21,6 @@ for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels start memory
+' "$folder" "${tests[@]}" kernels start memory two_gpus predictions
 strip "$folder"/*
 ls -l "$folder"

@@ -82,7 +82,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     let options = CompileOptions {
         arch: Arch { major, minor, specific: false },
         fmad: true,
-        line_info: false,
+        debug_info: nvrtc::DebugInfo::None,
         relocatable: false,
     };
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.

@@ -41,7 +41,8 @@ fn main() -> warpsmith::Result<()> {
     println!("device {}", device.name());
     copies(&device)?;
     additions(&device)?;
-    pitched(&device)
+    pitched(&device)?;
+    boxes(&device)
 }
 
 /// The median time of nine runs, in seconds, after one that is not counted.
@@ -148,5 +149,28 @@ fn pitched(device: &Device) -> warpsmith::Result<()> {
     bandwidth("rows_pitched", bytes, timed(device, run)?);
     assert!(padded.to_vec()?.iter().all(|x| *x == 10.0), "ten runs");
     println!("figure pitch {} bytes", padded.pitch());
+    Ok(())
+}
+
+/// Boxes of a volume: within the device, to page-locked memory, and to the host.
+fn boxes(device: &Device) -> warpsmith::Result<()> {
+    let (planes, rows, cols) = (256, 500, 501);
+    let bytes = planes * rows * cols * size_of::<f32>();
+    let stream = device.stream()?;
+    let mut x = device.alloc_pitched_3d::<f32>(planes + 2, rows + 2, cols + 2)?;
+    let mut y = device.alloc_pitched_3d::<f32>(planes + 2, rows + 2, cols + 2)?;
+    let elements: Vec<f32> = (0..planes * rows * cols).map(|i| (i % 1021) as f32).collect();
+    let inner = (1..=planes, 1..=rows, 1..=cols);
+    let to_device =
+        timed(device, || x.part_mut(inner.0.clone(), inner.1.clone(), inner.2.clone())?.write(&elements))?;
+    bandwidth("box_to_device", bytes, to_device);
+    let from = x.part(inner.0.clone(), inner.1.clone(), inner.2.clone())?;
+    let within = timed(device, || stream.copy_box(from, y.part_mut(2.., 2.., 2..)?))?;
+    bandwidth("box_within_device", 2 * bytes, within);
+    assert!(y.part(2.., 2.., 2..)?.to_vec()? == elements);
+    let mut host = device.alloc_pinned::<f32>(planes * rows * cols, Pinned::default())?;
+    let to_host = timed(device, || stream.copy_box(from, host.part_mut().volume(planes, rows, cols)?))?;
+    bandwidth("box_to_pinned", bytes, to_host);
+    assert!(host.host()? == elements);
     Ok(())
 }

@@ -11,7 +11,8 @@ use corpus::vectors::saxpy;
 use cudarc::nvrtc::Ptx;
 use warpsmith::cache::{Cache, Compiler, Key, Nvrtc};
 use warpsmith::codegen::{Checks, Options};
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::passes;
 use warpsmith::prelude::*;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -32,6 +33,7 @@ fn main() -> Result<()> {
     print("start_host_warm", &starts("host", &folder)?)?;
     if Device::gpu(0).is_ok() {
         print("start_gpu_warm", &starts("gpu", &folder)?)?;
+        print("start_gpu_stage", &starts("stages", &folder)?)?;
         let cold: Result<Vec<_>> = (0..STARTS).map(|i| start("gpu", &folder.join(i.to_string()))).collect();
         print("start_gpu_cold", &cold?)?;
     }
@@ -84,6 +86,7 @@ fn child(role: &str) -> Result<()> {
         "parts" => parts()?,
         "driver" => driver()?,
         "gpu" => gpu()?,
+        "stages" => stages()?,
         other => return Err(format!("no role {other}").into()),
     }
     Ok(())
@@ -97,7 +100,7 @@ fn parts() -> Result<()> {
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     timed("again_print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
     let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
     let cache = timed("settings", Cache::process)?;
     let disk = cache.disk().ok_or("no disk cache")?;
@@ -121,6 +124,28 @@ fn driver() -> Result<()> {
     Ok(())
 }
 
+/// What a load from disk on a GPU does, stage by stage: the whole of it is what `gpu` times.
+fn stages() -> Result<()> {
+    let device = Device::gpu(0)?;
+    let Some(gpu) = device.as_gpu() else { return Ok(()) };
+    let (major, minor) = gpu.limits().compute;
+    let recorded = timed("record", || saxpy::record(&()))?;
+    let valid = timed("validate", || warpsmith::validate::validate(recorded))?;
+    let module = timed("passes", || passes::lift(passes::elide(valid)));
+    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let source = timed("print", || warpsmith::codegen::print(&module, &options));
+    let arch = Arch { major, minor, specific: false };
+    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+    let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
+    let disk = timed("settings", Cache::process)?.disk().ok_or("no disk cache")?;
+    let version = timed("version", || Nvrtc.version(disk))?;
+    let cubin = timed("read", || disk.read(&key, &version)).map_err(|miss| miss.to_string())?;
+    let image = Ptx::from_binary(cubin.image);
+    let module = timed("module_load", || gpu.context().load_module(image))?;
+    timed("get_function", || module.load_function("saxpy"))?;
+    Ok(())
+}
+
 /// The whole of a load on a GPU; from NVRTC, how much of it NVRTC takes for the same source.
 fn gpu() -> Result<()> {
     let device = Device::gpu(0)?;
@@ -135,7 +160,7 @@ fn gpu() -> Result<()> {
     if cold {
         let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
-        let options = CompileOptions { arch, fmad: true, line_info: false, relocatable: false };
+        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
         timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;
     }
     Ok(())

@@ -242,3 +242,112 @@ mod faults {
         Ok(())
     }
 }
+
+/// What a second is enough for, printed: `cargo test --release --test interpreter -- --ignored --nocapture`.
+mod speed {
+    use std::cell::Cell;
+    use std::time::Instant;
+
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{Access, Executor, Interests, Observer, Settings, SimFault, Thread};
+
+    #[gpu_kernel]
+    fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+        let i = global_id();
+        if i < y.len() {
+            y[i] = a * x[i] + y[i];
+        }
+    }
+
+    #[gpu_kernel]
+    fn product(a: &[f32], b: &[f32], out: &mut [f32], n: u32) {
+        let mut left = shared!([[f32; 16]; 16]);
+        let mut right = shared!([[f32; 16]; 16]);
+        let (t, block) = (thread_idx(), block_idx());
+        let (row, col) = (block.y * 16 + t.y, block.x * 16 + t.x);
+        let mut sum = 0.0;
+        for tile in 0..n / 16 {
+            left[t.y][t.x] = a[row * n + tile * 16 + t.x];
+            right[t.y][t.x] = b[(tile * 16 + t.y) * n + col];
+            sync_threads();
+            for k in 0..16u32 {
+                sum += left[t.y][k] * right[k][t.x];
+            }
+            sync_threads();
+        }
+        out[row * n + col] = sum;
+    }
+
+    #[gpu_kernel]
+    fn reduce(x: &[f32], out: &mut [f32]) {
+        let mut kept = shared!([f32; 256]);
+        let t = thread_idx().x;
+        kept[t] = x[global_id()];
+        sync_threads();
+        let mut stride = 128;
+        while stride > 0 {
+            if t < stride {
+                kept[t] += kept[t + stride];
+            }
+            sync_threads();
+            stride /= 2;
+        }
+        if t == 0 {
+            out[block_idx().x] = kept[0];
+        }
+    }
+
+    struct Counts(Cell<u64>);
+
+    impl Observer for Counts {
+        fn interests(&self) -> Interests {
+            Interests { accesses: true, locals: false, branches: true, work: true }
+        }
+        fn on_access(&self, _: &Thread, _: &Access) -> Result<(), SimFault> {
+            self.0.set(self.0.get() + 1);
+            Ok(())
+        }
+    }
+
+    /// Prints how many of `steps` a second the fastest of three runs makes.
+    fn measure(what: &str, steps: u64, mut run: impl FnMut() -> warpsmith::Result<()>) {
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = Instant::now();
+            run().expect("no fault");
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("figure {what} {:.2} million/s", steps as f64 / best / 1e6);
+    }
+
+    #[test]
+    #[ignore = "measures; needs a quiet machine and a release build"]
+    fn kernels_a_second_by_each_executor() -> warpsmith::Result<()> {
+        const N: usize = 256;
+        for (name, executor) in [("twin", Executor::Twin), ("interpreter", Executor::Interpreter)] {
+            let gpu = Device::simulator_with(Settings { executor, ..Settings::default() });
+            let x = gpu.upload(&vec![1.0f32; 1 << 20])?;
+            let mut y = gpu.upload(&vec![2.0f32; 1 << 20])?;
+            let threads = 1 << 20;
+            measure(&format!("saxpy_threads_{name}"), threads, || {
+                saxpy(2.0, &x, &mut y).over(1 << 20).launch(&gpu)
+            });
+            let steps = (N * N * N) as u64;
+            measure(&format!("product_multiply_adds_{name}"), steps, || {
+                product(&x, &x, &mut y, N as u32).grid([N as u32 / 16; 2]).block([16, 16]).launch(&gpu)
+            });
+            let blocks = (1 << 20) / 256;
+            measure(&format!("reduction_elements_{name}"), threads, || {
+                reduce(&x, &mut y).grid(blocks).block(256).launch(&gpu)
+            });
+        }
+        let gpu = Device::simulator();
+        let (x, mut y) = (gpu.upload(&vec![1.0f32; 1 << 20])?, gpu.upload(&vec![2.0f32; 1 << 20])?);
+        let counts = Counts(Cell::new(0));
+        measure("saxpy_threads_observed", 1 << 20, || {
+            saxpy(2.0, &x, &mut y).over(1 << 20).launch_observed(&gpu, &[&counts])
+        });
+        assert_eq!(counts.0.get(), 3 * 3 << 20);
+        Ok(())
+    }
+}

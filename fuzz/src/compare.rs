@@ -4,7 +4,7 @@ use std::fmt;
 
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::driver::DriverError;
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::simulator::{Executor, Settings};
 use warpsmith::{Buffer, Device, Error};
 
@@ -174,7 +174,7 @@ pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure
 fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let source = checked(program, comptime)?;
     let arch = Arch { major: 9, minor: 0, specific: true };
-    let options = CompileOptions { arch, fmad: false, line_info: false, relocatable: false };
+    let options = CompileOptions { arch, fmad: false, debug_info: DebugInfo::None, relocatable: false };
     match nvrtc::compile(&source, program.function(), &options) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::Gpu(error.to_string())),

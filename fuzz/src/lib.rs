@@ -2,7 +2,8 @@
 //!
 //! The build script writes the kernels (see `generate/`); [`programs`] holds them, [`inputs`] what
 //! they read, [`mod@compare`] runs one of them twice, [`shrink`] makes a difference small. Without a
-//! GPU the CUDA is compiled, and without NVRTC the twin alone runs.
+//! GPU the CUDA is compiled, and without NVRTC the simulator alone runs.
+//! The simulator runs each kernel by its twin and by the interpreter, which must agree.
 
 pub mod compare;
 pub mod inputs;

@@ -17,6 +17,7 @@ use crate::launch::LaunchError;
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
 use crate::report::{BoundsEffect, Resources};
 use crate::settings::Settings;
+use crate::validate::ValidModule;
 
 /// A kernel's printed CUDA, and its cubin for one architecture.
 pub(crate) struct Compiled {
@@ -37,11 +38,14 @@ impl Order {
         compute: (u32, u32),
         lines: bool,
     ) -> Result<Self> {
-        let module = K::module(comptime)?;
+        Self::of::<K>(&K::module(comptime)?, checks, compute, lines)
+    }
+
+    fn of<K: Kernel>(module: &ValidModule, checks: Checks, compute: (u32, u32), lines: bool) -> Result<Self> {
         let debug_info = Settings::process()?.debug_info;
         // `#line` alone would make a kernel another one when a line above it is added.
         let line_directives = debug_info != DebugInfo::None || lines;
-        let source = codegen::print(&module, &Options { checks, line_directives });
+        let source = codegen::print(module, &Options { checks, line_directives });
         if source.needs.min_compute > compute {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
@@ -69,7 +73,20 @@ pub(crate) fn kernel<K: Kernel>(
     checks: Checks,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    let order = Order::new::<K>(comptime, checks, compute, false)?;
+    recorded::<K>(&K::module(comptime)?, comptime, checks, compute)
+}
+
+/// As [`kernel`], of the module that was recorded for these comptime values.
+///
+/// # Errors
+/// As [`kernel`].
+pub(crate) fn recorded<K: Kernel>(
+    module: &ValidModule,
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Compiled> {
+    let order = Order::of::<K>(module, checks, compute, false)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
         Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {

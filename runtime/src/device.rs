@@ -236,7 +236,26 @@ impl Device {
         }
     }
 
-    /// Lets this GPU reach the memory of another: copies between them no longer go through the host.
+    /// Whether atomics of this GPU on the memory of another, `atomic_system`, are done by the link between
+    /// them, as over NVLink; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`.
+    pub fn has_peer_atomics(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.ordinal() != there.ordinal() => {
+                Ok(here.peer_atomics(there)?)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Lets this GPU reach the memory of another, for the rest of the process: its launches take
+    /// buffers of the other, and copies between them no longer go through the host.
+    ///
+    /// The other way round is another call. Launches on both are ordered by what they write, as on one.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.

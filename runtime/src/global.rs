@@ -8,9 +8,13 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::device::{Backend, Device};
+#[cfg(doc)]
+use crate::driver::DriverError;
 use crate::error::Result;
 use crate::ir::{Expr, ExprKind, Global, Type};
+use crate::part::{Part, PartMut};
 use crate::record::Callee;
+use crate::stream::Stream;
 use crate::types::{Constant, Device as DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
@@ -75,14 +79,60 @@ impl<T: GpuType> GpuConst<T> {
     }
 
     /// The value that kernels launched now see on a device.
-    pub fn read(&self, device: &Device) -> T {
+    ///
+    /// # Errors
+    /// An error of the driver.
+    pub fn read(&self, device: &Device) -> Result<T> {
         match device.backend() {
             Backend::Gpu(gpu) => {
-                let bytes = gpu.constant(self.global);
-                // SAFETY: the bytes of a `T`: the declared one, or what `set` was given.
-                unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+                let bytes = gpu.read_constant(self.global)?;
+                // SAFETY: the bytes of a `T`: the declared one, or what was set.
+                Ok(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
             }
-            Backend::Simulator => **self,
+            Backend::Simulator => Ok(**self),
+        }
+    }
+
+    /// Sets the value from one element of memory, in the order of a stream; returns at once.
+    ///
+    /// Launches that were queued before, on any stream, see the value of before, and those queued after
+    /// wait for it.
+    ///
+    /// # Errors
+    /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
+    /// or an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuModuleGetGlobal`, `cuMemcpyAsync`.
+    pub fn set_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let from = from.into();
+        match stream.on_gpu() {
+            Some(on) => {
+                Ok(on.gpu.set_constant_on(&on.stream, self.global, from.one_on_gpu(stream.place())?)?)
+            }
+            None => {
+                self.current.store(Box::leak(Box::new(from.one_here()?)), Ordering::Release);
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies the value that launches queued now see to one element of memory, in the order of a stream.
+    ///
+    /// # Errors
+    /// As [`GpuConst::set_on`].
+    pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let to = to.into();
+        match stream.on_gpu() {
+            Some(on) => {
+                Ok(on.gpu.read_constant_on(&on.stream, self.global, to.one_on_gpu(stream.place())?)?)
+            }
+            None => to.set_here(**self),
         }
     }
 }
@@ -195,13 +245,49 @@ impl<T: GpuType> GpuStatic<T> {
         }
     }
 
+    /// Writes the value from one element of memory, in the order of a stream; returns at once.
+    ///
+    /// # Errors
+    /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
+    /// or an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuMemcpyAsync`.
+    pub fn write_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let from = from.into();
+        let Some(on) = stream.on_gpu() else {
+            *self.get_mut() = from.one_here()?;
+            return Ok(());
+        };
+        let (from, to) = (from.one_on_gpu(stream.place())?, on.gpu.static_memory(self.global)?);
+        Ok(on.gpu.copy(&on.stream, from, (&to, 0..size_of::<T>()))?)
+    }
+
+    /// Copies the value to one element of memory, in the order of a stream; returns at once.
+    ///
+    /// # Errors
+    /// As [`GpuStatic::write_on`].
+    ///
+    /// Source: CUDA Driver API, `cuMemcpyAsync`.
+    pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let to = to.into();
+        let Some(on) = stream.on_gpu() else { return to.set_here(self.get()) };
+        let (from, to) = (on.gpu.static_memory(self.global)?, to.one_on_gpu(stream.place())?);
+        Ok(on.gpu.copy(&on.stream, (&from, 0..size_of::<T>()), to)?)
+    }
+
     /// Its address on a device.
     ///
     /// # Errors
     /// Out of memory, or an error of the driver.
     pub fn address(&self, device: &Device) -> Result<u64> {
         match device.backend() {
-            Backend::Gpu(gpu) => Ok(gpu.static_address(self.global)?),
+            Backend::Gpu(gpu) => Ok(gpu.static_memory(self.global)?.address()),
             Backend::Simulator => Ok(self.value.get() as u64),
         }
     }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::args::{KernelArg, SliceMutArg};
+use crate::args::{self, KernelArg, SliceMutArg};
 use crate::buffer::Buffer;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded};
@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::image::{Image, ReadAs, Sampler, Shape as ImageForm, Surface, Texel, Texture, TextureValue};
 use crate::kernel::Kernel;
 use crate::launch::{Launch, LaunchError, Prepared, Shape, Target};
+use crate::stream::LaunchStream;
 use crate::types::{GpuType, ViewMut};
 
 /// What a graph refuses.
@@ -245,12 +246,14 @@ impl Graph {
         self.start(None)
     }
 
-    /// As [`Graph::launch`], on a cudarc stream; stays ordered with the device's own.
+    /// As [`Graph::launch`], on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`; stays ordered with
+    /// the device's own.
     ///
     /// # Errors
-    /// As [`Graph::launch`]; [`DriverError::WrongStream`] for a stream of another device.
-    pub fn launch_on(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
-        self.start(Some(stream))
+    /// As [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
+    /// another device.
+    pub fn launch_on(&mut self, stream: impl Into<LaunchStream>) -> Result<()> {
+        self.start(Some(stream.into()))
     }
 
     /// A buffer of the graph, to be downloaded.
@@ -293,6 +296,7 @@ impl Graph {
     ) -> Result<Box<dyn Step>> {
         self.memory.places.iter().for_each(|place| place.used.set(Used::Not));
         let (prepared, args) = launch(&self.memory)?.split(&self.device)?;
+        only_of(self.device.place(), args.as_ref())?;
         let attributes = prepared.parts().2;
         let event = attributes.programmatic_event.is_some() || attributes.completion_event.is_some();
         for (has, what) in [(attributes.stream.is_some(), "stream"), (event, "event")] {
@@ -303,12 +307,18 @@ impl Graph {
         Ok(Box::new(Recorded { prepared, args }))
     }
 
-    fn start(&mut self, stream: Option<&Arc<CudaStream>>) -> Result<()> {
+    fn start(&mut self, stream: Option<LaunchStream>) -> Result<()> {
         let device = self.device.clone();
-        match device.backend() {
-            Backend::Gpu(gpu) => Ok(self.start_on_gpu(gpu, stream)?),
-            Backend::Simulator if stream.is_some() => Err(DriverError::NoStreams.into()),
-            Backend::Simulator => self.steps.iter().try_for_each(|step| step.launch()),
+        let stream = stream.map(|LaunchStream(stream)| stream);
+        let other = |owner| DriverError::OtherDevice { what: "stream", owner, device: device.place() };
+        match (device.backend(), stream) {
+            (Backend::Gpu(gpu), None) => Ok(self.start_on_gpu(gpu, None)?),
+            (Backend::Gpu(gpu), Some(Some(stream))) => Ok(self.start_on_gpu(gpu, Some(&stream))?),
+            (Backend::Gpu(_), Some(None)) => Err(other(args::Place::Simulator).into()),
+            (Backend::Simulator, Some(Some(stream))) => {
+                Err(other(args::Place::Gpu(stream.context().ordinal())).into())
+            }
+            (Backend::Simulator, None | Some(None)) => self.steps.iter().try_for_each(|step| step.launch()),
         }
     }
 
@@ -411,6 +421,18 @@ impl HeldMemory {
         own.and_then(|place| place.buffer.downcast_ref())
             .ok_or(GraphError::Foreign { what: "memory", method: "hold" })
     }
+}
+
+/// A graph is ordered with its own device's memory only.
+fn only_of(device: args::Place, args: &[KernelArg]) -> Result<()> {
+    for arg in args {
+        if let KernelArg::Slice { place: memory, .. } = arg
+            && *memory != device
+        {
+            return Err(DriverError::WrongDevice { memory: *memory, device }.into());
+        }
+    }
+    Ok(())
 }
 
 /// A launch of a graph, whatever its kernel.

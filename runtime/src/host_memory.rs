@@ -18,7 +18,7 @@ use crate::types::{AnyBits, GpuType};
 /// How page-locked memory is allocated. It is always mapped: kernels can take it as an argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pinned {
-    /// Page-locked for every CUDA context.
+    /// Page-locked for every CUDA context: kernels of every GPU can take it, unless it is write-combined.
     ///
     /// Source: CUDA Driver API, `CU_MEMHOSTALLOC_PORTABLE`.
     pub portable: bool,

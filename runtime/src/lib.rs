@@ -38,6 +38,7 @@ pub mod aot;
 pub mod args;
 pub mod buffer;
 pub mod cache;
+pub mod checks;
 pub mod codegen;
 pub mod compile;
 pub mod device;
@@ -54,21 +55,26 @@ pub mod ir;
 pub mod kernel;
 pub mod launch;
 mod meaning;
+pub mod metrics;
 pub mod nvrtc;
 pub mod part;
 pub mod passes;
 pub mod pitched;
 pub mod record;
 pub mod reference;
+pub mod region;
+mod rehearsal;
 pub mod report;
 pub mod settings;
 pub mod simulator;
 pub mod stream;
+pub mod testing;
 pub mod tile;
 pub mod tuner;
 pub mod types;
 pub mod validate;
 mod value_bytes;
+pub mod volume;
 pub mod witness;
 
 /// The README's code, compiled and run as doctests.
@@ -94,8 +100,10 @@ pub use launch::Launch;
 pub use part::{Part, PartMut};
 pub use pitched::Pitched2;
 pub use record::RecordError;
+pub use region::{Part3, PartMut3};
 pub use stream::{Event, Stream};
 pub use tuner::Tuner;
+pub use volume::Pitched3;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.

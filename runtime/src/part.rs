@@ -1,12 +1,13 @@
 //! Parts of device memory: arguments of launches and sides of copies.
 
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::{Bound, Range, RangeBounds};
 
 use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
 use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, GpuMemory, GpuStream, Order};
 use crate::error::Result;
+use crate::region::{Part3, PartMut3, Region};
 use crate::types::GpuType;
 
 /// Memory that a part lies in.
@@ -52,25 +53,31 @@ impl<T> Copy for Part<'_, T> {}
 
 impl<'a, T: GpuType> Extent<'a, T> {
     fn sub(self, range: impl RangeBounds<usize>) -> Result<Self> {
-        let start = match range.start_bound() {
-            Bound::Included(start) => *start,
-            Bound::Excluded(start) => start.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(end) => end.saturating_add(1),
-            Bound::Excluded(end) => *end,
-            Bound::Unbounded => self.len,
-        };
-        if start > end || end > self.len {
-            return Err(DriverError::Range { start, end, len: self.len }.into());
-        }
+        let Range { start, end } = within(range, self.len)?;
         let address = self.address + (start * size_of::<T>()) as u64;
         Ok(Self { address, len: end - start, ..self })
     }
 
     fn bytes(&self) -> usize {
         self.len * size_of::<T>()
+    }
+
+    fn volume(self, extents: [usize; 3]) -> Result<Region<'a, T>> {
+        let end = extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));
+        within(..end.unwrap_or(usize::MAX), self.len)?;
+        Ok(Region::new(self.gpu, self.address, extents, extents[2] * size_of::<T>(), extents[1]))
+    }
+
+    /// There is one element, for a static.
+    fn one(&self) -> Result<()> {
+        if self.len == 1 { Ok(()) } else { Err(DriverError::Length { buffer: 1, host: self.len }.into()) }
+    }
+
+    fn here(&self) -> Result<*mut T> {
+        match self.place() {
+            Place::Simulator => Ok(self.address as *mut T),
+            memory => Err(DriverError::WrongDevice { memory, device: Place::Simulator }.into()),
+        }
     }
 
     fn place(&self) -> Place {
@@ -84,7 +91,7 @@ impl<'a, T: GpuType> Extent<'a, T> {
     }
 
     /// The GPU's memory, and which of its bytes these are.
-    fn on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, std::ops::Range<usize>)> {
+    fn on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
         let Some(memory) = self.gpu else {
             return Err(DriverError::WrongDevice { memory: Place::Simulator, device }.into());
         };
@@ -96,6 +103,19 @@ impl<'a, T: GpuType> Extent<'a, T> {
 impl<'a, T: GpuType> Part<'a, T> {
     pub(crate) fn new(memory: &'a Memory, len: usize) -> Self {
         Self { extent: extent(memory, len) }
+    }
+
+    /// Its only element, on a GPU.
+    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+        self.extent.one()?;
+        self.extent.on_gpu(device)
+    }
+
+    /// The value of its only element, on the simulator.
+    pub(crate) fn one_here(&self) -> Result<T> {
+        self.extent.one()?;
+        // SAFETY: an initialised element of the simulator's memory, borrowed.
+        Ok(unsafe { *self.extent.here()? })
     }
 
     /// Number of elements.
@@ -114,6 +134,27 @@ impl<'a, T: GpuType> Part<'a, T> {
     /// [`DriverError::Range`] beyond its end.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Part<'a, T>> {
         Ok(Part { extent: self.extent.sub(range)? })
+    }
+}
+
+impl<'a, T: GpuType> Part<'a, T> {
+    /// Its first elements as a dense volume, plane after plane, row after row: a side of
+    /// [`Stream::copy_box`](crate::Stream::copy_box).
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] for more elements than there are.
+    pub fn volume(self, planes: usize, rows: usize, cols: usize) -> Result<Part3<'a, T>> {
+        Ok(Part3::new(self.extent.volume([planes, rows, cols])?))
+    }
+}
+
+impl<'a, T: GpuType> PartMut<'a, T> {
+    /// Its first elements as a dense volume, to be written.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] for more elements than there are.
+    pub fn volume(self, planes: usize, rows: usize, cols: usize) -> Result<PartMut3<'a, T>> {
+        Ok(PartMut3::new(self.extent.volume([planes, rows, cols])?))
     }
 }
 
@@ -152,6 +193,20 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         Ok(PartMut { extent: self.extent.sub(range)?, _mutable: PhantomData })
     }
 
+    /// Its only element, on a GPU.
+    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+        self.extent.one()?;
+        self.extent.on_gpu(device)
+    }
+
+    /// Sets its only element, on the simulator.
+    pub(crate) fn set_here(self, value: T) -> Result<()> {
+        self.extent.one()?;
+        // SAFETY: an element of the simulator's memory, borrowed mutably.
+        unsafe { self.extent.here()?.write(value) };
+        Ok(())
+    }
+
     pub(crate) fn copy_on(self, stream: &GpuStream, from: &Part<'_, T>) -> Result<()> {
         let device = Place::Gpu(stream.gpu.ordinal());
         let (from, to) = (from.extent.on_gpu(device)?, self.extent.on_gpu(device)?);
@@ -172,6 +227,24 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         }
         Ok(())
     }
+}
+
+/// The range as first element and end, if it is within so many elements.
+pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(end) => end.saturating_add(1),
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => len,
+    };
+    if start > end || end > len {
+        return Err(DriverError::Range { start, end, len }.into());
+    }
+    Ok(start..end)
 }
 
 fn extent<T>(memory: &Memory, len: usize) -> Extent<'_, T> {

@@ -1,6 +1,7 @@
 //! Matrices in device memory whose rows begin at aligned addresses.
 
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use crate::buffer::Memory;
@@ -11,6 +12,7 @@ use crate::image::{
     Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
     check_sampler,
 };
+use crate::region::{Part3, PartMut3, Region};
 use crate::types::{AnyBits, GpuType, View2, ViewMut2};
 
 /// What rows are aligned to where the driver does not choose, in bytes.
@@ -54,26 +56,35 @@ impl Device {
     /// A matrix of `rows` × `cols` elements, every byte zero, with rows at aligned addresses.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or an error of the driver.
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
-        let size = size_of::<T>();
-        let too_large = || DriverError::TooLarge { elements: rows.saturating_mul(cols) };
-        let row = cols.checked_mul(size).ok_or_else(too_large)?;
-        let own = row.checked_next_multiple_of(common_multiple(ALIGN, size)).ok_or_else(too_large)?;
-        let bytes = own.checked_mul(rows).ok_or_else(too_large)?;
-        let (memory, pitch) = match self.backend() {
-            Backend::Gpu(gpu) if ALIGN.is_multiple_of(size.max(1)) && bytes > 0 => {
-                let (memory, pitch) = gpu.alloc_pitched(rows, row, size)?;
-                (Memory::Gpu(memory), pitch)
-            }
-            Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
-            Backend::Simulator => (Memory::simulator(bytes), own),
-        };
+        let (memory, pitch) = pitched_memory::<T>(self, rows, cols)?;
         let inner = Inner { accesses: Accesses::default(), memory, limits: self.limits().images.clone() };
         Ok(Pitched2 { inner: Arc::new(inner), rows, cols, pitch, _elements: PhantomData })
     }
+}
+
+/// Zeroed memory of so many rows, and the bytes from one row to the next: whole elements.
+pub(crate) fn pitched_memory<T>(device: &Device, rows: usize, cols: usize) -> Result<(Memory, usize)> {
+    let size = size_of::<T>();
+    let too_large = || DriverError::TooLarge { elements: rows.saturating_mul(cols) };
+    let row = cols.checked_mul(size).ok_or_else(too_large)?;
+    let own = row.checked_next_multiple_of(common_multiple(ALIGN, size)).ok_or_else(too_large)?;
+    let bytes = own.checked_mul(rows).ok_or_else(too_large)?;
+    let limit = device.limits().pitch;
+    if own > limit {
+        return Err(DriverError::Pitch { bytes: own, limit }.into());
+    }
+    Ok(match device.backend() {
+        Backend::Gpu(gpu) if ALIGN.is_multiple_of(size.max(1)) && bytes > 0 => {
+            let (memory, pitch) = gpu.alloc_pitched(rows, row, size)?;
+            (Memory::Gpu(memory), pitch)
+        }
+        Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
+        Backend::Simulator => (Memory::simulator(bytes), own),
+    })
 }
 
 /// The least number that both divide.
@@ -101,10 +112,6 @@ impl<T: GpuType> Pitched2<T> {
         self.pitch
     }
 
-    fn row_bytes(&self) -> usize {
-        self.cols * size_of::<T>()
-    }
-
     fn stride(&self) -> usize {
         self.pitch / size_of::<T>().max(1)
     }
@@ -123,28 +130,34 @@ impl<T: GpuType> Pitched2<T> {
         unsafe { ViewMut2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
     }
 
+    /// Some rows and columns, to be read: one plane of a box.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond the matrix.
+    pub fn part(&self, rows: impl RangeBounds<usize>, cols: impl RangeBounds<usize>) -> Result<Part3<'_, T>> {
+        Part3::new(self.region()).part(.., rows, cols)
+    }
+
+    /// Some rows and columns, to be written.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond the matrix.
+    pub fn part_mut(
+        &mut self,
+        rows: impl RangeBounds<usize>,
+        cols: impl RangeBounds<usize>,
+    ) -> Result<PartMut3<'_, T>> {
+        PartMut3::new(self.region()).part_mut(.., rows, cols)
+    }
+
     /// Copies a dense matrix, row after row, from the host.
     ///
     /// # Errors
     /// Another number of elements, or an error of the driver.
     ///
-    /// Source: CUDA Driver API, `cuMemcpy2D`.
+    /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
-        self.check_len(dense.len())?;
-        let row = self.row_bytes();
-        let from = dense.as_ptr().cast::<u8>();
-        match &self.inner.memory {
-            // SAFETY: the slice has that many rows of that many bytes.
-            Memory::Gpu(memory) => unsafe { memory.write_rows(from, self.rows, row, self.pitch)? },
-            Memory::Simulator(_) => {
-                let to = self.inner.memory.address() as *mut u8;
-                for i in 0..self.rows {
-                    // SAFETY: both sides have that row; the matrix is borrowed mutably.
-                    unsafe { std::ptr::copy_nonoverlapping(from.add(i * row), to.add(i * self.pitch), row) };
-                }
-            }
-        }
-        Ok(())
+        PartMut3::new(self.region()).write(dense)
     }
 
     /// Copies the matrix to the host, dense, row after row; waits for everything that writes it.
@@ -152,33 +165,25 @@ impl<T: GpuType> Pitched2<T> {
     /// # Errors
     /// A fault of a kernel launched before, or an error of the driver.
     ///
-    /// Source: CUDA Driver API, `cuMemcpy2D`.
+    /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let (len, row) = (self.rows * self.cols, self.row_bytes());
-        let mut dense: Vec<T> = Vec::with_capacity(len);
-        let to = dense.as_mut_ptr().cast::<u8>();
-        match &self.inner.memory {
-            Memory::Gpu(memory) => {
-                // SAFETY: the vector has room for that many rows of that many bytes.
-                unsafe { memory.read_rows(to, self.rows, row, self.pitch) }?;
-                memory.take_fault()?;
-            }
-            Memory::Simulator(_) => {
-                let from = self.inner.memory.address() as *const u8;
-                for i in 0..self.rows {
-                    // SAFETY: both sides have that row.
-                    unsafe { std::ptr::copy_nonoverlapping(from.add(i * self.pitch), to.add(i * row), row) };
-                }
-            }
-        }
-        // SAFETY: every element was written, with bytes that the device wrote as `T`.
-        unsafe { dense.set_len(len) };
-        Ok(dense)
+        Part3::new(self.region()).to_vec()
     }
 
-    fn check_len(&self, host: usize) -> Result<()> {
-        let buffer = self.rows * self.cols;
-        if buffer == host { Ok(()) } else { Err(DriverError::Length { buffer, host }.into()) }
+    fn region(&self) -> Region<'_, T> {
+        Region::of(&self.inner.memory, [1, self.rows, self.cols], self.pitch)
+    }
+}
+
+impl<'a, T: GpuType> From<&'a Pitched2<T>> for Part3<'a, T> {
+    fn from(matrix: &'a Pitched2<T>) -> Self {
+        Part3::new(matrix.region())
+    }
+}
+
+impl<'a, T: GpuType> From<&'a mut Pitched2<T>> for PartMut3<'a, T> {
+    fn from(matrix: &'a mut Pitched2<T>) -> Self {
+        PartMut3::new(matrix.region())
     }
 }
 

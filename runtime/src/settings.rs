@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
-use crate::simulator::Executor;
+use crate::simulator::{Executor, SimChecks};
 
 /// Bytes of the disk cache unless set: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -116,6 +116,37 @@ pub(crate) fn simulator_stack() -> Result<Option<u64>, SettingError> {
 /// A value that is no number of 64 bits.
 pub(crate) fn simulator_seed() -> Result<Option<u64>, SettingError> {
     number(&variable, "WARPSMITH_SIM_SEED", "a number of 64 bits", 0..=u64::MAX)
+}
+
+/// `WARPSMITH_SIM_CHECKS`.
+///
+/// # Errors
+/// A list of anything else.
+pub(crate) fn simulator_checks() -> Result<Option<SimChecks>, SettingError> {
+    checks(&variable)
+}
+
+fn checks(get: Lookup<'_>) -> Result<Option<SimChecks>, SettingError> {
+    const NAME: &str = "WARPSMITH_SIM_CHECKS";
+    const ALLOWED: &str = "all, off, or a list of races, initialisation, alignment";
+    match get(NAME).as_deref().map(str::trim) {
+        None => return Ok(None),
+        Some("all") => return Ok(Some(SimChecks::ALL)),
+        Some("off") => return Ok(Some(SimChecks::NONE)),
+        Some(_) => {}
+    }
+    let one = SimChecks::NONE;
+    let known = [
+        ("races", SimChecks { races: true, ..one }),
+        ("initialisation", SimChecks { initialisation: true, ..one }),
+        ("alignment", SimChecks { alignment: true, ..one }),
+    ];
+    let chosen = list(get, NAME, ALLOWED, &known)?;
+    Ok(Some(chosen.into_iter().fold(SimChecks::NONE, |all, one| SimChecks {
+        races: all.races | one.races,
+        initialisation: all.initialisation | one.initialisation,
+        alignment: all.alignment | one.alignment,
+    })))
 }
 
 /// A variable of the environment; an empty one is not set.
@@ -232,6 +263,16 @@ mod tests {
             number(get, "WARPSMITH_SIM_STACK", "a number", 16..=64).ok().flatten()
         };
         assert_eq!([" 32 ", "64", "15", "-1", "1e1"].map(check), [Some(32), Some(64), None, None, None]);
+    }
+
+    #[test]
+    fn checks_are_a_list_or_all_or_none() {
+        let read = |text: &str| checks(&|_| Some(text.to_owned())).ok().flatten();
+        assert_eq!([read("all"), read(" off ")], [Some(SimChecks::ALL), Some(SimChecks::NONE)]);
+        let two = SimChecks { races: false, ..SimChecks::ALL };
+        assert_eq!(read("alignment, initialisation"), Some(two));
+        assert_eq!([read("race"), read("races,all")], [None, None]);
+        assert_eq!(checks(&|_| None), Ok(None));
     }
 
     #[test]

@@ -6,7 +6,9 @@
 //!
 //! On the simulator everything has happened when the call returns.
 
-use std::sync::Arc;
+mod attributes;
+
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::args::Place;
@@ -15,6 +17,7 @@ use crate::device::{Backend, Device};
 use crate::driver::{self, CudaEvents, CudaStream, DriverError, GpuStream, Panics};
 use crate::error::Result;
 use crate::part::{Part, PartMut};
+use crate::region::{Part3, PartMut3};
 use crate::types::GpuType;
 
 /// A queue of work on one device. Clones are the same stream.
@@ -48,7 +51,21 @@ pub struct Stream {
 #[derive(Clone, Debug)]
 enum Queue {
     Gpu(GpuStream),
-    Simulator(Panics),
+    Simulator(Arc<SimulatedStream>),
+}
+
+/// A stream of the simulator: all that was queued on it is done.
+#[derive(Debug, Default)]
+struct SimulatedStream {
+    panics: Panics,
+    blocking: bool,
+    kept: Mutex<attributes::Kept>,
+}
+
+impl SimulatedStream {
+    fn queue(blocking: bool) -> Queue {
+        Queue::Simulator(Arc::new(Self { blocking, ..Self::default() }))
+    }
 }
 
 /// The stream of a launch: what `.on(…)` takes, a `&Stream` or cudarc's `&Arc<CudaStream>`.
@@ -91,10 +108,28 @@ impl Device {
         self.new_stream(Some(priority))
     }
 
+    /// A new stream that keeps an implicit order with the default stream: each waits for what was queued
+    /// on the other before.
+    ///
+    /// For work beside other libraries that rely on that order. Launches and copies of this crate are
+    /// ordered by the memory that they use, on every stream.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuStreamCreate`, `CU_STREAM_DEFAULT`.
+    pub fn blocking_stream(&self) -> Result<Stream> {
+        let queue = match self.backend() {
+            Backend::Gpu(gpu) => Queue::Gpu(gpu.new_blocking_stream()?),
+            Backend::Simulator => SimulatedStream::queue(true),
+        };
+        Ok(Stream { queue })
+    }
+
     fn new_stream(&self, priority: Option<i32>) -> Result<Stream> {
         let queue = match (self.backend(), priority) {
             (Backend::Gpu(gpu), _) => Queue::Gpu(gpu.new_stream(priority)?),
-            (Backend::Simulator, None | Some(0)) => Queue::Simulator(Panics::default()),
+            (Backend::Simulator, None | Some(0)) => SimulatedStream::queue(false),
             (Backend::Simulator, Some(priority)) => {
                 return Err(DriverError::Priority { priority, least: 0, greatest: 0 }.into());
             }
@@ -106,7 +141,7 @@ impl Device {
     pub fn default_stream(&self) -> Stream {
         let queue = match self.backend() {
             Backend::Gpu(gpu) => Queue::Gpu(gpu.wrap(gpu.stream().clone())),
-            Backend::Simulator => Queue::Simulator(Panics::default()),
+            Backend::Simulator => SimulatedStream::queue(true),
         };
         Stream { queue }
     }
@@ -138,7 +173,7 @@ impl Stream {
                 stream.synchronize()?;
                 Ok(stream.gpu.take_fault()?)
             }
-            Queue::Simulator(panics) => Ok(driver::take_panic(panics)?),
+            Queue::Simulator(stream) => Ok(driver::take_panic(&stream.panics)?),
         }
     }
 
@@ -227,8 +262,8 @@ impl Stream {
     pub fn then(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         match &self.queue {
             Queue::Gpu(stream) => Ok(stream.then(Box::new(function))?),
-            Queue::Simulator(panics) => {
-                driver::run_caught(function, panics);
+            Queue::Simulator(stream) => {
+                driver::run_caught(function, &stream.panics);
                 Ok(())
             }
         }
@@ -258,6 +293,29 @@ impl Stream {
         }
     }
 
+    /// Copies a box of elements to another, in the order of this stream; returns at once.
+    ///
+    /// A side is a [`Pitched3`](crate::Pitched3), a [`Pitched2`](crate::Pitched2), a part of them, or a
+    /// dense volume in a buffer or in page-locked memory: `part.volume(planes, rows, cols)?`. Whoever
+    /// uses either side next waits as needed.
+    ///
+    /// # Errors
+    /// [`DriverError::Extents`] for different extents, memory of the simulator on a GPU or the reverse,
+    /// or an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuMemcpy3DAsync`; between two GPUs `cuMemcpy3DPeerAsync`.
+    pub fn copy_box<'a, 'b, T: GpuType + 'a + 'b>(
+        &self,
+        from: impl Into<Part3<'a, T>>,
+        to: impl Into<PartMut3<'b, T>>,
+    ) -> Result<()> {
+        let (from, to) = (from.into(), to.into());
+        match &self.queue {
+            Queue::Gpu(stream) => to.copy_on(stream, &from),
+            Queue::Simulator(_) => to.copy_here(&from),
+        }
+    }
+
     /// Moves managed memory.
     pub(crate) fn prefetch(&self, memory: &Memory, to_host: bool) -> Result<()> {
         match (&self.queue, memory) {
@@ -269,6 +327,14 @@ impl Stream {
                 let memory = memory.place();
                 Err(DriverError::WrongDevice { memory, device: self.place() }.into())
             }
+        }
+    }
+
+    /// The GPU's stream; `None` on the simulator.
+    pub(crate) fn on_gpu(&self) -> Option<&GpuStream> {
+        match &self.queue {
+            Queue::Gpu(stream) => Some(stream),
+            Queue::Simulator(_) => None,
         }
     }
 

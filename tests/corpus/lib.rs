@@ -17,6 +17,7 @@ pub mod groups;
 pub mod language;
 pub mod litmus;
 pub mod matmul;
+pub mod measured;
 pub mod memory_spaces;
 pub mod nbody;
 pub mod nested;

@@ -141,6 +141,106 @@ fn streams_keep_their_memory_synchronization_domain_and_map() {
 }
 
 #[test]
+fn every_stream_keeps_the_attributes_that_it_was_given() {
+    harness::everywhere::<fill>(&(), |device| {
+        let (stream, last) = (device.stream().expect("a stream"), device.limits().mem_sync_domains as u8 - 1);
+        let mut y = device.upload(&[0u32; 1024]).expect("memory");
+        let window = AccessWindow::over(&y).hit_ratio(0.75).miss(AccessProperty::Normal);
+        assert_eq!(stream.mem_sync_domain().expect("a domain"), MemSyncDomain::Default);
+        stream.set_mem_sync_domain(MemSyncDomain::Remote).expect("a domain");
+        stream.set_mem_sync_domain_map(last, 0).expect("domains of the device");
+        stream.set_access_window(window).expect("a window");
+        stream.set_sync_policy(SyncPolicy::Blocking).expect("a policy");
+        let clone = stream.clone();
+        assert_eq!(clone.mem_sync_domain().expect("a domain"), MemSyncDomain::Remote);
+        assert_eq!(clone.mem_sync_domain_map().expect("a map"), [last, 0], "on {}", device.name());
+        assert_eq!(clone.access_window().expect("a window"), window, "on {}", device.name());
+        assert_eq!(clone.sync_policy().expect("a policy"), SyncPolicy::Blocking);
+        let refused = launch_error(stream.set_mem_sync_domain_map(last + 1, 0));
+        assert_eq!(refused, LaunchError::Domain { domain: last + 1, last: u32::from(last) });
+        let refused = launch_error(stream.set_access_window(window.hit_ratio(1.5)));
+        assert!(matches!(refused, LaunchError::HitRatio { .. }), "{refused}");
+        assert_eq!(stream.access_window().expect("a window"), window, "what was refused changes nothing");
+        fill(&mut y, 4).over(1024).on(&stream).launch(device).expect("a launch on it");
+        assert_eq!(device.download(&y).expect("no fault"), [4; 1024]);
+        stream.set_access_window(AccessWindow::none()).expect("no window");
+        assert_eq!(stream.access_window().expect("a window").bytes(), 0);
+    });
+}
+
+#[test]
+fn the_driver_keeps_the_attributes_of_a_launch() {
+    let Some(gpu) = harness::gpu() else { return };
+    let limits = gpu.limits().clone();
+    let (greatest, last) = (limits.priorities[1], limits.mem_sync_domains as u8 - 1);
+    let mut y = gpu.upload(&[7u32; 4096]).expect("memory");
+    let plain = fill(&mut y, 1).grid(16).kept_attributes(&gpu).expect("attributes");
+    println!("figure attributes_of_a_plain_launch {plain:?}");
+    assert_eq!((plain.cluster, plain.cooperative), (Some([1; 3]), Some(false)));
+    let window = AccessWindow::over(&y).hit_ratio(0.5).miss(AccessProperty::Normal);
+    let launch = fill(&mut y, 1)
+        .grid(16)
+        .cluster(4)
+        .cluster_scheduling(ClusterScheduling::Spread)
+        .priority(greatest)
+        .mem_sync_domain(MemSyncDomain::Remote)
+        .mem_sync_domain_map(0, last)
+        .access_policy_window(window)
+        .shared_carveout(Carveout::Percent(50));
+    let kept = launch.kept_attributes(&gpu).expect("attributes");
+    println!("figure attributes_that_were_kept {kept:?}");
+    assert_eq!(kept.cluster, Some([4, 1, 1]));
+    assert_eq!(kept.cluster_scheduling, Some(ClusterScheduling::Spread));
+    assert_eq!(kept.priority, Some(greatest));
+    assert_eq!(kept.mem_sync_domain, Some(MemSyncDomain::Remote));
+    assert_eq!(kept.mem_sync_domain_map, Some([0, last]));
+    assert_eq!(kept.access_window, Some(window));
+    assert!(matches!(kept.shared_carveout, None | Some(Carveout::Percent(50))), "{:?}", kept.shared_carveout);
+    let cooperative = fill(&mut y, 1).grid(16).cooperative().kept_attributes(&gpu).expect("attributes");
+    assert_eq!(cooperative.cooperative, Some(true));
+    assert_eq!(gpu.download(&y).expect("no fault"), [7; 4096], "nothing was launched");
+}
+
+#[test]
+fn the_simulator_keeps_no_attributes_of_launches() {
+    let simulator = Device::simulator();
+    let mut y = simulator.upload(&[0u32; 8]).expect("memory");
+    let refused = fill(&mut y, 1).over(8).kept_attributes(&simulator).expect_err("no driver");
+    assert!(refused.to_string().contains("not available on the simulator"), "{refused}");
+}
+
+#[test]
+fn a_kernel_keeps_its_cluster_policy_and_the_context_its_cache_preference() {
+    let Some(device) = harness::gpu() else { return };
+    let gpu = device.as_gpu().expect("a GPU");
+    let mut out = device.upload(&[0u32; 32 * 32]).expect("memory");
+    let prepared = cluster_sizes(&mut out).grid(32).block(32).prepare(&device).expect("a right launch");
+    let loaded = prepared.loaded().expect("a GPU");
+    let policies = [ClusterScheduling::Spread, ClusterScheduling::LoadBalancing, ClusterScheduling::Default];
+    for policy in policies {
+        loaded.set_cluster_scheduling(policy).expect("a policy");
+        assert_eq!(loaded.cluster_scheduling().expect("a policy"), policy);
+    }
+    let sixteen = cluster_sizes(&mut out).grid(32).block(32).cluster(16);
+    sixteen.launch(&device).expect("a cluster of sixteen");
+    assert!(loaded.allows_large_clusters().expect("a flag"));
+    for preference in [CachePreference::L1, CachePreference::Equal] {
+        let launch = cluster_sizes(&mut out).grid(32).block(32).cache_preference(preference);
+        launch.launch(&device).expect("the driver takes it");
+        assert_eq!(loaded.cache_preference(), preference);
+    }
+    let preferences =
+        [CachePreference::Shared, CachePreference::L1, CachePreference::Equal, CachePreference::None];
+    let read = preferences.map(|preference| {
+        gpu.set_cache_preference(preference).expect("a preference");
+        gpu.cache_preference().expect("a preference")
+    });
+    println!("figure cache_preferences_read_back {read:?}");
+    // A GPU whose L1 cache has a fixed size keeps none of them.
+    assert!(read == preferences || read == [CachePreference::None; 4], "{read:?}");
+}
+
+#[test]
 fn streams_keep_their_window_policy_and_priority() {
     let Some(device) = harness::gpu() else { return };
     let gpu = device.as_gpu().expect("a GPU");

@@ -34,6 +34,26 @@ fn on_every_device(test: impl Fn(&Device)) {
     }
 }
 
+#[test]
+fn a_graph_starts_on_a_stream_of_its_device() {
+    harness::everywhere::<axpy>(&(), |device| {
+        let stream = device.stream().expect("a stream");
+        let mut graph = Graph::new(device);
+        let x = graph.hold(device.upload(&[1u32; 1000]).expect("memory")).expect("held");
+        let y = graph.hold(device.upload(&[0u32; 1000]).expect("memory")).expect("held");
+        graph.add(|m| Ok(axpy(3, m.read(x)?, m.write(y)?).over(1000))).expect("y += 3x");
+        for _ in 0..4 {
+            graph.launch_on(&stream).expect("it runs");
+        }
+        assert_eq!(device.download(graph.buffer(y).expect("held")).expect("no fault"), [12; 1000]);
+        let Some(gpu) = device.as_gpu() else { return };
+        let other = Device::simulator().stream().expect("a stream");
+        assert!(matches!(graph.launch_on(&other), Err(Error::Driver(DriverError::OtherDevice { .. }))));
+        let each = gpu.context().per_thread_stream();
+        assert!(graph.launch_on(&each).is_err(), "another stream on each thread");
+    });
+}
+
 fn graph_error<T>(result: warpsmith::Result<T>) -> GraphError {
     match result.map(|_| ()) {
         Err(Error::Graph(error)) => error,
@@ -114,7 +134,10 @@ fn a_graph_refuses_memory_and_streams_of_another_device() {
     assert!(matches!(graph.hold(here), Err(Error::Driver(DriverError::WrongDevice { .. }))));
     let stream = gpu.as_gpu().expect("a GPU").context().new_stream().expect("a stream");
     let mut simulated = Graph::new(&Device::simulator());
-    assert!(matches!(simulated.launch_on(&stream), Err(Error::Driver(DriverError::NoStreams))));
+    assert!(matches!(
+        simulated.launch_on(&stream),
+        Err(Error::Driver(DriverError::OtherDevice { what: "stream", .. }))
+    ));
     let y = graph.hold(gpu.upload(&[0u32; 8]).expect("memory")).expect("the same device");
     let own = graph_error(graph.add(|m| Ok(past_the_end(m.write(y)?).over(8).on(&stream))));
     assert_eq!(own, GraphError::Own { kernel: "past_the_end", what: "stream" });

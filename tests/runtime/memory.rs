@@ -151,26 +151,3 @@ fn pitched_rows_are_aligned_and_copied_dense() {
         assert!(odd.pitch().is_multiple_of(12), "a stride is whole elements");
     });
 }
-
-#[test]
-fn peers_copy_with_and_without_access() {
-    let Some(first) = harness::gpu() else { return };
-    assert!(!first.can_access_peer(&Device::simulator()).expect("an answer"));
-    assert!(first.enable_peer_access(&Device::simulator()).is_err());
-    let Ok(second) = Device::gpu(1) else { return println!("skipped: one GPU") };
-    for access in [false, true] {
-        if access {
-            if !first.can_access_peer(&second).expect("an answer") {
-                return println!("skipped: the GPUs do not reach each other");
-            }
-            first.enable_peer_access(&second).expect("access");
-            first.enable_peer_access(&second).expect("access, again");
-        }
-        let stream = first.stream().expect("a stream");
-        let mut x = first.alloc_zeroed::<f32>(N).expect("memory");
-        let y = second.upload(&ramp()).expect("memory");
-        stream.copy(&y, &mut x).expect("a copy between GPUs");
-        drop(y);
-        assert_eq!(first.download(&x).expect("memory"), ramp());
-    }
-}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use harness::{everywhere, gpu};
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
+use warpsmith::host_memory::Pinned;
 use warpsmith::prelude::*;
 
 /// x[i] += add, after so many cycles.
@@ -194,12 +195,141 @@ fn statics_and_constants_are_ordered_with_every_stream() {
         TOTAL.write(device, 0).expect("a static");
         for step in [1u32, 10, 100] {
             STEP.set(device, [step]).expect("a constant");
-            assert_eq!(STEP.read(device), [step]);
+            assert_eq!(STEP.read(device).expect("a constant"), [step]);
             for stream in &streams {
                 late_count(cycles(device)).grid(1).on(stream).launch(device).expect("counted");
             }
         }
         assert_eq!(TOTAL.read(device).expect("a static"), 333, "on {}", device.name());
+    });
+}
+
+#[gpu_const]
+static SCALE: [u32; 2] = [1, 0];
+
+#[gpu_static]
+static LIMIT: [u32; 2] = [0, 0];
+
+/// y[i] = scale * i + shift, after so many cycles.
+#[gpu_kernel]
+fn late_scaled(y: &mut [u32], cycles: u64) {
+    let i = global_id();
+    let start = clock();
+    while clock() - start < cycles {}
+    if i < y.len() {
+        y[i] = SCALE[0] * i as u32 + SCALE[1];
+    }
+}
+
+/// The same, of a constant in another module.
+#[gpu_kernel]
+fn scaled_later(y: &mut [u32]) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = SCALE[0] * i as u32 + SCALE[1] + 1;
+    }
+}
+
+/// Adds to a device static, after so many cycles.
+#[gpu_kernel]
+fn late_limit(add: u32, cycles: u64) {
+    let start = clock();
+    while clock() - start < cycles {}
+    if global_id() == 0 {
+        LIMIT.get_mut()[1] += add;
+    }
+}
+
+#[test]
+fn constants_are_set_and_read_on_streams() {
+    everywhere::<late_scaled>(&(), |device| {
+        let [left, right, copies] = [(); 3].map(|()| device.stream().expect("a stream"));
+        let values = device.upload(&(1..=8).map(|k| [k, 10 * k]).collect::<Vec<[u32; 2]>>()).expect("memory");
+        let mut seen = device.alloc_zeroed::<[u32; 2]>(8).expect("memory");
+        let mut y: Vec<_> = (0..8).map(|_| device.alloc_zeroed::<u32>(N).expect("memory")).collect();
+        for (k, y) in y.iter_mut().enumerate() {
+            // The kernels of the round before still run, on two streams.
+            SCALE.set_on(&copies, values.slice(k..=k).expect("one")).expect("a copy");
+            let (low, high) = y.split_at_mut(N / 2).expect("halves");
+            late_scaled(low, cycles(device)).over(N / 2).on(&left).launch(device).expect("left");
+            late_scaled(high, cycles(device)).over(N / 2).on(&right).launch(device).expect("right");
+            SCALE.read_on(&copies, seen.slice_mut(k..=k).expect("one")).expect("a copy");
+        }
+        for (k, y) in (1..).zip(&y) {
+            let half = (0..N as u32 / 2).map(|i| k * i + 10 * k);
+            let want: Vec<u32> = half.clone().chain(half).collect();
+            assert_eq!(device.download(y).expect("a copy"), want, "value {k} on {}", device.name());
+        }
+        assert_eq!(device.download(&seen).expect("a copy"), device.download(&values).expect("a copy"));
+        assert_eq!(SCALE.read(device).expect("a constant"), [8, 80]);
+        // A module that is loaded only now has the value too, and what is set from the host after it.
+        scaled_later(&mut y[0]).over(N).launch(device).expect("another module");
+        assert_eq!(device.download(&y[0]).expect("a copy")[3], 8 * 3 + 81, "on {}", device.name());
+        SCALE.set(device, [0, 5]).expect("a constant");
+        scaled_later(&mut y[0]).over(N).on(&left).launch(device).expect("another module");
+        assert_eq!(device.download(&y[0]).expect("a copy")[3], 6, "on {}", device.name());
+        let refused = SCALE.set_on(&copies, &values).expect_err("eight elements");
+        assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
+        SCALE.set(device, [1, 0]).expect("as it was");
+    });
+}
+
+#[test]
+fn statics_are_written_and_read_on_streams() {
+    everywhere::<late_limit>(&(), |device| {
+        let [left, right] = [(); 2].map(|()| device.stream().expect("a stream"));
+        let mut staging = device.alloc_pinned::<[u32; 2]>(1, Pinned::default()).expect("pinned memory");
+        for round in 1..6u32 {
+            staging.host_mut().expect("elements")[0] = [round, 100 * round];
+            LIMIT.write_on(&left, &staging).expect("a copy");
+            late_limit(round, cycles(device)).grid(1).on(&right).launch(device).expect("right");
+            late_limit(1, cycles(device)).grid(1).on(&left).launch(device).expect("left");
+            LIMIT.read_on(&right, &mut staging).expect("a copy");
+            let want = [round, 101 * round + 1];
+            assert_eq!(staging.host().expect("elements"), [want], "on {}", device.name());
+            assert_eq!(LIMIT.read(device).expect("a static"), want);
+        }
+        let mut two = device.alloc_zeroed::<[u32; 2]>(2).expect("memory");
+        let refused = LIMIT.read_on(&left, &mut two).expect_err("two elements");
+        assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
+    });
+    let Some(gpu) = gpu() else { return };
+    let here = Device::simulator().upload(&[[0u32; 2]]).expect("memory");
+    assert!(LIMIT.write_on(&gpu.stream().expect("a stream"), &here).is_err());
+    let there = gpu.upload(&[[0u32; 2]]).expect("memory");
+    assert!(LIMIT.write_on(&Device::simulator().stream().expect("a stream"), &there).is_err());
+}
+
+#[test]
+fn blocking_streams_keep_order_with_the_default_stream() {
+    everywhere::<late_add>(&(), |device| {
+        let [blocking, other] =
+            [device.blocking_stream(), device.blocking_stream()].map(|s| s.expect("a stream"));
+        let free = device.stream().expect("a stream");
+        assert!(blocking.is_blocking().expect("flags") && !free.is_blocking().expect("flags"));
+        assert!(device.default_stream().is_blocking().expect("flags"));
+        let [mut x, mut y, mut z] = [(); 3].map(|()| device.upload(&vec![0u32; N]).expect("memory"));
+        late_add(&mut y, 1, 0).over(N).launch(device).expect("compiled");
+        late_add(&mut z, 1, 0).over(N).on(&other).launch(device).expect("the other");
+        device.synchronize().expect("idle");
+        // Each buffer stays on its stream: what orders the streams is not memory.
+        let long = if device.is_simulator() { 2 } else { 200_000_000 };
+        late_add(&mut x, 1, long).over(N).on(&blocking).launch(device).expect("blocking");
+        late_add(&mut y, 1, 0).over(N).launch(device).expect("the default stream");
+        device.default_stream().synchronize().expect("no fault");
+        assert!(blocking.is_done().expect("an answer"), "the default stream waited for it");
+        late_add(&mut y, 1, long).over(N).launch(device).expect("the default stream");
+        late_add(&mut z, 1, 0).over(N).on(&other).launch(device).expect("the other");
+        other.synchronize().expect("no fault");
+        assert!(device.default_stream().is_done().expect("an answer"), "it waited for the default stream");
+        drop((blocking, other));
+        for _ in 0..50 {
+            let fresh = device.blocking_stream().expect("a stream");
+            late_add(&mut z, 1, 0).over(N).on(&fresh).launch(device).expect("a fresh one");
+        }
+        for (buffer, times) in [(&x, 1), (&y, 3), (&z, 52)] {
+            assert_eq!(device.download(buffer).expect("a copy"), vec![times; N], "on {}", device.name());
+        }
     });
 }
 

@@ -1,5 +1,7 @@
 //! Who makes cubins, and how its version is known without asking it.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::disk::Disk;
 use super::key::Key;
 use crate::nvrtc::{self, Cubin, NvrtcError, Sighting, Version};
@@ -25,14 +27,26 @@ pub trait Compiler {
 /// The NVRTC library.
 pub struct Nvrtc;
 
+impl Nvrtc {
+    /// The version that an earlier process noted, if the same file is still there; looked up once in a process.
+    ///
+    /// Should the file change later, a cubin of that version is as right as before: this only says whose it is.
+    pub(crate) fn noted(disk: &Disk) -> Option<Version> {
+        static NOTED: Mutex<Option<Version>> = Mutex::new(None);
+        let mut known = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            let text = nvrtc::surroundings().and_then(|surroundings| disk.note(&surroundings));
+            let sighting = text.and_then(|text| Sighting::decode(&text)).filter(Sighting::holds);
+            *known = sighting.map(|sighting| sighting.version);
+        }
+        known.clone()
+    }
+}
+
 impl Compiler for Nvrtc {
     fn version(&self, disk: &Disk) -> Result<Version, NvrtcError> {
-        if let Some(version) = nvrtc::known_version() {
+        if let Some(version) = nvrtc::known_version().or_else(|| Nvrtc::noted(disk)) {
             return Ok(version);
-        }
-        let noted = nvrtc::surroundings().and_then(|surroundings| disk.note(&surroundings));
-        if let Some(sighting) = noted.and_then(|text| Sighting::decode(&text)).filter(Sighting::holds) {
-            return Ok(sighting.version);
         }
         let version = nvrtc::loaded_version()?.0;
         self.learn(disk);

@@ -217,7 +217,7 @@ impl<'m> Printer<'m> {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
             ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
-            ExprKind::SubSlice { .. } => found |= self.checks(),
+            ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
             ExprKind::Builtin { op, .. } => found |= self.checks() && op.name == expr::OFFSET,
             _ => {}

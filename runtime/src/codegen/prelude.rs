@@ -128,6 +128,9 @@ pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
 };
 
 /// The record of the first fault of a launch, and how a thread leaves with one.
+///
+/// That it never returns is said: a caller then keeps no registers for after it, and a check that was passed
+/// proves the same check further on.
 pub(super) static FAULT: Prelude = Prelude {
     name: "ws_Fault",
     code: "struct ws_Fault {
@@ -137,7 +140,7 @@ pub(super) static FAULT: Prelude = Prelude {
     volatile unsigned int* any;
 };
 
-__device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
+[[noreturn]] __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
     if (atomicCAS(&fault->state, 0u, 1u) == 0u) {
         fault->site = site;
         fault->block[0] = blockIdx.x;
@@ -154,6 +157,7 @@ __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigne
         *fault->any = 1u;
     }
     asm volatile(\"exit;\");
+    __builtin_unreachable();
 }
 ",
     needs: &[],

@@ -74,9 +74,9 @@ impl Printer<'_> {
     /// The pointer and the extents of a slice, separated by commas.
     pub(super) fn slice_parts(&mut self, e: &Expr) -> (String, String) {
         match &e.kind {
-            ExprKind::SubSlice { base, start, end, at } => {
-                let parts = self.sub_slice(base, start.as_deref(), end.as_deref(), *at);
-                self.reinterpreted(base, &e.ty, parts, *at)
+            ExprKind::SubSlice { base, start, end, at, proof } => {
+                let parts = self.sub_slice(base, start.as_deref(), end.as_deref(), *at, *proof);
+                self.reinterpreted(base, &e.ty, parts, *at, *proof)
             }
             ExprKind::Ref(place) => self.elements(place),
             ExprKind::Var(id) => {
@@ -109,6 +109,7 @@ impl Printer<'_> {
         ty: &Type,
         (ptr, len): (String, String),
         at: Location,
+        proof: Proof,
     ) -> (String, String) {
         let Type::Ref { to, mutable } = ty else { return (ptr, len) };
         let (Some(from), Some(elem)) = (element_of(&base.ty), to.element()) else { return (ptr, len) };
@@ -125,7 +126,7 @@ impl Printer<'_> {
             (_, 0) => format!("{len} / {}", new / old),
             _ => format!("{len} * {old} / {new}"),
         };
-        let ptr = if self.checks() && elem.align() > from.align() {
+        let ptr = if self.is_checked(proof) && elem.align() > from.align() {
             self.need(&prelude::ALIGNED);
             let site = self.site(SiteKind::Aligned, at);
             format!("ws_aligned({ptr}, {}, {site}, ws_fault)", elem.align())
@@ -183,6 +184,7 @@ impl Printer<'_> {
         start: Option<&Expr>,
         end: Option<&Expr>,
         at: Location,
+        proof: Proof,
     ) -> (String, String) {
         let (ptr, whole) = self.elements(base);
         let whole = if is_word(&whole) { whole } else { format!("({whole})") };
@@ -199,7 +201,7 @@ impl Printer<'_> {
         let first = start.map(|e| self.expr(e).at(UNARY));
         let exact = start.is_none() && end.is_none();
         let ptr = match first {
-            _ if self.checks() && !exact => {
+            _ if self.is_checked(proof) && !exact => {
                 self.need(&prelude::PART);
                 let site = self.site(SiteKind::Range, at);
                 let first = first.unwrap_or_else(|| "0ull".into());

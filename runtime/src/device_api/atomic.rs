@@ -3,9 +3,11 @@
 //! Each takes a place, `&mut bins[i]`, and returns what it held before. [`atomic`](super::ordered::atomic)
 //! gives the same with a scope and an ordering.
 
+use core::sync::atomic::Ordering;
+
 use super::text::{fixed, scalar};
 use crate::ir::{CudaText, Effect, Type, Variance};
-use crate::simulator::context;
+use crate::simulator::{AccessKind, MemoryScope, context};
 use crate::types::vector::{BF16x2, F16x2};
 use crate::types::{GpuType, Num};
 
@@ -73,14 +75,20 @@ macro_rules! half_atomics {
 
 half_atomics! { half::f16 half::bf16 F16x2 BF16x2 }
 
-/// Replaces the value of a place; what it held before.
+/// Replaces the value of a place, relaxed and for the device; what it held before.
 #[inline]
 #[track_caller]
-pub(super) fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
+fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
     context::on_atomic();
+    context::on_access(place, updates(Ordering::Relaxed, MemoryScope::Device));
     let old = *place;
     *place = change(old);
     old
+}
+
+/// What an atomic operation does that loads and stores.
+pub(super) fn updates(order: Ordering, scope: MemoryScope) -> AccessKind {
+    AccessKind::Atomic { reads: true, writes: true, order, scope }
 }
 
 /// `name(pointer, value…)` on the type that CUDA overloads it for, cast back.
@@ -182,7 +190,13 @@ builtin! {
     pub fn atomic_compare_exchange<T: AtomicInt>(place: &mut T, expected: T, value: T) -> T {
         cuda: cast_call("atomicCAS"), effect: Effect::Writes, by_reference: true, variance: Variance::PerThread
     } {
-        update(place, |old| if old == expected { value } else { old })
+        super::ordered::exchange_if(
+            place,
+            |old| *old == expected,
+            value,
+            (Ordering::Relaxed, Ordering::Relaxed),
+            MemoryScope::Device,
+        )
     }
 
     /// Adds one, or starts again at zero when the place holds `limit` or more.

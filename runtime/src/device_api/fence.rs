@@ -2,6 +2,7 @@
 
 use super::text::{fixed, with};
 use crate::ir::{Effect, Prelude};
+use crate::simulator::{MemoryScope, context};
 
 static FENCE_CLUSTER: Prelude = Prelude {
     name: "ws_fence_cluster",
@@ -12,7 +13,7 @@ static FENCE_CLUSTER: Prelude = Prelude {
 builtin! {
     /// Orders the caller's memory accesses for the threads of its block.
     pub fn fence_block() { cuda: fixed("__threadfence_block()"), effect: Effect::Writes } {
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        context::fence(MemoryScope::Block);
     }
 
     /// Orders the caller's memory accesses for the threads of its cluster.
@@ -21,16 +22,16 @@ builtin! {
     pub fn fence_cluster() {
         cuda: with("ws_fence_cluster()", &FENCE_CLUSTER), effect: Effect::Writes, min_compute: (9, 0)
     } {
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        context::fence(MemoryScope::Cluster);
     }
 
     /// Orders the caller's memory accesses for all threads of the device.
     pub fn fence_device() { cuda: fixed("__threadfence()"), effect: Effect::Writes } {
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        context::fence(MemoryScope::Device);
     }
 
     /// Orders the caller's memory accesses for the device, other devices and the host.
     pub fn fence_system() { cuda: fixed("__threadfence_system()"), effect: Effect::Writes } {
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        context::fence(MemoryScope::System);
     }
 }

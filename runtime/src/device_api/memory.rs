@@ -4,7 +4,7 @@ use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
 use crate::ir::{CudaText, Effect, Prelude, Type, Variance};
-use crate::simulator::context;
+use crate::simulator::{AccessKind, context};
 use crate::types::{AnyBits, GpuType, Num};
 
 /// Exchanges two values; `core::mem::swap` in a kernel.
@@ -69,6 +69,7 @@ builtin! {
         variance: Variance::PerThread
     } {
         context::on_atomic();
+        context::on_access(place, AccessKind::Volatile { writes: false });
         *place
     }
 
@@ -76,6 +77,7 @@ builtin! {
     pub fn volatile_store<T: Num>(place: &mut T, value: T) {
         cuda: |args: &[Type], _: &Type| volatile_store_text(args), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Volatile { writes: true });
         *place = value;
     }
 
@@ -83,6 +85,7 @@ builtin! {
     pub fn load_read_only<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldg"), by_reference: true
     } {
+        context::on_access(place, AccessKind::Read);
         *place
     }
 
@@ -90,6 +93,7 @@ builtin! {
     pub fn load_l2<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldcg"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Read);
         *place
     }
 
@@ -97,6 +101,7 @@ builtin! {
     pub fn load_streaming<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldcs"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Read);
         *place
     }
 
@@ -104,6 +109,7 @@ builtin! {
     pub fn load_last_use<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldlu"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Read);
         *place
     }
 
@@ -111,6 +117,7 @@ builtin! {
     pub fn store_l2<T: CacheAccess>(place: &mut T, value: T) {
         cuda: hint("stcg"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Write);
         *place = value;
     }
 
@@ -118,6 +125,7 @@ builtin! {
     pub fn store_streaming<T: CacheAccess>(place: &mut T, value: T) {
         cuda: hint("stcs"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Write);
         *place = value;
     }
 
@@ -125,6 +133,7 @@ builtin! {
     pub fn store_through<T: CacheAccess>(place: &mut T, value: T) {
         cuda: hint("stwt"), by_reference: true, effect: Effect::Writes
     } {
+        context::on_access(place, AccessKind::Write);
         *place = value;
     }
 

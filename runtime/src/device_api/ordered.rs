@@ -5,11 +5,12 @@
 
 use core::sync::atomic::Ordering;
 
-use super::atomic::{AtomicAdd, AtomicInt, update};
+use super::atomic::{AtomicAdd, AtomicInt, updates};
 use super::ordered_text::{Op, op_text};
 use crate::ir::{Builtin, CudaText, Effect, Meaning, Type, Variance};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
+use crate::simulator::{AccessKind, MemoryScope, context};
 use crate::types::vector::U64x2;
 use crate::types::{Device, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
@@ -219,80 +220,116 @@ macro_rules! methods {
     };
 }
 
+/// The scope of this number, for those who watch the simulator.
+const fn scope(number: u8) -> MemoryScope {
+    match number {
+        BLOCK => MemoryScope::Block,
+        CLUSTER => MemoryScope::Cluster,
+        DEVICE => MemoryScope::Device,
+        _ => MemoryScope::System,
+    }
+}
+
+/// Replaces the value of a place; what it held before.
+#[inline]
+#[track_caller]
+fn update<T: Copy>(place: &mut T, order: Ordering, scope: MemoryScope, change: impl FnOnce(T) -> T) -> T {
+    context::on_atomic();
+    context::on_access(place, updates(order, scope));
+    let old = *place;
+    *place = change(old);
+    old
+}
+
+/// Stores `new` if `matches` says so of what the place holds, with the first ordering, else loads with the second.
+#[inline]
+#[track_caller]
+pub(super) fn exchange_if<T: Copy>(
+    place: &mut T,
+    matches: impl FnOnce(&T) -> bool,
+    new: T,
+    (success, failure): (Ordering, Ordering),
+    scope: MemoryScope,
+) -> T {
+    context::on_atomic();
+    let old = *place;
+    let stores = matches(&old);
+    let order = if stores { success } else { failure };
+    context::on_access(place, AccessKind::Atomic { reads: true, writes: stores, order, scope });
+    if stores {
+        *place = new;
+    }
+    old
+}
+
 methods! {
     /// The value. `order` is `Relaxed`, `Acquire` or `SeqCst`.
     fn load / load_in_kernels = LOAD(order: Ordering) -> T where T: AtomicValue |place| {
         assert!(!matches!(order, Ordering::Release | Ordering::AcqRel), "a load cannot release");
-        update(place, |old| old)
+        context::on_atomic();
+        context::on_access(place, AccessKind::Atomic { reads: true, writes: false, order, scope: scope(SCOPE) });
+        *place
     };
     /// Stores a value. `order` is `Relaxed`, `Release` or `SeqCst`.
     fn store / store_in_kernels = STORE(value: T, order: Ordering) where T: AtomicValue |place| {
         assert!(!matches!(order, Ordering::Acquire | Ordering::AcqRel), "a store cannot acquire");
-        update(place, |_| value);
+        context::on_atomic();
+        context::on_access(place, AccessKind::Atomic { reads: false, writes: true, order, scope: scope(SCOPE) });
+        *place = value;
     };
     /// Stores a value; what the place held before.
     fn swap / swap_in_kernels = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
-        let _ = order;
-        update(place, |_| value)
+        update(place, order, scope(SCOPE), |_| value)
     };
     /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
     fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        let _ = (success, failure);
-        let old = update(place, |old| if old.same_bits(current) { new } else { old });
+        let same = |old: &T| old.same_bits(current);
+        let old = exchange_if(place, same, new, (success, failure), scope(SCOPE));
         if old.same_bits(current) { Ok(old) } else { Err(old) }
     };
     /// The same: the hardware's does not fail without a reason.
     fn compare_exchange_weak / compare_exchange_weak_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        let _ = (success, failure);
-        let old = update(place, |old| if old.same_bits(current) { new } else { old });
+        let same = |old: &T| old.same_bits(current);
+        let old = exchange_if(place, same, new, (success, failure), scope(SCOPE));
         if old.same_bits(current) { Ok(old) } else { Err(old) }
     };
     /// Adds; integers wrap. What the place held before.
     fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
-        let _ = order;
-        update(place, |old| old.atomic_sum(value))
+        update(place, order, scope(SCOPE), |old| old.atomic_sum(value))
     };
     /// Subtracts; wraps. What the place held before.
     fn fetch_sub / fetch_sub_in_kernels = SUB(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
+        update(place, order, scope(SCOPE), |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
     };
     /// Keeps the smaller. What the place held before.
     fn fetch_min / fetch_min_in_kernels = MIN(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| old.min(value))
+        update(place, order, scope(SCOPE), |old| old.min(value))
     };
     /// Keeps the larger. What the place held before.
     fn fetch_max / fetch_max_in_kernels = MAX(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| old.max(value))
+        update(place, order, scope(SCOPE), |old| old.max(value))
     };
     /// Bitwise and. What the place held before.
     fn fetch_and / fetch_and_in_kernels = AND(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| T::from_word(old.to_word() & value.to_word()))
+        update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() & value.to_word()))
     };
     /// Bitwise or. What the place held before.
     fn fetch_or / fetch_or_in_kernels = OR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| T::from_word(old.to_word() | value.to_word()))
+        update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() | value.to_word()))
     };
     /// Bitwise exclusive or. What the place held before.
     fn fetch_xor / fetch_xor_in_kernels = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
-        let _ = order;
-        update(place, |old| T::from_word(old.to_word() ^ value.to_word()))
+        update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() ^ value.to_word()))
     };
     /// Adds one, or starts again at zero when the place holds `limit` or more. What it held before.
     fn fetch_inc / fetch_inc_in_kernels = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
-        let _ = order;
-        update(place, |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
+        update(place, order, scope(SCOPE), |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
     };
     /// Subtracts one, or starts again at `limit` when the place holds zero or more than it. What it held before.
     fn fetch_dec / fetch_dec_in_kernels = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
-        let _ = order;
-        update(place, |old| {
+        update(place, order, scope(SCOPE), |old| {
             let (word, limit) = (old.to_word(), limit.to_word());
             T::from_word(if word == 0 || word > limit { limit } else { word - 1 })
         })

@@ -75,7 +75,7 @@ impl Gpu {
         // SAFETY: the context is bound, the handle is writable, and the width is not 0.
         let created = unsafe { sys::cuArray3DCreate_v2(&raw mut array, &raw const descriptor) };
         driver("cuArray3DCreate", created)?;
-        let usage = Usage::new(0..form.bytes() as u64);
+        let usage = Usage::new(0..form.bytes() as u64, self.stream().clone());
         Ok(GpuArray { array: array as usize, form, gpu: self.clone(), usage, objects: Mutex::default() })
     }
 }
@@ -219,7 +219,7 @@ impl GpuArray {
     }
 
     fn destroy(&mut self) -> Result<(), DriverError> {
-        for stream in self.usage.take_streams(&self.gpu) {
+        for stream in self.usage.take_streams() {
             stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
         }
         self.gpu.bind()?;

@@ -224,7 +224,7 @@ impl List {
         }
         if let Some(policy) = attributes.cluster_scheduling {
             self.push(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, |v| {
-                v.clusterSchedulingPolicyPreference = scheduling(policy);
+                v.clusterSchedulingPolicyPreference = scheduling_to_driver(policy);
             });
         }
     }
@@ -287,7 +287,7 @@ impl List {
     }
 }
 
-fn scheduling(policy: ClusterScheduling) -> sys::CUclusterSchedulingPolicy {
+pub(super) fn scheduling_to_driver(policy: ClusterScheduling) -> sys::CUclusterSchedulingPolicy {
     match policy {
         ClusterScheduling::Default => sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_DEFAULT,
         ClusterScheduling::Spread => sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_SPREAD,
@@ -295,6 +295,12 @@ fn scheduling(policy: ClusterScheduling) -> sys::CUclusterSchedulingPolicy {
             sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
         }
     }
+}
+
+pub(super) fn scheduling_from_driver(policy: u32) -> ClusterScheduling {
+    let known = [ClusterScheduling::Spread, ClusterScheduling::LoadBalancing];
+    let same = |known: &ClusterScheduling| scheduling_to_driver(*known) as u32 == policy;
+    known.into_iter().find(same).unwrap_or(ClusterScheduling::Default)
 }
 
 /// The driver's number of a carveout: -1 is its default.
@@ -314,6 +320,11 @@ pub(super) fn domain_to_driver(domain: MemSyncDomain) -> sys::CUlaunchMemSyncDom
     }
 }
 
+pub(super) fn domain_from_driver(domain: u32) -> MemSyncDomain {
+    let remote = sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    if domain == remote as u32 { MemSyncDomain::Remote } else { MemSyncDomain::Default }
+}
+
 pub(super) fn cache_to_driver(preference: CachePreference) -> sys::CUfunc_cache {
     match preference {
         CachePreference::None => sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
@@ -321,6 +332,12 @@ pub(super) fn cache_to_driver(preference: CachePreference) -> sys::CUfunc_cache 
         CachePreference::L1 => sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_L1,
         CachePreference::Equal => sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_EQUAL,
     }
+}
+
+pub(super) fn cache_from_driver(preference: u32) -> CachePreference {
+    let known = [CachePreference::Shared, CachePreference::L1, CachePreference::Equal];
+    let same = |known: &CachePreference| cache_to_driver(*known) as u32 == preference;
+    known.into_iter().find(same).unwrap_or(CachePreference::None)
 }
 
 fn property_to_driver(property: AccessProperty) -> sys::CUaccessProperty {

@@ -101,6 +101,24 @@ pub enum DriverError {
         /// Elements of the memory.
         len: usize,
     },
+    /// A copy between boxes of different extents.
+    #[error("a box of {from:?} (planes, rows, columns) does not fill one of {to:?}; they must be equal")]
+    Extents {
+        /// The box that is read.
+        from: [usize; 3],
+        /// The box that is written.
+        to: [usize; 3],
+    },
+    /// Rows that are too far apart for a copy.
+    #[error(
+        "rows of {bytes} bytes are above the device's largest pitch of {limit}; use more and shorter rows"
+    )]
+    Pitch {
+        /// Bytes of a row with its padding.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// What the simulator, or this GPU, does not have.
     #[error("{what} is not available on {place}: {why}")]
     Unavailable {
@@ -132,9 +150,6 @@ pub enum DriverError {
         /// The device.
         device: usize,
     },
-    /// A stream where there are none.
-    #[error("the simulator has no streams; use `launch` there")]
-    NoStreams,
     /// More of the L2 cache than can be set aside.
     #[error("{bytes} bytes of persisting L2 cache are above the device's limit of {limit}; set fewer aside")]
     PersistingL2 {

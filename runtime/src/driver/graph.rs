@@ -60,6 +60,7 @@ impl Gpu {
                 if ordinal != self.ordinal {
                     return Err(DriverError::WrongStream { stream: ordinal, device: self.ordinal }.into());
                 }
+                self.accepts(stream)?;
                 self.beside(stream, || Ok(start(graph, stream.cu_stream())?))
             }
             _ => Ok(start(graph, self.stream.cu_stream())?),
@@ -67,7 +68,7 @@ impl Gpu {
     }
 
     /// Captures the launches on a stream of their own. No code of users runs meanwhile.
-    fn capture<'a>(&self, steps: impl Iterator<Item = Step<'a>>) -> Result<Captured, LaunchError> {
+    pub(super) fn capture<'a>(&self, steps: impl Iterator<Item = Step<'a>>) -> Result<Captured, LaunchError> {
         let stream = CaptureStream::new()?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the context is bound and the stream alive.
@@ -93,9 +94,13 @@ fn start(graph: &GraphExec, stream: sys::CUstream) -> Result<(), DriverError> {
 }
 
 /// A graph that was captured; null if capturing failed.
-struct Captured(sys::CUgraph);
+pub(super) struct Captured(sys::CUgraph);
 
 impl Captured {
+    pub(super) fn handle(&self) -> sys::CUgraph {
+        self.0
+    }
+
     /// Makes an executable graph do what this one says; whether the driver could.
     fn update(&self, known: &GraphExec) -> bool {
         let mut info = sys::CUgraphExecUpdateResultInfo {

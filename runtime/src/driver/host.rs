@@ -33,7 +33,10 @@ impl Gpu {
         let address = self.mapped(host).inspect_err(|_| unsafe {
             let _ = sys::cuMemFreeHost(host);
         })?;
-        Ok((GpuMemory::new(self, address, len, Free::Host(host as usize)), host.cast()))
+        let memory = GpuMemory::new(self, address, len, Free::Host(host as usize));
+        // Every context sees this memory where the host does, unless it is write-combined.
+        let everywhere = how.portable && !how.write_combined && address == host as u64;
+        Ok((if everywhere { memory.everywhere() } else { memory }, host.cast()))
     }
 
     /// Makes host memory page-locked until the result is dropped.

@@ -9,7 +9,8 @@ use cudarc::driver::CudaStream;
 use cudarc::driver::sys;
 
 use super::attributes::List;
-use super::{Attributes, DriverError, Gpu, Loaded, order};
+use super::order::Uses;
+use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::args::{KernelArg, Place};
 use crate::launch::{LaunchError, MAX_ARGUMENTS, Shape};
 use crate::stream::LaunchStream;
@@ -63,11 +64,12 @@ impl Gpu {
             }
         };
         self.accepts(stream)?;
-        let begun = order::before(self, stream, args, loaded.needs().hidden_memory)?;
+        let uses = Uses { args, constants: &loaded.constants, hidden_memory: loaded.needs().hidden_memory };
+        let begun = uses.before(self, stream)?;
         self.bind()?;
         loaded.ready(shape, attributes)?;
         self.enqueue(loaded, shape, attributes, args, stream.cu_stream())?;
-        Ok(order::after(self, stream, args, begun)?)
+        Ok(uses.after(self, stream, begun)?)
     }
 
     /// Runs `work` on another stream, after all of the device's own stream so far and before what comes.

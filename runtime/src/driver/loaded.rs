@@ -1,22 +1,45 @@
 //! Kernels that a device has loaded, by type, comptime values and checks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use cudarc::driver::{CudaContext, CudaFunction, sys};
 use cudarc::nvrtc::Ptx;
 
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
-use super::{Attributes, CachePreference, Carveout, DriverError, Gpu, attributes};
+use super::symbols::Constant;
+use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{Checks, Needs, Site, SiteKind};
 use crate::compile::{self, Compiled};
 use crate::error::Result;
 use crate::ir::Condition;
 use crate::kernel::Kernel;
 use crate::launch::{LaunchError, Shape, check_carveout};
+use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
+
+/// What is known of a kernel before it is compiled.
+pub(super) struct Recorded {
+    /// What its launches may fulfil.
+    conditions: Vec<Condition>,
+    /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
+    module: Mutex<Option<ValidModule>>,
+}
+
+impl Recorded {
+    fn new<K: Kernel>(comptime: &K::Comptime) -> Result<Self> {
+        let module = K::module(comptime)?;
+        let conditions = module.module().conditions.clone();
+        Ok(Self { conditions, module: Mutex::new(Some(module)) })
+    }
+
+    /// The module, the first time.
+    fn take(&self) -> Option<ValidModule> {
+        self.module.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 /// A kernel loaded on one device.
 pub struct Loaded {
@@ -32,6 +55,8 @@ pub struct Loaded {
     large_clusters: AtomicBool,
     /// The cache preference that was last set, as the driver numbers it.
     cache: AtomicU32,
+    /// The constants that it reads.
+    pub(super) constants: Vec<Arc<Constant>>,
     /// Occupancies that were asked for.
     pub(super) counted: RwLock<Vec<Counted>>,
 }
@@ -60,7 +85,7 @@ impl Loaded {
     /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
     pub fn set_shared_carveout(&self, carveout: Carveout) -> std::result::Result<(), LaunchError> {
         check_carveout(self.kernel, carveout)?;
-        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
+        self.bind()?;
         let percent = attributes::percent(carveout) as i32;
         Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
     }
@@ -84,6 +109,48 @@ impl Loaded {
     pub fn max_dynamic_shared(&self) -> std::result::Result<usize, DriverError> {
         let bytes = self.get(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
         Ok(usize::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Sets how clusters of this kernel are spread over the device, unless a launch says so itself.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`.
+    pub fn set_cluster_scheduling(&self, policy: ClusterScheduling) -> std::result::Result<(), DriverError> {
+        self.bind()?;
+        let policy = attributes::scheduling_to_driver(policy) as i32;
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, policy)
+    }
+
+    /// How clusters of this kernel are spread over the device.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub fn cluster_scheduling(&self) -> std::result::Result<ClusterScheduling, DriverError> {
+        let policy = self.get(Attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)?;
+        Ok(attributes::scheduling_from_driver(policy as u32))
+    }
+
+    /// Whether clusters of more than the portable eight blocks are allowed: once a launch had some.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`.
+    pub fn allows_large_clusters(&self) -> std::result::Result<bool, DriverError> {
+        Ok(self.get(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)? != 0)
+    }
+
+    /// The cache preference that a launch set last. It is what was said, not read back: the driver keeps
+    /// a preference of each kernel, and gives only the context's,
+    /// [`Gpu::cache_preference`](super::Gpu::cache_preference).
+    pub fn cache_preference(&self) -> CachePreference {
+        attributes::cache_from_driver(self.cache.load(Ordering::Relaxed))
+    }
+
+    fn bind(&self) -> std::result::Result<(), DriverError> {
+        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))
     }
 
     /// What the kernel needs of a device and a launch.
@@ -194,21 +261,24 @@ impl Gpu {
 
     /// What launches of a kernel may fulfil, and so need fewer checks.
     pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
-        if let Some(known) = self.conditions.find::<K>(comptime, Checks::None) {
-            return Ok(known);
+        if let Some(known) = self.recorded.find::<K>(comptime, Checks::None) {
+            return Ok(&known.conditions);
         }
-        let conditions = K::module(comptime)?.module().conditions.clone();
-        Ok(self.conditions.add::<K>(comptime, Checks::None, conditions))
+        let fresh = Recorded::new::<K>(comptime)?;
+        Ok(&self.recorded.add::<K>(comptime, Checks::None, fresh).conditions)
     }
 
     fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
         // The driver's linker, where it is needed, is that of the current context.
         self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
-        let Compiled { source, cubin } = compile::kernel::<K>(comptime, checks, self.limits.compute)?;
+        let known = self.recorded.find::<K>(comptime, Checks::None).and_then(Recorded::take);
+        let module = known.map_or_else(|| K::module(comptime), Ok)?;
+        let Compiled { source, cubin } =
+            compile::recorded::<K>(&module, comptime, checks, self.limits.compute)?;
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
-        self.bind_statics(&module, &source.globals)?;
+        let constants = self.bind_statics(&module, &source.globals)?;
         let function = module
             .load_function(&source.kernel_name)
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;
@@ -223,6 +293,7 @@ impl Gpu {
             opted_in: AtomicU32::new(0),
             large_clusters: AtomicBool::new(false),
             cache: AtomicU32::new(sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE as u32),
+            constants,
             counted: RwLock::default(),
         })
     }

@@ -39,8 +39,14 @@ pub struct GpuMemory {
 
 impl GpuMemory {
     pub(super) fn new(gpu: &Arc<Gpu>, address: u64, len: usize, free: Free) -> Self {
-        let usage = Usage::new(address..address + len as u64);
+        let usage = Usage::new(address..address + len as u64, gpu.stream().clone());
         Self { address, len, free, gpu: gpu.clone(), usage, textures: Mutex::default() }
+    }
+
+    /// The same for memory that kernels of every GPU reach at this address.
+    pub(super) fn everywhere(mut self) -> Self {
+        self.usage.reach_everywhere();
+        self
     }
 
     /// Address of the first byte, on the GPU.
@@ -71,7 +77,7 @@ impl GpuMemory {
 
     /// Blocks until the host may read the memory, or write it.
     pub(crate) fn wait_on_host(&self, write: bool) -> Result<(), DriverError> {
-        self.usage.wait_on_host(&self.gpu, write)
+        self.usage.wait_on_host(write)
     }
 
     pub(super) fn keep_texture(&self, object: u64) {
@@ -125,7 +131,7 @@ impl GpuMemory {
 
     fn give_back(&mut self) -> Result<(), DriverError> {
         let gpu = self.gpu.clone();
-        let streams = self.usage.take_streams(&gpu);
+        let streams = self.usage.take_streams();
         gpu.bind()?;
         self.destroy_textures(&streams)?;
         let address = self.address;

@@ -4,12 +4,14 @@
 
 mod array;
 mod attributes;
+mod context_settings;
 mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
 mod host;
 mod image_limits;
+mod kept;
 mod launch;
 mod limits;
 mod loaded;
@@ -35,11 +37,13 @@ pub use attributes::{
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
 pub use image_limits::ImageLimits;
+pub use kept::KeptAttributes;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
 pub use order::Order;
+pub(crate) use pitched::GpuBox;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 
@@ -49,8 +53,8 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::sys;
 pub use cudarc::driver::{CudaEvent, CudaStream};
 
-use crate::ir::Condition;
 use crate::launch::LaunchError;
+use crate::rehearsal;
 
 /// One CUDA GPU.
 pub struct Gpu {
@@ -60,12 +64,16 @@ pub struct Gpu {
     name: String,
     limits: Limits,
     loaded: table::Table<Arc<Loaded>>,
-    /// What launches of kernels may fulfil, with [`Checks::None`] in the place of checks.
-    conditions: table::Table<Vec<Condition>>,
+    /// Kernels before they are compiled, with [`Checks::None`](crate::codegen::Checks) in the place of checks.
+    recorded: table::Table<loaded::Recorded>,
     faults: fault::Faults,
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
     events: Mutex<Vec<CudaEvent>>,
+    /// Streams that keep an order with the null stream.
+    blocking: Mutex<stream::BlockingStreams>,
+    /// The GPUs whose memory this one reaches.
+    peers: peer::Peers,
     /// Where memory is freed that several streams used, so that none of them waits for the others.
     freeing: OnceLock<Arc<CudaStream>>,
 }
@@ -98,6 +106,7 @@ impl Gpu {
         if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
             return Err(DriverError::Missing);
         }
+        rehearsal::start();
         if let Err(error) = cudarc::driver::result::init() {
             let count = 0;
             return match error.0 {
@@ -123,10 +132,12 @@ impl Gpu {
             name,
             limits,
             loaded: table::Table::default(),
-            conditions: table::Table::default(),
+            recorded: table::Table::default(),
             faults,
             statics: Mutex::default(),
             events: Mutex::default(),
+            blocking: Mutex::default(),
+            peers: peer::Peers::default(),
             freeing: OnceLock::new(),
         })
     }

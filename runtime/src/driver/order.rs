@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut};
 
+use super::symbols::Constant;
 use super::usage::Usage;
 use super::{DriverError, Gpu};
-use crate::args::KernelArg;
+use crate::args::{KernelArg, Place};
 
 /// Who knows the other uses of an argument's memory.
 ///
@@ -51,6 +52,15 @@ impl Order {
         Self(Owner::Usage(NonNull::from(usage)))
     }
 
+    /// Whether kernels of every GPU reach the memory.
+    pub(crate) fn is_everywhere(&self) -> bool {
+        match self.0 {
+            // SAFETY: the argument's lifetime keeps the allocation borrowed.
+            Owner::Usage(usage) => unsafe { usage.as_ref() }.is_everywhere(),
+            Owner::Nobody | Owner::Cudarc(..) => false,
+        }
+    }
+
     pub(super) fn slice<T>(slice: &CudaSlice<T>) -> Self {
         Self(Owner::Cudarc(NonNull::from(slice).cast(), read::<T, CudaSlice<T>>))
     }
@@ -71,7 +81,14 @@ impl Order {
 
 /// cudarc's memory lives in the context, or its owner's stream could not be waited for.
 fn same_context(gpu: &Gpu, owner: &CudaStream) -> Result<(), DriverError> {
-    if owner.context() == gpu.context() { Ok(()) } else { Err(DriverError::OtherContext { what: "memory" }) }
+    if owner.context() == gpu.context() {
+        return Ok(());
+    }
+    let (owner, device) = (Place::Gpu(owner.context().ordinal()), Place::Gpu(gpu.ordinal()));
+    if owner == device {
+        return Err(DriverError::OtherContext { what: "memory" });
+    }
+    Err(DriverError::OtherDevice { what: "cudarc memory", owner, device })
 }
 
 /// # Safety
@@ -117,73 +134,84 @@ unsafe fn write<T, M: DevicePtrMut<T>>(
     gpu.join_other(&owner, stream)
 }
 
-/// What [`before`] found, for [`after`].
+/// What [`Uses::before`] found, for [`Uses::after`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Begun {
     removals: u64,
-    /// Whether the device's own stream has to wait for the launch.
+    /// Whether the own streams of the device and of those that it reaches have to wait for the launch.
     tells: bool,
 }
 
-/// Makes `stream` wait for what a launch with these arguments conflicts with.
-///
-/// `hidden` says that the kernel may reach memory that is none of its slices and images.
-pub(super) fn before(
-    gpu: &Gpu,
-    stream: &Arc<CudaStream>,
-    args: &[KernelArg],
-    hidden: bool,
-) -> Result<Begun, DriverError> {
-    let mut begun = Begun { removals: removals(args), tells: hidden };
-    if hidden {
-        gpu.join_other(stream, gpu.stream())?;
-    }
-    for arg in args {
-        let Some(memory) = arg.memory() else { continue };
-        match memory.order.0 {
-            Owner::Nobody => {}
-            // SAFETY: the argument's lifetime keeps the allocation borrowed.
-            Owner::Usage(usage) => unsafe {
-                begun.tells |= usage.as_ref().begin(gpu, stream, memory.range, memory.mutable)?;
-            },
-            // SAFETY: made from a borrow that the argument's lifetime keeps.
-            Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::Before) }?,
-        }
-    }
-    Ok(begun)
+/// What a launch uses.
+pub(super) struct Uses<'a> {
+    pub(super) args: &'a [KernelArg],
+    /// The constants that the kernel reads.
+    pub(super) constants: &'a [Arc<Constant>],
+    /// Whether the kernel may reach memory that is none of its slices and images.
+    pub(super) hidden_memory: bool,
 }
 
-/// Makes later uses wait for the launch that was queued, where listing it before was not enough.
-pub(super) fn after(
-    gpu: &Gpu,
-    stream: &Arc<CudaStream>,
-    args: &[KernelArg],
-    begun: Begun,
-) -> Result<(), DriverError> {
-    if begun.tells {
-        gpu.join_other(gpu.stream(), stream)?;
-    }
-    let again = removals(args) != begun.removals;
-    for arg in args {
-        let Some(memory) = arg.memory() else { continue };
-        match memory.order.0 {
-            // SAFETY: the argument's lifetime keeps the allocation borrowed.
-            Owner::Usage(usage) if again => unsafe {
-                usage.as_ref().end_again(gpu, stream, memory.range, memory.mutable)?;
-            },
-            Owner::Nobody | Owner::Usage(_) => {}
-            // SAFETY: made from a borrow that the argument's lifetime keeps.
-            Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::After) }?,
+impl Uses<'_> {
+    /// Makes `stream` wait for what the launch conflicts with.
+    pub(super) fn before(&self, gpu: &Gpu, stream: &Arc<CudaStream>) -> Result<Begun, DriverError> {
+        let mut begun = Begun { removals: self.removals(), tells: self.hidden_memory };
+        if self.hidden_memory {
+            gpu.join_other(stream, gpu.stream())?;
+            gpu.peers().try_each(|peer| gpu.join_other(stream, peer.stream()))?;
         }
+        for constant in self.constants {
+            constant.usage.begin(gpu, stream, Constant::ALL, false)?;
+        }
+        for arg in self.args {
+            let Some(memory) = arg.memory() else { continue };
+            match memory.order.0 {
+                Owner::Nobody => {}
+                // SAFETY: the argument's lifetime keeps the allocation borrowed.
+                Owner::Usage(usage) => unsafe {
+                    begun.tells |= usage.as_ref().begin(gpu, stream, memory.range, memory.mutable)?;
+                },
+                // SAFETY: made from a borrow that the argument's lifetime keeps.
+                Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::Before) }?,
+            }
+        }
+        Ok(begun)
     }
-    Ok(())
-}
 
-/// Changes whenever uses of an argument were taken off its list without a write that covers them.
-fn removals(args: &[KernelArg]) -> u64 {
-    args.iter().filter_map(KernelArg::memory).fold(0, |sum, memory| match memory.order.0 {
-        // SAFETY: the argument's lifetime keeps the allocation borrowed.
-        Owner::Usage(usage) => unsafe { sum.wrapping_add(usage.as_ref().removals()) },
-        _ => sum,
-    })
+    /// Makes later uses wait for the launch that was queued, where listing it before was not enough.
+    pub(super) fn after(&self, gpu: &Gpu, stream: &Arc<CudaStream>, begun: Begun) -> Result<(), DriverError> {
+        if begun.tells {
+            gpu.join_other(gpu.stream(), stream)?;
+            gpu.peers().try_each(|peer| gpu.join_other(peer.stream(), stream))?;
+        }
+        let again = self.removals() != begun.removals;
+        for constant in self.constants.iter().filter(|_| again) {
+            constant.usage.end_again(gpu, stream, Constant::ALL, false)?;
+        }
+        for arg in self.args {
+            let Some(memory) = arg.memory() else { continue };
+            match memory.order.0 {
+                // SAFETY: the argument's lifetime keeps the allocation borrowed.
+                Owner::Usage(usage) if again => unsafe {
+                    usage.as_ref().end_again(gpu, stream, memory.range, memory.mutable)?;
+                },
+                // SAFETY: as above.
+                Owner::Usage(usage) if begun.tells => unsafe { usage.as_ref().tell(gpu, stream)? },
+                Owner::Nobody | Owner::Usage(_) => {}
+                // SAFETY: made from a borrow that the argument's lifetime keeps.
+                Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::After) }?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes whenever uses of what the launch uses were taken off a list without a write that covers them.
+    fn removals(&self) -> u64 {
+        let constants = self.constants.iter().map(|constant| constant.usage.removals());
+        let args = self.args.iter().filter_map(KernelArg::memory).map(|memory| match memory.order.0 {
+            // SAFETY: the argument's lifetime keeps the allocation borrowed.
+            Owner::Usage(usage) => unsafe { usage.as_ref().removals() },
+            _ => 0,
+        });
+        constants.chain(args).fold(0, u64::wrapping_add)
+    }
 }

@@ -1,9 +1,11 @@
-//! Pitched memory and copies of rows.
+//! Pitched memory and copies of boxes.
 
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{self, CUDA_MEMCPY2D, CUmemorytype};
+use cudarc::driver::CudaStream;
+use cudarc::driver::sys::{self, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUmemorytype};
 
 use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
@@ -29,80 +31,165 @@ impl Gpu {
     }
 }
 
-impl GpuMemory {
-    /// Copies dense rows from the host.
+/// A box of bytes in a GPU's memory.
+#[derive(Clone, Debug)]
+pub(crate) struct GpuBox<'a> {
+    pub(crate) memory: &'a GpuMemory,
+    /// Its first byte to its last, with what lies between its rows.
+    pub(crate) bytes: Range<usize>,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// Rows from one plane to the next.
+    pub(crate) height: usize,
+}
+
+impl GpuBox<'_> {
+    /// Copies dense planes and rows from the host.
     ///
     /// # Safety
-    /// `host` has `rows` rows of `row` bytes.
-    pub(crate) unsafe fn write_rows(
-        &self,
-        host: *const u8,
-        rows: usize,
-        row: usize,
-        pitch: usize,
-    ) -> Result<(), DriverError> {
-        let mut copy = rows_between(CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
-        (copy.srcHost, copy.srcPitch) = (host.cast(), row);
-        (copy.dstDevice, copy.dstPitch) = (self.address(), pitch);
-        self.copy_rows(copy, rows, row, true)
+    /// `host` has these planes, rows and bytes of a row.
+    pub(crate) unsafe fn write(&self, host: *const u8, shape: [usize; 3]) -> Result<(), DriverError> {
+        let mut copy = boxes(shape);
+        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+        (copy.srcHost, copy.srcPitch, copy.srcHeight) = (host.cast(), shape[2], shape[1]);
+        self.copy_with_host(copy, true, |copy, address| {
+            copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+            (copy.dstDevice, copy.dstPitch, copy.dstHeight) = (address, self.pitch, self.height);
+        })
     }
 
-    /// Copies rows to the host, dense, and waits.
+    /// Copies to the host, dense, and waits.
     ///
     /// # Safety
-    /// `host` has room for `rows` rows of `row` bytes.
-    pub(crate) unsafe fn read_rows(
-        &self,
-        host: *mut u8,
-        rows: usize,
-        row: usize,
-        pitch: usize,
-    ) -> Result<(), DriverError> {
-        let mut copy = rows_between(CUmemorytype::CU_MEMORYTYPE_DEVICE, CUmemorytype::CU_MEMORYTYPE_HOST);
-        (copy.srcDevice, copy.srcPitch) = (self.address(), pitch);
-        (copy.dstHost, copy.dstPitch) = (host.cast(), row);
-        self.copy_rows(copy, rows, row, false)
+    /// `host` has room for these planes, rows and bytes of a row.
+    pub(crate) unsafe fn read(&self, host: *mut u8, shape: [usize; 3]) -> Result<(), DriverError> {
+        let mut copy = boxes(shape);
+        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
+        (copy.dstHost, copy.dstPitch, copy.dstHeight) = (host.cast(), shape[2], shape[1]);
+        self.copy_with_host(copy, false, |copy, address| {
+            copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+            (copy.srcDevice, copy.srcPitch, copy.srcHeight) = (address, self.pitch, self.height);
+        })
     }
 
-    fn copy_rows(
+    /// A copy whose other side `place` fills in, in the order of the null stream; waits for it.
+    fn copy_with_host(
         &self,
-        mut copy: CUDA_MEMCPY2D,
-        rows: usize,
-        row: usize,
+        mut copy: CUDA_MEMCPY3D,
         write: bool,
+        place: impl FnOnce(&mut CUDA_MEMCPY3D, u64),
     ) -> Result<(), DriverError> {
-        if rows == 0 || row == 0 {
-            return Ok(());
+        let stream = self.memory.gpu().stream();
+        if !is_empty(&copy) {
+            self.memory.used(stream, &self.bytes, write, |address| {
+                place(&mut copy, address);
+                // SAFETY: both sides have these rows; the call is in the order of the null stream.
+                driver("cuMemcpy3D", unsafe { sys::cuMemcpy3D_v2(&raw const copy) })
+            })?;
         }
-        (copy.WidthInBytes, copy.Height) = (row, rows);
-        let stream = self.gpu().stream();
-        self.used(stream, &(0..self.len()), write, |_| {
-            // SAFETY: both sides have these rows; the call is in the order of the null stream.
-            driver("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&raw const copy) })
-        })?;
         stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 }
 
-/// A copy of no rows between two kinds of memory, with no addresses yet.
-fn rows_between(from: CUmemorytype, to: CUmemorytype) -> CUDA_MEMCPY2D {
-    CUDA_MEMCPY2D {
+impl Gpu {
+    /// Copies a box to another in the order of a stream; either may be page-locked host memory, or
+    /// another GPU's.
+    pub(crate) fn copy_box(
+        &self,
+        stream: &Arc<CudaStream>,
+        from: GpuBox<'_>,
+        to: GpuBox<'_>,
+        shape: [usize; 3],
+    ) -> Result<(), DriverError> {
+        let mut copy = boxes(shape);
+        if is_empty(&copy) {
+            return Ok(());
+        }
+        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+        (copy.srcPitch, copy.srcHeight) = (from.pitch, from.height);
+        (copy.dstPitch, copy.dstHeight) = (to.pitch, to.height);
+        from.memory.used(stream, &from.bytes, false, |source| {
+            to.memory.used(stream, &to.bytes, true, |target| {
+                (copy.srcDevice, copy.dstDevice) = (source, target);
+                self.bind()?;
+                if from.memory.ordinal() != to.memory.ordinal() {
+                    let copy = between_contexts(&copy, from.memory.gpu(), to.memory.gpu());
+                    // SAFETY: both boxes have these rows, and the stream waits for their other users.
+                    let result = unsafe { sys::cuMemcpy3DPeerAsync(&raw const copy, stream.cu_stream()) };
+                    return driver("cuMemcpy3DPeerAsync", result);
+                }
+                // SAFETY: as above.
+                let result = unsafe { sys::cuMemcpy3DAsync_v2(&raw const copy, stream.cu_stream()) };
+                driver("cuMemcpy3DAsync", result)
+            })
+        })
+    }
+}
+
+fn is_empty(copy: &CUDA_MEMCPY3D) -> bool {
+    copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0
+}
+
+/// A copy of so many planes, rows and bytes of a row, between places that are not yet said.
+fn boxes([planes, rows, row]: [usize; 3]) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
         srcXInBytes: 0,
         srcY: 0,
-        srcMemoryType: from,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
         srcHost: ptr::null(),
         srcDevice: 0,
         srcArray: ptr::null_mut(),
+        reserved0: ptr::null_mut(),
         srcPitch: 0,
+        srcHeight: 0,
         dstXInBytes: 0,
         dstY: 0,
-        dstMemoryType: to,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
         dstHost: ptr::null_mut(),
         dstDevice: 0,
         dstArray: ptr::null_mut(),
+        reserved1: ptr::null_mut(),
         dstPitch: 0,
-        WidthInBytes: 0,
-        Height: 0,
+        dstHeight: 0,
+        WidthInBytes: row,
+        Height: rows,
+        Depth: planes,
+    }
+}
+
+/// The same copy, between the memory of two GPUs.
+fn between_contexts(copy: &CUDA_MEMCPY3D, from: &Gpu, to: &Gpu) -> CUDA_MEMCPY3D_PEER {
+    CUDA_MEMCPY3D_PEER {
+        srcXInBytes: copy.srcXInBytes,
+        srcY: copy.srcY,
+        srcZ: copy.srcZ,
+        srcLOD: copy.srcLOD,
+        srcMemoryType: copy.srcMemoryType,
+        srcHost: copy.srcHost,
+        srcDevice: copy.srcDevice,
+        srcArray: copy.srcArray,
+        srcContext: from.context().cu_ctx(),
+        srcPitch: copy.srcPitch,
+        srcHeight: copy.srcHeight,
+        dstXInBytes: copy.dstXInBytes,
+        dstY: copy.dstY,
+        dstZ: copy.dstZ,
+        dstLOD: copy.dstLOD,
+        dstMemoryType: copy.dstMemoryType,
+        dstHost: copy.dstHost,
+        dstDevice: copy.dstDevice,
+        dstArray: copy.dstArray,
+        dstContext: to.context().cu_ctx(),
+        dstPitch: copy.dstPitch,
+        dstHeight: copy.dstHeight,
+        WidthInBytes: copy.WidthInBytes,
+        Height: copy.Height,
+        Depth: copy.Depth,
     }
 }
 
@@ -111,10 +198,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_names_both_kinds_of_memory() {
-        let copy = rows_between(CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
-        assert_eq!(copy.srcMemoryType, CUmemorytype::CU_MEMORYTYPE_HOST);
-        assert_eq!(copy.dstMemoryType, CUmemorytype::CU_MEMORYTYPE_DEVICE);
-        assert!(copy.srcHost.is_null() && copy.dstHost.is_null() && copy.Height == 0);
+    fn a_copy_without_bytes_is_empty() {
+        let copy = boxes([2, 3, 40]);
+        assert!(!is_empty(&copy) && copy.srcHost.is_null() && copy.dstHost.is_null());
+        assert_eq!((copy.Depth, copy.Height, copy.WidthInBytes), (2, 3, 40));
+        for shape in [[0, 3, 40], [2, 0, 40], [2, 3, 0]] {
+            assert!(is_empty(&boxes(shape)), "{shape:?}");
+        }
     }
 }

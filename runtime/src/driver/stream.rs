@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -88,6 +89,19 @@ impl Gpu {
         Ok(self.wrap(stream.map_err(DriverError::at("cuStreamCreateWithPriority"))?))
     }
 
+    /// A new stream that keeps an implicit order with the null stream.
+    pub(crate) fn new_blocking_stream(self: &Arc<Self>) -> Result<GpuStream, DriverError> {
+        self.bind()?;
+        let kind = result::stream::StreamKind::Default;
+        let stream = result::stream::create(kind).map_err(DriverError::at("cuStreamCreate"))?;
+        // SAFETY: made just now in this context, and destroyed only once nobody else has it.
+        let stream = unsafe { self.context().wrap_borrowed_stream(stream) };
+        let mut kept = self.blocking.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain_used();
+        kept.0.push(stream.clone());
+        Ok(self.wrap(stream))
+    }
+
     /// A stream of this context as ours.
     pub(crate) fn wrap(self: &Arc<Self>, stream: Arc<CudaStream>) -> GpuStream {
         GpuStream { gpu: self.clone(), stream, panics: Panics::default() }
@@ -102,6 +116,23 @@ impl Gpu {
             return Err(DriverError::PerThreadStream);
         }
         Ok(())
+    }
+}
+
+/// Streams that cudarc cannot make, and so does not destroy. Whoever makes another destroys those that
+/// nobody uses any more.
+#[derive(Default)]
+pub(super) struct BlockingStreams(Vec<Arc<CudaStream>>);
+
+impl BlockingStreams {
+    fn retain_used(&mut self) {
+        for stream in mem::take(&mut self.0) {
+            match Arc::try_unwrap(stream) {
+                // SAFETY: the last handle; the driver ends the stream once its work is done.
+                Ok(last) => drop(unsafe { sys::cuStreamDestroy_v2(last.cu_stream()) }),
+                Err(used) => self.0.push(used),
+            }
+        }
     }
 }
 
@@ -130,6 +161,18 @@ impl GpuStream {
         let result = unsafe { sys::cuStreamGetPriority(self.stream.cu_stream(), &raw mut priority) };
         driver("cuStreamGetPriority", result)?;
         Ok(priority)
+    }
+
+    pub fn is_blocking(&self) -> Result<bool, DriverError> {
+        if self.stream.cu_stream().is_null() {
+            return Ok(true);
+        }
+        self.gpu.bind()?;
+        let mut flags = 0;
+        // SAFETY: `flags` is writable and the stream is alive.
+        let result = unsafe { sys::cuStreamGetFlags(self.stream.cu_stream(), &raw mut flags) };
+        driver("cuStreamGetFlags", result)?;
+        Ok(flags & sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32 == 0)
     }
 
     pub fn record(&self, timed: bool) -> Result<CudaEvents, DriverError> {

@@ -6,7 +6,7 @@ use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
 
 use super::{AccessWindow, DriverError, Gpu, MemSyncDomain, attributes};
-use crate::launch::{LaunchError, check_window};
+use crate::launch::{LaunchError, check_domain_map, check_window};
 
 /// How a host thread waits for a stream.
 ///
@@ -62,10 +62,7 @@ impl Gpu {
         default: u8,
         remote: u8,
     ) -> Result<(), LaunchError> {
-        let last = self.limits.mem_sync_domains.saturating_sub(1);
-        if let Some(domain) = [default, remote].into_iter().find(|domain| u32::from(*domain) > last) {
-            return Err(LaunchError::Domain { domain, last });
-        }
+        check_domain_map([default, remote], &self.limits)?;
         let value = Value { memSyncDomainMap: sys::CUlaunchMemSyncDomainMap { default_: default, remote } };
         Ok(self.set_attribute(stream, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value)?)
     }
@@ -102,8 +99,7 @@ impl Gpu {
     /// A driver error.
     pub fn mem_sync_domain(&self, stream: &Arc<CudaStream>) -> Result<MemSyncDomain, DriverError> {
         let value = self.get_attribute(stream, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
-        let remote = sys::CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
-        Ok(if number(value) == remote as u32 { MemSyncDomain::Remote } else { MemSyncDomain::Default })
+        Ok(attributes::domain_from_driver(number(value)))
     }
 
     /// Sets how a host thread waits for a stream.

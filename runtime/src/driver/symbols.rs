@@ -2,22 +2,57 @@
 //! a device static is one for all modules, which hold its address.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cudarc::driver::{CudaModule, CudaSlice, DevicePtr};
+use cudarc::driver::sys;
+use cudarc::driver::{CudaModule, CudaStream, DevicePtr};
 
-use super::{DriverError, Gpu};
+use super::memory::driver;
+use super::usage::Usage;
+use super::{DriverError, Gpu, GpuMemory};
 use crate::ir::Global;
 
-/// What a GPU holds of the device statics.
+/// What a GPU holds of the device statics, by their addresses.
 #[derive(Default)]
 pub(super) struct Statics {
-    /// Values that were set, by the static's address.
-    constants: HashMap<usize, Vec<u8>>,
-    /// Where loaded modules have a constant.
-    symbols: Vec<(usize, Arc<CudaModule>, String)>,
-    /// Memory of device statics.
-    memory: HashMap<usize, CudaSlice<u8>>,
+    constants: HashMap<usize, Arc<Constant>>,
+    /// Memory of device statics. It has escaped: every use is ordered with the device's own stream.
+    memory: HashMap<usize, Arc<GpuMemory>>,
+}
+
+/// A constant of one GPU.
+pub(super) struct Constant {
+    /// Launches of kernels that read it, and copies on streams that write it.
+    pub(super) usage: Usage,
+    state: Mutex<State>,
+}
+
+struct State {
+    value: Value,
+    /// Where loaded modules have it; they are kept.
+    symbols: Vec<(Arc<CudaModule>, u64)>,
+}
+
+/// What was set last.
+enum Value {
+    Host(Vec<u8>),
+    /// Set on a stream: a copy of what every module got.
+    Device(GpuMemory),
+}
+
+impl Constant {
+    /// The bytes of a constant as its usage counts them: they are used all or not at all.
+    pub(super) const ALL: Range<u64> = 0..1;
+
+    fn new(gpu: &Gpu, global: &'static Global) -> Self {
+        let state = State { value: Value::Host((global.initial)()), symbols: Vec::new() };
+        Self { usage: Usage::new(Self::ALL, gpu.stream().clone()), state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn key(global: &'static Global) -> usize {
@@ -25,81 +60,176 @@ fn key(global: &'static Global) -> usize {
 }
 
 impl Gpu {
+    fn statics(&self) -> MutexGuard<'_, Statics> {
+        self.statics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn constant(&self, global: &'static Global) -> Arc<Constant> {
+        let mut statics = self.statics();
+        statics.constants.entry(key(global)).or_insert_with(|| Arc::new(Constant::new(self, global))).clone()
+    }
+
     /// Gives a module that was just loaded its constants, and the addresses of device statics.
     pub(super) fn bind_statics(
         &self,
         module: &Arc<CudaModule>,
         globals: &[(&'static Global, String)],
-    ) -> Result<(), DriverError> {
+    ) -> Result<Vec<Arc<Constant>>, DriverError> {
+        let mut constants = Vec::new();
         for (global, symbol) in globals {
-            let bytes = if global.constant {
-                let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
-                statics.symbols.push((key(global), module.clone(), symbol.clone()));
-                statics.constants.get(&key(global)).cloned().unwrap_or_else(|| (global.initial)())
+            let address = self.symbol(module, symbol)?;
+            if global.constant {
+                let constant = self.constant(global);
+                self.add_symbol(&constant, (module.clone(), address))?;
+                constants.push(constant);
             } else {
-                self.static_address(global)?.to_ne_bytes().to_vec()
-            };
-            self.write_symbol(module, symbol, &bytes)?;
+                let memory = self.static_memory(global)?;
+                self.write_symbol(address, &memory.address().to_ne_bytes())?;
+            }
         }
-        Ok(())
+        Ok(constants)
     }
 
-    fn write_symbol(&self, module: &Arc<CudaModule>, symbol: &str, bytes: &[u8]) -> Result<(), DriverError> {
-        let mut place =
-            module.get_global(symbol, &self.stream).map_err(DriverError::at("cuModuleGetGlobal"))?;
-        self.stream.memcpy_htod(bytes, &mut place).map_err(DriverError::at("cuMemcpyHtoD"))?;
-        // The bytes are the caller's: they must not be read after it has gone on.
+    fn symbol(&self, module: &Arc<CudaModule>, symbol: &str) -> Result<u64, DriverError> {
+        let place = module.get_global(symbol, &self.stream).map_err(DriverError::at("cuModuleGetGlobal"))?;
+        Ok(place.device_ptr(&self.stream).0)
+    }
+
+    /// Writes a symbol that nothing uses, and waits.
+    fn write_symbol(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: the symbol has that many bytes; the call is in the order of the null stream.
+        let result = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()) };
+        driver("cuMemcpyHtoD", result)?;
         self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
+    }
+
+    /// Writes a constant into one module more, which also gets what is set from now on.
+    fn add_symbol(&self, constant: &Constant, symbol: (Arc<CudaModule>, u64)) -> Result<(), DriverError> {
+        let mut state = constant.lock();
+        match &state.value {
+            Value::Host(bytes) => self.write_symbol(symbol.1, bytes)?,
+            Value::Device(value) => {
+                value.used(&self.stream, &(0..value.len()), false, |source| {
+                    copy(&self.stream, source, symbol.1, value.len())
+                })?;
+                self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
+            }
+        }
+        state.symbols.push(symbol);
+        Ok(())
     }
 
     /// Sets a constant in every module that has it, and for those to come.
     pub(crate) fn set_constant(&self, global: &'static Global, bytes: &[u8]) -> Result<(), DriverError> {
-        let symbols: Vec<(Arc<CudaModule>, String)> = {
-            let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
-            statics.constants.insert(key(global), bytes.to_vec());
-            let own = statics.symbols.iter().filter(|(known, ..)| *known == key(global));
-            own.map(|(_, module, symbol)| (module.clone(), symbol.clone())).collect()
-        };
+        let constant = self.constant(global);
+        let mut state = constant.lock();
         // Kernels that were launched before, on any stream, see the value of before.
         self.synchronize()?;
-        symbols.iter().try_for_each(|(module, symbol)| self.write_symbol(module, symbol, bytes))
+        state.value = Value::Host(bytes.to_vec());
+        state.symbols.iter().try_for_each(|(_, address)| self.write_symbol(*address, bytes))
+    }
+
+    /// Sets a constant from memory, in the order of a stream, and of every launch that reads it.
+    pub(crate) fn set_constant_on(
+        self: &Arc<Self>,
+        stream: &Arc<CudaStream>,
+        global: &'static Global,
+        (from, source): (&GpuMemory, Range<usize>),
+    ) -> Result<(), DriverError> {
+        let bytes = source.len();
+        let constant = self.constant(global);
+        let mut state = constant.lock();
+        self.keep_on_device(&mut state)?;
+        let State { value: Value::Device(value), symbols } = &*state else { return Ok(()) };
+        // A graph's launches are ordered with the device's own stream alone.
+        self.join_other(stream, self.stream())?;
+        let removals = constant.usage.removals();
+        constant.usage.begin(self, stream, Constant::ALL, true)?;
+        from.used(stream, &source, false, |source| {
+            self.bind()?;
+            symbols.iter().try_for_each(|(_, address)| copy(stream, source, *address, bytes))?;
+            value.used(stream, &(0..bytes), true, |target| copy(stream, source, target, bytes))
+        })?;
+        if constant.usage.removals() != removals {
+            constant.usage.end_again(self, stream, Constant::ALL, true)?;
+        }
+        self.join_other(self.stream(), stream)
+    }
+
+    /// Moves a constant's value to the device.
+    fn keep_on_device(self: &Arc<Self>, state: &mut State) -> Result<(), DriverError> {
+        if let Value::Host(bytes) = &state.value {
+            let value = self.alloc(bytes.len())?;
+            self.write(&value, 0..bytes.len(), bytes)?;
+            state.value = Value::Device(value);
+        }
+        Ok(())
+    }
+
+    /// Copies the value of a constant to memory, in the order of a stream.
+    pub(crate) fn read_constant_on(
+        self: &Arc<Self>,
+        stream: &Arc<CudaStream>,
+        global: &'static Global,
+        to: (&GpuMemory, Range<usize>),
+    ) -> Result<(), DriverError> {
+        let constant = self.constant(global);
+        let mut state = constant.lock();
+        self.keep_on_device(&mut state)?;
+        let Value::Device(value) = &state.value else { return Ok(()) };
+        self.copy(stream, (value, 0..value.len()), to)
     }
 
     /// The bytes of a constant that kernels launched now see.
-    pub(crate) fn constant(&self, global: &'static Global) -> Vec<u8> {
-        let statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
-        statics.constants.get(&key(global)).cloned().unwrap_or_else(|| (global.initial)())
+    pub(crate) fn read_constant(&self, global: &'static Global) -> Result<Vec<u8>, DriverError> {
+        let constant = self.constant(global);
+        let state = constant.lock();
+        match &state.value {
+            Value::Host(bytes) => Ok(bytes.clone()),
+            Value::Device(value) => {
+                let mut bytes = vec![0; value.len()];
+                self.read(value, 0..value.len(), &mut bytes)?;
+                Ok(bytes)
+            }
+        }
     }
 
-    /// The address of a device static, which is allocated at its first use.
-    pub(crate) fn static_address(&self, global: &'static Global) -> Result<u64, DriverError> {
-        let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The memory of a device static, which is allocated at its first use.
+    pub(crate) fn static_memory(&self, global: &'static Global) -> Result<Arc<GpuMemory>, DriverError> {
+        let gpu = Self::open(self.ordinal)?;
+        let mut statics = self.statics();
         if let Some(memory) = statics.memory.get(&key(global)) {
-            return Ok(memory.device_ptr(&self.stream).0);
+            return Ok(memory.clone());
         }
         let bytes = (global.initial)();
-        let memory = self.stream.clone_htod(&bytes).map_err(DriverError::at("cuMemAllocAsync"))?;
-        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
-        let address = memory.device_ptr(&self.stream).0;
-        statics.memory.insert(key(global), memory);
-        Ok(address)
+        let memory = Arc::new(gpu.alloc(bytes.len())?);
+        memory.escape();
+        self.write(&memory, 0..bytes.len(), &bytes)?;
+        statics.memory.insert(key(global), memory.clone());
+        Ok(memory)
     }
 
     /// Writes a device static.
     pub(crate) fn write_static(&self, global: &'static Global, bytes: &[u8]) -> Result<(), DriverError> {
-        self.static_address(global)?;
-        let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(memory) = statics.memory.get_mut(&key(global)) else { return Ok(()) };
-        self.stream.memcpy_htod(bytes, memory).map_err(DriverError::at("cuMemcpyHtoD"))?;
+        let memory = self.static_memory(global)?;
+        self.write(&memory, 0..bytes.len(), bytes)?;
         self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
     /// Reads a device static.
     pub(crate) fn read_static(&self, global: &'static Global, bytes: &mut [u8]) -> Result<(), DriverError> {
-        self.static_address(global)?;
-        let statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(memory) = statics.memory.get(&key(global)) else { return Ok(()) };
-        self.stream.memcpy_dtoh(memory, bytes).map_err(DriverError::at("cuMemcpyDtoH"))?;
-        self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
+        let memory = self.static_memory(global)?;
+        self.read(&memory, 0..bytes.len(), bytes)
     }
+}
+
+/// Queues a copy; the context is bound.
+fn copy(stream: &CudaStream, source: u64, target: u64, bytes: usize) -> Result<(), DriverError> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: both have that many bytes, and the stream waits for their other users.
+    let result = unsafe { sys::cuMemcpyAsync(target, source, bytes, stream.cu_stream()) };
+    driver("cuMemcpyAsync", result)
 }

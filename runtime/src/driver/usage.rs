@@ -38,6 +38,10 @@ const MANY: usize = 32;
 #[derive(Debug)]
 pub struct Usage {
     all: Range<u64>,
+    /// The own stream of the device that the memory is on.
+    own: Arc<CudaStream>,
+    /// Whether kernels of every GPU reach it: page-locked memory of the whole process.
+    everywhere: bool,
     /// The stream that nothing has to wait on: it alone wrote everything last, or the allocation has
     /// escaped and this is the device's own. 0 if there is none.
     sole: AtomicU64,
@@ -72,8 +76,25 @@ fn covers(outer: &Range<u64>, inner: &Range<u64>) -> bool {
 
 impl Usage {
     /// The uses of a new allocation, none so far.
-    pub(super) fn new(all: Range<u64>) -> Self {
-        Self { all, sole: AtomicU64::new(0), removals: AtomicU64::new(0), uses: Mutex::default() }
+    pub(super) fn new(all: Range<u64>, own: Arc<CudaStream>) -> Self {
+        Self {
+            all,
+            own,
+            everywhere: false,
+            sole: AtomicU64::new(0),
+            removals: AtomicU64::new(0),
+            uses: Mutex::default(),
+        }
+    }
+
+    /// From now on kernels of every GPU reach the memory.
+    pub(super) fn reach_everywhere(&mut self) {
+        self.everywhere = true;
+    }
+
+    /// Whether kernels of every GPU reach it.
+    pub(super) fn is_everywhere(&self) -> bool {
+        self.everywhere
     }
 
     fn lock(&self) -> MutexGuard<'_, Uses> {
@@ -130,8 +151,8 @@ impl Usage {
         let id = stream_id(stream);
         let mut uses = self.lock();
         if uses.escaped {
-            gpu.join_other(stream, gpu.stream())?;
-            return Ok(id != stream_id(gpu.stream()));
+            gpu.join_other(stream, &self.own)?;
+            return Ok(id != stream_id(&self.own));
         }
         let mut joined = 0;
         for known in uses.list.iter().filter(|known| known.id != id && known.conflicts(&range, write)) {
@@ -176,7 +197,7 @@ impl Usage {
     ) -> Result<(), DriverError> {
         let mut uses = self.lock();
         if uses.escaped {
-            return gpu.join_other(gpu.stream(), stream);
+            return gpu.join_other(&self.own, stream);
         }
         let id = stream_id(stream);
         // What the list has gained meanwhile was queued beside this use and cannot conflict with it.
@@ -187,7 +208,7 @@ impl Usage {
 
     /// Orders all uses, past and future, with the device's own stream.
     pub(super) fn escape(&self, gpu: &Gpu) -> Result<(), DriverError> {
-        let own = gpu.stream();
+        let own = &self.own;
         let mut uses = self.lock();
         if uses.escaped {
             return Ok(());
@@ -201,13 +222,19 @@ impl Usage {
         Ok(())
     }
 
+    /// Makes the memory's own device wait for a launch of another that was queued, if the memory has escaped.
+    pub(super) fn tell(&self, gpu: &Gpu, stream: &CudaStream) -> Result<(), DriverError> {
+        let other = stream_id(&self.own) != stream_id(gpu.stream());
+        if other && self.lock().escaped { gpu.join_other(&self.own, stream) } else { Ok(()) }
+    }
+
     /// Blocks the calling thread until the host may read the allocation, or write it.
-    pub(super) fn wait_on_host(&self, gpu: &Gpu, write: bool) -> Result<(), DriverError> {
+    pub(super) fn wait_on_host(&self, write: bool) -> Result<(), DriverError> {
         let waited = {
             let uses = self.lock();
             let conflicting = uses.list.iter().filter(|known| write || known.write);
             let mut streams: Vec<_> = conflicting.map(|known| known.stream.clone()).collect();
-            streams.extend(uses.escaped.then(|| gpu.stream().clone()));
+            streams.extend(uses.escaped.then(|| self.own.clone()));
             streams.dedup_by_key(|stream| stream_id(stream));
             streams
         };
@@ -218,11 +245,11 @@ impl Usage {
     }
 
     /// Every stream with a use, once; the list is empty then. For who frees the allocation.
-    pub(super) fn take_streams(&mut self, gpu: &Gpu) -> Vec<Arc<CudaStream>> {
+    pub(super) fn take_streams(&mut self) -> Vec<Arc<CudaStream>> {
         let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut found = streams(&mut uses.list);
         if uses.escaped {
-            found = vec![gpu.stream().clone()];
+            found = vec![self.own.clone()];
         }
         found
     }

@@ -58,17 +58,21 @@ impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
             // SAFETY: any bits are a texel.
             return unsafe { std::mem::zeroed() };
         };
-        context::on_texel(texel, AccessKind::Read);
         // SAFETY: a texel of this type; threads of a launch run on one OS thread.
-        unsafe { texel.read_unaligned() }
+        unsafe {
+            context::on_access_at(texel, AccessKind::Read);
+            texel.read_unaligned()
+        }
     }
 
     #[track_caller]
     fn store(&mut self, index: [usize; 3], value: T) {
         if let Some(texel) = self.access.here().at(index).map(|texel| texel.cast::<T>()) {
-            context::on_texel(texel, AccessKind::Write);
             // SAFETY: as in `load`, and the image is borrowed mutably.
-            unsafe { texel.write_unaligned(value) };
+            unsafe {
+                context::on_access_at(texel, AccessKind::Write);
+                texel.write_unaligned(value);
+            }
         }
     }
 }

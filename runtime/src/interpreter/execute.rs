@@ -18,6 +18,8 @@ pub(super) struct Thread<'p> {
     pub frame: *mut u8,
     /// The iterations and calls around what it executes.
     instance: u64,
+    /// The last call by the user's own code.
+    caller: Site,
     /// Iterations that are left.
     left: u64,
     /// Iterations that it may make.
@@ -26,7 +28,7 @@ pub(super) struct Thread<'p> {
 
 impl<'p> Thread<'p> {
     pub fn new(program: &'p Arc<Program>, name: &'static str, frame: *mut u8, limit: u64) -> Self {
-        Self { program, name, frame, instance: 0, left: limit, limit }
+        Self { program, name, frame, instance: 0, caller: 0, left: limit, limit }
     }
 
     /// Executes from `pc` to the end of the kernel.
@@ -34,12 +36,12 @@ impl<'p> Thread<'p> {
         let (program, frame) = (self.program, self.frame);
         let code = program.code.as_slice();
         loop {
-            let op = code[pc];
+            let op = &code[pc];
             pc += 1;
             // SAFETY: the lowering gave every operation slots of the right types in a frame of the
             // program's size, and addresses that earlier operations checked.
             unsafe {
-                match op {
+                match *op {
                     Op::Copy { to, from, bytes } => copy(self.at(from), self.at(to), bytes),
                     Op::AddressOf { to, of } => put(frame, to, self.at(of)),
                     Op::Offset { to, pointer, bytes } => {
@@ -125,11 +127,15 @@ impl<'p> Thread<'p> {
                             self.spent(site);
                         }
                     }
+                    Op::Resume { kept, site } => self.resume(kept, site),
                     Op::Leave { kept } => self.instance = get(frame, kept),
                     Op::Call { to, link, site } => {
                         put(frame, link, pc as u64);
                         put(frame, link + 8, self.instance);
                         self.instance = mix(self.instance, u64::from(site) << 32);
+                        if !program.library[site as usize] {
+                            self.caller = site;
+                        }
                         pc = to as usize;
                     }
                     Op::Return { link } => {
@@ -156,8 +162,10 @@ impl<'p> Thread<'p> {
                     Op::Access { pointer, offset, bytes, align, kind, constant, site } => {
                         let address = get::<usize>(frame, pointer).wrapping_add(offset as usize);
                         let space = self.space(address, constant);
-                        let by = self.instruction(site);
-                        context::tell_access(&Access { address, bytes, align, space, kind, by });
+                        if space != Space::Local || program.locals {
+                            let by = self.instruction(site);
+                            context::tell_access(&Access { address, bytes, align, space, kind, by });
+                        }
                     }
                     Op::Local { slot, bytes, align, kind, site } => {
                         let (address, by) = (self.at(slot).addr(), self.instruction(site));
@@ -326,12 +334,23 @@ impl<'p> Thread<'p> {
         unsafe {
             let count = get::<u64>(self.frame, kept + 8) + 1;
             put(self.frame, kept + 8, count);
+        }
+        self.resume(kept, site);
+    }
+
+    #[inline]
+    fn resume(&mut self, kept: Slot, site: Site) {
+        // SAFETY: `Enter` wrote both words.
+        unsafe {
+            let count = get::<u64>(self.frame, kept + 8);
             self.instance = mix(get(self.frame, kept), u64::from(site) << 32 ^ count);
         }
     }
 
     fn instruction(&self, site: Site) -> Instruction {
-        Instruction { at: self.program.sites[site as usize], site, instance: self.instance }
+        // Within the library's own functions the line is that of who calls them.
+        let at = if self.program.library[site as usize] { self.caller } else { site };
+        Instruction { at: self.program.sites[at as usize], site, instance: self.instance }
     }
 
     fn space(&self, address: usize, constant: bool) -> Space {

@@ -8,6 +8,7 @@ use super::run::{Argument, Run};
 use crate::args::ImageAccess;
 use crate::ir::KernelAttributes;
 use crate::launch::nested_shape;
+use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
 use crate::types::Slice;
 
@@ -40,7 +41,7 @@ pub(super) struct Launched {
     pub grid: Grid,
     pub block: Vec<Index>,
     pub dynamic_shared: Option<Index>,
-    pub tail: bool,
+    pub order: ChildOrder,
 }
 
 impl Thread<'_> {
@@ -68,7 +69,8 @@ impl Thread<'_> {
                 grid: shape.0,
                 block,
                 dynamic_shared: shape.1,
-                tail: launched.tail,
+                order: launched.order,
+                number: 0,
                 thread: Box::new(move || run.thread()),
             },
             at,

@@ -223,6 +223,11 @@ pub(super) enum Op {
         watched: bool,
         site: Site,
     },
+    /// Restores the instance of an iteration, which a loop in it may have been left by a jump.
+    Resume {
+        kept: Slot,
+        site: Site,
+    },
     /// Restores the instance around a loop or an inlined call.
     Leave {
         kept: Slot,
@@ -336,6 +341,8 @@ pub(crate) struct Program {
     pub(super) code: Vec<Op>,
     /// The kernels of the module, its own first.
     pub(super) entries: Vec<Entry>,
+    /// Whether accesses of the frame are told too.
+    pub(super) locals: bool,
     /// Bytes above the base of a frame.
     pub(super) frame: usize,
     /// What lies below the base: constants.
@@ -345,6 +352,8 @@ pub(crate) struct Program {
     /// Arguments of builtins.
     pub(super) args: Vec<Slot>,
     pub(super) sites: Vec<Line>,
+    /// Of each site whether it is in a function of this library rather than in the user's code.
+    pub(super) library: Vec<bool>,
     pub(super) messages: Vec<String>,
     pub(super) shared: Vec<SharedArray>,
     pub(super) reinterpretations: Vec<Reinterpretation>,

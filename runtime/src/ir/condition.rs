@@ -15,8 +15,8 @@ const MOST_ELEMENTS: i128 = 1 << 48;
 pub enum Quantity {
     /// A constant.
     Const(i128),
-    /// The value of an integer parameter, by position, with its type and its name.
-    Param(usize, Scalar, String),
+    /// An integer that a parameter is or has.
+    Param(Parameter),
     /// The length of a slice parameter, by position, with its name.
     Len(usize, String),
     /// Threads of a block along `x`, `y` or `z`.
@@ -39,10 +39,23 @@ pub enum Quantity {
     Greatest(Box<[Quantity; 2]>),
 }
 
+/// An integer of a kernel's parameter: the parameter itself, a field of it, or an extent of a view in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The parameter's position among all.
+    pub position: usize,
+    /// Where the integer is in its value, in bytes.
+    pub offset: usize,
+    /// Its type.
+    pub scalar: Scalar,
+    /// How Rust names it: `n`, `field.width`, `m.rows()`.
+    pub name: String,
+}
+
 /// What a launch knows.
 pub trait LaunchValues {
-    /// The value of the integer parameter at a position.
-    fn param(&self, position: usize, scalar: Scalar) -> Option<i128>;
+    /// The value of an integer of a parameter.
+    fn param(&self, parameter: &Parameter) -> Option<i128>;
     /// The length of the slice parameter at a position.
     fn len(&self, position: usize) -> Option<i128>;
     /// Threads of a block.
@@ -108,6 +121,7 @@ impl Quantity {
     pub fn greatest(self, other: Quantity) -> Quantity {
         match (self, other) {
             (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.max(b)),
+            (Quantity::Param(n), Quantity::Const(0)) if n.scalar.is_unsigned() => Quantity::Param(n),
             (a, b) if a == b => a,
             (a, b) => Quantity::Greatest([a, b].into()),
         }
@@ -127,7 +141,7 @@ impl Quantity {
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
-            Quantity::Param(_, scalar, _) => scalar.int_range().map_or(i128::MAX, |(_, most)| most),
+            Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MAX, |(_, most)| most),
             Quantity::Unknown(_, most) => *most,
             Quantity::Len(..) => MOST_ELEMENTS,
             Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
@@ -153,33 +167,43 @@ impl Quantity {
         }
     }
 
-    /// Its value at a launch; nothing where it is unknown or beyond 128 bits.
-    pub fn value(&self, launch: &impl LaunchValues) -> Option<i128> {
+    /// Its value at a launch; nothing where it is unknown, or where a part of it is beyond the bits of `N`.
+    fn value<N: Whole>(&self, launch: &impl LaunchValues) -> Option<N> {
+        let both = |ab: &[Quantity; 2]| Some((ab[0].value::<N>(launch)?, ab[1].value::<N>(launch)?));
         match self {
-            Quantity::Const(n) => Some(*n),
-            Quantity::Param(position, scalar, _) => launch.param(*position, *scalar),
-            Quantity::Len(position, _) => launch.len(*position),
+            Quantity::Const(n) => N::of(*n),
+            Quantity::Param(parameter) => N::of(launch.param(parameter)?),
+            Quantity::Len(position, _) => N::of(launch.len(*position)?),
             Quantity::BlockDim(axis) => Some(launch.block_dim()[*axis].into()),
             Quantity::GridDim(axis) => Some(launch.grid_dim()[*axis].into()),
             Quantity::Unknown(..) => None,
-            Quantity::Offset(a, c) => a.value(launch)?.checked_add(*c),
-            Quantity::Sum(ab) => ab[0].value(launch)?.checked_add(ab[1].value(launch)?),
-            Quantity::Product(ab) => ab[0].value(launch)?.checked_mul(ab[1].value(launch)?),
-            Quantity::Quotient(a, c) => Some(a.value(launch)? / c),
-            Quantity::Least(ab) => Some(ab[0].value(launch)?.min(ab[1].value(launch)?)),
-            Quantity::Greatest(ab) => Some(ab[0].value(launch)?.max(ab[1].value(launch)?)),
+            Quantity::Offset(a, c) => a.value::<N>(launch)?.plus(N::of(*c)?),
+            Quantity::Sum(ab) => both(ab).and_then(|(a, b)| a.plus(b)),
+            Quantity::Product(ab) => both(ab).and_then(|(a, b)| a.times(b)),
+            Quantity::Quotient(a, c) => a.value::<N>(launch)?.over(N::of(*c)?),
+            Quantity::Least(ab) => both(ab).map(|(a, b)| a.min(b)),
+            Quantity::Greatest(ab) => both(ab).map(|(a, b)| a.max(b)),
         }
     }
 
     /// Whether the host knows all of it.
     pub fn is_known(&self) -> bool {
+        !self.has_unknown(&|_| true)
+    }
+
+    /// Whether it is made of an unknown whose number is of some kind.
+    pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
         match self {
-            Quantity::Unknown(..) => false,
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.is_known(),
+            Quantity::Unknown(id, _) => is_such(*id),
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) => a.has_unknown(is_such),
             Quantity::Sum(ab) | Quantity::Product(ab) | Quantity::Least(ab) | Quantity::Greatest(ab) => {
-                ab.iter().all(Quantity::is_known)
+                ab.iter().any(|a| a.has_unknown(is_such))
             }
-            _ => true,
+            Quantity::Const(_)
+            | Quantity::Param(_)
+            | Quantity::Len(..)
+            | Quantity::BlockDim(_)
+            | Quantity::GridDim(_) => false,
         }
     }
 
@@ -206,6 +230,35 @@ impl Quantity {
     }
 }
 
+/// A width that values are computed in; what does not fit it is nothing.
+trait Whole: Copy + Ord + From<u32> {
+    fn of(n: i128) -> Option<Self>;
+    fn plus(self, other: Self) -> Option<Self>;
+    fn times(self, other: Self) -> Option<Self>;
+    fn over(self, other: Self) -> Option<Self>;
+}
+
+macro_rules! whole {
+    ($($t:ty),+) => {$(
+        impl Whole for $t {
+            fn of(n: i128) -> Option<Self> {
+                Self::try_from(n).ok()
+            }
+            fn plus(self, other: Self) -> Option<Self> {
+                self.checked_add(other)
+            }
+            fn times(self, other: Self) -> Option<Self> {
+                self.checked_mul(other)
+            }
+            fn over(self, other: Self) -> Option<Self> {
+                self.checked_div(other)
+            }
+        }
+    )+};
+}
+
+whole! { i64, i128 }
+
 fn both([a, b]: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity) -> Option<Quantity> {
     Some(join(a.askable()?, b.askable()?))
 }
@@ -221,11 +274,14 @@ pub struct Condition {
 
 impl Condition {
     /// Whether a launch fulfils it; one that cannot be computed is not fulfilled.
+    ///
+    /// Each launch asks: nearly all values have 64 bits, in which it takes a fraction of the time.
     pub fn holds(&self, launch: &impl LaunchValues) -> bool {
-        match (self.below.value(launch), self.limit.value(launch)) {
-            (Some(below), Some(limit)) => below < limit,
-            _ => false,
-        }
+        self.holds_in::<i64>(launch).or_else(|| self.holds_in::<i128>(launch)).unwrap_or(false)
+    }
+
+    fn holds_in<N: Whole>(&self, launch: &impl LaunchValues) -> Option<bool> {
+        Some(self.below.value::<N>(launch)? < self.limit.value::<N>(launch)?)
     }
 }
 
@@ -240,7 +296,7 @@ impl fmt::Display for Quantity {
         let axis = |axis: &usize| ["x", "y", "z"][*axis];
         match self {
             Quantity::Const(n) => write!(f, "{n}"),
-            Quantity::Param(.., name) => f.write_str(name),
+            Quantity::Param(parameter) => f.write_str(&parameter.name),
             Quantity::Len(_, name) => write!(f, "{name}.len()"),
             Quantity::BlockDim(a) => write!(f, "block.{}", axis(a)),
             Quantity::GridDim(a) => write!(f, "grid.{}", axis(a)),

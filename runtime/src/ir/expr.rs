@@ -107,6 +107,8 @@ pub enum ExprKind {
         end: Option<Box<Expr>>,
         /// Where, for a failed bounds check.
         at: Location,
+        /// What a pass has proven of it: of a whole slice, that it is aligned for the type it is seen as.
+        proof: Proof,
     },
     /// `(a, b)`
     Tuple(Vec<Expr>),
@@ -120,7 +122,7 @@ pub enum ExprKind {
     Closure(Box<Closure>),
 }
 
-/// Why an index is in bounds.
+/// Why an index or a range is in bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// Nothing says so.

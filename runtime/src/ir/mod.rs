@@ -52,7 +52,7 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
-pub use condition::{Condition, LaunchValues, Quantity};
+pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use image::{ImageShape, ImageType};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};

@@ -3,7 +3,8 @@
 use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
-use crate::driver::{Attributes, Limits};
+use crate::device::{Backend, Device};
+use crate::driver::{Attributes, Limits, Order};
 use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
 
@@ -71,19 +72,42 @@ fn extents(
     Ok(())
 }
 
-/// There are not too many arguments, and every slice and image is in the memory of the device.
-pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: Place) -> Result<(), LaunchError> {
+/// There are not too many arguments, and the device reaches the memory of every slice and has every image.
+pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
+    let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let Some(memory) = arg.memory().map(|memory| memory.place)
-            && memory != device
-        {
-            return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device });
+        match arg {
+            KernelArg::Slice { place, order, .. } if *place != own => {
+                elsewhere::<K>(argument, (*place, order), device)?;
+            }
+            // An object is of one device, and no other's kernels know it.
+            KernelArg::Image { access, .. } if access.get().place != own => {
+                let memory = access.get().place;
+                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+            }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
+fn elsewhere<K: Kernel>(
+    argument: &'static str,
+    (memory, order): (Place, &Order),
+    device: &Device,
+) -> Result<(), LaunchError> {
+    let kernel = K::NAME;
+    match (device.backend(), memory) {
+        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if order.is_everywhere() || gpu.reaches(ordinal) => Ok(()),
+        (Backend::Gpu(_), Place::Gpu(_)) => {
+            Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
+        }
+        _ => Err(LaunchError::Argument { kernel, argument, memory, device: device.place() }),
+    }
 }
 
 /// No slice that a kernel writes overlaps another.

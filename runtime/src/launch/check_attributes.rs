@@ -22,11 +22,8 @@ pub(super) fn check<K: Kernel>(
             return Err(LaunchError::Priority { kernel, priority, least, greatest });
         }
     }
-    let last = limits.mem_sync_domains.saturating_sub(1);
-    for domain in attributes.domain_map.into_iter().flatten() {
-        if u32::from(domain) > last {
-            return Err(LaunchError::Domain { domain, last });
-        }
+    if let Some(map) = attributes.domain_map {
+        check_domain_map(map, limits)?;
     }
     if let Some(window) = &attributes.access_window {
         check_window(kernel, window, limits.access_policy_window)?;
@@ -35,6 +32,15 @@ pub(super) fn check<K: Kernel>(
         check_carveout(kernel, carveout)?;
     }
     clusters::<K>(shape, attributes, limits, fixed)
+}
+
+/// Physical domains that the device has.
+pub(crate) fn check_domain_map(map: [u8; 2], limits: &Limits) -> Result<(), LaunchError> {
+    let last = limits.mem_sync_domains.saturating_sub(1);
+    match map.into_iter().find(|domain| u32::from(*domain) > last) {
+        Some(domain) => Err(LaunchError::Domain { domain, last }),
+        None => Ok(()),
+    }
 }
 
 /// A percentage.

@@ -1,7 +1,7 @@
 //! Both executors on the same launch: what tests of the simulator itself compare.
 
 use crate::args::KernelArg;
-use crate::ir::{ExprKind, Module, Type, visit};
+use crate::ir::{ExprKind, Module, Scalar, Type, visit};
 use crate::simulator::{SimFault, SimReport};
 
 /// What a run of a launch ended with.
@@ -12,6 +12,8 @@ pub(super) struct Region {
     what: String,
     start: *mut u8,
     bytes: usize,
+    /// What it is elements of.
+    elem: Type,
 }
 
 impl Region {
@@ -20,9 +22,45 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
     }
 
+    /// Which bytes hold something: those between fields are of no meaning.
+    fn held(&self, saved: &[u8]) -> Vec<bool> {
+        let mut held = vec![false; saved.len()];
+        let size = self.elem.size().max(1);
+        for (bytes, held) in saved.chunks_exact(size).zip(held.chunks_exact_mut(size)) {
+            mark(&self.elem, bytes, held);
+        }
+        held
+    }
+
     fn restore(&self, saved: &[u8]) {
         // SAFETY: as in `saved`; the bytes are those that were there.
         unsafe { self.start.copy_from_nonoverlapping(saved.as_ptr(), self.bytes) }
+    }
+}
+
+/// Marks the bytes of a value that hold something.
+fn mark(ty: &Type, bytes: &[u8], held: &mut [bool]) {
+    let mut part = |at: usize, ty: &Type| mark(ty, &bytes[at..at + ty.size()], &mut held[at..at + ty.size()]);
+    match ty {
+        Type::Struct(def) => def.fields.iter().for_each(|field| part(field.offset, &field.ty)),
+        Type::Tuple(items) => {
+            for (i, item) in items.iter().enumerate() {
+                part(ty.field_offset(i).unwrap_or(0), item);
+            }
+        }
+        Type::Array(elem, n) => (0..*n).for_each(|i| part(i * elem.size(), elem)),
+        Type::Enum(def) => {
+            let tag = Type::Scalar(def.tag);
+            part(def.tag_offset(), &tag);
+            let width = tag.size();
+            let is = |tag: i128| tag.to_le_bytes()[..width] == bytes[def.tag_offset()..][..width];
+            if let Some(v) = def.variants.iter().position(|variant| is(variant.tag)) {
+                for (i, (_, field)) in def.variants[v].fields.iter().enumerate() {
+                    part(def.field_offset(v, i), field);
+                }
+            }
+        }
+        _ => held.fill(true),
     }
 }
 
@@ -54,7 +92,8 @@ pub(super) fn run_both(
         ));
     }
     for ((region, twin), interpreter) in memory.iter().zip(&after).zip(save()) {
-        if let Some(byte) = (0..region.bytes).find(|i| twin[*i] != interpreter[*i]) {
+        let held = region.held(twin);
+        if let Some(byte) = (0..region.bytes).find(|i| held[*i] && twin[*i] != interpreter[*i]) {
             let (a, b) = (twin[byte], interpreter[byte]);
             let what = &region.what;
             return differ(format!(
@@ -72,13 +111,14 @@ pub(super) fn writable(module: &Module, args: &[KernelArg], names: &[&str]) -> V
         match arg {
             KernelArg::Slice { ptr, bytes, .. } => {
                 let (start, bytes) = (*ptr as *mut u8, *bytes as usize);
-                regions.push(Region { what: format!("`{name}`"), start, bytes });
+                let elem = module.kernel.var(*id).ty.element().unwrap_or(Type::Unit);
+                regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
             }
             KernelArg::Image { access, mutable } => {
                 let texels = access.get().texels.filter(|_| *mutable);
                 regions.extend(texels.map(|texels| {
                     let (start, bytes) = (texels.base as *mut u8, texels.bytes());
-                    Region { what: format!("`{name}`"), start, bytes }
+                    Region { what: format!("`{name}`"), start, bytes, elem: Type::Scalar(Scalar::U8) }
                 }));
             }
             KernelArg::Value(value) => {
@@ -103,7 +143,8 @@ fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
             };
             let empty = (1..=*rank).any(|i| word(i) == 0);
             let bytes = if empty { 0 } else { elements * elem.size() };
-            regions.push(Region { what: format!("`{name}`"), start: word(0) as *mut u8, bytes });
+            let (start, elem) = (word(0) as *mut u8, (**elem).clone());
+            regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
         }
         Type::Struct(def) => {
             for field in &def.fields {
@@ -121,8 +162,9 @@ fn statics(module: &Module, regions: &mut Vec<Region>) {
                 && !global.constant
                 && regions.iter().all(|region| region.start != (global.address)())
             {
-                let (start, bytes) = ((global.address)(), (global.ty)().size());
-                regions.push(Region { what: format!("`{}`", global.name), start, bytes });
+                let (start, elem) = ((global.address)(), (global.ty)());
+                let bytes = elem.size();
+                regions.push(Region { what: format!("`{}`", global.name), start, bytes, elem });
             }
         });
     }

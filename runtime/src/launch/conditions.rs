@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::args::KernelArg;
 use crate::codegen::Checks;
-use crate::ir::{Condition, LaunchValues, Scalar};
+use crate::ir::{Condition, LaunchValues, Parameter, Scalar};
 
 /// A launch as its conditions see it.
 struct Given<'a> {
@@ -27,20 +27,21 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &Shape, args: &[KernelA
 }
 
 impl LaunchValues for Given<'_> {
-    fn param(&self, position: usize, scalar: Scalar) -> Option<i128> {
-        let Some(KernelArg::Value(value)) = self.args.get(position) else { return None };
-        let bytes = value.as_ptr();
-        // SAFETY: the argument was made of a value of the parameter's type, which is this scalar.
+    fn param(&self, parameter: &Parameter) -> Option<i128> {
+        let Some(KernelArg::Value(value)) = self.args.get(parameter.position) else { return None };
+        // SAFETY: the argument was made of a value of the parameter's type, which has this scalar there; how
+        // its parts are aligned is not asked.
         unsafe {
-            Some(match scalar {
+            let bytes = value.as_ptr().add(parameter.offset);
+            Some(match parameter.scalar {
                 Scalar::I8 => bytes.cast::<i8>().read().into(),
-                Scalar::I16 => bytes.cast::<i16>().read().into(),
-                Scalar::I32 => bytes.cast::<i32>().read().into(),
-                Scalar::I64 => bytes.cast::<i64>().read().into(),
                 Scalar::U8 => bytes.cast::<u8>().read().into(),
-                Scalar::U16 => bytes.cast::<u16>().read().into(),
-                Scalar::U32 => bytes.cast::<u32>().read().into(),
-                Scalar::U64 => bytes.cast::<u64>().read().into(),
+                Scalar::I16 => bytes.cast::<i16>().read_unaligned().into(),
+                Scalar::I32 => bytes.cast::<i32>().read_unaligned().into(),
+                Scalar::I64 => bytes.cast::<i64>().read_unaligned().into(),
+                Scalar::U16 => bytes.cast::<u16>().read_unaligned().into(),
+                Scalar::U32 => bytes.cast::<u32>().read_unaligned().into(),
+                Scalar::U64 => bytes.cast::<u64>().read_unaligned().into(),
                 Scalar::Bool | Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64 => return None,
             })
         }

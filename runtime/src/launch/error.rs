@@ -275,6 +275,21 @@ pub enum LaunchError {
         /// Where the launch is.
         device: Place,
     },
+    /// An argument in memory of a GPU that the launch's has no access to.
+    #[error(
+        "kernel `{kernel}`: argument `{argument}` is on {memory}, and {device} has no access to that; say \
+         `device.enable_peer_access(&other)` first, or copy it with `stream.copy`"
+    )]
+    PeerArgument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Where its memory is.
+        memory: Place,
+        /// Where the launch is.
+        device: Place,
+    },
     /// More arguments than a launch can pass.
     #[error("kernel `{kernel}`: {count} arguments are above the limit of {limit}; put them into a struct")]
     Arguments {

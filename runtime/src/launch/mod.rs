@@ -13,9 +13,10 @@ mod report;
 mod simulated;
 
 pub use crate::driver::{
-    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, Limits, MemSyncDomain,
+    AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,
+    MemSyncDomain,
 };
-pub(crate) use check_attributes::{check_carveout, check_window};
+pub(crate) use check_attributes::{check_carveout, check_domain_map, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
 pub(crate) use nested::{nested_shape, refused_by_device};

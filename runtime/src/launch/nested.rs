@@ -3,6 +3,7 @@
 use super::{Dim3, Extent, Launch, LaunchError, Shape, check};
 use crate::ir::{KernelAttributes, LaunchOrder};
 use crate::kernel::Kernel;
+use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
 use crate::witness::{FnProbe, Launched};
 
@@ -52,7 +53,12 @@ impl<K: Kernel> Launch<'_, K> {
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: shape.dynamic_shared as usize,
-            tail: order == Some(LaunchOrder::Tail),
+            order: match order {
+                Some(LaunchOrder::Tail) => ChildOrder::Tail,
+                Some(LaunchOrder::Free) => ChildOrder::Free,
+                Some(LaunchOrder::Block) | None => ChildOrder::Block,
+            },
+            number: 0,
             thread: Box::new(move || K::run_thread(&comptime, args.as_ref())),
         }
     }

@@ -47,14 +47,14 @@ pub struct Prepared<K: Kernel> {
 pub(crate) enum Target {
     /// A loaded kernel, and the conditions that its launches must fulfil.
     Gpu(Arc<Loaded>, u64),
-    Simulator(Simulation),
+    Simulator(Box<Simulation>),
 }
 
 impl<K: Kernel> Launch<'_, K> {
     pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
         self.refuse_order()?;
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
@@ -73,7 +73,7 @@ impl<K: Kernel> Launch<'_, K> {
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
         self.refuse_order()?;
         let shape = self.setup.shape::<K>()?;
-        check::arguments::<K>(self.args.as_ref(), device.place())?;
+        check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
                 let given = (&shape, self.args.as_ref());
@@ -81,9 +81,11 @@ impl<K: Kernel> Launch<'_, K> {
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
-            Backend::Simulator => {
-                Target::Simulator(Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?)
-            }
+            Backend::Simulator => Target::Simulator(Box::new(Simulation::new::<K>(
+                device,
+                (&self.comptime, &self.setup),
+                &shape,
+            )?)),
         };
         target.check_overlap::<K>(self.args.as_ref())?;
         let (comptime, attributes) = (self.comptime, self.setup.attributes);
@@ -118,7 +120,7 @@ impl<K: Kernel> Prepared<K> {
         if call.comptime != self.comptime {
             return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
         }
-        check::arguments::<K>(call.args.as_ref(), self.device.place())?;
+        check::arguments::<K>(call.args.as_ref(), &self.device)?;
         self.launch_args(call.args.as_ref())
     }
 

@@ -1,13 +1,15 @@
 //! What a launch would take of its device, asked before launching.
 
-use super::{Launch, conditions};
-use crate::codegen::Checks;
+use super::{KeptAttributes, Launch, Target, conditions};
+use crate::codegen::{Checks, Options};
 use crate::compile;
 use crate::device::{Backend, Device};
+use crate::driver::DriverError;
 use crate::error::Result;
 use crate::kernel::Kernel;
+use crate::metrics::{Metrics, Report};
 use crate::nvrtc::NvrtcError;
-use crate::report::{Multiprocessor, Occupancy, Resources};
+use crate::report::{Multiprocessor, Occupancy, Page, Parts, Resources};
 
 impl<K: Kernel> Launch<'_, K> {
     /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
@@ -56,6 +58,107 @@ impl<K: Kernel> Launch<'_, K> {
             occupancy.clusters = Some(gpu.resident(&loaded, &shape)?);
         }
         Ok(occupancy)
+    }
+
+    /// What the driver keeps of this launch's attributes, read back from it; nothing is launched.
+    ///
+    /// What only orders launches is not kept: streams, events, programmatic serialization.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] on the simulator; otherwise as [`Launch::prepare`].
+    ///
+    /// Source: CUDA Driver API, `cuGraphKernelNodeGetAttribute`, of the launch as it is captured.
+    pub fn kept_attributes(self, device: &Device) -> Result<KeptAttributes> {
+        if let Backend::Gpu(gpu) = device.backend() {
+            let (prepared, args) = self.split(device)?;
+            if let (Target::Gpu(loaded, _), shape, attributes) = prepared.parts() {
+                return Ok(gpu.kept_attributes((loaded, shape, attributes, args.as_ref()))?);
+            }
+        }
+        let what = "reading a launch's attributes back";
+        let why = "it has no driver that keeps them; launch checks them there all the same";
+        Err(DriverError::Unavailable { what, place: device.place(), why }.into())
+    }
+
+    /// Launches on the simulator and counts what it costs, by Rust line.
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn every_other(x: &[f32], y: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < y.len() {
+    ///         y[i] = x[2 * i];
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0f32; 2048])?;
+    /// let mut y = device.alloc_zeroed::<f32>(1024)?;
+    /// let metrics = every_other(&x, &mut y).over(1024).metrics(&device)?;
+    /// assert_eq!(metrics.total.loads.requests, 32); // one for each warp
+    /// assert_eq!(metrics.total.loads.efficiency(), 50.0); // every second float is used
+    /// assert_eq!(metrics.total.stores.sectors, 128);
+    /// println!("{metrics}");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::launch_observed`]: the simulator alone can be watched.
+    pub fn metrics(self, device: &Device) -> Result<Report> {
+        let module = K::module(&self.comptime)?;
+        let metrics = Metrics::new();
+        self.launch_observed(device, &[&metrics])?;
+        Ok(metrics.report().with_functions(module.module()))
+    }
+
+    /// Launches on the simulator and makes a page about it: source with heat, accesses, banks, roofline,
+    /// occupancy. [`Page::write`] writes it as HTML; it prints as text.
+    ///
+    /// What a GPU makes of the same launch goes on the page by [`Page::with_time`].
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut x = device.upload(&[1.0f32; 1000])?;
+    /// let page = double(&mut x).over(1000).report(&device)?;
+    /// page.write(std::env::temp_dir().join("double.html"))?;
+    /// println!("{page}");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
+    pub fn report(self, device: &Device) -> Result<Page> {
+        let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
+        let cuda = self.print(&Options { checks: Checks::None, line_directives: true })?.code;
+        let resources = self.resources_and_occupancy(device);
+        let metrics = Metrics::new();
+        self.launch_observed(device, &[&metrics])?;
+        let metrics = metrics.report();
+        let (module, grid, block) = (module.module(), shape.grid, shape.block);
+        Ok(Page::new(Parts { metrics, module, cuda: &cuda, grid, block, resources }))
+    }
+
+    /// What the kernel takes, or why that is not known.
+    fn resources_and_occupancy(
+        &self,
+        device: &Device,
+    ) -> std::result::Result<(Resources, Occupancy), String> {
+        let both = || Ok((self.resources(device)?, self.occupancy(device)?));
+        both().map_err(|error: crate::Error| error.to_string())
     }
 
     /// The checks that the launch keeps: those that it does not prove itself.

@@ -2,12 +2,13 @@
 
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
+use crate::checks::Checkers;
 use crate::device::{Backend, Device};
 use crate::driver::Attributes;
 use crate::error::Result;
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimFault, SimLaunch};
+use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -59,7 +60,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
-    /// [`SimFault::NotInterpreted`](crate::simulator::SimFault::NotInterpreted) if the kernel does what the
+    /// [`SimFault::NotInterpreted`] if the kernel does what the
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         self.refuse_order()?;
@@ -67,7 +68,7 @@ impl<K: Kernel> Launch<'_, K> {
             return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
         };
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device.place())?;
+        check::arguments::<K>(args, device)?;
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
         let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
         let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
@@ -110,16 +111,23 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
-        let launch = self.launch::<K>(shape, attributes, args, &[])?;
-        let twin = || simulator::run(&launch, &|| K::run_thread(comptime, args));
         let executor = self.settings.executor;
+        let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
+        let checkers = Checkers::new(&checks);
+        let observers: Vec<&dyn Observer> = checkers.observers().collect();
+        let launch = self.launch::<K>(shape, attributes, args, &observers)?;
+        let unwatched = SimLaunch { observers: &[], ..launch.clone() };
+        let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
         if executor == Executor::Twin {
             twin()?;
             return Ok(());
         }
         let run = match self.prepare::<K>(comptime, &launch, args) {
             Ok(run) => run,
-            Err(refused) if executor == Executor::Both => return Err(refused.into()),
+            Err(refused) if executor == Executor::Both => {
+                twin()?;
+                return Err(refused.into());
+            }
             Err(refused) => {
                 eprintln!("warpsmith: {refused}; its twin runs instead");
                 twin()?;

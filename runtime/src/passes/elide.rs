@@ -5,11 +5,14 @@
 
 use std::collections::HashSet;
 
-use super::known::{Known, assigned, root, untracked};
-use super::range::{Range, Scope, integer};
+use super::calls::{Aim, Calls};
+use super::counter::counters;
+use super::known::{Known, assigned, root, same, untracked};
+use super::place::axes;
+use super::range::{Caller, Range, Scope, integer};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Proof, Quantity, RangeLoop, Stmt, StmtKind,
-    Type, VarId, VarKind,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Module, Proof, Quantity, RangeLoop, Stmt,
+    StmtKind, Type, VarId,
 };
 
 /// Conditions of a launch at most; further indices stay checked.
@@ -17,13 +20,14 @@ const MOST_CONDITIONS: usize = 64;
 
 /// Marks what can be proven in every function of a module.
 pub(super) fn elide(module: &mut Module) {
-    for function in &mut module.functions {
-        Walk::over(function, false, false);
+    for at in 0..module.functions.len() {
+        let (before, rest) = module.functions.split_at_mut(at);
+        Walk::over(before, &mut rest[0], false, false);
     }
     for kernel in &mut module.launched {
-        Walk::over(&mut kernel.function, true, false);
+        Walk::over(&module.functions, &mut kernel.function, true, false);
     }
-    Walk::over(&mut module.kernel, true, false);
+    Walk::over(&module.functions, &mut module.kernel, true, false);
 }
 
 /// Marks what some launches prove of the kernel, and says what they fulfil.
@@ -33,7 +37,31 @@ pub(super) fn lift(module: &mut Module) {
     if module.is_relaunched() {
         return;
     }
-    module.conditions = Walk::over(&mut module.kernel, true, true);
+    let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, true, true);
+    module.conditions = conditions;
+    // What another kernel calls was not looked at.
+    if module.launched.is_empty() {
+        prove_called(module, calls);
+    }
+}
+
+/// Marks what all calls of a device function prove of it.
+fn prove_called(module: &mut Module, calls: Calls) {
+    for at in 0..module.functions.len() {
+        let id = FnId(at as u32);
+        if !calls.prove(id) {
+            continue;
+        }
+        let (before, rest) = module.functions.split_at_mut(at);
+        let mut body = std::mem::take(&mut rest[0].body);
+        let scope = Scope::new(before, &rest[0], &body, false, true);
+        let mut walk = Walk::new(scope, &body);
+        (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
+        walk.conditions = std::mem::take(&mut module.conditions);
+        walk.block(&mut body);
+        module.conditions = walk.conditions;
+        rest[0].body = body;
+    }
 }
 
 struct Walk<'a> {
@@ -41,18 +69,48 @@ struct Walk<'a> {
     known: Known,
     untracked: HashSet<VarId>,
     conditions: Vec<Condition>,
+    aim: Aim,
+    calls: Calls,
+    /// Checks that the walk has passed.
+    passed: usize,
+    /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
+    counters: Vec<(Expr, Range)>,
 }
 
 impl<'a> Walk<'a> {
-    fn over(function: &mut Function, is_kernel: bool, lifts: bool) -> Vec<Condition> {
+    fn new(scope: Scope<'a>, body: &Block) -> Self {
+        let (known, untracked) = (Known::default(), untracked(body, &scope));
+        let (aim, calls) = (Aim::Own, Calls::default());
+        let (conditions, counters) = (Vec::new(), Vec::new());
+        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters }
+    }
+
+    fn over(
+        functions: &[Function],
+        function: &mut Function,
+        is_kernel: bool,
+        lifts: bool,
+    ) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let scope = Scope::new(function, is_kernel, lifts);
-        let untracked = untracked(&body, &scope);
-        let mut walk = Walk { scope, known: Known::default(), untracked, conditions: Vec::new() };
+        let mut walk = Walk::new(Scope::new(functions, function, &body, is_kernel, lifts), &body);
         walk.block(&mut body);
-        let conditions = walk.conditions;
+        let found = (walk.conditions, walk.calls);
         function.body = body;
-        conditions
+        found
+    }
+
+    /// Looks at a device function for one call of it.
+    fn enter(&mut self, id: FnId, args: &[Expr]) {
+        let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
+        if !self.scope.lifts || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
+            return;
+        }
+        let mut body = function.body.clone();
+        let caller = Caller { scope: &self.scope, known: &self.known, args };
+        let mut walk = Walk::new(Scope::called(function, caller, self.calls.entered()), &body);
+        (walk.aim, walk.calls) = (Aim::Called(id), std::mem::take(&mut self.calls));
+        walk.block(&mut body);
+        self.calls = walk.calls;
     }
 
     fn block(&mut self, block: &mut Block) {
@@ -96,6 +154,7 @@ impl<'a> Walk<'a> {
                 self.mark(value);
                 self.mark(place);
                 self.known.forget(&root(place).into_iter().collect());
+                self.count(place);
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
             StmtKind::Launch(launch) => launch.operands_mut().into_iter().for_each(|e| self.mark(e)),
@@ -133,15 +192,34 @@ impl<'a> Walk<'a> {
         }
         let (start, end) =
             (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
+        let (entry, mut found) = (self.known.clone(), Vec::new());
         self.known.forget(&assigned(body));
         let before = self.known.clone();
         if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
             let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
             let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
             self.scope.ranges.insert(range.var, start.to(high, &end));
+            let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+            self.known.stays_below(&var, &range.end, range.inclusive);
+            // The end was evaluated before the first iteration.
+            self.known.forget(&assigned(body));
+            self.known.forget(&self.untracked);
+            let known = (&entry, &self.known);
+            found = counters(range, body, &self.scope, known, &self.untracked);
         }
+        let outer = self.counters.len();
+        self.counters.extend(found.iter().cloned());
+        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         self.block(body);
+        self.counters.truncate(outer);
         self.known = before;
+        found.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+    }
+
+    /// What is known of a variable that was assigned all the same.
+    fn count(&mut self, place: &Expr) {
+        let own = self.counters.iter().filter(|(var, _)| same(var, place));
+        own.for_each(|(var, range)| self.known.learn(var, range.clone()));
     }
 
     /// Does something with more facts, and forgets them.
@@ -183,10 +261,45 @@ impl<'a> Walk<'a> {
         for operand in e.operands_mut() {
             self.mark(operand);
         }
-        if let ExprKind::Index { base, index, proof: proof @ Proof::Open, .. } = &mut e.kind
-            && let Some(needs) = self.needs(base, index)
+        if let ExprKind::Call { function, args, .. } = &e.kind {
+            self.enter(*function, args);
+        }
+        self.check(e);
+    }
+
+    /// Marks an index or a range that is proven, or notes it for all calls of its function.
+    fn check(&mut self, e: &mut Expr) {
+        let is_open = |proof: &Proof| *proof == Proof::Open;
+        if !matches!(&e.kind, ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } if is_open(proof))
         {
-            *proof = self.ask(needs);
+            return;
+        }
+        self.passed += 1;
+        let needs = match self.aim {
+            Aim::Mark(id) => self.calls.needs(id, self.passed),
+            _ => self.needs_of(e),
+        };
+        if let Aim::Called(id) = self.aim {
+            return self.calls.note(id, self.passed, needs);
+        }
+        let Some(needs) = needs else { return };
+        let asked = self.ask(needs);
+        if let ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } = &mut e.kind {
+            *proof = asked;
+        }
+    }
+
+    fn needs_of(&self, e: &Expr) -> Option<Vec<Condition>> {
+        match &e.kind {
+            ExprKind::Index { base, index, .. } => match base.ty.peeled() {
+                Type::View { rank, .. } if *rank > 1 => self.needs_of_axes(base, index, *rank),
+                _ => self.needs(base, index),
+            },
+            ExprKind::SubSlice { base, start: None, end: None, .. } => self.needs_of_whole(base, &e.ty),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                self.needs_of_range(base, start.as_deref(), end.as_deref())
+            }
+            _ => None,
         }
     }
 
@@ -214,44 +327,75 @@ impl<'a> Walk<'a> {
         if range.low < 0 {
             return None;
         }
-        let (extent, length) = (self.extent(base)?, self.length(base));
-        let needs = if range.high.most() < length.low {
-            length.needs
-        } else {
-            self.scope.ensure(range.high, extent)?
+        let length = self.length(base);
+        if range.high.most() < length.low {
+            return Some([length.needs, range.needs].concat());
+        }
+        self.scope.inside(base, Some(index), range, &self.known)
+    }
+
+    /// As [`Walk::needs`], of a view with an index for each axis.
+    fn needs_of_axes(&self, view: &Expr, index: &Expr, rank: usize) -> Option<Vec<Condition>> {
+        let ExprKind::Tuple(parts) = &index.kind else { return None };
+        let mut needs = Vec::new();
+        for (part, axis) in parts.iter().zip(axes(rank)) {
+            integer(part)?;
+            let range = self.scope.range(part, &self.known);
+            let extent = self.scope.axis_extent(view, axis).filter(|_| range.low >= 0)?;
+            needs.extend(self.scope.ensure(range.high, extent)?);
+            needs.extend(range.needs);
+        }
+        Some(needs)
+    }
+
+    /// What makes the bounds of a range ones of `base`, in order.
+    fn needs_of_range(
+        &self,
+        base: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
+    ) -> Option<Vec<Condition>> {
+        let range = |e: &Expr| Some(self.scope.range(e, &self.known)).filter(|range| range.low >= 0);
+        let past = self.scope.length(base)?.plus(1);
+        let within =
+            |range: Range| Some([self.scope.ensure(range.high, past.clone())?, range.needs].concat());
+        match (start, end) {
+            (None, None) => Some(Vec::new()),
+            (Some(last), None) | (None, Some(last)) => within(range(last)?),
+            (Some(start), Some(end)) => {
+                let (first, last) = (range(start)?, range(end)?);
+                let ordered = match self.known.is_ordered(start, end) {
+                    true => Vec::new(),
+                    false => self.in_order(start, end, first.high, last.low)?,
+                };
+                Some([ordered, first.needs, within(last)?].concat())
+            }
+        }
+    }
+
+    /// What makes the start of a range no more than its end.
+    fn in_order(&self, start: &Expr, end: &Expr, first: Quantity, last: i128) -> Option<Vec<Condition>> {
+        let Some(distance) = self.scope.distance(start, end) else {
+            return self.scope.ensure(first, Quantity::Const(last).plus(1));
         };
-        Some([needs, range.needs].concat())
+        // The end is not less unless the sum wraps.
+        let (_, most) = integer(distance)?.int_range()?;
+        let range = Some(self.scope.range(distance, &self.known)).filter(|range| range.low >= 0)?;
+        let fits = self.scope.ensure(first.sum(range.high), Quantity::Const(most + 1))?;
+        Some([fits, range.needs].concat())
+    }
+
+    /// What makes a whole slice aligned for the type that it is seen as.
+    fn needs_of_whole(&self, base: &Expr, ty: &Type) -> Option<Vec<Condition>> {
+        let (from, to) = (base.ty.element()?.align(), ty.element()?.align());
+        let aligned = to <= from || self.scope.alignment(base).is_some_and(|bytes| bytes >= to);
+        aligned.then(Vec::new)
     }
 
     /// What guards say of how many elements an indexed expression has.
     fn length(&self, base: &Expr) -> Range {
         let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
         self.scope.range(&length, &self.known)
-    }
-
-    /// How many elements an indexed expression has.
-    fn extent(&self, base: &Expr) -> Option<Quantity> {
-        match &base.ty {
-            Type::Array(_, n) => Some(Quantity::Const(*n as i128)),
-            Type::Shared { .. } => self.scope.shared_extent(base).map(Quantity::Const),
-            _ => self.scope.shared_extent(base).map(Quantity::Const).or_else(|| self.scope.length(base)),
-        }
-    }
-}
-
-impl Scope<'_> {
-    /// The extent of a shared array, or of a row of one.
-    fn shared_extent(&self, base: &Expr) -> Option<i128> {
-        let (mut depth, mut place) = (0, base);
-        while let ExprKind::Index { base, .. } = &place.kind {
-            depth += 1;
-            place = base;
-        }
-        let ExprKind::Var(id) = place.kind else { return None };
-        match self.kind(id) {
-            VarKind::Shared { extents, .. } => extents.get(depth).map(|n| *n as i128),
-            _ => None,
-        }
     }
 }
 

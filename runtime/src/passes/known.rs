@@ -43,6 +43,19 @@ impl Known {
         }
     }
 
+    /// Adds that a loop's variable is at most what the loop ends at.
+    ///
+    /// Before `e + 1` it is at most `e`: should that sum wrap, there is no iteration.
+    pub fn stays_below(&mut self, var: &Expr, end: &Expr, inclusive: bool) {
+        let before = match &strip(end).kind {
+            ExprKind::Binary(BinaryOp::Add, e, n) if !inclusive && n.as_int() == Some(1) => Some(&**e),
+            _ => None,
+        };
+        for most in [Some(end), before].into_iter().flatten().filter(|most| is_trackable(most)) {
+            self.orders.push((strip(var).clone(), strip(most).clone()));
+        }
+    }
+
     /// Adds facts.
     pub fn extend(&mut self, other: Known) {
         self.ranges.extend(other.ranges);
@@ -230,20 +243,34 @@ pub(super) fn assigned(block: &Block) -> HashSet<VarId> {
 
 /// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
 pub(super) fn untracked(block: &Block, scope: &Scope) -> HashSet<VarId> {
+    let mut vars = lent(block);
+    vars.retain(|var| scope.is_mutable(*var));
+    vars
+}
+
+/// Variables that a block assigns, lends, or lends a part of.
+pub(super) fn changed(block: &Block) -> HashSet<VarId> {
+    let mut vars = lent(block);
+    vars.extend(assigned(block));
+    vars
+}
+
+/// Variables whose address is taken, or that a closure assigns.
+fn lent(block: &Block) -> HashSet<VarId> {
     let mut vars = HashSet::new();
     visit::exprs(block, &mut |e| match &e.kind {
         ExprKind::Ref(place) => vars.extend(root(place)),
         ExprKind::Closure(closure) => vars.extend(assigned(&closure.body)),
         _ => {}
     });
-    vars.retain(|var| scope.is_mutable(*var));
     vars
 }
 
-/// The variable that a place is, or is a part of.
+/// The variable that a place is, or is a part of; what a view or a reference leads to is part of none.
 pub(super) fn root(place: &Expr) -> Option<VarId> {
     match &place.kind {
         ExprKind::Var(var) => Some(*var),
+        ExprKind::Index { base, .. } if matches!(base.ty, Type::View { .. } | Type::Ref { .. }) => None,
         ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
         _ => None,
     }

@@ -3,8 +3,12 @@
 //! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
 //! proves; [`lift`] says what a launch would have to fulfil to prove others.
 
+mod bits;
+mod calls;
+mod counter;
 mod elide;
 mod known;
+mod place;
 mod range;
 
 use crate::validate::ValidModule;
@@ -19,6 +23,9 @@ pub fn lift(module: ValidModule) -> ValidModule {
     module.rewrite(elide::lift)
 }
 
+#[cfg(test)]
+#[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
+mod proof_tests;
 #[cfg(test)]
 mod random;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::elide::{elide, lift};
-use super::random_kernel::{Dice, Writer, limit};
+use super::random_kernel::{Dice, INTEGERS, Writer, limit};
 use crate::ir::{
-    BinaryOp, Block, ConstValue, Expr, ExprKind, KernelAttributes, LaunchValues, Module, Proof, RangeLoop,
-    Scalar, StmtKind, VarId,
+    BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, KernelAttributes, LaunchValues, Module, Parameter,
+    Proof, RangeLoop, Scalar, StmtKind, VarId,
 };
 
 /// Random kernels of a run.
@@ -16,26 +16,53 @@ const LAUNCHES: usize = 4;
 /// Iterations of a loop that are looked at.
 const ITERATIONS: usize = 5;
 
+/// The variables of a function: integers, and slices by their lengths.
+#[derive(Default)]
+struct Frame {
+    vars: HashMap<VarId, i128>,
+    slices: HashMap<VarId, i128>,
+}
+
+impl Frame {
+    fn new(length: i128, integers: [i128; 3]) -> Self {
+        let vars = integers.into_iter().enumerate().map(|(i, value)| (VarId(i as u32 + 1), value)).collect();
+        Self { vars, slices: [(VarId(0), length)].into() }
+    }
+}
+
 /// A launch of a random kernel, and what it has seen.
 struct Run<'a> {
-    params: [i128; 4],
+    /// Lengths of the slice and of the struct's view.
+    lengths: [i128; 2],
+    integers: [i128; 3],
+    /// The struct's integer.
+    n: i128,
     grid: [u32; 3],
     block: [u32; 3],
     thread: [u32; 2],
     at: [u32; 2],
     fulfilled: u64,
-    vars: HashMap<VarId, i128>,
+    frame: Frame,
+    /// Whether a range that is out of bounds has ended the thread.
+    left: bool,
+    /// What the last function gave.
+    returned: i128,
     module: &'a Module,
     /// Indices that were proven and looked at.
     proven: usize,
 }
 
 impl LaunchValues for Run<'_> {
-    fn param(&self, position: usize, _: Scalar) -> Option<i128> {
-        Some(self.params[position])
+    fn param(&self, parameter: &Parameter) -> Option<i128> {
+        Some(match (parameter.position, parameter.offset) {
+            (4, 0) => self.n,
+            (4, 16) => self.lengths[1],
+            (at, 0) => self.integers[at - 1],
+            other => unreachable!("no such parameter: {other:?}"),
+        })
     }
     fn len(&self, _: usize) -> Option<i128> {
-        Some(self.params[0])
+        Some(self.lengths[0])
     }
     fn block_dim(&self) -> [u32; 3] {
         self.block
@@ -50,24 +77,33 @@ type Ends = bool;
 
 impl Run<'_> {
     fn block(&mut self, block: &Block) -> Ends {
-        block.stmts.iter().any(|stmt| self.statement(&stmt.kind))
+        block.stmts.iter().any(|stmt| self.statement(&stmt.kind) || self.left)
     }
 
     fn statement(&mut self, kind: &StmtKind) -> Ends {
         match kind {
+            StmtKind::Let { var, init: Some(init) } if init.ty.scalar().is_none() => {
+                let length = self.length(init);
+                self.frame.slices.insert(*var, length);
+            }
             StmtKind::Let { var, init: Some(init) } => {
                 let value = self.value(init);
-                self.vars.insert(*var, value);
+                self.frame.vars.insert(*var, value);
             }
-            StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, value, .. } => {
+            StmtKind::Assign { place, op, value } => {
+                let ExprKind::Var(var) = place.kind else { unreachable!("not written") };
                 let value = self.value(value);
-                self.vars.insert(*var, value);
+                let value = if op.is_some() { self.frame.vars[&var] + value } else { value };
+                self.frame.vars.insert(var, wrap(value, place.ty.scalar()));
             }
             StmtKind::Expr(e) => drop(self.value(e)),
             StmtKind::If { cond, then, otherwise } => {
                 return if self.value(cond) != 0 { self.block(then) } else { self.block(otherwise) };
             }
-            StmtKind::Return(_) => return true,
+            StmtKind::Return(value) => {
+                self.returned = value.as_ref().map_or(0, |value| self.value(value));
+                return true;
+            }
             StmtKind::While { cond, body, .. } => {
                 for _ in 0..ITERATIONS {
                     if self.value(cond) == 0 {
@@ -95,7 +131,7 @@ impl Run<'_> {
         let end = (0..3).rev().map(|i| last - i * step).filter(|v| *v >= start + ITERATIONS as i128 * step);
         let all: Vec<i128> = values.take(ITERATIONS).chain(end).collect();
         for value in all {
-            self.vars.insert(range.var, value);
+            self.frame.vars.insert(range.var, value);
             if self.block(body) {
                 return true;
             }
@@ -110,13 +146,15 @@ impl Run<'_> {
                 ConstValue::Int(n) => n,
                 other => unreachable!("not written: {other:?}"),
             },
-            ExprKind::Var(var) if var.0 < 4 => self.params[var.0 as usize],
-            ExprKind::Var(var) => self.vars[var],
+            ExprKind::Var(var) => self.frame.vars[var],
             ExprKind::Unary(_, inner) => i128::from(self.value(inner) == 0),
             ExprKind::Cast(inner) => self.value(inner),
-            ExprKind::Len(_) => self.params[0],
+            ExprKind::Len(of) => self.length(of),
             ExprKind::Field(base, axis) => {
-                let ExprKind::Builtin { op, .. } = &base.kind else { unreachable!("not written") };
+                let ExprKind::Builtin { op, .. } = &base.kind else {
+                    assert_eq!(axis, "n");
+                    return self.n;
+                };
                 let axis = usize::from(axis == "y");
                 i128::from(match op.name {
                     "thread_idx" => self.thread[axis],
@@ -124,26 +162,71 @@ impl Run<'_> {
                     _ => self.block[axis],
                 })
             }
+            ExprKind::Builtin { op, args, .. } if !args.is_empty() => {
+                let args: Vec<i128> = args.iter().map(|arg| self.value(arg)).collect();
+                match op.name {
+                    "min" => args[0].min(args[1]),
+                    "max" => args[0].max(args[1]),
+                    _ => args[0].max(args[1]).min(args[2]),
+                }
+            }
+            ExprKind::Call { function, args, .. } => self.call(*function, args),
             ExprKind::Builtin { .. } => {
                 i128::from(self.at[0]) * i128::from(self.block[0]) + i128::from(self.thread[0])
             }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b, scalar),
-            ExprKind::Index { index, proof, .. } => {
-                let i = self.value(index);
-                let holds = match proof {
-                    Proof::Open => false,
-                    Proof::Text => true,
-                    Proof::Launch(bits) => bits & !self.fulfilled == 0,
-                };
-                if holds {
+            ExprKind::Index { base, index, proof, .. } => {
+                let (length, i) = (self.length(base), self.value(index));
+                if !self.left && self.holds(*proof) {
                     self.proven += 1;
-                    assert!((0..self.params[0]).contains(&i), "{i} of {}: {}", self.params[0], self.shown());
+                    assert!((0..length).contains(&i), "{i} of {length}: {}", self.shown());
                 }
                 0
             }
             other => unreachable!("not written: {other:?}"),
         };
         wrap(exact, scalar)
+    }
+
+    fn holds(&self, proof: Proof) -> bool {
+        match proof {
+            Proof::Open => false,
+            Proof::Text => true,
+            Proof::Launch(bits) => bits & !self.fulfilled == 0,
+        }
+    }
+
+    /// How many elements a slice has; a range that is out of bounds ends the thread, unless it was proven.
+    fn length(&mut self, of: &Expr) -> i128 {
+        match &of.kind {
+            ExprKind::Var(var) => self.frame.slices[var],
+            ExprKind::Field(..) => self.lengths[1],
+            ExprKind::SubSlice { base, start, end, proof, .. } => {
+                let whole = self.length(base);
+                let start = start.as_ref().map_or(0, |start| self.value(start));
+                let end = end.as_ref().map_or(whole, |end| self.value(end));
+                let is_inside = start <= end && end <= whole;
+                if !self.left && self.holds(*proof) {
+                    self.proven += 1;
+                    assert!(is_inside, "{start}..{end} of {whole}: {}", self.shown());
+                }
+                self.left |= !is_inside;
+                end - start
+            }
+            other => unreachable!("not written: {other:?}"),
+        }
+    }
+
+    fn call(&mut self, function: FnId, args: &[Expr]) -> i128 {
+        let function = &self.module.functions[function.0 as usize];
+        let length = self.length(&args[0]);
+        let integers = [1, 2, 3].map(|at| self.value(&args[at]));
+        let caller = std::mem::replace(&mut self.frame, Frame::new(length, integers));
+        if !self.left {
+            self.block(&function.body);
+        }
+        self.frame = caller;
+        std::mem::take(&mut self.returned)
     }
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Option<Scalar>) -> i128 {
@@ -154,6 +237,7 @@ impl Run<'_> {
             _ => {}
         }
         let right = self.value(b);
+        let mask = scalar.map_or(0, |scalar| i128::from(scalar.bits()) - 1);
         let exact = match op {
             BinaryOp::And | BinaryOp::Or => i128::from(right != 0),
             BinaryOp::Add => left + right,
@@ -162,22 +246,23 @@ impl Run<'_> {
             BinaryOp::Div => left / right,
             BinaryOp::Rem => left % right,
             BinaryOp::BitAnd => left & right,
-            BinaryOp::Shl => left << right,
-            BinaryOp::Shr => left >> right,
+            BinaryOp::BitOr => left | right,
+            BinaryOp::BitXor => left ^ right,
+            BinaryOp::Shl => left << (right & mask),
+            BinaryOp::Shr => left >> (right & mask),
             BinaryOp::Eq => i128::from(left == right),
             BinaryOp::Ne => i128::from(left != right),
             BinaryOp::Lt => i128::from(left < right),
             BinaryOp::Le => i128::from(left <= right),
             BinaryOp::Gt => i128::from(left > right),
             BinaryOp::Ge => i128::from(left >= right),
-            other => unreachable!("not written: {other:?}"),
         };
         wrap(exact, scalar)
     }
 
     fn shown(&self) -> String {
-        let Run { params, grid, block, thread, at, .. } = self;
-        format!("{params:?} {grid:?} {block:?} {thread:?} {at:?}\n{}", self.module)
+        let Run { lengths, integers, n, grid, block, thread, at, .. } = self;
+        format!("{lengths:?} {integers:?} {n} {grid:?} {block:?} {thread:?} {at:?}\n{}", self.module)
     }
 }
 
@@ -194,19 +279,31 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
         2 if scalar.is_signed() => -(dice.below(9) as i128),
         _ => dice.below(70) as i128,
     };
-    let params = [
-        dice.pick(&[0, 1, 7, 16, 64, 200, 1000]) + dice.below(3) as i128,
-        extreme(dice, Scalar::U32),
-        extreme(dice, Scalar::U64),
-        extreme(dice, Scalar::I32),
-    ];
+    let lengths = [(); 2].map(|()| dice.pick(&[0, 1, 7, 16, 64, 200, 1000]) + dice.below(3) as i128);
+    let integers = INTEGERS.map(|scalar| extreme(dice, scalar));
+    let n = extreme(dice, Scalar::U32);
     // Large grids too, of which the corners alone are looked at: indices wrap there.
     let wide = dice.pick(&[1, 2, 4, 1 << 21, 1 << 30, i32::MAX as u32]);
     let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
     let most = dice.pick(&[4, 40, 1024]);
     let block = [1 + dice.below(most) as u32, 1 + dice.below(3) as u32, 1];
-    let (thread, at, vars) = ([0; 2], [0; 2], HashMap::new());
-    let mut run = Run { params, grid, block, thread, at, fulfilled: 0, vars, module, proven: 0 };
+    let (thread, at, frame, fulfilled) = ([0; 2], [0; 2], Frame::default(), 0);
+    let (left, returned, proven) = (false, 0, 0);
+    let mut run = Run {
+        lengths,
+        integers,
+        n,
+        grid,
+        block,
+        thread,
+        at,
+        fulfilled,
+        frame,
+        left,
+        returned,
+        module,
+        proven,
+    };
     for (i, condition) in module.conditions.iter().enumerate() {
         run.fulfilled |= u64::from(condition.holds(&run)) << i;
     }
@@ -215,7 +312,7 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
         let end = |bit: u32, extent: u32| if corner >> bit & 1 == 1 { extent - 1 } else { 0 };
         run.at = [end(0, grid[0]), end(1, grid[1])];
         run.thread = [end(2, block[0]), end(3, block[1])];
-        run.vars.clear();
+        (run.frame, run.left) = (Frame::new(lengths[0], integers), false);
         run.block(&module.kernel.body);
     }
     run.proven
@@ -223,22 +320,32 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
 
 #[test]
 fn what_is_proven_is_in_bounds() {
-    let (mut by_text, mut by_launch, mut looked_at) = (0, 0, 0);
+    let (mut by_text, mut by_launch, mut looked_at, mut in_functions) = (0, 0, 0, 0);
     for seed in 0..KERNELS as u64 {
-        let kernel = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let attributes = KernelAttributes::default();
-        let (functions, conditions, launched_kernels) = (vec![], vec![], vec![]);
-        let mut module = Module { functions, kernel, attributes, conditions, launched: launched_kernels };
+        let mut module = Module { functions, kernel, attributes, conditions: vec![], launched: vec![] };
         elide(&mut module);
         lift(&mut module);
-        crate::ir::visit::exprs(&module.kernel.body, &mut |e| match &e.kind {
-            ExprKind::Index { proof: Proof::Text, .. } => by_text += 1,
-            ExprKind::Index { proof: Proof::Launch(_), .. } => by_launch += 1,
+        let mut count = |e: &Expr| match &e.kind {
+            ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => match proof {
+                Proof::Text => by_text += 1,
+                Proof::Launch(_) => by_launch += 1,
+                Proof::Open => {}
+            },
             _ => {}
-        });
+        };
+        module.all_functions().for_each(|f| crate::ir::visit::exprs(&f.body, &mut count));
+        let of_functions = |e: &Expr| {
+            in_functions +=
+                usize::from(matches!(&e.kind, ExprKind::Index { proof, .. } if *proof != Proof::Open));
+        };
+        crate::ir::visit::exprs(&module.functions[0].body, &mut { of_functions });
         let mut dice = Dice(seed + 77);
         looked_at += (0..LAUNCHES).map(|_| launched(&module, &mut dice)).sum::<usize>();
     }
-    println!("{by_text} proven by text, {by_launch} by launches, {looked_at} looked at");
-    assert!(by_text > 300 && by_launch > 5000 && looked_at > 100_000);
+    println!(
+        "{by_text} proven by text, {by_launch} by launches, {in_functions} in functions, {looked_at} looked at"
+    );
+    assert!(by_text > 300 && by_launch > 5000 && in_functions > 300 && looked_at > 100_000);
 }

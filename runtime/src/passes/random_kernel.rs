@@ -1,14 +1,19 @@
-//! Writes random kernels of integers, guards, loops and indices of one slice.
+//! Writes random kernels of integers, guards, loops, indices of slices and of a view, and calls.
 
 use crate::ir::{
-    BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, Function, Location,
-    LoopId, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, Variance,
+    BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, FieldType, FnId, Function,
+    Location, LoopId, Proof, RangeLoop, Scalar, Stmt, StmtKind, StructType, Type, VarId, VarKind, Variable,
+    Variance,
 };
 
 const AT: Location = Location { file: "", line: 0 };
-/// Parameters: a slice and three integers.
-const PARAMS: [(&str, Option<Scalar>); 4] =
-    [("x", None), ("n", Some(Scalar::U32)), ("m", Some(Scalar::U64)), ("k", Some(Scalar::I32))];
+/// Parameters after a slice: three integers and a struct.
+pub(super) const INTEGERS: [Scalar; 3] = [Scalar::U32, Scalar::U64, Scalar::I32];
+/// The struct, in a kernel by value and in a function by reference.
+pub(super) const WHOLE: VarId = VarId(4);
+/// The function that has checks, and the one that gives a number.
+pub(super) const CHECKED: FnId = FnId(0);
+pub(super) const NUMBER: FnId = FnId(1);
 
 const fn position(name: &'static str) -> Builtin {
     Builtin {
@@ -28,6 +33,9 @@ static THREAD_IDX: Builtin = position("thread_idx");
 static BLOCK_IDX: Builtin = position("block_idx");
 static BLOCK_DIM: Builtin = position("block_dim");
 static GLOBAL_ID: Builtin = position("global_id");
+static MIN: Builtin = position("min");
+static MAX: Builtin = position("max");
+static CLAMP: Builtin = position("clamp");
 
 /// Random numbers.
 pub(super) struct Dice(pub u64);
@@ -51,7 +59,10 @@ pub(super) struct Writer {
     vars: Vec<Variable>,
     /// Integers in scope.
     scope: Vec<VarId>,
+    /// Slices in scope.
+    slices: Vec<VarId>,
     loops: u32,
+    is_kernel: bool,
 }
 
 fn expr(kind: ExprKind, scalar: Scalar) -> Expr {
@@ -59,20 +70,35 @@ fn expr(kind: ExprKind, scalar: Scalar) -> Expr {
 }
 
 impl Writer {
-    pub fn kernel(seed: u64) -> Function {
-        let variable = |(name, scalar): (&str, Option<Scalar>)| Variable {
+    /// The kernel, and the functions that it calls.
+    pub fn kernel(seed: u64) -> (Function, Vec<Function>) {
+        let checked = Self::function(seed ^ 0x5555, false, Type::Unit, |writer| writer.block(1));
+        let number = Self::function(seed ^ 0xaaaa, false, Type::U64, |writer| {
+            let value = writer.value(Scalar::U64, 2);
+            Block { stmts: vec![Stmt { kind: StmtKind::Return(Some(value)), at: AT }] }
+        });
+        let kernel = Self::function(seed, true, Type::Unit, |writer| writer.block(2));
+        (kernel, vec![checked, number])
+    }
+
+    fn function(seed: u64, is_kernel: bool, ret: Type, body: impl FnOnce(&mut Self) -> Block) -> Function {
+        let by_reference = Type::Ref { to: whole().into(), mutable: false };
+        let last = if is_kernel { whole() } else { by_reference };
+        let types = [slice()].into_iter().chain(INTEGERS.map(Type::Scalar)).chain([last]);
+        let variable = |(name, ty): (char, Type)| Variable {
             name: name.into(),
-            ty: scalar.map_or_else(slice, Type::Scalar),
+            ty,
             mutable: false,
             kind: VarKind::Param,
         };
-        let vars = PARAMS.map(variable).to_vec();
-        let mut writer = Writer { dice: Dice(seed), vars, scope: (1..4).map(VarId).collect(), loops: 0 };
-        let body = writer.block(2);
+        let vars = "xnmks".chars().zip(types).map(variable).collect();
+        let (scope, slices) = ((1..4).map(VarId).collect(), vec![VarId(0)]);
+        let mut writer = Writer { dice: Dice(seed), vars, scope, slices, loops: 0, is_kernel };
+        let body = body(&mut writer);
         Function {
             name: "k".into(),
-            params: (0..4).map(VarId).collect(),
-            ret: Type::Unit,
+            params: (0..5).map(VarId).collect(),
+            ret,
             vars: writer.vars,
             body,
             foreign: None,
@@ -83,7 +109,7 @@ impl Writer {
     }
 
     fn block(&mut self, depth: usize) -> Block {
-        let scope = self.scope.len();
+        let (scope, slices) = (self.scope.len(), self.slices.len());
         let mut stmts = Vec::new();
         for _ in 0..1 + self.dice.below(4) {
             let kind = self.statement(depth);
@@ -94,10 +120,17 @@ impl Writer {
             }
         }
         self.scope.truncate(scope);
+        self.slices.truncate(slices);
         Block { stmts }
     }
 
     fn statement(&mut self, depth: usize) -> StmtKind {
+        if self.dice.below(6) == 0 {
+            return self.part();
+        }
+        if self.is_kernel && self.dice.below(6) == 0 {
+            return StmtKind::Expr(self.call(CHECKED, Type::Unit));
+        }
         match self.dice.below(if depth > 0 { 12 } else { 6 }) {
             0 | 1 => {
                 let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64, Scalar::I32, Scalar::U8]);
@@ -108,8 +141,9 @@ impl Writer {
             2 => match self.scope.iter().copied().find(|var| self.vars[var.0 as usize].mutable) {
                 Some(var) => {
                     let scalar = self.scalar(var);
-                    let value = self.value(scalar, 2);
-                    StmtKind::Assign { place: expr(ExprKind::Var(var), scalar), op: None, value }
+                    let op = (self.dice.below(3) > 0).then_some(BinaryOp::Add);
+                    let value = self.value(scalar, if op.is_some() { 1 } else { 2 });
+                    StmtKind::Assign { place: expr(ExprKind::Var(var), scalar), op, value }
                 }
                 None => self.access(),
             },
@@ -140,7 +174,8 @@ impl Writer {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64]);
         let (a, b) = (self.leaf(scalar), self.leaf(scalar));
         let sum = expr(ExprKind::Binary(BinaryOp::Add, a.clone().into(), b.clone().into()), scalar);
-        let len = ExprKind::Len(Expr { kind: ExprKind::Var(VarId(0)), ty: slice() }.into());
+        let of = self.indexed();
+        let len = ExprKind::Len(of.clone().into());
         let (guard, index) = match self.dice.below(4) {
             0 => (a.clone(), a),
             1 => (sum.clone(), sum),
@@ -149,7 +184,7 @@ impl Writer {
         };
         let limit = narrowed(expr(len, Scalar::U64), scalar);
         let cond = expr(ExprKind::Binary(BinaryOp::Lt, guard.into(), limit.into()), Scalar::Bool);
-        let base = Expr { kind: ExprKind::Var(VarId(0)), ty: slice() }.into();
+        let base = if self.dice.below(4) == 0 { self.indexed() } else { of }.into();
         let access = ExprKind::Index { base, index: index.into(), at: AT, proof: Proof::Open };
         let then = vec![Stmt { kind: StmtKind::Expr(expr(access, Scalar::U32)), at: AT }];
         StmtKind::If { cond, then: Block { stmts: then }, otherwise: Block::default() }
@@ -184,8 +219,63 @@ impl Writer {
     fn access(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64, Scalar::I32]);
         let index = self.value(scalar, 2).into();
-        let base = Expr { kind: ExprKind::Var(VarId(0)), ty: slice() }.into();
+        let base = self.indexed().into();
         StmtKind::Expr(expr(ExprKind::Index { base, index, at: AT, proof: Proof::Open }, Scalar::U32))
+    }
+
+    /// What is indexed: a slice, a part of one, or the struct's view.
+    fn indexed(&mut self) -> Expr {
+        if self.dice.below(5) == 0 {
+            let ty = Type::View { elem: Type::U32.into(), mutable: false, rank: 1 };
+            return Expr { kind: ExprKind::Field(self.whole().into(), "cells".into()), ty };
+        }
+        let slices = self.slices.clone();
+        Expr { kind: ExprKind::Var(self.dice.pick(&slices)), ty: slice() }
+    }
+
+    /// The struct, as a place.
+    fn whole(&self) -> Expr {
+        let var = Expr { kind: ExprKind::Var(WHOLE), ty: self.vars[WHOLE.0 as usize].ty.clone() };
+        if self.is_kernel { var } else { Expr { kind: ExprKind::Deref(var.into()), ty: whole() } }
+    }
+
+    /// `let p = &x[a..]`, `&x[..b]`, `&x[a..b]` or `&x[a..a + n]`.
+    fn part(&mut self) -> StmtKind {
+        let init = self.part_of();
+        self.vars.push(Variable { name: "p".into(), ty: slice(), mutable: false, kind: VarKind::Local });
+        let var = VarId(self.vars.len() as u32 - 1);
+        self.slices.push(var);
+        StmtKind::Let { var, init: Some(init) }
+    }
+
+    fn part_of(&mut self) -> Expr {
+        let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64]);
+        let (a, b) = (self.value(scalar, 1), self.value(scalar, 1));
+        let sum = expr(ExprKind::Binary(BinaryOp::Add, a.clone().into(), b.clone().into()), scalar);
+        let (start, end) = match self.dice.below(5) {
+            0 => (None, Some(b)),
+            1 => (Some(a), Some(b)),
+            2 => (Some(a), Some(sum)),
+            _ => (Some(a), None),
+        };
+        let (start, end) = (start.map(Box::new), end.map(Box::new));
+        let base = self.indexed().into();
+        Expr { kind: ExprKind::SubSlice { base, start, end, at: AT, proof: Proof::Open }, ty: slice() }
+    }
+
+    /// A call of a function of the module.
+    fn call(&mut self, function: FnId, ty: Type) -> Expr {
+        let first = if self.dice.below(3) == 0 {
+            self.part_of()
+        } else {
+            let slices = self.slices.clone();
+            Expr { kind: ExprKind::Var(self.dice.pick(&slices)), ty: slice() }
+        };
+        let integers = INTEGERS.map(|scalar| self.value(scalar, 1));
+        let by_reference = Type::Ref { to: whole().into(), mutable: false };
+        let last = Expr { kind: ExprKind::Ref(self.whole().into()), ty: by_reference };
+        let args = [first].into_iter().chain(integers).chain([last]).collect();
+        Expr { kind: ExprKind::Call { function, args, effect: Effect::Writes }, ty }
     }
 
     fn condition(&mut self, depth: usize) -> Expr {
@@ -210,8 +300,22 @@ impl Writer {
         if depth == 0 || self.dice.below(3) == 0 {
             return self.leaf(scalar);
         }
-        use BinaryOp::{Add, BitAnd, Div, Mul, Rem, Shl, Shr, Sub};
-        let op = self.dice.pick(&[Add, Add, Add, Mul, Mul, Sub, Sub, Div, Rem, BitAnd, Shr, Shl]);
+        if self.dice.below(12) == 0 {
+            let mut operand = || self.value(scalar, depth - 1);
+            let (a, b) = (operand(), operand());
+            let (op, args) = match self.dice.below(3) {
+                0 => (&MIN, vec![a, b]),
+                1 => (&MAX, vec![a, b]),
+                _ => (&CLAMP, vec![self.leaf(scalar), a, b]),
+            };
+            return expr(ExprKind::Builtin { op, args, at: AT, meaning: None }, scalar);
+        }
+        if self.dice.below(12) == 0 {
+            return self.across(scalar);
+        }
+        use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
+        let all = [Add, Add, Add, Mul, Mul, Sub, Sub, Div, Rem, BitAnd, BitOr, BitXor, Shr, Shl];
+        let op = self.dice.pick(&all);
         let left = self.value(scalar, depth - 1);
         let right = match op {
             Div | Rem => constant(1 + self.dice.below(9) as i128, scalar),
@@ -221,15 +325,31 @@ impl Writer {
         expr(ExprKind::Binary(op, left.into(), right.into()), scalar)
     }
 
+    /// `c * x - (x & (stride - 1))`, and now and then `+ stride`.
+    fn across(&mut self, scalar: Scalar) -> Expr {
+        let binary =
+            |op, a: &Expr, b: &Expr| expr(ExprKind::Binary(op, a.clone().into(), b.clone().into()), scalar);
+        let powers = constant(self.dice.pick(&[2, 8, 32, 64, 63]), scalar);
+        let x = binary(BinaryOp::Rem, &self.leaf(scalar), &powers);
+        let bit = binary(BinaryOp::Rem, &self.leaf(scalar), &constant(self.dice.pick(&[3, 6, 7]), scalar));
+        let stride = binary(BinaryOp::Shl, &constant(1, scalar), &bit);
+        let mask = binary(BinaryOp::Sub, &stride, &constant(1, scalar));
+        let times = constant(1 + self.dice.below(3) as i128, scalar);
+        let multiple = binary(BinaryOp::Mul, &times, &x);
+        let low = binary(BinaryOp::Sub, &multiple, &binary(BinaryOp::BitAnd, &x, &mask));
+        if self.dice.below(2) == 0 { low } else { binary(BinaryOp::Add, &low, &stride) }
+    }
+
     fn leaf(&mut self, scalar: Scalar) -> Expr {
         let known: Vec<VarId> = self.scope.iter().copied().filter(|v| self.scalar(*v) == scalar).collect();
         match self.dice.below(9) {
             0 | 1 => constant(self.dice.pick(&[0, 1, 2, 3, 5, 8, 31, 100, 255, 256]) & limit(scalar), scalar),
             2 => self.cast(scalar),
-            3 => {
-                let base = Expr { kind: ExprKind::Var(VarId(0)), ty: slice() };
-                narrowed(expr(ExprKind::Len(base.into()), Scalar::U64), scalar)
-            }
+            3 => match self.dice.below(6) {
+                0 if self.is_kernel => narrowed(self.call(NUMBER, Type::U64), scalar),
+                1 => narrowed(expr(ExprKind::Field(self.whole().into(), "n".into()), Scalar::U32), scalar),
+                _ => narrowed(expr(ExprKind::Len(self.indexed().into()), Scalar::U64), scalar),
+            },
             4 | 5 => {
                 let op = self.dice.pick(&[&THREAD_IDX, &BLOCK_IDX, &BLOCK_DIM]);
                 let base = Expr {
@@ -252,6 +372,16 @@ impl Writer {
         let var = self.dice.pick(&self.scope.clone());
         narrowed(expr(ExprKind::Var(var), self.scalar(var)), scalar)
     }
+}
+
+/// `struct { n: u32, cells: View<u32> }`
+fn whole() -> Type {
+    let cells = Type::View { elem: Type::U32.into(), mutable: false, rank: 1 };
+    let fields = vec![
+        FieldType { name: "n", ty: Type::U32, offset: 0 },
+        FieldType { name: "cells", ty: cells, offset: 8 },
+    ];
+    Type::Struct(StructType { name: "S".into(), cuda_name: None, fields, size: 24, align: 8 }.into())
 }
 
 fn slice() -> Type {

@@ -4,10 +4,14 @@
 //! only less. Signed arithmetic must not wrap; that it does not is a condition of the range.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::known::{Known, same, strip};
-use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Function, Quantity, Scalar, VarId, VarKind, Variable};
+use super::bits;
+use super::known::{Known, changed, same, strip};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
+    VarKind, Variable,
+};
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
 const FUEL: usize = 400;
@@ -44,7 +48,7 @@ impl Range {
         self.needing(&other.needs)
     }
 
-    fn needing(mut self, needs: &[Condition]) -> Self {
+    pub fn needing(mut self, needs: &[Condition]) -> Self {
         for need in needs {
             if !self.needs.contains(need) {
                 self.needs.push(need.clone());
@@ -54,40 +58,84 @@ impl Range {
     }
 }
 
+/// Unknowns of one function at most.
+const UNKNOWNS: usize = 1 << 20;
+/// Number of the first unknown of a function that is only asked for what it returns.
+const RETURNED: usize = usize::MAX / 2;
+
+/// A call of a function, as its caller sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'a> {
+    pub scope: &'a Scope<'a>,
+    pub known: &'a Known,
+    pub args: &'a [Expr],
+}
+
 /// What a function's variables are, as far as it is known where the walk stands.
 pub(super) struct Scope<'a> {
+    pub functions: &'a [Function],
     vars: &'a [Variable],
-    params: &'a [VarId],
-    is_kernel: bool,
+    pub params: &'a [VarId],
+    pub is_kernel: bool,
+    /// Variables that something changes.
+    changed: HashSet<VarId>,
+    /// The call that the function is looked at for.
+    pub caller: Option<Caller<'a>>,
+    /// Number of the first value that only the device knows.
+    unknowns: usize,
     /// Whether a launch may be asked for something.
-    lifts: bool,
+    pub lifts: bool,
     /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
-    definitions: HashMap<VarId, Expr>,
+    pub definitions: HashMap<VarId, Expr>,
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
+    /// How many elements slices have that were made of others.
+    pub extents: HashMap<VarId, Quantity>,
     /// Lengths that only the device knows.
     lengths: RefCell<Vec<Expr>>,
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(function: &'a Function, is_kernel: bool, lifts: bool) -> Self {
+    pub fn new(
+        functions: &'a [Function],
+        function: &'a Function,
+        body: &Block,
+        is_kernel: bool,
+        lifts: bool,
+    ) -> Self {
         Self {
+            changed: changed(body),
+            functions,
             vars: &function.vars,
             params: &function.params,
             is_kernel,
+            caller: None,
+            unknowns: 0,
             lifts,
             definitions: HashMap::new(),
             ranges: HashMap::new(),
+            extents: HashMap::new(),
             lengths: RefCell::default(),
         }
+    }
+
+    /// A function in the `n`th call that is looked at.
+    pub fn called(function: &'a Function, caller: Caller<'a>, n: usize) -> Self {
+        let plain = Self::new(caller.scope.functions, function, &function.body, false, caller.scope.lifts);
+        Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), ..plain }
     }
 
     pub fn kind(&self, var: VarId) -> &VarKind {
         &self.vars[var.0 as usize].kind
     }
 
+    pub fn name(&self, var: VarId) -> &str {
+        &self.vars[var.0 as usize].name
+    }
+
+    /// Whether a variable has other values later: it was declared so, and something changes it.
     pub fn is_mutable(&self, var: VarId) -> bool {
-        self.vars[var.0 as usize].mutable
+        self.vars[var.0 as usize].mutable && self.changed.contains(&var)
     }
 
     /// Remembers what an immutable variable is.
@@ -97,6 +145,9 @@ impl<'a> Scope<'a> {
         }
         if self.is_stable(init) {
             self.definitions.insert(var, init.clone());
+        }
+        if let Some(extent) = self.extent(init) {
+            self.extents.insert(var, extent);
         }
         if let Some(scalar) = integer(init) {
             let range = self.range(init, known);
@@ -108,11 +159,12 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether an expression gives the same wherever it is evaluated.
-    fn is_stable(&self, e: &Expr) -> bool {
+    pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
             ExprKind::Var(var) => !self.is_mutable(*var),
             ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
+            ExprKind::SubSlice { .. } => true,
             ExprKind::Builtin { op, .. } => is_position(op.name),
             _ => false,
         };
@@ -146,7 +198,7 @@ impl<'a> Scope<'a> {
         self.within(e, known, &mut FUEL.clone())
     }
 
-    fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
+    pub fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
         let Some(scalar) = integer(e) else { return Range::of_type(Scalar::U64) };
         let all = Range::of_type(scalar);
         *fuel = fuel.saturating_sub(1);
@@ -179,15 +231,19 @@ impl<'a> Scope<'a> {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
             ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
-            ExprKind::Builtin { op, .. } => position(op.name),
-            ExprKind::Field(base, axis) => self.axis(base, axis),
+            ExprKind::Builtin { op, args, .. } => {
+                position(op.name).or_else(|| self.chosen(op.name, args, known, fuel))
+            }
+            ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
+            ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
             ExprKind::Select(_, a, b) => {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 let high = a.high.greatest(b.high);
                 Some(Range { low: a.low.min(b.low), high, needs: a.needs }.needing(&b.needs))
             }
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
-                let ordered = known.is_ordered(b, a);
+                let is_less = known.is_ordered(b, a);
+                let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 self.binary(*op, a, b, scalar, ordered)
             }
@@ -196,7 +252,10 @@ impl<'a> Scope<'a> {
     }
 
     fn variable(&self, var: VarId, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
-        let Variable { name, mutable: false, kind, .. } = &self.vars[var.0 as usize] else { return None };
+        if self.is_mutable(var) {
+            return None;
+        }
+        let Variable { name, kind, .. } = &self.vars[var.0 as usize];
         let all = Range::of_type(scalar);
         let most = all.high.as_const()?;
         if let Some(definition) = self.definitions.get(&var) {
@@ -206,32 +265,114 @@ impl<'a> Scope<'a> {
             return Some(range.clone());
         }
         let position = self.params.iter().position(|param| *param == var);
+        if let (Some(position), Some(Caller { scope, known, args })) = (position, self.caller) {
+            let range = scope.within(args.get(position)?, known, fuel);
+            // As above, a range that says nothing would hide that the parameter is one value.
+            if range.high.as_const() != Some(most) {
+                return Some(range);
+            }
+        }
         let high = match position {
             Some(position) if self.is_kernel && *kind == VarKind::Param => {
-                Quantity::Param(position, scalar, name.clone())
+                Quantity::Param(Parameter { position, offset: 0, scalar, name: name.clone() })
             }
-            _ => Quantity::Unknown(var.0 as usize, most),
+            _ => Quantity::Unknown(self.unknowns + var.0 as usize, most),
         };
         Some(Range { high, ..all })
     }
 
-    /// The length of a slice or a view that does not change.
-    pub fn length(&self, of: &Expr) -> Option<Quantity> {
-        if !self.is_stable(of) {
-            return None;
-        }
-        if let ExprKind::Var(var) = of.kind
-            && let Some(position) = self.params.iter().position(|param| *param == var)
-            && self.is_kernel
-        {
-            return Some(Quantity::Len(position, self.vars[var.0 as usize].name.clone()));
-        }
+    /// A number for what only the device knows, the same wherever it is asked for.
+    pub fn unknown(&self, what: &Expr, most: i128) -> Quantity {
         let mut lengths = self.lengths.borrow_mut();
-        let at = lengths.iter().position(|known| same(known, of)).unwrap_or_else(|| {
-            lengths.push(of.clone());
+        let at = lengths.iter().position(|known| same(known, what)).unwrap_or_else(|| {
+            lengths.push(what.clone());
             lengths.len() - 1
         });
-        Some(Quantity::Unknown(self.vars.len() + at, 1 << 48))
+        Quantity::Unknown(self.unknowns + self.vars.len() + at, most)
+    }
+
+    /// The range of what a function returns that does nothing else.
+    fn returned(&self, function: FnId, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        let function = self.functions.get(function.0 as usize)?;
+        let [only] = function.body.stmts.as_slice() else { return None };
+        let StmtKind::Return(Some(value)) = &only.kind else { return None };
+        let caller = Caller { scope: self, known, args };
+        let scope = Scope { unknowns: RETURNED, ..Scope::called(function, caller, 0) };
+        let range = scope.within(value, &Known::default(), fuel);
+        // What is unknown in one call is another thing in the next.
+        if !range.high.has_unknown(&|id| id >= RETURNED) {
+            return Some(range);
+        }
+        let high = Quantity::Const(range.high.most());
+        Some(Range { high, ..range })
+    }
+
+    /// The lesser or the greater of two values, or one that is held between two.
+    fn chosen(&self, name: &str, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        match (name, args) {
+            ("min" | "max", [a, b]) => {
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let (low, high) = match name {
+                    "min" => (a.low.min(b.low), a.high.least(b.high)),
+                    _ => (a.low.max(b.low), a.high.greatest(b.high)),
+                };
+                Some(Range { low, high, needs: a.needs }.needing(&b.needs))
+            }
+            ("clamp", [_, least, most]) => self.clamped(least, most, known, fuel),
+            _ => None,
+        }
+    }
+
+    /// What `clamp` gives: never more than `most`, and not less than `least` unless that is more than `most`.
+    fn clamped(&self, least: &Expr, most: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let (below, above) = (self.within(least, known, fuel), self.within(most, known, fuel));
+        let low = below.low.min(above.low);
+        let range = Range { low, high: above.high.clone(), needs: above.needs }.needing(&below.needs);
+        if above.low >= below.low && range.low == below.low {
+            return Some(range);
+        }
+        let ordered = self.exactly(most, known, fuel).and_then(|exact| {
+            let needs = self.ensure(below.high.clone(), exact.high.plus(1))?;
+            Some([needs, exact.needs].concat())
+        });
+        match ordered {
+            Some(needs) => Some(Range { low: below.low, ..range }.needing(&needs)),
+            None => Some(range),
+        }
+    }
+
+    /// The value of an expression that the host knows, as the greatest value of the range.
+    pub fn exactly(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let (least, most) = integer(e)?.int_range()?;
+        let plain = |high: Quantity| Range { low: least, high, needs: Vec::new() };
+        match &e.kind {
+            _ if e.as_int().is_some() => e.as_int().map(|n| plain(Quantity::Const(n))),
+            ExprKind::Var(_) | ExprKind::Field(..) => {
+                let scalar = integer(e)?;
+                if let Some(place) = self.parameter(e) {
+                    return Some(plain(place.integer(scalar)));
+                }
+                let ExprKind::Var(var) = &e.kind else { return None };
+                self.exactly(self.definitions.get(var)?, known, fuel)
+            }
+            ExprKind::Cast(inner) => {
+                let exact = self.exactly(inner, known, fuel)?;
+                let fits = self.ensure(exact.high.clone(), Quantity::Const(most + 1))?;
+                (exact.low >= least).then(|| exact.needing(&fits))
+            }
+            ExprKind::Binary(BinaryOp::Div, a, b) if least == 0 => {
+                let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n > 0)?);
+                Some(Range { high: exact.high.quotient(n), ..exact })
+            }
+            ExprKind::Binary(BinaryOp::Sub, a, b) => {
+                let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n >= 0)?);
+                let lower = self.within(a, known, fuel);
+                let low = lower.low.checked_sub(n).filter(|low| *low >= least)?;
+                let needs = [exact.needs, lower.needs].concat();
+                Some(Range { low, high: exact.high.plus(-n), needs })
+            }
+            _ => None,
+        }
     }
 
     fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
@@ -302,6 +443,8 @@ impl Scope<'_> {
             }
             BinaryOp::Rem if a.low >= 0 && b.low >= 0 => Some(made(0, b.high.plus(-1).least(a.high))),
             BinaryOp::BitAnd if positive => Some(made(0, a.high.least(b.high))),
+            BinaryOp::BitOr if positive => Some(made(a.low.max(b.low), bits::joined(a.high, b.high))),
+            BinaryOp::BitXor if positive => Some(made(0, bits::joined(a.high, b.high))),
             BinaryOp::Shr if a.low >= 0 => match b.high.as_const() {
                 Some(c) if c == b.low && (0..i128::from(scalar.bits())).contains(&c) => {
                     Some(made(a.low >> c, a.high.quotient(1 << c)))
@@ -311,6 +454,9 @@ impl Scope<'_> {
             BinaryOp::Shl if a.low >= 0 => match b.high.as_const() {
                 Some(c) if c == b.low && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
                     wrapping(made(a.low.saturating_mul(1 << c), a.high.product(Quantity::Const(1 << c))))
+                }
+                Some(c) if b.low >= 0 && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
+                    wrapping(made(0, a.high.product(Quantity::Const(1 << c))))
                 }
                 _ => None,
             },

@@ -1,23 +1,31 @@
 //! Control flow: branches that give values, loops, and what is known not to run.
 
 use super::{Local, RecordError, Recorder};
-use crate::ir::{Block, Closure, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
+};
 
 /// An `if` that is being recorded.
 pub(super) struct Choice {
     cond: Expr,
+    /// Where the `if` stands, which its last statement is not.
+    at: Location,
     /// What a constant condition decides.
     known: Option<bool>,
     then: Option<Block>,
     then_dead: bool,
     then_value: Option<Expr>,
     else_value: Option<Expr>,
+    /// Where the values of the branches stand.
+    values_at: [Location; 2],
     in_else: bool,
 }
 
 /// A loop that is being recorded.
 pub(super) struct OpenLoop {
     id: LoopId,
+    /// Where the loop stands.
+    at: Location,
     label: Option<&'static str>,
     result: Option<VarId>,
     result_ty: Type,
@@ -33,13 +41,16 @@ impl Recorder {
         let known = cond.as_bool();
         let frame = self.frame();
         frame.fresh = None;
+        let at = frame.line;
         frame.choices.push(Choice {
             cond,
+            at,
             known,
             then: None,
             then_dead: false,
             then_value: None,
             else_value: None,
+            values_at: [at; 2],
             in_else: false,
         });
         if known.is_none() {
@@ -56,7 +67,9 @@ impl Recorder {
         } else {
             value
         };
+        let at = self.location();
         if let Some(choice) = self.frame().choices.last_mut() {
+            choice.values_at[usize::from(choice.in_else)] = at;
             let slot = if choice.in_else { &mut choice.else_value } else { &mut choice.then_value };
             *slot = Some(value);
         }
@@ -83,6 +96,7 @@ impl Recorder {
     /// Closes the `if`; its value.
     pub fn if_end(&mut self) -> Expr {
         let Some(choice) = self.frame().choices.pop() else { return Expr::unit() };
+        self.frame().line = choice.at;
         if let Some(known) = choice.known {
             let value = if known { choice.then_value } else { choice.else_value };
             return value.unwrap_or_else(Expr::unit);
@@ -115,8 +129,9 @@ impl Recorder {
             let var = self.frame().new_var("", ty.clone(), true, VarKind::Local);
             result.kind = ExprKind::Var(var);
             self.push(StmtKind::Let { var, init: None });
-            self.finish_branch(&mut then, choice.then_dead, &result, then_value);
-            self.finish_branch(&mut otherwise, closed.dead, &result, else_value);
+            let [then_at, else_at] = choice.values_at;
+            finish_branch(&mut then, choice.then_dead, &result, (then_value, then_at));
+            finish_branch(&mut otherwise, closed.dead, &result, (else_value, else_at));
             self.frame().fresh = Some(var);
         }
         if !(then.stmts.is_empty() && otherwise.stmts.is_empty() && !choice.cond.has_effect()) {
@@ -127,15 +142,6 @@ impl Recorder {
             return Expr::never();
         }
         result
-    }
-
-    /// Ends a branch with the assignment of its value.
-    fn finish_branch(&mut self, branch: &mut Block, dead: bool, result: &Expr, value: Expr) {
-        if !dead && value.ty != Type::Never {
-            let at = self.location();
-            let kind = StmtKind::Assign { place: result.clone(), op: None, value };
-            branch.stmts.push(crate::ir::Stmt { kind, at });
-        }
     }
 
     /// `!cond`, folded.
@@ -181,6 +187,7 @@ impl Recorder {
         };
         if simple && let Some(choice) = self.frame().choices.pop() {
             self.frame().close();
+            self.frame().line = choice.at;
             let right = choice.then_value.unwrap_or_else(Expr::unit);
             let left = if op == crate::ir::BinaryOp::Or { self.negate(choice.cond) } else { choice.cond };
             return self.lazy_pair(op, left, right);
@@ -203,10 +210,11 @@ impl Recorder {
     fn open_loop(&mut self, label: Option<&'static str>, result_ty: Type, range: Option<RangeLoop>) {
         let frame = self.frame();
         frame.fresh = None;
-        let id = frame.new_loop();
+        let (id, at) = (frame.new_loop(), frame.line);
         let cond = Expr { kind: ExprKind::Unit, ty: Type::BOOL };
         frame.loops.push(OpenLoop {
             id,
+            at,
             label,
             result: None,
             result_ty,
@@ -235,6 +243,7 @@ impl Recorder {
     pub fn loop_end(&mut self) -> Expr {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
+        self.frame().line = open.at;
         self.push(StmtKind::While { id: open.id, cond: true_(), body: Block { stmts: body.stmts } });
         if !open.breaks {
             self.frame().block().dead = true;
@@ -294,6 +303,7 @@ impl Recorder {
     pub fn while_end(&mut self) {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
+        self.frame().line = open.at;
         if !open.skipped {
             let endless = open.cond.as_bool() == Some(true) && !open.breaks;
             self.push(StmtKind::While { id: open.id, cond: open.cond, body: Block { stmts: body.stmts } });
@@ -343,6 +353,7 @@ impl Recorder {
     pub fn for_end(&mut self) {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
+        self.frame().line = open.at;
         if let Some(range) = open.range {
             self.push(StmtKind::For { id: open.id, range, body: Block { stmts: body.stmts } });
         }
@@ -474,4 +485,12 @@ fn selectable(ty: &Type) -> bool {
 fn true_() -> Expr {
     let value = crate::ir::ConstValue::Bool(true);
     Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: Type::BOOL }
+}
+
+/// Ends a branch with the assignment of its value.
+fn finish_branch(branch: &mut Block, dead: bool, result: &Expr, (value, at): (Expr, Location)) {
+    if !dead && value.ty != Type::Never {
+        let kind = StmtKind::Assign { place: result.clone(), op: None, value };
+        branch.stmts.push(crate::ir::Stmt { kind, at });
+    }
 }

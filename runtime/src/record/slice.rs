@@ -1,7 +1,7 @@
 //! Parts of slices: `&x[a..b]`.
 
 use super::Recorder;
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Type};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type};
 
 impl Recorder {
     /// `&base[start..end]` or `&mut base[start..end]`; `inclusive` for `start..=end`.
@@ -37,8 +37,8 @@ impl Recorder {
         } else {
             base
         };
-        let kind =
-            ExprKind::SubSlice { base: base.into(), start: start.map(Box::new), end: end.map(Box::new), at };
+        let (start, end) = (start.map(Box::new), end.map(Box::new));
+        let kind = ExprKind::SubSlice { base: base.into(), start, end, at, proof: Proof::Open };
         Expr { kind, ty }
     }
 

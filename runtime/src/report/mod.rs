@@ -9,6 +9,7 @@ mod ceilings;
 mod machine_code;
 mod multiprocessor;
 mod occupancy;
+mod page;
 mod plot;
 mod ptxas;
 mod resources;
@@ -18,6 +19,8 @@ pub use bounds::BoundsEffect;
 pub use ceilings::{Ceilings, Peak};
 pub use multiprocessor::Multiprocessor;
 pub use occupancy::{Allowed, Limiter, Occupancy};
+pub use page::Page;
+pub(crate) use page::Parts;
 pub use resources::{Resources, Spills};
 pub use roofline::{Bound, Point, Roofline, Work};
 
@@ -55,5 +58,13 @@ pub enum ReportError {
         threads: u64,
         /// The most it may have.
         limit: u32,
+    },
+    /// A page that could not be written.
+    #[error("the report cannot be written to `{}`: {why}; name a file in a directory that exists", .path.display())]
+    Write {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system says.
+        why: String,
     },
 }

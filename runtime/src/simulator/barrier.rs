@@ -4,13 +4,15 @@ use std::cell::{Cell, RefCell};
 
 use super::fault::{Missing, SimFault};
 use super::machine::{Machine, WaitKind};
-use super::observer::Line;
+use super::observer::{Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// The threads that have reached a barrier.
 #[derive(Default)]
 pub(super) struct Barrier {
     arrived: Cell<u32>,
+    /// Its number for observers.
+    number: Cell<u64>,
     /// Where the first of them waits.
     at: Cell<Option<Line>>,
     waiting: RefCell<Vec<u32>>,
@@ -40,6 +42,9 @@ impl Machine<'_> {
     /// `sync_threads`: waits for the threads of the block.
     #[inline(always)]
     pub(super) fn block_barrier(&self, at: Line) {
+        if self.is_watched() {
+            return self.watched_barrier(Scope::Block, at);
+        }
         if self.reach(Scope::Block, at) {
             self.suspend();
         }
@@ -48,13 +53,39 @@ impl Machine<'_> {
     /// `cluster_sync`: waits for the threads of the cluster.
     #[inline(always)]
     pub(super) fn cluster_barrier(&self, at: Line) {
+        if self.is_watched() {
+            return self.watched_barrier(Scope::Cluster, at);
+        }
         if self.reach(Scope::Cluster, at) {
             self.suspend();
         }
     }
 
+    /// A barrier that observers are told of.
+    #[cold]
+    fn watched_barrier(&self, scope: Scope, at: Line) {
+        let barrier = self.barrier(scope).0;
+        if barrier.arrived.get() == 0 {
+            barrier.number.set(self.next_number());
+        }
+        let (name, memory) = match scope {
+            Scope::Block => (scope.name(), MemoryScope::Block),
+            Scope::Cluster if self.launch.cooperative => ("grid_sync", MemoryScope::Device),
+            Scope::Cluster => (scope.name(), MemoryScope::Cluster),
+        };
+        let meeting = Meeting { number: barrier.number.get(), name, orders: Some(memory), waits: true };
+        self.tell_arrival(&meeting, at);
+        if self.reach(scope, at) {
+            self.suspend();
+        }
+        self.tell_departure(&meeting);
+    }
+
     /// The running thread returns from the kernel.
     pub(super) fn leave(&self) {
+        if self.is_watched() {
+            self.tell_end();
+        }
         let (here, block) = (self.here.get(), self.block());
         self.counters.threads.update(|n| n + 1);
         block.live.update(|n| n - 1);

@@ -9,7 +9,7 @@ use std::ptr;
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 pub(crate) use super::nested::Child;
-use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, Space, Work};
+use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultPlace, SimFault};
@@ -203,9 +203,14 @@ pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
 }
 
 /// Starts a copy of the thread, which happens when its group is waited for.
+#[track_caller]
 pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
     let machine = current("copy_async");
-    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { to, from, bytes });
+    let number = if machine.is_watched() { machine.next_number() } else { 0 };
+    if machine.interests.accesses {
+        machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
+    }
+    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { number, to, from, bytes });
 }
 
 /// Closes the thread's group of copies.
@@ -217,7 +222,12 @@ pub fn copy_async_commit() {
 /// Does the thread's copies but those of its last `left` groups.
 pub fn copy_async_wait(left: usize) {
     let machine = current("copy_async_wait");
-    machine.copies.borrow_mut().wait(&machine.here.get(), left);
+    let done = |number| {
+        if machine.interests.accesses {
+            machine.tell_copied(number);
+        }
+    };
+    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
 /// Keeps a descriptor of two words for as long as the thread may name it.
@@ -252,10 +262,12 @@ pub(crate) fn set_instruction(instruction: Option<Instruction>) {
 }
 
 /// Tells of an access that the interpreter is about to make.
-pub(crate) fn tell_access(access: &Access) {
-    let machine = current("access");
-    let by = machine.running();
-    machine.tell(|observer| observer.on_access(&by, access));
+///
+/// # Safety
+/// The bytes can be read, unless the address is misaligned.
+pub(crate) unsafe fn tell_access(access: &Access) {
+    // SAFETY: the caller's word.
+    unsafe { current("access").tell_access(access) };
 }
 
 /// Tells which way a branch goes.
@@ -290,27 +302,47 @@ pub fn interests() -> Interests {
     current("interests").interests
 }
 
-/// Called before each access of memory that a builtin makes.
+/// Called before each access of memory that a builtin makes; outside a launch nobody is told.
 #[inline]
 #[track_caller]
-pub fn on_access<T>(place: *const T, kind: AccessKind) {
-    let machine = current("access");
-    if machine.interests.accesses {
-        let layout = (size_of::<T>() as u32, align_of::<T>() as u32);
-        machine.tell_access(place.addr(), layout, kind, Line::caller());
-    }
+pub(crate) fn on_access<T>(place: &T, kind: AccessKind) {
+    // SAFETY: a reference can be read; what builtins access are numbers and vectors, without padding.
+    unsafe { on_access_at(place, kind) };
 }
 
-/// Called before each access of a surface, which the host may make too.
+/// As [`on_access`], of a place that nobody has a reference to.
+///
+/// # Safety
+/// It can be read.
 #[inline]
 #[track_caller]
-pub(crate) fn on_texel<T>(texel: *const T, kind: AccessKind) {
-    if !CURRENT.get().is_null() {
-        on_access(texel, kind);
-    }
+pub(crate) unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
+    let at = Line::caller();
+    with_current(|machine| {
+        if machine.interests.accesses {
+            let (address, by) = (place.expose_provenance(), machine.instruction(at));
+            let (bytes, align) = (size_of::<T>() as u32, align_of::<T>() as u32);
+            let access = Access { address, bytes, align, space: machine.space_of(address), kind, by };
+            // SAFETY: the caller's word.
+            unsafe { machine.tell_access(&access) };
+        }
+    });
 }
 
-/// Ends the launch with [`SimFault::OutOfBounds`](super::SimFault::OutOfBounds) at the caller's line.
+/// A fence of the running thread.
+#[inline]
+#[track_caller]
+pub fn fence(scope: MemoryScope) {
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+    let at = Line::caller();
+    with_current(|machine| {
+        if machine.is_watched() {
+            machine.tell_fence(scope, at);
+        }
+    });
+}
+
+/// Ends the launch with [`SimFault::OutOfBounds`] at the caller's line.
 #[cold]
 #[track_caller]
 pub fn fault_bounds(index: i64, len: usize) -> ! {
@@ -354,6 +386,7 @@ impl Drop for Entered {
 }
 
 /// Calls `f` with the machine that this OS thread runs; `false` if it runs none.
+#[inline]
 pub(super) fn with_current(f: impl FnOnce(&Machine<'_>)) -> bool {
     let machine = CURRENT.get();
     if machine.is_null() {

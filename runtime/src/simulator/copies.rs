@@ -6,6 +6,8 @@ use super::machine::Here;
 
 /// One copy, from global to shared memory.
 pub(super) struct Copy {
+    /// Its number for observers.
+    pub number: u64,
     pub to: *mut u8,
     pub from: *const u8,
     pub bytes: usize,
@@ -38,13 +40,15 @@ impl Copies {
         pending.closed.push_back(group);
     }
 
-    pub fn wait(&mut self, here: &Here, left: usize) {
+    /// Does the thread's copies but those of its last `left` groups; `done` is told their numbers.
+    pub fn wait(&mut self, here: &Here, left: usize, done: impl Fn(u64)) {
         let pending = self.of(here);
         while pending.closed.len() > left {
             for copy in pending.closed.pop_front().into_iter().flatten() {
                 // SAFETY: both were references of this size when the copy was started, to memory of the
                 // launch, which outlives its threads.
                 unsafe { std::ptr::copy_nonoverlapping(copy.from, copy.to, copy.bytes) }
+                done(copy.number);
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use super::SimFault;
 use super::machine::{Here, Machine};
-use super::observer::{Access, AccessKind, Instruction, Interests, Line, Observer, Space, Thread};
+use super::observer::{
+    Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
+};
 
 /// What any of these observers wants to be told.
 pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
@@ -33,6 +35,69 @@ impl Machine<'_> {
         self.instruction.get().map_or(caller, |instruction| instruction.at)
     }
 
+    /// Whether anybody watches.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        !self.launch.observers.is_empty()
+    }
+
+    /// A number that no other meeting, copy or launch by a kernel has.
+    pub(super) fn next_number(&self) -> u64 {
+        let numbers = &self.counters.numbers;
+        numbers.update(|n| n + 1);
+        numbers.get()
+    }
+
+    /// Tells that the running thread arrives at a meeting.
+    #[cold]
+    pub(super) fn tell_arrival(&self, meeting: &Meeting, at: Line) {
+        let by = self.running();
+        self.notify(|observer| observer.on_arrive(&by, meeting, at));
+    }
+
+    /// Tells that the running thread goes on from a meeting.
+    #[cold]
+    pub(super) fn tell_departure(&self, meeting: &Meeting) {
+        let by = self.running();
+        self.notify(|observer| observer.on_leave(&by, meeting));
+    }
+
+    /// Tells that the running thread has returned from the kernel.
+    #[cold]
+    pub(super) fn tell_end(&self) {
+        let by = self.running();
+        self.notify(|observer| observer.on_thread_end(&by));
+    }
+
+    /// Tells that the running thread passes a fence.
+    #[cold]
+    pub(super) fn tell_fence(&self, scope: MemoryScope, at: Line) {
+        let (by, at) = (self.running(), self.line(at));
+        self.notify(|observer| observer.on_fence(&by, scope, at));
+    }
+
+    /// Tells that the running thread starts an asynchronous copy.
+    #[cold]
+    pub(super) fn tell_copy(&self, number: u64, from: usize, to: usize, bytes: u32, at: Line) {
+        let access = |address, kind| Access {
+            address,
+            bytes,
+            align: bytes,
+            space: self.space_of(address),
+            kind,
+            by: self.instruction(at),
+        };
+        let (from, to) = (access(from, AccessKind::Read), access(to, AccessKind::Write));
+        let by = self.running();
+        self.tell(|observer| observer.on_copy_start(&by, number, &from, &to));
+    }
+
+    /// Tells that the running thread has waited for a copy.
+    pub(super) fn tell_copied(&self, number: u64) {
+        let by = self.running();
+        self.notify(|observer| observer.on_copy_end(&by, number));
+    }
+
     /// Tells the observers, any of which may end the launch.
     #[inline]
     pub(super) fn tell(&self, tell: impl Fn(&dyn Observer) -> Result<(), SimFault>) {
@@ -43,12 +108,26 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells of an access of memory that a builtin is about to make.
-    pub(super) fn tell_access(&self, address: usize, (bytes, align): (u32, u32), kind: AccessKind, at: Line) {
-        let access =
-            Access { address, bytes, align, space: self.space_of(address), kind, by: self.instruction(at) };
+    /// Tells of an access of memory that the running thread is about to make.
+    ///
+    /// # Safety
+    /// The bytes can be read.
+    #[cold]
+    pub(super) unsafe fn tell_access(&self, access: &Access) {
         let by = self.running();
-        self.tell(|observer| observer.on_access(&by, &access));
+        for observer in self.launch.observers {
+            match observer.on_access(&by, access) {
+                Ok(()) => {}
+                Err(SimFault::DataRace(mut race)) => {
+                    let place = std::ptr::with_exposed_provenance::<u8>(access.address);
+                    // SAFETY: the caller's word.
+                    let held = unsafe { std::slice::from_raw_parts(place, access.bytes as usize) };
+                    held.clone_into(&mut race.held);
+                    self.raise(SimFault::DataRace(race))
+                }
+                Err(fault) => self.raise(fault),
+            }
+        }
     }
 
     /// Whose memory an address is in, for what is not a variable of a thread.

@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 
 use super::machine::Machine;
 use super::observer::Line;
+use super::race::DataRace;
 use super::shape::WARP;
 
 /// Why a simulated launch stopped.
@@ -174,6 +175,49 @@ pub enum SimFault {
         thread: [u32; 3],
         /// What is wrong.
         problem: RankProblem,
+    },
+    /// Two accesses that nothing orders.
+    #[error("{0}")]
+    DataRace(Box<DataRace>),
+    /// A read of shared memory that nobody has written since the block began.
+    #[error("{bytes} bytes of shared memory are read at {file}:{line} before byte {byte} of them is written, in block {}, thread {} of kernel `{kernel}`; shared memory holds anything when a block begins: write it first, and put a barrier between the write and the read", triple(.block), triple(.thread))]
+    Uninitialised {
+        /// The kernel.
+        kernel: String,
+        /// How many bytes are read.
+        bytes: u32,
+        /// The first of them that was not written.
+        byte: u32,
+        /// Rust file of the read.
+        file: String,
+        /// Line of the read, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
+    /// An access at an address that its type does not allow.
+    #[error("an access of {bytes} bytes of {memory} memory at {file}:{line} is {beyond} bytes beyond a multiple of {align}, in block {}, thread {} of kernel `{kernel}`; the address must be a multiple of {align}", triple(.block), triple(.thread))]
+    Misaligned {
+        /// The kernel.
+        kernel: String,
+        /// `shared` or `global`.
+        memory: &'static str,
+        /// How many bytes are accessed at once.
+        bytes: u32,
+        /// What the address must be a multiple of, in bytes.
+        align: u32,
+        /// The rest of its division by that.
+        beyond: u32,
+        /// Rust file of the access.
+        file: String,
+        /// Line of the access, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
     },
     /// A launch whose extents no GPU accepts.
     #[error("kernel `{kernel}` cannot be launched: {argument} is {}, but {rule}", triple(.value))]

@@ -36,8 +36,8 @@ pub(super) struct Machine<'a> {
     pub shared: SharedMemory,
     pub arena: Arena,
     pub queues: Queues,
-    /// The half barriers that fibers have arrived at and not waited for.
-    pub arrivals: RefCell<HashMap<u32, u32>>,
+    /// The half barriers that fibers have arrived at and not waited for: their generation and number.
+    pub arrivals: RefCell<HashMap<u32, (u32, u64)>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
     /// Copies that threads have started and not waited for.
@@ -136,6 +136,8 @@ pub(super) struct Counters {
     pub atomics: Cell<u64>,
     /// Readings of the clock.
     pub ticks: Cell<u64>,
+    /// Numbers given to what observers are told of.
+    pub numbers: Cell<u64>,
     /// The count of atomics at which the thread gives way.
     pub next_check: Cell<u64>,
     /// The count of atomics, and of all progress, when progress was last seen.

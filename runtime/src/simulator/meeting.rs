@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
-use super::observer::Line;
+use super::observer::{Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -14,6 +14,8 @@ pub(super) const NAMED: usize = 16;
 #[derive(Default)]
 pub(super) struct Named {
     arrived: Cell<u32>,
+    /// Its number for observers.
+    number: Cell<u64>,
     waiting: RefCell<Vec<u32>>,
 }
 
@@ -21,6 +23,8 @@ pub(super) struct Named {
 #[derive(Default)]
 pub(super) struct Split {
     arrived: Cell<u32>,
+    /// Its number for observers.
+    number: Cell<u64>,
     generation: Cell<u32>,
     waiting: RefCell<Vec<u32>>,
 }
@@ -31,6 +35,11 @@ pub(super) struct Together {
     lanes: Cell<u32>,
     fibers: RefCell<Vec<u32>>,
     answer: Cell<u32>,
+}
+
+/// The barrier of a cluster in two halves, as observers know it.
+fn halves(number: u64) -> Meeting {
+    Meeting { number, name: "cluster_wait", orders: Some(MemoryScope::Cluster), waits: true }
 }
 
 impl Machine<'_> {
@@ -54,6 +63,15 @@ impl Machine<'_> {
         let Some(barrier) = self.block().named.get(number as usize) else {
             self.raise_bounds(i64::from(number), NAMED, at);
         };
+        let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
+            number,
+            name: WaitKind::Named.name(),
+            orders: Some(MemoryScope::Block),
+            waits: wait,
+        });
+        if let Some(meeting) = &meeting {
+            self.tell_arrival(meeting, at);
+        }
         barrier.arrived.update(|n| n + 1);
         if barrier.arrived.get() >= threads {
             barrier.arrived.set(0);
@@ -64,12 +82,34 @@ impl Machine<'_> {
             self.note_wait(WaitKind::Named, at);
             self.suspend();
         }
+        if let Some(meeting) = meeting.filter(|meeting| meeting.waits) {
+            self.tell_departure(&meeting);
+        }
+    }
+
+    /// The meeting that a thread is about to arrive at, if anybody watches; the first gives it a number.
+    fn numbered(
+        &self,
+        arrived: &Cell<u32>,
+        number: &Cell<u64>,
+        meeting: impl FnOnce(u64) -> Meeting,
+    ) -> Option<Meeting> {
+        if !self.is_watched() {
+            return None;
+        }
+        if arrived.get() == 0 {
+            number.set(self.next_number());
+        }
+        Some(meeting(number.get()))
     }
 
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
         let split = &self.cluster.split;
+        if let Some(meeting) = self.numbered(&split.arrived, &split.number, halves) {
+            self.tell_arrival(&meeting, at);
+        }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
         if split.arrived.get() == self.cluster.live.get() {
@@ -78,7 +118,7 @@ impl Machine<'_> {
             self.counters.barriers.update(|n| n + 1);
             self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
         }
-        self.arrivals.borrow_mut().insert(self.here.get().fiber, generation);
+        self.arrivals.borrow_mut().insert(self.here.get().fiber, (generation, split.number.get()));
         generation
     }
 
@@ -86,13 +126,16 @@ impl Machine<'_> {
     pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
-        let Some(generation) = self.arrivals.borrow_mut().remove(&fiber) else {
+        let Some((generation, number)) = self.arrivals.borrow_mut().remove(&fiber) else {
             panic!("`cluster_wait` without a `cluster_arrive` before it");
         };
         if self.cluster.split.generation.get() == generation {
             self.cluster.split.waiting.borrow_mut().push(fiber);
             self.note_wait(WaitKind::Cluster, at);
             self.suspend();
+        }
+        if self.is_watched() {
+            self.tell_departure(&halves(number));
         }
     }
 

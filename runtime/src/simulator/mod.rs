@@ -20,6 +20,7 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod race;
 mod scheduler;
 mod settings;
 mod shape;
@@ -33,10 +34,12 @@ pub(crate) use events::interests;
 pub(crate) use fault::{FaultPlace, triple};
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
-    Work,
+    Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
+    Space, Thread, Work,
 };
-pub use settings::{Executor, Settings};
+pub(crate) use race::memory_name;
+pub use race::{DataRace, Doing, Party};
+pub use settings::{Executor, Settings, SimChecks};
 
 use std::cell::Cell;
 
@@ -126,8 +129,8 @@ impl SimReport {
 /// it launches itself, tail launches last. The report counts it.
 pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
     hook::install();
-    let pending = Cell::new(0);
-    grid(launch, thread, Nesting::outermost(&pending))
+    let (pending, numbers) = (Cell::new(0), Cell::new(0));
+    grid(launch, thread, Nesting::outermost(&pending, &numbers))
 }
 
 /// Runs one grid and then what it launched.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::machine::Machine;
-use super::observer::Line;
+use super::observer::{ChildOrder, Line};
 use super::{SimFault, SimLaunch, SimReport};
 
 /// How deep launches may be nested.
@@ -33,8 +33,10 @@ pub(crate) struct Child {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared: usize,
-    /// Whether it runs after all other launches of its parent.
-    pub tail: bool,
+    /// When it may run.
+    pub order: ChildOrder,
+    /// Its number for observers; the machine gives it.
+    pub number: u64,
     /// Runs one of its threads.
     pub thread: Box<dyn Fn()>,
 }
@@ -45,18 +47,20 @@ pub(super) struct Nesting<'a> {
     depth: u32,
     /// Launches of the whole tree that have not ended.
     pending: &'a Cell<usize>,
+    /// Numbers given to launches of the whole tree.
+    numbers: &'a Cell<u64>,
 }
 
 impl<'a> Nesting<'a> {
     /// Of a grid that the host launches.
-    pub fn outermost(pending: &'a Cell<usize>) -> Self {
-        Self { depth: 0, pending }
+    pub fn outermost(pending: &'a Cell<usize>, numbers: &'a Cell<u64>) -> Self {
+        Self { depth: 0, pending, numbers }
     }
 }
 
 impl Machine<'_> {
     /// Queues a launch of the running thread.
-    pub(super) fn launch_child(&self, child: Child, at: Line) {
+    pub(super) fn launch_child(&self, mut child: Child, at: Line) {
         let pending = self.nesting.pending.get() + 1;
         let limit = PENDING.load(Ordering::Relaxed);
         if self.nesting.depth == DEPTH_LIMIT {
@@ -73,6 +77,12 @@ impl Machine<'_> {
             self.raise_launch(child.kernel, why, at);
         }
         self.nesting.pending.set(pending);
+        if self.is_watched() {
+            let (by, numbers) = (self.running(), self.nesting.numbers);
+            numbers.update(|n| n + 1);
+            child.number = numbers.get();
+            self.notify(|observer| observer.on_child(&by, child.number, child.order));
+        }
         self.children.borrow_mut().push(child);
     }
 
@@ -95,7 +105,7 @@ impl Machine<'_> {
 
 /// Tail launches last, else as they were made.
 pub(super) fn in_order(mut children: Vec<Child>) -> Vec<Child> {
-    children.sort_by_key(|child| child.tail);
+    children.sort_by_key(|child| child.order == ChildOrder::Tail);
     children
 }
 
@@ -117,7 +127,9 @@ pub(super) fn run(
         settings: parent.settings.clone(),
         observers: parent.observers,
     };
+    parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));
     let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;
     nesting.pending.update(|pending| pending - 1);
+    parent.observers.iter().for_each(|observer| observer.on_child_end(child.number));
     Ok(report)
 }

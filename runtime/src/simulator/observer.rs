@@ -162,6 +162,19 @@ pub struct Meeting {
     pub name: &'static str,
     /// Whether what was written before it is visible to all that leave it, and for whom.
     pub orders: Option<MemoryScope>,
+    /// Whether the thread that is told of leaves it too, or only arrives.
+    pub waits: bool,
+}
+
+/// When a grid that a kernel launches may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChildOrder {
+    /// After the earlier launches of the same block.
+    Block,
+    /// After the whole grid that launches it, and all else that this has launched.
+    Tail,
+    /// At any time from its launch on.
+    Free,
 }
 
 /// What a branch decided for one thread.
@@ -251,6 +264,15 @@ pub trait Observer {
 
     /// A thread goes on from a meeting at which all that it waited for have arrived.
     fn on_leave(&self, _by: &Thread, _meeting: &Meeting) {}
+
+    /// A thread launches a grid; this number is unique in the launch by the host.
+    fn on_child(&self, _by: &Thread, _child: u64, _order: ChildOrder) {}
+
+    /// The grid that was launched under this number begins; [`on_launch`](Observer::on_launch) follows.
+    fn on_child_begin(&self, _child: u64) {}
+
+    /// The grid that was launched under this number has ended, and all that it launched.
+    fn on_child_end(&self, _child: u64) {}
 
     /// All threads of the block, or of the cluster that holds it, have reached the barrier.
     fn on_barrier(&self, _barrier: &'static str, _block: [u32; 3], _at: Line) {}

@@ -9,7 +9,7 @@ use super::fiber::{self, Fiber};
 use super::machine::{Here, Machine, Wait, WaitKind};
 use super::observer::Line;
 
-/// Atomics between two moments at which a thread gives way to others.
+/// Atomics between two moments at which a thread gives way to others; fewer in the orders that a seed makes.
 const ATOMIC_TURN: u64 = 128;
 
 /// Runs all clusters of the machine's launch.
@@ -62,6 +62,9 @@ impl Machine<'_> {
         for linear in &self.shape.thread_order {
             self.enter_thread(rank, *linear, 0);
             (self.thread)();
+            if self.is_watched() {
+                self.tell_end();
+            }
             self.arena.reset();
             self.counters.threads.update(|n| n + 1);
         }
@@ -108,7 +111,7 @@ impl Machine<'_> {
     #[cold]
     fn give_way(&self, count: u64, at: Line) {
         let c = &self.counters;
-        c.next_check.set(count + ATOMIC_TURN);
+        c.next_check.set(count + self.shape.turn(count, ATOMIC_TURN));
         let (block, thread) = self.queues.next.get();
         let progress = c.threads.get() + c.barriers.get() + c.exchanges.get() + u64::from(block + thread);
         let (since, seen) = c.progress.get();

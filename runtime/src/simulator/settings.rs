@@ -23,6 +23,8 @@ pub struct Settings {
     /// mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier or
     /// mask that misses such a thread is a fault.
     pub returned_threads_pass: bool,
+    /// What is checked of every access, where the launch tells of them; all unless set.
+    pub checks: SimChecks,
     /// What runs a kernel that nobody watches: the twin unless set.
     pub executor: Executor,
     /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
@@ -50,6 +52,38 @@ pub enum Executor {
     Both,
 }
 
+/// What is checked while a kernel runs on the simulator; all of it unless set.
+///
+/// What is off costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimChecks {
+    /// Data races in shared and global memory.
+    pub races: bool,
+    /// Reads of shared memory that nobody has written.
+    pub initialisation: bool,
+    /// Accesses at addresses that their type does not allow.
+    pub alignment: bool,
+}
+
+impl Default for SimChecks {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl SimChecks {
+    /// Everything is checked.
+    pub const ALL: Self = Self { races: true, initialisation: true, alignment: true };
+
+    /// Nothing is checked.
+    pub const NONE: Self = Self { races: false, initialisation: false, alignment: false };
+
+    /// Whether anything is checked.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -58,6 +92,7 @@ impl Default for Settings {
             atomic_budget: 1 << 28,
             shared_limit: 227 << 10,
             returned_threads_pass: true,
+            checks: SimChecks::ALL,
             executor: Executor::Twin,
             step_budget: 1 << 32,
             overflow: true,
@@ -69,8 +104,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack)
-    /// and `WARPSMITH_SIM_SEED` from the environment where they are set.
+    /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack),
+    /// `WARPSMITH_SIM_SEED` and `WARPSMITH_SIM_CHECKS` from the environment where they are set.
     ///
     /// # Errors
     /// [`SimFault::Setting`] if one of them is not what it may be.
@@ -86,6 +121,9 @@ impl Settings {
         }
         if let Some(seed) = settings::simulator_seed().map_err(refused)? {
             settings.seed = seed;
+        }
+        if let Some(checks) = settings::simulator_checks().map_err(refused)? {
+            settings.checks = checks;
         }
         Ok(settings)
     }

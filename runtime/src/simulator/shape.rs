@@ -62,6 +62,14 @@ impl Shape {
         Ok(())
     }
 
+    /// How many of at most `longest` steps a thread makes at once, after this many of all: all unless seeded.
+    pub fn turn(&self, count: u64, longest: u64) -> u64 {
+        match self.seed {
+            0 => longest,
+            seed => 1 + xorshift(scramble(seed ^ count)) % longest,
+        }
+    }
+
     /// Index in the grid of the block with this rank in the cluster that starts at `origin`.
     pub fn block_idx(&self, origin: [u32; 3], rank: u32) -> [u32; 3] {
         let offset = unflatten(u64::from(rank), self.cluster);

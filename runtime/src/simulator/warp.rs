@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fault::{MaskProblem, Waiting};
 use super::machine::{Machine, WaitKind};
-use super::observer::Line;
+use super::observer::{Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -26,6 +26,8 @@ pub(super) struct Warp {
 /// One operation of a warp.
 pub(super) struct Exchange {
     operation: &'static str,
+    /// Its number for observers.
+    number: u64,
     at: Line,
     mask: u32,
     /// The lanes of the mask that take part: those that exist, and have not returned.
@@ -97,7 +99,7 @@ impl Warp {
             return exchange;
         }
         let expected = mask & self.exists & !self.returned.get();
-        let exchange = Rc::new(Exchange::new(operation, mask, expected, at));
+        let exchange = Rc::new(Exchange::new(machine, operation, mask, expected, at));
         self.open.borrow_mut().push(exchange.clone());
         exchange
     }
@@ -119,11 +121,21 @@ impl Warp {
 }
 
 impl Exchange {
-    fn new(operation: &'static str, mask: u32, expected: u32, at: Line) -> Self {
+    fn new(machine: &Machine<'_>, operation: &'static str, mask: u32, expected: u32, at: Line) -> Self {
+        let number = if machine.is_watched() { machine.next_number() } else { 0 };
         let payloads = [const { Cell::new([0; 16]) }; WARP as usize];
         let fibers = [const { Cell::new(0) }; WARP as usize];
         let (expected, arrived) = (Cell::new(expected), Cell::new(0));
-        Self { operation, at, mask, expected, arrived, payloads, fibers }
+        Self { operation, number, at, mask, expected, arrived, payloads, fibers }
+    }
+
+    /// What observers know of it; only `sync_warp` orders memory.
+    ///
+    /// Source: CUDA C++ Programming Guide, warp shuffle, vote and match functions, which imply no
+    /// memory barrier, and `__syncwarp`, which does.
+    fn meeting(&self) -> Meeting {
+        let orders = (self.operation == SYNC_WARP).then_some(MemoryScope::Block);
+        Meeting { number: self.number, name: self.operation, orders, waits: true }
     }
 
     fn release(&self, machine: &Machine<'_>, last: Option<u32>) {
@@ -163,8 +175,14 @@ impl Machine<'_> {
         at: Line,
     ) -> WarpView {
         let (exchange, wait) = self.bring(operation, mask, payload, at);
+        if self.is_watched() {
+            self.tell_arrival(&exchange.meeting(), at);
+        }
         if wait {
             self.suspend();
+        }
+        if self.is_watched() {
+            self.tell_departure(&exchange.meeting());
         }
         WarpView(exchange)
     }

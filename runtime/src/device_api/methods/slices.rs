@@ -332,12 +332,12 @@ pointer! {
     };
     PointerRead, "read", "(*({0}))", |args, ret| {
         let from: *const u8 = args.take();
-        context::on_access(from.cast::<T>(), AccessKind::Read);
+        context::on_access_at(from.cast::<T>(), AccessKind::Read);
         give(T::from_ir(from), ret);
     }, effect: Effect::Writes;
     PointerWrite, "write", "(*({0}) = {1})", |args, _ret| {
         let (to, value): (*mut u8, T) = (args.take(), args.take());
-        context::on_access(to.cast::<T>(), AccessKind::Write);
+        context::on_access_at(to.cast::<T>().cast_const(), AccessKind::Write);
         value.to_ir(to);
     }, effect: Effect::Writes;
     PointerIsNull, "is_null", "(({0}) == nullptr)", |args, ret| give(args.take::<*const u8>().is_null(), ret);

@@ -2,7 +2,7 @@
 
 use super::{Label, Lower, OpenLoop, Result};
 use crate::interpreter::numeric;
-use crate::interpreter::program::{Op, Slot};
+use crate::interpreter::program::{Op, Site, Slot};
 use crate::ir::{Block, Expr, LoopId, RangeLoop, Scalar, Type};
 
 impl<'m> Lower<'m> {
@@ -47,12 +47,15 @@ impl<'m> Lower<'m> {
         self.push(Op::First { f: walk.first, counter, start, end, some: more });
         self.goes_on(more, done, false);
         self.here(top);
-        self.iterate(kept);
+        let site = self.iterate(kept);
         let var = self.bind(range.var, ty);
         self.copy(var, counter, ty.size());
         self.local(var, ty, true);
         self.body(OpenLoop { id, next, end: done }, body)?;
         self.here(next);
+        if self.watched() {
+            self.push(Op::Resume { kept, site });
+        }
         let bound = if range.reversed { start } else { end };
         self.push(Op::Next { f: walk.next, counter, bound, step, more });
         self.goes_on(more, top, true);
@@ -112,9 +115,10 @@ impl<'m> Lower<'m> {
         kept
     }
 
-    fn iterate(&mut self, kept: Slot) {
+    fn iterate(&mut self, kept: Slot) -> Site {
         let (site, watched) = (self.site(), self.watched());
         self.push(Op::Iterate { kept, watched, site });
+        site
     }
 
     pub(super) fn exit(&mut self, kept: Slot) {

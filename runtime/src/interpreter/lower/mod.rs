@@ -126,7 +126,7 @@ impl<'m> Lower<'m> {
         Self {
             module,
             options,
-            program: Program::default(),
+            program: Program { locals: options.watch.locals, ..Program::default() },
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
@@ -272,6 +272,7 @@ impl<'m> Lower<'m> {
 
     fn site_at(&mut self, at: Location) -> Site {
         self.program.sites.push(Line { file: at.file, line: at.line, column: 0 });
+        self.program.library.push(is_library(at.file));
         self.program.sites.len() as Site - 1
     }
 
@@ -296,4 +297,11 @@ fn room(ty: &Type) -> (usize, usize) {
         Type::Shared { rank, .. } => (8 + 8 * rank, 8),
         ty => (ty.size(), ty.align()),
     }
+}
+
+/// Whether a file holds device functions of this library.
+fn is_library(file: &str) -> bool {
+    let source = file!().trim_end_matches("interpreter/lower/mod.rs");
+    let within = file.strip_prefix(source);
+    within.is_some_and(|path| path.starts_with("device_api/") || path.starts_with("tile/"))
 }

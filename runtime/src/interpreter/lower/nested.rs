@@ -4,6 +4,7 @@ use super::{Lower, Result};
 use crate::interpreter::nested::{Grid, Launched, Passed};
 use crate::interpreter::program::{Index, Op};
 use crate::ir::{Expr, LaunchOrder, NestedGrid, NestedLaunch, Type};
+use crate::simulator::ChildOrder;
 
 impl<'m> Lower<'m> {
     /// `kernel(args).grid(…).block(…).launch()`
@@ -31,7 +32,11 @@ impl<'m> Lower<'m> {
             grid,
             block: self.extents(&launch.block)?,
             dynamic_shared: launch.dynamic_shared.as_ref().map(|e| self.subscript(e)).transpose()?,
-            tail: launch.order == LaunchOrder::Tail,
+            order: match launch.order {
+                LaunchOrder::Tail => ChildOrder::Tail,
+                LaunchOrder::Free => ChildOrder::Free,
+                LaunchOrder::Block => ChildOrder::Block,
+            },
         };
         let (table, site) = (self.program.launches.len() as u32, self.site());
         self.program.launches.push(launched);

@@ -14,7 +14,7 @@ impl<'m> Lower<'m> {
 
     /// Address and length of `&base[start..end]`, in the frame.
     pub(super) fn part_extent(&mut self, e: &'m Expr) -> Result<Slot> {
-        let ExprKind::SubSlice { base, start, end, at } = &e.kind else { return self.extent(e) };
+        let ExprKind::SubSlice { base, start, end, at, .. } = &e.kind else { return self.extent(e) };
         let extent = self.extent(base)?;
         let (old, new) = (base.ty.element(), e.ty.element());
         let (Some(old), Some(new)) = (old, new) else {

@@ -8,11 +8,13 @@ use crate::simulator::Line;
 impl<'m> Lower<'m> {
     /// The statements of a block, whose variables end with it.
     pub(super) fn block(&mut self, block: &'m Block) -> Result<()> {
-        let mark = self.top;
+        // What a loop does after its body stands where the loop does.
+        let (mark, around) = (self.top, self.at);
         for stmt in &block.stmts {
             self.statement(stmt)?;
         }
         self.release(mark);
+        self.at = around;
         Ok(())
     }
 

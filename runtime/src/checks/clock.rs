@@ -1,0 +1,277 @@
+//! What a thread knows of all others: up to which of its epochs each is ordered before it.
+//!
+//! A vector clock with an entry for each thread of a grid would be as long as the grid. What is known
+//! comes from barriers, though, and so by whole warps and blocks. A [`Clock`] is a tree over warps, blocks
+//! and groups of blocks with a bound at every node: a thread is known up to the largest bound above it. The
+//! join of two clocks is the larger bound at each node, so that the tree is exact. Nodes are shared.
+
+use std::rc::Rc;
+
+/// Bits of a thread's number that each level of the tree decides: 32 lanes, 32 warps, 32 of what is larger.
+const BITS: u32 = 5;
+
+/// Children of a node.
+const FAN: usize = 1 << BITS;
+
+/// The number of a thread: its block, and its linear index in it in the ten lowest bits.
+pub(super) type Key = u64;
+
+/// A group of threads whose numbers differ in this many of the lowest bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// One thread.
+    Thread = 0,
+    /// A warp.
+    Warp = 1,
+    /// A block.
+    Block = 2,
+}
+
+/// Up to which epoch each thread is ordered before the owner; 0 of those that it knows nothing of.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Clock(Option<Rc<Node>>);
+
+#[derive(Clone, Debug)]
+struct Node {
+    /// 0 for a warp, 1 for a block, and so on.
+    level: u32,
+    /// Every thread below is known at least up to this epoch.
+    floor: u32,
+    /// The largest epoch below.
+    top: u32,
+    below: Below,
+}
+
+#[derive(Clone, Debug)]
+enum Below {
+    Nothing,
+    Lanes(Box<[u32; FAN]>),
+    Nodes(Box<[Option<Rc<Node>>; FAN]>),
+}
+
+impl Clock {
+    /// Up to which epoch a thread is known.
+    pub fn get(&self, key: Key) -> u32 {
+        match &self.0 {
+            Some(root) if root.holds(key) => root.get(key),
+            _ => 0,
+        }
+    }
+
+    /// Makes every thread of a group known up to an epoch.
+    pub fn raise(&mut self, key: Key, group: Group, epoch: u32) {
+        let height = group as u32;
+        let mut root = self.0.take().unwrap_or_else(|| Node::empty(height.max(1) - 1));
+        while !root.holds(key) || root.level + 1 < height {
+            root = Node::above(root);
+        }
+        raise(&mut root, key, height, epoch);
+        self.0 = Some(root);
+    }
+
+    /// Adds what another clock knows.
+    pub fn join(&mut self, other: &Clock) {
+        let Some(theirs) = &other.0 else { return };
+        let Some(mut mine) = self.0.take() else {
+            self.0 = Some(theirs.clone());
+            return;
+        };
+        let mut theirs = theirs.clone();
+        while mine.level < theirs.level {
+            mine = Node::above(mine);
+        }
+        while theirs.level < mine.level {
+            theirs = Node::above(theirs);
+        }
+        self.0 = Some(joined(&mine, &theirs).unwrap_or(mine));
+    }
+}
+
+impl Node {
+    fn empty(level: u32) -> Rc<Self> {
+        Rc::new(Self { level, floor: 0, top: 0, below: Below::Nothing })
+    }
+
+    /// A node above this one, which is its first child.
+    fn above(node: Rc<Self>) -> Rc<Self> {
+        let (level, top) = (node.level + 1, node.top);
+        let mut nodes = Box::new([const { None }; FAN]);
+        nodes[0] = Some(node);
+        Rc::new(Self { level, floor: 0, top, below: Below::Nodes(nodes) })
+    }
+
+    /// Whether a root of this level is above this thread.
+    fn holds(&self, key: Key) -> bool {
+        key.checked_shr(BITS * (self.level + 1)).unwrap_or(0) == 0
+    }
+
+    fn get(&self, key: Key) -> u32 {
+        let at = place(key, self.level);
+        let below = match &self.below {
+            Below::Nothing => 0,
+            Below::Lanes(lanes) => lanes[at],
+            Below::Nodes(nodes) => nodes[at].as_ref().map_or(0, |node| node.get(key)),
+        };
+        below.max(self.floor)
+    }
+
+    fn lanes(&mut self) -> &mut [u32; FAN] {
+        if matches!(self.below, Below::Nothing) {
+            self.below = Below::Lanes(Box::new([0; FAN]));
+        }
+        match &mut self.below {
+            Below::Lanes(lanes) => lanes,
+            _ => unreachable!("nodes of level 0 have lanes below"),
+        }
+    }
+
+    fn nodes(&mut self) -> &mut [Option<Rc<Node>>; FAN] {
+        if matches!(self.below, Below::Nothing) {
+            self.below = Below::Nodes(Box::new([const { None }; FAN]));
+        }
+        match &mut self.below {
+            Below::Nodes(nodes) => nodes,
+            _ => unreachable!("nodes above level 0 have nodes below"),
+        }
+    }
+}
+
+/// Which child of a node of this level a thread is below.
+fn place(key: Key, level: u32) -> usize {
+    (key >> (BITS * level)) as usize % FAN
+}
+
+fn raise(node: &mut Rc<Node>, key: Key, height: u32, epoch: u32) {
+    if node.floor >= epoch {
+        return;
+    }
+    let level = node.level;
+    if level + 1 == height && epoch >= node.top {
+        *node = Rc::new(Node { level, floor: epoch, top: epoch, below: Below::Nothing });
+        return;
+    }
+    let node = Rc::make_mut(node);
+    node.top = node.top.max(epoch);
+    if level + 1 == height {
+        node.floor = epoch;
+    } else if level == 0 {
+        let lane = &mut node.lanes()[place(key, 0)];
+        *lane = epoch.max(*lane);
+    } else {
+        let child = node.nodes()[place(key, level)].get_or_insert_with(|| Node::empty(level - 1));
+        raise(child, key, height, epoch);
+    }
+}
+
+/// The join of two nodes for the same threads, or `None` if it is the first of them.
+fn joined(a: &Rc<Node>, b: &Rc<Node>) -> Option<Rc<Node>> {
+    if Rc::ptr_eq(a, b) || a.floor >= b.top {
+        return None;
+    }
+    if b.floor >= a.top {
+        return Some(b.clone());
+    }
+    let below = joined_below(&a.below, &b.below);
+    if below.is_none() && a.floor >= b.floor {
+        return None;
+    }
+    let below = below.unwrap_or_else(|| a.below.clone());
+    Some(Rc::new(Node { level: a.level, floor: a.floor.max(b.floor), top: a.top.max(b.top), below }))
+}
+
+/// The join of what is below two nodes, or `None` if it is what is below the first.
+fn joined_below(a: &Below, b: &Below) -> Option<Below> {
+    match (a, b) {
+        (_, Below::Nothing) => None,
+        (Below::Lanes(x), Below::Lanes(y)) => {
+            let more = x.iter().zip(y.iter()).any(|(x, y)| y > x);
+            more.then(|| Below::Lanes(Box::new(std::array::from_fn(|i| x[i].max(y[i])))))
+        }
+        (Below::Nodes(x), Below::Nodes(y)) => {
+            let mut result: Option<Box<[Option<Rc<Node>>; FAN]>> = None;
+            for (i, theirs) in y.iter().enumerate() {
+                let Some(theirs) = theirs else { continue };
+                let new = match &x[i] {
+                    Some(mine) => joined(mine, theirs),
+                    None => Some(theirs.clone()),
+                };
+                if let Some(new) = new {
+                    result.get_or_insert_with(|| x.clone())[i] = Some(new);
+                }
+            }
+            result.map(Below::Nodes)
+        }
+        (Below::Nothing, below) => Some(below.clone()),
+        _ => unreachable!("nodes of one level have the same below"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same rules on a plain list.
+    struct Plain(Vec<u32>);
+
+    fn key(block: u64, linear: u64) -> Key {
+        block << 10 | linear
+    }
+
+    fn random(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    }
+
+    #[test]
+    fn a_tree_is_the_list_of_its_entries() {
+        let (blocks, threads) = (70u64, 96u64);
+        let mut state = 88_172_645_463_325_252;
+        let mut pairs: Vec<(Clock, Plain)> =
+            (0..4).map(|_| (Clock::default(), Plain(vec![0; (blocks * threads) as usize]))).collect();
+        for _ in 0..4000 {
+            let (at, from) = (random(&mut state) as usize % 4, random(&mut state) as usize % 4);
+            let (block, linear) = (random(&mut state) % blocks, random(&mut state) % threads);
+            let epoch = (random(&mut state) % 50) as u32;
+            let group = [Group::Thread, Group::Warp, Group::Block][random(&mut state) as usize % 3];
+            if random(&mut state) % 4 == 0 {
+                let (clock, list) = (pairs[from].0.clone(), pairs[from].1.0.clone());
+                pairs[at].0.join(&clock);
+                pairs[at].1.0.iter_mut().zip(list).for_each(|(mine, theirs)| *mine = theirs.max(*mine));
+            } else {
+                pairs[at].0.raise(key(block, linear), group, epoch);
+                let alike = |b: u64, t: u64| match group {
+                    Group::Thread => (b, t) == (block, linear),
+                    Group::Warp => (b, t / 32) == (block, linear / 32),
+                    Group::Block => b == block,
+                };
+                for b in 0..blocks {
+                    for t in (0..threads).filter(|t| alike(b, *t)) {
+                        let entry = &mut pairs[at].1.0[(b * threads + t) as usize];
+                        *entry = epoch.max(*entry);
+                    }
+                }
+            }
+        }
+        for (clock, list) in &pairs {
+            for b in 0..blocks {
+                for t in 0..threads {
+                    assert_eq!(clock.get(key(b, t)), list.0[(b * threads + t) as usize]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_join_with_what_is_known_keeps_the_nodes() {
+        let mut a = Clock::default();
+        a.raise(key(3, 5), Group::Block, 7);
+        let mut b = a.clone();
+        b.raise(key(40_000, 0), Group::Thread, 2);
+        let before = b.0.as_ref().map(Rc::as_ptr);
+        b.join(&a);
+        assert_eq!(b.0.as_ref().map(Rc::as_ptr), before);
+        assert_eq!([b.get(key(3, 31)), b.get(key(40_000, 0)), b.get(key(40_000, 1))], [7, 2, 0]);
+    }
+}

@@ -1,0 +1,206 @@
+//! The grids of a launch: its own, and those that its kernels launch, with one numbering of all blocks.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::clock::{Clock, Group, Key};
+use crate::simulator::{ChildOrder, MemoryScope, SimLaunch};
+
+/// Bits of a thread's number that count it in its block.
+const THREAD_BITS: u32 = 10;
+
+/// One grid.
+pub(super) struct Grid {
+    pub kernel: String,
+    /// Number of its first block.
+    base: u64,
+    grid: [u32; 3],
+    pub block: [u32; 3],
+    cluster: [u32; 3],
+    /// What its threads know when they begin.
+    start: Clock,
+}
+
+/// A grid that a kernel has launched.
+struct Child {
+    /// What the thread knew that launched it.
+    clock: Clock,
+    order: ChildOrder,
+    /// The grid and the block that launched it.
+    parent: usize,
+    block: u64,
+    /// The blocks of it and of all that it launched, once it has ended.
+    ran: Option<Range<u64>>,
+    began: u64,
+}
+
+/// All grids since the launch by the host.
+#[derive(Default)]
+pub(super) struct Grids {
+    grids: Vec<Grid>,
+    children: HashMap<u64, Child>,
+    /// The launched grid that is about to begin.
+    beginning: Option<u64>,
+    /// The next block's number.
+    next: u64,
+}
+
+impl Grids {
+    /// A grid begins; whether it is one that the host launches.
+    pub fn begin(&mut self, launch: &SimLaunch<'_>) -> bool {
+        let child = self.beginning.take();
+        if child.is_none() {
+            *self = Self::default();
+        }
+        let start = child.map(|child| self.start(child)).unwrap_or_default();
+        let cluster = if launch.cooperative { [1; 3] } else { launch.cluster };
+        let SimLaunch { grid, block, .. } = *launch;
+        let base = self.next;
+        self.next += grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        self.grids.push(Grid { kernel: launch.kernel.to_owned(), base, grid, block, cluster, start });
+        child.is_none()
+    }
+
+    /// A thread launches a grid.
+    pub fn child(&mut self, number: u64, order: ChildOrder, by: Key, clock: Clock) {
+        let block = by >> THREAD_BITS;
+        let parent = self.position(block);
+        self.children.insert(number, Child { clock, order, parent, block, ran: None, began: 0 });
+    }
+
+    /// A grid that was launched is about to begin.
+    pub fn begin_child(&mut self, number: u64) {
+        self.beginning = Some(number);
+        if let Some(child) = self.children.get_mut(&number) {
+            child.began = self.next;
+        }
+    }
+
+    /// A grid that was launched has ended, and all that it launched.
+    pub fn end_child(&mut self, number: u64) {
+        if let Some(child) = self.children.get_mut(&number) {
+            child.ran = Some(child.began..self.next);
+        }
+    }
+
+    /// What the threads of a launched grid know when they begin.
+    ///
+    /// Source: CUDA Programming Guide, dynamic parallelism, memory consistency.
+    fn start(&self, number: u64) -> Clock {
+        let Some(child) = self.children.get(&number) else { return Clock::default() };
+        let mut clock = child.clock.clone();
+        match child.order {
+            ChildOrder::Free => {}
+            // Grids run depth first, so that all of the launching grid's are side by side.
+            ChildOrder::Tail => know(&mut clock, self.grids[child.parent].base..self.next),
+            ChildOrder::Block => {
+                let earlier = self.children.values().filter(|other| {
+                    let alike = (other.parent, other.block) == (child.parent, child.block);
+                    alike && other.order == ChildOrder::Block
+                });
+                earlier.filter_map(|other| other.ran.clone()).for_each(|ran| know(&mut clock, ran));
+            }
+        }
+        clock
+    }
+
+    /// The grid that runs.
+    pub fn current(&self) -> Option<&Grid> {
+        self.grids.last()
+    }
+
+    /// The grid of a thread.
+    pub fn of(&self, key: Key) -> &Grid {
+        &self.grids[self.position(key >> THREAD_BITS)]
+    }
+
+    fn position(&self, block: u64) -> usize {
+        self.grids.partition_point(|grid| grid.base <= block).saturating_sub(1)
+    }
+
+    /// The number of a thread's block.
+    pub fn block_of(key: Key) -> u64 {
+        key >> THREAD_BITS
+    }
+
+    /// The blocks of a thread's cluster, with the narrowest scope that holds it and them.
+    pub fn near(&self, key: Key) -> impl Iterator<Item = (MemoryScope, u64)> {
+        let own = Self::block_of(key);
+        let others = self.grids[self.position(own)].cluster_mates(own);
+        others.map(move |block| {
+            let scope = if block == own { MemoryScope::Block } else { MemoryScope::Cluster };
+            (scope, block)
+        })
+    }
+
+    /// The narrowest scope that holds both threads.
+    pub fn between(&self, a: Key, b: Key) -> MemoryScope {
+        let (a, b) = (a >> THREAD_BITS, b >> THREAD_BITS);
+        if a == b {
+            return MemoryScope::Block;
+        }
+        let (mine, theirs) = (self.position(a), self.position(b));
+        let grid = &self.grids[mine];
+        match mine == theirs && grid.cluster != [1; 3] && grid.cluster_of(a) == grid.cluster_of(b) {
+            true => MemoryScope::Cluster,
+            false => MemoryScope::Device,
+        }
+    }
+}
+
+impl Grid {
+    /// The number of a thread, from its block's linear index and its own.
+    pub fn key(&self, block: u64, linear: u32) -> Key {
+        (self.base + block) << THREAD_BITS | u64::from(linear)
+    }
+
+    /// Linear index of a block in the grid, `x` fastest.
+    pub fn linear(&self, block: [u32; 3]) -> u64 {
+        let [x, y, z] = block.map(u64::from);
+        let [width, height, _] = self.grid.map(u64::from);
+        (z * height + y) * width + x
+    }
+
+    pub fn start(&self) -> Clock {
+        self.start.clone()
+    }
+
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The block's index and the thread's in it.
+    pub fn indices(&self, key: Key) -> ([u32; 3], [u32; 3]) {
+        let thread = key & ((1 << THREAD_BITS) - 1);
+        (unflatten((key >> THREAD_BITS) - self.base, self.grid), unflatten(thread, self.block))
+    }
+
+    /// The blocks of a block's cluster.
+    fn cluster_mates(&self, block: u64) -> impl Iterator<Item = u64> {
+        let first = self.cluster_of(block);
+        let count = self.cluster.iter().map(|n| u64::from(*n)).product();
+        (0..count).map(move |rank| {
+            let offset = unflatten(rank, self.cluster);
+            let index = std::array::from_fn(|i| first[i] * self.cluster[i] + offset[i]);
+            self.base + self.linear(index)
+        })
+    }
+
+    fn cluster_of(&self, block: u64) -> [u32; 3] {
+        let index = unflatten(block - self.base, self.grid);
+        std::array::from_fn(|i| index[i] / self.cluster[i])
+    }
+}
+
+/// All accesses of these blocks are over.
+fn know(clock: &mut Clock, blocks: Range<u64>) {
+    for block in blocks {
+        clock.raise(block << THREAD_BITS, Group::Block, u32::MAX);
+    }
+}
+
+/// The index whose linear index, `x` fastest, is `i`.
+fn unflatten(i: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [(i % x) as u32, (i / x % y) as u32, (i / x / y) as u32]
+}

@@ -1,0 +1,51 @@
+//! Checks of a simulated launch, as observers: data races, reads of what nobody wrote, alignment.
+//!
+//! What threads do comes in; a [`SimFault`](crate::simulator::SimFault) that names the lines goes out. No check
+//! knows the kernel, the IR, or who runs it. What to check is [`SimChecks`]'s to say.
+
+mod alignment;
+mod clock;
+mod grids;
+mod hint;
+mod history;
+mod initialisation;
+mod races;
+mod releases;
+mod shadow;
+mod threads;
+
+#[cfg(test)]
+mod tests;
+
+pub use alignment::Alignment;
+pub use initialisation::Initialisation;
+pub use races::Races;
+
+use crate::simulator::{Observer, SimChecks};
+
+/// The observers of the checks that are switched on.
+#[derive(Default)]
+pub struct Checkers {
+    races: Option<Races>,
+    initialisation: Option<Initialisation>,
+    alignment: Option<Alignment>,
+}
+
+impl Checkers {
+    /// An observer for each check that is switched on.
+    pub fn new(checks: &SimChecks) -> Self {
+        Self {
+            races: checks.races.then(Races::new),
+            initialisation: checks.initialisation.then(Initialisation::new),
+            alignment: checks.alignment.then(Alignment::new),
+        }
+    }
+
+    /// The observers, those first whose faults explain the others'.
+    pub fn observers(&self) -> impl Iterator<Item = &dyn Observer> {
+        let alignment = self.alignment.as_ref().map(|check| check as &dyn Observer);
+        let initialisation = self.initialisation.as_ref().map(|check| check as &dyn Observer);
+        let races = self.races.as_ref().map(|check| check as &dyn Observer);
+        [alignment, initialisation, races].into_iter().flatten()
+    }
+}

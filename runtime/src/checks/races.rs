@@ -1,0 +1,244 @@
+//! Finds data races: two accesses of the same bytes, one of them a store, that nothing orders.
+//!
+//! By happens-before, so that it does not matter in which order the simulator ran the threads: blocks
+//! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
+//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its
+//! block and the `sync_warp` of its warp. What cannot race is not looked at: constant memory, and variables.
+//!
+//! Source: PTX ISA, memory consistency model.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use super::clock::Key;
+use super::grids::Grids;
+use super::hint;
+use super::history::{Class, Mark};
+use super::releases::Releases;
+use super::shadow::{Shadow, View};
+use super::threads::{Threads, is_copy};
+use crate::simulator::{
+    Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, Meeting, MemoryScope, Observer, Party,
+    SimFault, SimLaunch, Space, Thread, memory_name,
+};
+
+/// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one.
+///
+/// One observer may watch any number of launches, one after the other.
+#[derive(Default)]
+pub struct Races(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    grids: Grids,
+    threads: Threads,
+    releases: Releases,
+    global: Shadow,
+    shared: Shadow,
+    lines: Lines,
+    /// Whether a block has begun and no thread of it has done anything.
+    fresh: bool,
+}
+
+/// Lines and what was done there, by number.
+#[derive(Default)]
+struct Lines {
+    list: Vec<Line>,
+    numbers: HashMap<Line, u32>,
+    last: u32,
+}
+
+impl Lines {
+    fn number(&mut self, line: Line) -> u32 {
+        if self.list.get(self.last as usize) != Some(&line) {
+            let new = self.list.len() as u32;
+            self.last = *self.numbers.entry(line).or_insert(new);
+            if self.last == new {
+                self.list.push(line);
+            }
+        }
+        self.last
+    }
+}
+
+impl Races {
+    /// A detector that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Observer for Races {
+    fn interests(&self) -> Interests {
+        Interests { accesses: true, ..Interests::default() }
+    }
+
+    fn on_launch(&self, launch: &SimLaunch<'_>) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        if state.grids.begin(launch) {
+            state.threads = Threads::default();
+            state.releases.clear();
+            state.global.clear();
+        }
+        state.shared.clear();
+    }
+
+    fn on_block(&self, block: [u32; 3]) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        if !std::mem::replace(&mut state.fresh, true) {
+            state.shared.clear();
+        }
+        if let Some(grid) = state.grids.current() {
+            let first = grid.key(grid.linear(block), 0);
+            state.threads.begin(first, grid.threads(), &grid.start());
+        }
+    }
+
+    fn on_thread_end(&self, by: &Thread) {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.fresh = false;
+        guard.threads.end(key);
+    }
+
+    fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.access(key, None, access)?;
+        guard.operate(key, access);
+        Ok(())
+    }
+
+    fn on_copy_start(&self, by: &Thread, copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        let copy = guard.threads.start_copy(key, copy);
+        guard.access(key, Some(copy), from)?;
+        guard.access(key, Some(copy), to)
+    }
+
+    fn on_copy_end(&self, by: &Thread, copy: u64) {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.threads.end_copy(key, copy);
+    }
+
+    fn on_fence(&self, by: &Thread, scope: MemoryScope, _at: Line) {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        if let Some(agent) = guard.threads.agent(key) {
+            agent.fence(key, scope);
+        }
+    }
+
+    fn on_arrive(&self, by: &Thread, meeting: &Meeting, _at: Line) {
+        if meeting.orders.is_some() {
+            let mut guard = self.0.borrow_mut();
+            let key = guard.key(by);
+            guard.threads.arrive(key, meeting);
+        }
+    }
+
+    fn on_leave(&self, by: &Thread, meeting: &Meeting) {
+        if meeting.orders.is_some() {
+            let mut guard = self.0.borrow_mut();
+            let key = guard.key(by);
+            guard.threads.leave(key, meeting);
+        }
+    }
+
+    fn on_child(&self, by: &Thread, child: u64, order: ChildOrder) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        let key = state.key(by);
+        if let Some(agent) = state.threads.agent(key) {
+            let clock = agent.release(key);
+            state.grids.child(child, order, key, clock);
+        }
+    }
+
+    fn on_child_begin(&self, child: u64) {
+        self.0.borrow_mut().grids.begin_child(child);
+    }
+
+    fn on_child_end(&self, child: u64) {
+        self.0.borrow_mut().grids.end_child(child);
+    }
+}
+
+impl State {
+    fn key(&mut self, by: &Thread) -> Key {
+        self.fresh = false;
+        self.grids.current().map_or(0, |grid| grid.key(by.block, by.linear))
+    }
+
+    /// An access of a thread, or of a copy that it has started.
+    fn access(&mut self, thread: Key, copy: Option<Key>, access: &Access) -> Result<(), SimFault> {
+        let shadow = match access.space {
+            Space::Global => &mut self.global,
+            Space::Shared { .. } => &mut self.shared,
+            Space::Constant | Space::Local => return Ok(()),
+        };
+        let Some(agent) = self.threads.agent(thread) else { return Ok(()) };
+        let (epoch, clock) = (if copy.is_some() { 1 } else { agent.epoch }, agent.clock.clone());
+        let class = Class::new(access.kind, (access.address, access.bytes));
+        let mark = Mark { key: copy.unwrap_or(thread), epoch, line: self.lines.number(access.by.at), class };
+        let (threads, grids) = (&self.threads, &self.grids);
+        let view = View {
+            ordered: &|earlier| threads.ordered(earlier, thread, &clock),
+            between: &|other| grids.between(thread, other),
+        };
+        match shadow.access(access.address, access.bytes as usize, &mark, &view) {
+            Ok(stored_strongly) => {
+                if stored_strongly && class == Class::Write {
+                    self.releases.forget(access.address, access.bytes);
+                }
+                Ok(())
+            }
+            Err(earlier) => Err(self.race(&earlier, &mark, access)),
+        }
+    }
+
+    /// What an atomic or volatile access releases and acquires.
+    fn operate(&mut self, key: Key, access: &Access) {
+        let order = match access.kind {
+            AccessKind::Atomic { order, .. } => order,
+            _ => Ordering::Relaxed,
+        };
+        if let (Class::Strong(strong), Some(agent)) =
+            (Class::new(access.kind, (access.address, access.bytes)), self.threads.agent(key))
+        {
+            self.releases.operate(key, agent, &strong, order, &self.grids);
+        }
+    }
+
+    #[cold]
+    fn race(&self, earlier: &Mark, later: &Mark, access: &Access) -> SimFault {
+        let (first, second) = (self.party(earlier), self.party(later));
+        let between = self.grids.between(self.threads.owner(earlier.key), self.threads.owner(later.key));
+        let same_warp = self.threads.owner(earlier.key) >> 5 == self.threads.owner(later.key) >> 5;
+        let extents = (earlier.class, later.class);
+        let hint = hint::of(first.does, second.does, between, same_warp, extents);
+        let (memory, bytes) = (memory_name(access.space), access.bytes);
+        SimFault::DataRace(Box::new(DataRace { memory, bytes, first, second, held: Vec::new(), hint }))
+    }
+
+    fn party(&self, mark: &Mark) -> Party {
+        let owner = self.threads.owner(mark.key);
+        let grid = self.grids.of(owner);
+        let (block, thread) = grid.indices(owner);
+        let at = self.lines.list[mark.line as usize];
+        let does = match (mark.class, is_copy(mark.key)) {
+            (Class::Read, true) => Doing::CopyRead,
+            (_, true) => Doing::CopyWrite,
+            (Class::Read, _) => Doing::Read,
+            (Class::Write, _) => Doing::Write,
+            (Class::Strong(strong), _) if strong.volatile => Doing::Volatile { writes: strong.writes },
+            (Class::Strong(strong), _) => Doing::Atomic { writes: strong.writes, scope: strong.scope },
+        };
+        Party { does, kernel: grid.kernel.clone(), file: at.file.to_owned(), line: at.line, block, thread }
+    }
+}

@@ -1,0 +1,82 @@
+//! What is dear about a line, and what would help; in words for who reads it first.
+
+use super::counts::{Atomics, Banks, Branches, Counts, Traffic};
+
+/// Something that costs more than it need, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// The figure.
+    pub what: String,
+    /// What would help.
+    pub help: &'static str,
+}
+
+/// What is uncoalesced about a line.
+pub(crate) fn coalescing(counts: &Counts) -> Vec<Advice> {
+    let sides = [("loads", &counts.loads), ("stores", &counts.stores), ("copies", &counts.copies)];
+    sides.into_iter().filter_map(|(what, of)| traffic(what, of)).collect()
+}
+
+fn traffic(what: &str, of: &Traffic) -> Option<Advice> {
+    (of.sectors > of.ideal_sectors).then(|| Advice {
+        what: format!(
+            "its {what} touch {} sectors of 32 bytes where the bytes that are used fill {} ({:.1} % of what is \
+             moved is used, {:.1} sectors a request)",
+            of.sectors,
+            of.ideal_sectors,
+            of.efficiency(),
+            of.sectors_per_request()
+        ),
+        help: "let neighbouring lanes (`thread_idx().x`) take neighbouring elements, starting at a multiple of 32 \
+               bytes; where the order must change, go through a `shared!` tile; instead of an array of structs \
+               take an array for each field, or a vector type",
+    })
+}
+
+/// What conflicts in the banks about a line.
+pub(crate) fn conflicts(counts: &Counts) -> Vec<Advice> {
+    let sides = [
+        ("loads", &counts.shared_loads),
+        ("stores", &counts.shared_stores),
+        ("copies", &counts.shared_copies),
+    ];
+    sides.into_iter().filter_map(|(what, of)| banks(what, of)).collect()
+}
+
+fn banks(what: &str, of: &Banks) -> Option<Advice> {
+    (of.conflicts() > 0).then(|| Advice {
+        what: format!(
+            "its {what} of shared memory take {} wavefronts where {} would do ({:.1} a request): lanes of one warp \
+             want different words of one bank",
+            of.wavefronts,
+            of.ideal_wavefronts,
+            of.wavefronts_per_request()
+        ),
+        help: "pad the rows by one element (`shared!([[f32; N + 1]; M])`), swizzle the index (`tile::Swizzled`), or \
+               let neighbouring lanes take neighbouring words",
+    })
+}
+
+/// What diverges about a line.
+pub(crate) fn divergence(counts: &Counts) -> Option<Advice> {
+    let Branches { executed, divergent, .. } = counts.branches;
+    (divergent > 0).then(|| Advice {
+        what: format!("lanes of one warp go both ways at {divergent} of {executed} branches"),
+        help: "decide by what whole warps share, such as `thread_idx().x / 32`, or compute both sides and select",
+    })
+}
+
+/// What contends about a line.
+pub(crate) fn contention(counts: &Counts) -> Option<Advice> {
+    let worst = |a: Atomics, b: Atomics| if a.contention >= b.contention { a } else { b };
+    let of = worst(counts.atomics, counts.shared_atomics);
+    (of.contention > 1).then(|| Advice {
+        what: format!(
+            "up to {} lanes of a warp meet at one address of its atomics ({:.1} on average)",
+            of.contention,
+            of.turns_per_request()
+        ),
+        help: "reduce within the warp first (`warp_sum`-like shuffles) and let one lane add, or give each block its \
+               own copy in shared memory",
+    })
+}

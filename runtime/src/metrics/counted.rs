@@ -1,0 +1,114 @@
+//! What is counted so far: each request by its line, once all its lanes are known.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::SECTOR;
+use super::address::Addresses;
+use super::counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
+use super::footprint::Footprint;
+use super::pattern::{BankMap, Pattern, PatternKind};
+use super::requests;
+use super::warp::{Class, Key};
+use crate::simulator::Line;
+
+#[derive(Default)]
+pub(super) struct Counted {
+    pub lines: HashMap<Line, Counts>,
+    pub patterns: BTreeMap<(Line, PatternKind), Pattern>,
+    pub banks: BTreeMap<(Line, PatternKind), BankMap>,
+    pub footprint: Footprint,
+    /// Requests that were counted before it was certain that no lane joins them.
+    pub forced: u64,
+}
+
+impl Counted {
+    /// Counts a request.
+    pub fn request(&mut self, key: &Key, addresses: &Addresses) {
+        let counts = self.lines.entry(key.by.at).or_default();
+        let bytes = key.bytes;
+        let cost = match key.class {
+            Class::Load => traffic(&mut counts.loads, &mut self.footprint, (addresses, bytes), [true, false]),
+            Class::Copy => {
+                traffic(&mut counts.copies, &mut self.footprint, (addresses, bytes), [true, false])
+            }
+            Class::Store => {
+                traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true])
+            }
+            Class::SharedLoad => banks(&mut counts.shared_loads, addresses, bytes),
+            Class::SharedStore => banks(&mut counts.shared_stores, addresses, bytes),
+            Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes),
+            Class::Atomic => {
+                let sectors = touch(&mut self.footprint, (addresses, bytes), [true, true]);
+                return counts.atomics += atomics(addresses, sectors);
+            }
+            Class::SharedAtomic => return counts.shared_atomics += atomics(addresses, 0),
+            Class::Remote => return counts.remote += executed(addresses),
+            Class::Constant => return counts.constants += executed(addresses),
+            Class::Branch => return counts.branches += branch(addresses),
+            Class::Work(work) => return *counts.work.entry(work).or_default() += executed(addresses),
+        };
+        self.show(key, addresses, cost);
+    }
+
+    /// Keeps what the pictures show of a request: that it is the dearest of its line, and its banks.
+    fn show(&mut self, key: &Key, addresses: &Addresses, cost: (u64, u64)) {
+        let Some(kind) = PatternKind::of(key.class) else { return };
+        let at = (Line { column: 0, ..key.by.at }, kind);
+        if self.patterns.get(&at).is_none_or(|known| known.cost < cost.0) {
+            self.patterns.insert(at, Pattern::new(key, kind, addresses, cost));
+        }
+        if kind.is_shared() {
+            let map = self.banks.entry(at).or_insert_with(|| BankMap::new(key, kind));
+            map.add(addresses, key.bytes);
+        }
+    }
+}
+
+fn lanes(addresses: &Addresses) -> u64 {
+    u64::from(addresses.mask.count_ones())
+}
+
+fn executed(addresses: &Addresses) -> Executed {
+    Executed { warps: 1, threads: lanes(addresses) }
+}
+
+/// Notes the sectors of a request; how many they are.
+fn touch(footprint: &mut Footprint, of: (&Addresses, u32), [reads, writes]: [bool; 2]) -> u64 {
+    let sectors = requests::sectors(of.0, of.1);
+    sectors.iter().for_each(|sector| footprint.touch(*sector, reads, writes));
+    sectors.len() as u64
+}
+
+/// Counts a request of global memory; its sectors, and the ideal.
+fn traffic(
+    sum: &mut Traffic,
+    footprint: &mut Footprint,
+    of: (&Addresses, u32),
+    reads_writes: [bool; 2],
+) -> (u64, u64) {
+    let sectors = touch(footprint, of, reads_writes);
+    let bytes = requests::distinct_bytes(of.0, of.1);
+    let ideal_sectors = bytes.div_ceil(SECTOR);
+    *sum += Traffic { requests: 1, lanes: lanes(of.0), sectors, ideal_sectors, bytes };
+    (sectors, ideal_sectors)
+}
+
+/// Counts a request of shared memory; its wavefronts, and the ideal.
+fn banks(sum: &mut Banks, addresses: &Addresses, width: u32) -> (u64, u64) {
+    let wavefronts = requests::wavefronts(addresses, width);
+    let bytes = requests::distinct_bytes(addresses, width);
+    let ideal_wavefronts = requests::ideal_wavefronts(addresses, width);
+    *sum += Banks { requests: 1, lanes: lanes(addresses), wavefronts, ideal_wavefronts, bytes };
+    (wavefronts, ideal_wavefronts)
+}
+
+fn atomics(addresses: &Addresses, sectors: u64) -> Atomics {
+    let turns = requests::contention(addresses);
+    Atomics { requests: 1, lanes: lanes(addresses), sectors, turns, contention: turns }
+}
+
+fn branch(addresses: &Addresses) -> Branches {
+    let taken = addresses.lanes().filter(|(_, taken)| *taken != 0).count() as u64;
+    let lanes = lanes(addresses);
+    Branches { executed: 1, divergent: u64::from(taken != 0 && taken != lanes), lanes }
+}

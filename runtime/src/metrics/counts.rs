@@ -1,0 +1,271 @@
+//! Counts of a line or of a launch, and what follows from them.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use super::SECTOR;
+use crate::simulator::Work;
+
+/// Loads, stores or copies of global memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Traffic {
+    /// Instructions, each counted once for its warp.
+    pub requests: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Sectors of 32 bytes, each counted once for each request that touches it.
+    pub sectors: u64,
+    /// Sectors that the same bytes fill if they lie side by side.
+    pub ideal_sectors: u64,
+    /// Bytes that lanes asked for, each counted once for each request.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    /// Bytes used of each sector that is moved, in percent; 100 without any.
+    pub fn efficiency(&self) -> f64 {
+        percent(self.bytes, self.sectors * SECTOR)
+    }
+
+    /// Sectors of a request, on average.
+    pub fn sectors_per_request(&self) -> f64 {
+        ratio(self.sectors, self.requests)
+    }
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.sectors += other.sectors;
+        self.ideal_sectors += other.ideal_sectors;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Loads, stores or copies of the block's own shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Banks {
+    /// Instructions, each counted once for its warp.
+    pub requests: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Passes through the banks.
+    pub wavefronts: u64,
+    /// Passes that the same bytes need if no two words share a bank.
+    pub ideal_wavefronts: u64,
+    /// Bytes that lanes asked for, each counted once for each request.
+    pub bytes: u64,
+}
+
+impl Banks {
+    /// Wavefronts beyond the ideal: what conflicts of banks cost.
+    pub fn conflicts(&self) -> u64 {
+        self.wavefronts.saturating_sub(self.ideal_wavefronts)
+    }
+
+    /// Wavefronts of a request, on average.
+    pub fn wavefronts_per_request(&self) -> f64 {
+        ratio(self.wavefronts, self.requests)
+    }
+}
+
+impl AddAssign for Banks {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.wavefronts += other.wavefronts;
+        self.ideal_wavefronts += other.ideal_wavefronts;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Atomic operations on global or shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Atomics {
+    /// Instructions, each counted once for its warp.
+    pub requests: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Sectors of 32 bytes, as of loads.
+    pub sectors: u64,
+    /// Of each request the most lanes that meet at one address, added up: turns that lanes take.
+    pub turns: u64,
+    /// The most lanes that met at one address in any request.
+    pub contention: u64,
+}
+
+impl Atomics {
+    /// Lanes that meet at the busiest address of a request, on average; 1 without contention.
+    pub fn turns_per_request(&self) -> f64 {
+        ratio(self.turns, self.requests)
+    }
+}
+
+impl AddAssign for Atomics {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.sectors += other.sectors;
+        self.turns += other.turns;
+        self.contention = self.contention.max(other.contention);
+    }
+}
+
+/// Branches: conditions of `if`, of loops, of `&&` and `||`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Branches {
+    /// Executed, each counted once for its warp.
+    pub executed: u64,
+    /// Those at which lanes of one warp went both ways.
+    pub divergent: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+}
+
+impl Branches {
+    /// Branches at which all active lanes of a warp went one way, in percent; 100 without any.
+    pub fn efficiency(&self) -> f64 {
+        percent(self.executed - self.divergent, self.executed)
+    }
+}
+
+impl AddAssign for Branches {
+    fn add_assign(&mut self, other: Self) {
+        self.executed += other.executed;
+        self.divergent += other.divergent;
+        self.lanes += other.lanes;
+    }
+}
+
+/// How often something was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Executed {
+    /// By warps.
+    pub warps: u64,
+    /// By threads.
+    pub threads: u64,
+}
+
+impl AddAssign for Executed {
+    fn add_assign(&mut self, other: Self) {
+        self.warps += other.warps;
+        self.threads += other.threads;
+    }
+}
+
+/// All counts of a Rust line, or of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Loads of global memory.
+    pub loads: Traffic,
+    /// Stores to global memory.
+    pub stores: Traffic,
+    /// What asynchronous copies read of global memory.
+    pub copies: Traffic,
+    /// Loads of the block's own shared memory.
+    pub shared_loads: Banks,
+    /// Stores to the block's own shared memory.
+    pub shared_stores: Banks,
+    /// What asynchronous copies write to shared memory.
+    pub shared_copies: Banks,
+    /// Atomics on global memory.
+    pub atomics: Atomics,
+    /// Atomics on the block's own shared memory.
+    pub shared_atomics: Atomics,
+    /// Accesses of the shared memory of other blocks of the cluster.
+    pub remote: Executed,
+    /// Loads of constant memory.
+    pub constants: Executed,
+    /// Branches.
+    pub branches: Branches,
+    /// Operations by kind.
+    pub work: BTreeMap<Work, Executed>,
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.copies += other.copies;
+        self.shared_loads += other.shared_loads;
+        self.shared_stores += other.shared_stores;
+        self.shared_copies += other.shared_copies;
+        self.atomics += other.atomics;
+        self.shared_atomics += other.shared_atomics;
+        self.remote += other.remote;
+        self.constants += other.constants;
+        self.branches += other.branches;
+        for (work, executed) in &other.work {
+            *self.work.entry(*work).or_default() += *executed;
+        }
+    }
+}
+
+impl Counts {
+    /// Instructions that were told of: memory, branches and operations.
+    ///
+    /// Address arithmetic that Rust does not spell, moves and the compiler's own work are not among them.
+    pub fn instructions(&self) -> Executed {
+        let mut all = Executed::default();
+        let mut add = |warps, threads| all += Executed { warps, threads };
+        [self.loads, self.stores, self.copies].iter().for_each(|t| add(t.requests, t.lanes));
+        [self.shared_loads, self.shared_stores].iter().for_each(|b| add(b.requests, b.lanes));
+        [self.atomics, self.shared_atomics].iter().for_each(|a| add(a.requests, a.lanes));
+        add(self.branches.executed, self.branches.lanes);
+        [self.remote, self.constants].iter().chain(self.work.values()).for_each(|e| add(e.warps, e.threads));
+        all
+    }
+
+    /// Lanes that were active in an instruction, on average, of 32.
+    pub fn active_lanes(&self) -> f64 {
+        let all = self.instructions();
+        ratio(all.threads, all.warps)
+    }
+
+    /// Floating-point operations of all threads; a fused multiply-add is two, a division or root one.
+    pub fn flops(&self) -> u64 {
+        let each = |(work, executed): (&Work, &Executed)| match work {
+            Work::FloatAdd(_) | Work::FloatMul(_) | Work::FloatSpecial(_) => executed.threads,
+            Work::FloatFma(_) => 2 * executed.threads,
+            Work::Integer | Work::Convert => 0,
+        };
+        self.work.iter().map(each).sum()
+    }
+
+    /// Sectors of global memory of all requests; atomics count as loads and stores do.
+    pub fn sectors(&self) -> u64 {
+        self.loads.sectors + self.stores.sectors + self.copies.sectors + self.atomics.sectors
+    }
+
+    /// Bytes between the multiprocessors and the L1 cache: all sectors of all requests.
+    pub fn sector_bytes(&self) -> u64 {
+        self.sectors() * SECTOR
+    }
+
+    /// Wavefronts of shared memory.
+    pub fn wavefronts(&self) -> u64 {
+        self.shared_loads.wavefronts + self.shared_stores.wavefronts + self.shared_copies.wavefronts
+    }
+
+    /// Wavefronts of shared memory beyond the ideal.
+    pub fn conflicts(&self) -> u64 {
+        self.shared_loads.conflicts() + self.shared_stores.conflicts() + self.shared_copies.conflicts()
+    }
+}
+
+/// A part of a whole, in percent; 100 of nothing.
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+/// So many of one for each of the other; 0 without any.
+fn ratio(of: u64, each: u64) -> f64 {
+    if each == 0 { 0.0 } else { of as f64 / each as f64 }
+}

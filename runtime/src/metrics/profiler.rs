@@ -1,0 +1,75 @@
+//! The names that Nsight Compute has for the figures.
+
+use super::counts::{Atomics, Banks, Counts, Executed, Traffic};
+use crate::simulator::Work;
+
+impl Counts {
+    /// Each figure that Nsight Compute has too, by its name there.
+    ///
+    /// Those of operations are exact where the kernel is compiled without contraction
+    /// (`#[gpu_kernel(fmad = false)]`) and the compiler removes nothing. Atomics are told as
+    /// `op_atom`; one whose result is not used is `op_red` on a GPU.
+    ///
+    /// Source: Nsight Compute, "Metrics Reference" and "nvprof Metric Comparison".
+    pub fn profiler(&self) -> Vec<(String, f64)> {
+        let mut all = Vec::new();
+        traffic(&mut all, "ld", &self.loads);
+        traffic(&mut all, "st", &self.stores);
+        if self.copies.requests > 0 {
+            traffic(&mut all, "ldgsts", &self.copies);
+        }
+        shared(&mut all, "ld", &self.shared_loads);
+        shared(&mut all, "st", &self.shared_stores);
+        atomics(&mut all, &self.atomics, &self.shared_atomics);
+        let branches = &self.branches;
+        all.push(("smsp__sass_branch_targets.sum".into(), branches.executed as f64));
+        all.push(("smsp__sass_branch_targets_threads_divergent.sum".into(), branches.divergent as f64));
+        all.push(("smsp__sass_average_branch_targets_threads_uniform.pct".into(), branches.efficiency()));
+        all.extend(self.work.iter().filter_map(|(work, executed)| operations(*work, executed)));
+        all.push(("smsp__thread_inst_executed_per_inst_executed.ratio".into(), self.active_lanes()));
+        all
+    }
+}
+
+fn traffic(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
+    let unit = "pipe_lsu_mem_global_op";
+    all.push((format!("l1tex__t_requests_{unit}_{op}.sum"), of.requests as f64));
+    all.push((format!("l1tex__t_sectors_{unit}_{op}.sum"), of.sectors as f64));
+    all.push((format!("l1tex__average_t_sectors_per_request_{unit}_{op}.ratio"), of.sectors_per_request()));
+    all.push((format!("smsp__sass_average_data_bytes_per_sector_mem_global_op_{op}.pct"), of.efficiency()));
+}
+
+fn shared(all: &mut Vec<(String, f64)>, op: &str, of: &Banks) {
+    all.push((format!("smsp__inst_executed_op_shared_{op}.sum"), of.requests as f64));
+    all.push((format!("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"), of.wavefronts as f64));
+    all.push((format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"), of.conflicts() as f64));
+}
+
+fn atomics(all: &mut Vec<(String, f64)>, global: &Atomics, shared: &Atomics) {
+    if global.requests > 0 {
+        let name = |what: &str| format!("l1tex__t_{what}_pipe_lsu_mem_global_op_atom.sum");
+        all.push((name("requests"), global.requests as f64));
+        all.push((name("sectors"), global.sectors as f64));
+    }
+    if shared.requests > 0 {
+        all.push(("smsp__inst_executed_op_shared_atom.sum".into(), shared.requests as f64));
+    }
+}
+
+/// The counter of an operation of floats; Nsight Compute has none for the others.
+fn operations(work: Work, executed: &Executed) -> Option<(String, f64)> {
+    let (op, bits) = match work {
+        Work::FloatAdd(bits) => ("add", bits),
+        Work::FloatMul(bits) => ("mul", bits),
+        Work::FloatFma(bits) => ("fma", bits),
+        Work::FloatSpecial(_) | Work::Integer | Work::Convert => return None,
+    };
+    let width = match bits {
+        16 => 'h',
+        32 => 'f',
+        64 => 'd',
+        _ => return None,
+    };
+    let name = format!("smsp__sass_thread_inst_executed_op_{width}{op}_pred_on.sum");
+    Some((name, executed.threads as f64))
+}

@@ -1,0 +1,110 @@
+//! What one request of a warp costs: sectors of global memory, wavefronts of shared memory, lanes that
+//! meet at an address.
+
+use super::address::Addresses;
+use super::{BANKS, SECTOR, WORD};
+
+/// A small sorted set.
+fn distinct(mut items: Vec<u64>) -> Vec<u64> {
+    items.sort_unstable();
+    items.dedup();
+    items
+}
+
+/// The sectors that a request touches, as their numbers.
+pub(super) fn sectors(addresses: &Addresses, bytes: u32) -> Vec<u64> {
+    let last = u64::from(bytes.max(1)) - 1;
+    distinct(addresses.lanes().flat_map(|(_, at)| at / SECTOR..=(at + last) / SECTOR).collect())
+}
+
+/// Bytes that lie under the accesses, each counted once.
+pub(super) fn distinct_bytes(addresses: &Addresses, bytes: u32) -> u64 {
+    let bytes = u64::from(bytes);
+    let starts = distinct(addresses.lanes().map(|(_, at)| at).collect());
+    let mut end = 0;
+    starts
+        .into_iter()
+        .map(|at| {
+            let fresh = (at + bytes).saturating_sub(end.max(at));
+            end = end.max(at + bytes);
+            fresh
+        })
+        .sum()
+}
+
+/// The wavefronts of a shared request.
+///
+/// Up to 32 bits a lane, all lanes go at once; of 64 bits each half of the warp, of 128 bits each quarter,
+/// unless lanes read in pairs (see [`is_paired`]): then twice as many lanes go at once. In what goes at
+/// once, each bank gives one word in a wavefront, to every lane that asks for that word.
+///
+/// Source: CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x and later.
+pub(super) fn wavefronts(addresses: &Addresses, bytes: u32) -> u64 {
+    phases(addresses, bytes).iter().map(|phase| depth(&words(addresses, bytes, *phase))).sum()
+}
+
+/// The lanes that go at once, as masks; those without an active lane are left out.
+pub(super) fn phases(addresses: &Addresses, bytes: u32) -> Vec<u32> {
+    let group = |lanes: u32, first: u32| (u32::MAX >> (32 - lanes)) << first;
+    let split = |mask: u32, lanes: u32| {
+        let groups = (0..32).step_by(lanes as usize).map(move |first| group(lanes, first) & mask);
+        groups.filter(|lanes| *lanes != 0).collect::<Vec<_>>()
+    };
+    match bytes {
+        0..=4 => split(addresses.mask, 32),
+        5..=8 if is_paired(addresses, u32::MAX) => split(addresses.mask, 32),
+        5..=8 => split(addresses.mask, 16),
+        _ => {
+            let halves = split(addresses.mask, 16).into_iter();
+            halves
+                .flat_map(|half| if is_paired(addresses, half) { vec![half] } else { split(half, 8) })
+                .collect()
+        }
+    }
+}
+
+/// Whether every active lane has the address of its neighbour (lane xor 1), or every one that of the
+/// lane two further on (lane xor 2), as far as those are active.
+fn is_paired(addresses: &Addresses, lanes: u32) -> bool {
+    let of: Vec<(u32, u64)> = addresses.lanes().filter(|(lane, _)| lanes >> lane & 1 == 1).collect();
+    let with = |apart: u32| {
+        of.iter().all(|(lane, at)| {
+            of.iter().find(|(other, _)| *other == lane ^ apart).is_none_or(|(_, other)| other == at)
+        })
+    };
+    with(1) || with(2)
+}
+
+/// The words that some lanes touch, each once.
+fn words(addresses: &Addresses, bytes: u32, lanes: u32) -> Vec<u64> {
+    let last = u64::from(bytes.max(1)) - 1;
+    let active = addresses.lanes().filter(|(lane, _)| lanes >> lane & 1 == 1);
+    distinct(active.flat_map(|(_, at)| at / WORD..=(at + last) / WORD).collect())
+}
+
+/// The most words in one bank.
+fn depth(words: &[u64]) -> u64 {
+    let mut banks = [0u64; BANKS];
+    words.iter().for_each(|word| banks[(word % BANKS as u64) as usize] += 1);
+    banks.into_iter().max().unwrap_or(0)
+}
+
+/// The wavefronts that the bytes of a request need if no two words share a bank.
+pub(super) fn ideal_wavefronts(addresses: &Addresses, bytes: u32) -> u64 {
+    distinct_bytes(addresses, bytes).div_ceil(WORD * BANKS as u64).max(1)
+}
+
+/// How many words of each bank a request takes.
+pub(super) fn banks(addresses: &Addresses, bytes: u32) -> [u64; BANKS] {
+    let mut banks = [0u64; BANKS];
+    let words = words(addresses, bytes, addresses.mask);
+    words.iter().for_each(|word| banks[(word % BANKS as u64) as usize] += 1);
+    banks
+}
+
+/// The most lanes that have one address.
+pub(super) fn contention(addresses: &Addresses) -> u64 {
+    let mut all: Vec<u64> = addresses.lanes().map(|(_, at)| at).collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b).map(|same| same.len() as u64).max().unwrap_or(0)
+}

@@ -1,0 +1,102 @@
+//! Ranges of what bits make up.
+
+use super::known::{Known, same, strip};
+use super::range::{Scope, integer};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
+
+/// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
+/// both, and no value above their sum.
+pub(super) fn joined(a: Quantity, b: Quantity) -> Quantity {
+    let bits = ones(a.most().max(b.most()));
+    a.sum(b).least(Quantity::Const(bits))
+}
+
+/// The least number of ones, as bits, that is not below a value.
+fn ones(value: i128) -> i128 {
+    let width = i128::BITS - value.max(0).leading_zeros();
+    if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
+}
+
+impl Scope<'_> {
+    /// An expression, or what the variable that it is was initialised with.
+    fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
+        match &strip(e).kind {
+            ExprKind::Var(var) => self.definitions.get(var).map_or(strip(e), strip),
+            _ => strip(e),
+        }
+    }
+
+    /// The operands of an operation.
+    fn operands_of<'e>(&'e self, e: &'e Expr, op: BinaryOp) -> Option<[&'e Expr; 2]> {
+        match &self.look(e).kind {
+            ExprKind::Binary(own, a, b) if *own == op => Some([a, b]),
+            _ => None,
+        }
+    }
+
+    /// Whether two expressions are the same, where variables stand for what they were initialised with.
+    fn alike(&self, a: &Expr, b: &Expr) -> bool {
+        same(strip(a), strip(b)) || same(self.look(a), self.look(b))
+    }
+
+    /// How often an expression has another one as a factor, as a constant.
+    fn multiple(&self, e: &Expr, of: &Expr) -> Option<i128> {
+        if self.alike(e, of) {
+            return Some(1);
+        }
+        let [a, b] = self.operands_of(e, BinaryOp::Mul)?;
+        let by = if self.alike(b, of) { a } else { self.alike(a, of).then_some(b)? };
+        by.as_int().filter(|n| *n > 0)
+    }
+
+    /// Whether `part` is some bits of an unsigned value, and `whole` that value or a multiple of it.
+    pub fn is_part(&self, part: &Expr, whole: &Expr, known: &Known, fuel: &mut usize) -> bool {
+        let Some(operands) = self.operands_of(part, BinaryOp::BitAnd) else { return false };
+        let Some((0, most)) = integer(whole).and_then(crate::ir::Scalar::int_range) else { return false };
+        operands.into_iter().any(|value| {
+            let Some(times) = self.multiple(whole, value) else { return false };
+            let value = self.within(value, known, fuel);
+            value.needs.is_empty() && value.high.most().saturating_mul(times) <= most
+        })
+    }
+
+    /// The greatest value of `low + stride`, where `low` is a number, or a multiple of it, with a zero put in at
+    /// the bit of the stride: `c * x - (x & (stride - 1))`, as butterflies and bitonic sorts index.
+    ///
+    /// With `x` below a power of two that is a multiple of the stride, `x - (x & (stride - 1))` is a multiple of
+    /// the stride below that power too, and so at most the power less the stride.
+    pub fn most_across(&self, low: &Expr, stride: &Expr, known: &Known) -> Option<i128> {
+        let [multiple, bits] = self.operands_of(low, BinaryOp::Sub)?;
+        let [x, mask] = self.operands_of(bits, BinaryOp::BitAnd)?;
+        let [of_mask, one] = self.operands_of(mask, BinaryOp::Sub)?;
+        let [unit, _] = self.operands_of(stride, BinaryOp::Shl)?;
+        let is_mask = one.as_int() == Some(1) && unit.as_int() == Some(1) && self.alike(of_mask, stride);
+        let times = self.multiple(multiple, x).filter(|_| is_mask)?;
+        let (_, least_most) = integer(low)?.int_range().filter(|(least, _)| *least == 0)?;
+        let sure = |e: &Expr| Some(self.range(e, known)).filter(|range| range.needs.is_empty());
+        let (most, most_stride) = (sure(x)?.high.most(), sure(stride)?.high.most());
+        let across = times.checked_mul(most)?.checked_add(1)?;
+        let fits =
+            most < 1 << 64 && (most + 1).count_ones() == 1 && most_stride <= most + 1 && across <= least_most;
+        fits.then_some(across)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_bits_are_never_more() {
+        for a_most in 0..40 {
+            for b_most in 0..40 {
+                let most = joined(Quantity::Const(a_most), Quantity::Const(b_most)).most();
+                for (a, b) in (0..=a_most).flat_map(|a| (0..=b_most).map(move |b| (a, b))) {
+                    assert!((a | b) <= most && (a ^ b) <= most, "{a} {b} {most}");
+                }
+            }
+        }
+        assert_eq!(joined(Quantity::Const(31), Quantity::Const(31)).most(), 31);
+        assert_eq!(joined(Quantity::Const(0), Quantity::Const(9)).most(), 9);
+    }
+}

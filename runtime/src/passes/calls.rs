@@ -1,0 +1,61 @@
+//! Calls of device functions: what every one of them proves.
+//!
+//! A function is looked at once for each call that control may reach, with what the caller passes. A check is
+//! left out only if all of these prove it, and a launch is asked for what any of them rests on.
+
+use std::collections::HashMap;
+
+use crate::ir::{Condition, FnId};
+
+/// Calls that are looked at in a module; beyond that nothing is proven by them.
+const MOST_CALLS: usize = 500;
+
+/// What a walk over a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// To mark what its own text proves.
+    Own,
+    /// To find what one call of it proves.
+    Called(FnId),
+    /// To mark what all calls of it prove.
+    Mark(FnId),
+}
+
+/// What the calls in a module were found to prove.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    entered: usize,
+    /// For each check, by its place in the walk, what it rests on; nothing if a call does not prove it.
+    checks: HashMap<(FnId, usize), Option<Vec<Condition>>>,
+}
+
+impl Calls {
+    /// Counts a call, if it may be looked at.
+    pub fn enter(&mut self) -> bool {
+        self.entered += 1;
+        self.entered <= MOST_CALLS
+    }
+
+    /// How many there were.
+    pub fn entered(&self) -> usize {
+        self.entered
+    }
+
+    /// Notes what a check rests on in one call.
+    pub fn note(&mut self, function: FnId, check: usize, needs: Option<Vec<Condition>>) {
+        let known = self.checks.entry((function, check)).or_insert_with(|| Some(Vec::new()));
+        *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
+    }
+
+    /// What a check rests on in all calls.
+    pub fn needs(&self, function: FnId, check: usize) -> Option<Vec<Condition>> {
+        self.checks.get(&(function, check)).cloned().flatten()
+    }
+
+    /// Whether the calls of a function prove anything.
+    pub fn prove(&self, function: FnId) -> bool {
+        let proves = |(of, _): &(FnId, usize)| *of == function;
+        self.entered <= MOST_CALLS
+            && self.checks.iter().any(|(check, needs)| proves(check) && needs.is_some())
+    }
+}

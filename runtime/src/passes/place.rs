@@ -1,0 +1,302 @@
+//! Places: which part of a kernel's parameters an expression is, and how many elements it has.
+//!
+//! A function that is looked at for one call sees through its parameters to what its caller passed.
+
+use super::known::{Known, same, strip};
+use super::range::{Caller, Range, Scope, integer};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Parameter, Quantity, Scalar, Type, VarId, VarKind};
+
+/// Expressions that are looked at for one extent.
+const EXTENT_FUEL: usize = 20;
+/// Elements that a slice or a view can have along an axis.
+const MOST_ELEMENTS: i128 = 1 << 48;
+
+/// A part of a kernel's parameter that no one changes.
+pub(super) struct Place {
+    position: usize,
+    offset: usize,
+    name: String,
+}
+
+impl Place {
+    /// The integer that it is.
+    pub fn integer(self, scalar: Scalar) -> Quantity {
+        let Place { position, offset, name } = self;
+        Quantity::Param(Parameter { position, offset, scalar, name })
+    }
+
+    /// A part of it.
+    fn at(self, offset: usize, name: &str) -> Self {
+        Place { offset: self.offset + offset, name: format!("{}.{name}", self.name), ..self }
+    }
+
+    /// An extent or a stride of it, as of a view.
+    fn of_view(self, rank: usize, name: &str) -> Option<Self> {
+        Some(self.at(view_offset(rank, name)?, &format!("{name}()")))
+    }
+}
+
+/// The extents of a view, outermost first.
+pub(super) fn axes(rank: usize) -> &'static [&'static str] {
+    [&["len"][..], &["rows", "cols"], &["planes", "rows", "cols"]][rank.clamp(1, 3) - 1]
+}
+
+/// Where a view keeps what is named so, in bytes: the pointer comes first.
+fn view_offset(rank: usize, name: &str) -> Option<usize> {
+    let strides: &[&str] = [&[][..], &["stride"], &["plane_stride", "stride"]][rank.clamp(1, 3) - 1];
+    axes(rank).iter().chain(strides).position(|field| *field == name).map(|at| 8 * (at + 1))
+}
+
+impl Scope<'_> {
+    /// The part of a kernel's parameters that an expression is.
+    pub fn parameter(&self, e: &Expr) -> Option<Place> {
+        match &e.kind {
+            ExprKind::Var(var) => self.parameter_of(*var),
+            ExprKind::Deref(inner) => self.parameter(inner),
+            // What is lent for writing may be written.
+            ExprKind::Ref(place) if matches!(e.ty, Type::Ref { mutable: false, .. }) => self.parameter(place),
+            ExprKind::Field(base, name) => {
+                let whole = self.parameter(base)?;
+                match base.ty.peeled() {
+                    Type::Struct(def) => {
+                        Some(whole.at(def.fields.iter().find(|field| field.name == name)?.offset, name))
+                    }
+                    Type::View { rank, .. } => whole.of_view(*rank, name),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn parameter_of(&self, var: VarId) -> Option<Place> {
+        if self.is_mutable(var) {
+            return None;
+        }
+        if let Some(definition) = self.definitions.get(&var) {
+            return self.parameter(definition);
+        }
+        let position = self.params.iter().position(|param| *param == var)?;
+        match self.caller {
+            Some(Caller { scope, args, .. }) => scope.parameter(args.get(position)?),
+            None if self.is_kernel => Some(Place { position, offset: 0, name: self.name(var).to_owned() }),
+            None => None,
+        }
+    }
+
+    /// The range of a field that is an integer of a kernel's parameter, or an extent of a view.
+    pub fn part(&self, base: &Expr, name: &str, e: &Expr) -> Option<Range> {
+        let scalar = integer(e)?;
+        let all = Range::of_type(scalar);
+        if let Some(place) = self.parameter(e) {
+            return Some(Range { high: place.integer(scalar), ..all });
+        }
+        match base.ty.peeled() {
+            Type::View { rank, .. } if axes(*rank).contains(&name) => {
+                Some(Range { low: 0, high: self.axis_extent(base, name)?, needs: Vec::new() })
+            }
+            _ => None,
+        }
+    }
+
+    /// How many elements a view has along an axis.
+    pub fn axis_extent(&self, view: &Expr, name: &str) -> Option<Quantity> {
+        if let Some(inner) = through(view) {
+            return self.axis_extent(inner, name);
+        }
+        if let Some(Passed { scope, arg, .. }) = self.passed(view) {
+            return scope.axis_extent(arg, name);
+        }
+        if let (Some(place), Type::View { rank, .. }) = (self.parameter(view), view.ty.peeled()) {
+            return Some(place.of_view(*rank, name)?.integer(Scalar::U64));
+        }
+        let field = Expr { kind: ExprKind::Field(view.clone().into(), name.to_owned()), ty: Type::U64 };
+        self.is_stable(view).then(|| self.unknown(&field, MOST_ELEMENTS))
+    }
+
+    /// How many elements a slice, a view or an array has, in terms of what stays the same.
+    pub fn length(&self, of: &Expr) -> Option<Quantity> {
+        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, MOST_ELEMENTS)))
+    }
+
+    /// How many elements something has, where that is more than a name for it.
+    pub fn extent(&self, of: &Expr) -> Option<Quantity> {
+        if let Type::Array(_, n) = of.ty.peeled() {
+            return Some(Quantity::Const(*n as i128));
+        }
+        if let Some(shared) = self.shared(of) {
+            return shared.extents.first().map(|n| Quantity::Const(*n as i128));
+        }
+        if let ExprKind::SubSlice { base, start, end, .. } = &of.kind {
+            return self.part_extent(base, start.as_deref(), end.as_deref(), &of.ty);
+        }
+        if let Some(inner) = through(of) {
+            return self.extent(inner);
+        }
+        if let Some(Passed { scope, arg, .. }) = self.passed(of) {
+            return scope.extent(arg);
+        }
+        if let ExprKind::Var(var) = of.kind
+            && let Some(extent) = self.extents.get(&var)
+        {
+            return Some(extent.clone());
+        }
+        match (self.parameter(of)?, of.ty.peeled()) {
+            (place, Type::Slice(_)) if place.offset == 0 => Some(Quantity::Len(place.position, place.name)),
+            (place, Type::View { rank: 1, .. }) => Some(place.of_view(1, "len")?.integer(Scalar::U64)),
+            _ => None,
+        }
+    }
+
+    /// The extent of a part of a slice; of a whole one that may be seen as another type.
+    fn part_extent(
+        &self,
+        base: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
+        ty: &Type,
+    ) -> Option<Quantity> {
+        match (start, end) {
+            (None, None) => {
+                let (whole, from, to) = (self.extent(base)?, base.ty.element()?.size(), ty.element()?.size());
+                match whole.as_const() {
+                    _ if from == to => Some(whole),
+                    Some(n) if to > 0 => Some(Quantity::Const(n * from as i128 / to as i128)),
+                    _ => None,
+                }
+            }
+            // The range was found in bounds, or the thread has left: no sum has wrapped.
+            (None, Some(end)) => self.constant_extent(end),
+            (Some(start), Some(end)) => match (start.as_int(), end.as_int()) {
+                (Some(start), Some(end)) => (start <= end).then(|| Quantity::Const(end - start)),
+                _ => self.constant_extent(self.distance(start, end)?),
+            },
+            (Some(start), None) => {
+                let (whole, start) = (self.extent(base)?.as_const()?, start.as_int()?);
+                (0..=whole).contains(&start).then(|| Quantity::Const(whole - start))
+            }
+        }
+    }
+
+    /// A number of elements that the host knows, whatever the launch.
+    fn constant_extent(&self, e: &Expr) -> Option<Quantity> {
+        let exact = self.exactly(e, &Known::default(), &mut EXTENT_FUEL.clone())?;
+        exact.needs.is_empty().then_some(exact.high)
+    }
+
+    /// What was added to the start of a range to get its end.
+    pub fn distance<'e>(&'e self, start: &Expr, end: &'e Expr) -> Option<&'e Expr> {
+        let end = match &strip(end).kind {
+            ExprKind::Var(var) => strip(self.definitions.get(var)?),
+            _ => strip(end),
+        };
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &end.kind else { return None };
+        let is_start = |e: &Expr| same(strip(e), strip(start));
+        if is_start(a) { Some(b) } else { is_start(b).then_some(&**a) }
+    }
+
+    /// What makes an element of `base` in bounds, whose index is in a range.
+    ///
+    /// `at` is the index itself, where it has a name in this scope.
+    pub fn inside(
+        &self,
+        base: &Expr,
+        at: Option<&Expr>,
+        index: Range,
+        known: &Known,
+    ) -> Option<Vec<Condition>> {
+        if let Some(inner) = through(base) {
+            return self.inside(inner, at, index, known);
+        }
+        if let Some(Passed { scope, arg, known }) = self.passed(base) {
+            let at = at.and_then(|at| Some(self.passed(strip(at))?.arg));
+            return scope.inside(arg, at, index, known);
+        }
+        if let ExprKind::SubSlice { base, start: Some(start), end: None, .. } = &base.kind {
+            // The start is in bounds, or the thread has left: the sum is that of an element of the whole.
+            let across = at.and_then(|at| self.most_across(start, at, known));
+            let start = self.range(start, known);
+            let high = across.map_or_else(|| index.high.sum(start.high), Quantity::Const);
+            let sum = Range { high, ..index }.needing(&start.needs);
+            return (start.low >= 0).then(|| self.inside(base, None, sum, known))?;
+        }
+        let known_extent = self.length(base).and_then(|extent| self.ensure(index.high.clone(), extent));
+        match (known_extent, &base.kind) {
+            (Some(needs), _) => Some([needs, index.needs].concat()),
+            (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, known),
+            _ => None,
+        }
+    }
+
+    /// The address that something is a multiple of, where its declaration says it.
+    pub fn alignment(&self, of: &Expr) -> Option<usize> {
+        let shared = self.shared(of)?;
+        if shared.depth == 0 {
+            return Some(shared.align);
+        }
+        let bytes = shared.extents.iter().product::<usize>() * shared.element;
+        Some(shared.align.min(1 << bytes.max(1).trailing_zeros()))
+    }
+
+    /// A shared array, or a row or plane of one.
+    fn shared(&self, of: &Expr) -> Option<Shared> {
+        if let Some(inner) = through(of) {
+            return self.shared(inner);
+        }
+        if let Some(Passed { scope, arg, .. }) = self.passed(of) {
+            return scope.shared(arg);
+        }
+        match &of.kind {
+            ExprKind::Index { base, .. } if matches!(base.ty.peeled(), Type::Shared { .. }) => {
+                let mut row = self.shared(base)?;
+                row.depth += 1;
+                (row.extents.len() > 1).then(|| row.extents.remove(0))?;
+                Some(row)
+            }
+            ExprKind::Var(var) => {
+                let VarKind::Shared { extents, align } = self.kind(*var) else { return None };
+                let Type::Shared { elem, .. } = &of.ty else { return None };
+                let align = align.map_or(elem.align(), |align| align as usize);
+                Some(Shared { extents: extents.clone(), depth: 0, align, element: elem.size() })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the caller passed for a parameter.
+    fn passed(&self, e: &Expr) -> Option<Passed<'_>> {
+        let (ExprKind::Var(var), Some(Caller { scope, known, args })) = (&e.kind, self.caller) else {
+            return None;
+        };
+        let position = self.params.iter().position(|param| param == var)?;
+        let arg = args.get(position).filter(|_| !self.is_mutable(*var))?;
+        Some(Passed { scope, arg, known })
+    }
+}
+
+/// An argument, where it was passed.
+struct Passed<'a> {
+    scope: &'a Scope<'a>,
+    arg: &'a Expr,
+    known: &'a Known,
+}
+
+/// A shared array, or a row or plane of one.
+struct Shared {
+    /// Extents that are left, outermost first.
+    extents: Vec<usize>,
+    /// Indices that were given.
+    depth: usize,
+    /// Alignment of the whole, in bytes.
+    align: usize,
+    /// Bytes of an element.
+    element: usize,
+}
+
+/// What a reference is to.
+fn through(e: &Expr) -> Option<&Expr> {
+    match &e.kind {
+        ExprKind::Ref(inner) | ExprKind::Deref(inner) => Some(inner),
+        _ => None,
+    }
+}

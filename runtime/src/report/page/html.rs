@@ -1,0 +1,234 @@
+//! The page as HTML: heading, sums, source with heat, and the pictures.
+
+use std::fmt::Write;
+
+use super::listing::{Part, SourceLine};
+use super::svg::escaped;
+use super::{Page, access, banks, file_name, occupancy, roofline, style};
+use crate::metrics::{Counts, Report, Row};
+
+pub(super) fn page(page: &Page) -> String {
+    let kernel = escaped(&page.metrics.kernel);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n<title>{kernel}</title>\n<style>\n{}</style>\n</head>\n\
+         <body>\n<h1><code>{kernel}</code></h1>\n<p class=\"faint\">{}</p>\n",
+        style::CSS,
+        escaped(&page.shape_text())
+    );
+    section(&mut out, "What it costs", &sums(&page.metrics));
+    section(&mut out, "What would help", &advice(&page.metrics));
+    section(&mut out, "Rust and the CUDA that it became", &source(page));
+    section(&mut out, "A warp's accesses of global memory", &access::patterns(page));
+    section(&mut out, "Banks of shared memory", &banks::maps(page));
+    section(&mut out, "Roofline", &roofline::section(page));
+    section(&mut out, "Occupancy", &occupancy::section(page));
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+impl Page {
+    /// The shape of the launch, in words.
+    pub(super) fn shape_text(&self) -> String {
+        let extents = |[x, y, z]: [u32; 3]| match (y, z) {
+            (1, 1) => x.to_string(),
+            (_, 1) => format!("{x} × {y}"),
+            _ => format!("{x} × {y} × {z}"),
+        };
+        let [grid, block] = self.shape;
+        let launches = match self.metrics.launches {
+            1 => String::new(),
+            n => format!(", {n} launches with those by kernels"),
+        };
+        let s = if grid == [1; 3] { "" } else { "s" };
+        let (grid, block) = (extents(grid), extents(block));
+        format!("A grid of {grid} block{s} of {block} threads{launches}, counted on the simulator")
+    }
+}
+
+/// A heading and what stands below it; nothing of what is empty.
+fn section(out: &mut String, heading: &str, content: &str) {
+    if !content.is_empty() {
+        let _ = write!(out, "<section>\n<h2>{heading}</h2>\n{content}</section>\n");
+    }
+}
+
+/// The sums of the launch, with the names that the profiler has for them.
+fn sums(metrics: &Report) -> String {
+    let mut out = String::new();
+    if metrics.forced > 0 {
+        let _ = writeln!(
+            out,
+            "<p>{} requests were counted before all lanes had come: figures are upper bounds.</p>",
+            metrics.forced
+        );
+    }
+    out.push_str("<table class=\"sums\">\n");
+    for (name, value) in main_figures(metrics) {
+        let _ = writeln!(out, "<tr><td>{name}</td><td class=\"number\">{value}</td></tr>");
+    }
+    out.push_str(
+        "</table>\n<details><summary>By the names of Nsight Compute</summary>\n<table class=\"sums\">\n",
+    );
+    for (name, value) in metrics.total.profiler() {
+        let value = if value.fract() == 0.0 { grouped(value as u64) } else { format!("{value:.2}") };
+        let _ = writeln!(out, "<tr><td><code>{name}</code></td><td class=\"number\">{value}</td></tr>");
+    }
+    out.push_str("</table>\n</details>\n");
+    out
+}
+
+fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
+    let total = &metrics.total;
+    let mut all = Vec::new();
+    let traffic = [
+        ("global loads: sectors, used", &total.loads),
+        ("global stores: sectors, used", &total.stores),
+        ("asynchronous copies: sectors, used", &total.copies),
+    ];
+    for (name, of) in traffic.into_iter().filter(|(_, of)| of.requests > 0) {
+        all.push((name, format!("{}, {:.1} %", grouped(of.sectors), of.efficiency())));
+    }
+    let banks = [
+        ("shared loads: wavefronts, of conflicts", &total.shared_loads),
+        ("shared stores: wavefronts, of conflicts", &total.shared_stores),
+        ("shared copies: wavefronts, of conflicts", &total.shared_copies),
+    ];
+    for (name, of) in banks.into_iter().filter(|(_, of)| of.requests > 0) {
+        all.push((name, format!("{}, {}", grouped(of.wavefronts), grouped(of.conflicts()))));
+    }
+    let atomics = [
+        ("global atomics: requests, turns", &total.atomics),
+        ("shared atomics: requests, turns", &total.shared_atomics),
+    ];
+    for (name, of) in atomics.into_iter().filter(|(_, of)| of.requests > 0) {
+        all.push((name, format!("{}, {}", grouped(of.requests), grouped(of.turns))));
+    }
+    let branches = &total.branches;
+    all.push((
+        "branches, uniform",
+        format!("{}, {:.1} %", grouped(branches.executed), branches.efficiency()),
+    ));
+    all.push(("active lanes of 32", format!("{:.1}", total.active_lanes())));
+    all.push(("FLOPs", grouped(total.flops())));
+    let distinct = metrics.footprint_read + metrics.footprint_written;
+    all.push((
+        "bytes of distinct sectors, of all",
+        format!("{}, {}", grouped(distinct), grouped(total.sector_bytes())),
+    ));
+    all
+}
+
+/// `1024` as `1,024`.
+pub(super) fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn advice(metrics: &Report) -> String {
+    let mut out = String::new();
+    for row in &metrics.rows {
+        for advice in row.advice() {
+            let _ = writeln!(
+                out,
+                "<li><code>{}:{}</code>: {}. {}.</li>",
+                escaped(file_name(row.file)),
+                row.line,
+                marked(&advice.what),
+                marked(&capital(advice.help))
+            );
+        }
+    }
+    if out.is_empty() {
+        "<p>No request moves more than it need, and no branch diverges.</p>\n".into()
+    } else {
+        format!("<ul>\n{out}</ul>\n")
+    }
+}
+
+/// A text in which what stands between backticks is code.
+fn marked(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let part = |(i, part): (usize, &str)| match i % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    };
+    parts.map(part).collect()
+}
+
+/// A sentence begins with a capital letter.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn source(page: &Page) -> String {
+    let mut out = String::from(
+        "<p class=\"faint\">Instructions are those of warps. The stronger the colour, the larger the line's part of the launch.</p>\n",
+    );
+    page.listing.functions.iter().for_each(|part| function(&mut out, page, part));
+    if !page.listing.prelude.is_empty() {
+        let prelude = escaped(&page.listing.prelude.join("\n"));
+        let _ = writeln!(
+            out,
+            "<details><summary>CUDA of no line: types, constants, helpers</summary><pre>{prelude}</pre></details>"
+        );
+    }
+    out
+}
+
+fn function(out: &mut String, page: &Page, part: &Part) {
+    let _ = write!(
+        out,
+        "<h3><code>{}</code> <span class=\"faint\">{}</span></h3>\n<div class=\"scroll\"><table class=\"source\">\n\
+         <tr><th></th><th>Rust</th><th class=\"number\">instr.</th><th class=\"number\">sectors</th>\
+         <th class=\"number\">wavefr.</th><th>CUDA</th></tr>\n",
+        escaped(&part.name),
+        escaped(part.file)
+    );
+    if part.lines.iter().all(|line| line.rust.is_none()) {
+        let _ = writeln!(out, "<caption>{} cannot be read from here.</caption>", escaped(part.file));
+    }
+    for line in &part.lines {
+        let row = page.metrics.row(part.file, line.number);
+        source_line(out, &page.metrics, line, row);
+    }
+    out.push_str("</table></div>\n");
+}
+
+fn source_line(out: &mut String, metrics: &Report, line: &SourceLine, row: Option<&Row>) {
+    let _ = write!(
+        out,
+        "<tr><td class=\"number at\">{}</td><td class=\"rust\">{}</td>",
+        line.number,
+        escaped(line.rust.as_deref().unwrap_or(""))
+    );
+    let instructions = |counts: &Counts| counts.instructions().warps;
+    heat(out, row.map(|row| instructions(&row.counts)), instructions(&metrics.total));
+    heat(out, row.map(|row| row.counts.sectors()), metrics.total.sectors());
+    heat(out, row.map(|row| row.counts.wavefronts()), metrics.total.wavefronts());
+    let _ = writeln!(out, "<td class=\"cuda\">{}</td></tr>", escaped(&line.cuda.join("\n")));
+}
+
+/// A cell whose colour is the part that a line has of the whole.
+fn heat(out: &mut String, value: Option<u64>, whole: u64) {
+    match value.filter(|value| *value > 0) {
+        Some(value) => {
+            // The darkest still lets the figure be read.
+            let alpha = 0.08 + 0.5 * value as f64 / whole.max(1) as f64;
+            let _ = write!(
+                out,
+                "<td class=\"number\" style=\"background-color: rgba(var(--heat), {alpha:.2})\">{}</td>",
+                grouped(value)
+            );
+        }
+        None => out.push_str("<td></td>"),
+    }
+}

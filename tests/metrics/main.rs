@@ -1,0 +1,7 @@
+//! Metrics of real kernels on the simulator: the figures of the course that the kernels come from, and
+//! counts that follow from the launches.
+
+mod assertions;
+mod figures;
+mod pages;
+mod snapshots;

@@ -1,0 +1,57 @@
+//! A suite of racy and race-free kernels: what the simulator's race detector misses, and what it invents.
+//!
+//! Each kernel takes `how`: one number is the right kernel, the others are mistakes. Of a mistake, the
+//! two lines that race are marked `// race`, with the numbers of the mistakes if they differ. Every case
+//! runs in several orders of blocks and warps, and the answer must be the same in all.
+
+// Kernels are written as their mistakes need it.
+#![allow(clippy::needless_range_loop, clippy::manual_is_multiple_of)]
+
+mod atomics;
+mod barriers;
+mod blocks;
+mod buffers;
+mod clusters;
+mod copies;
+mod flags;
+mod locks;
+mod nested;
+mod reductions;
+mod scopes;
+mod suite;
+mod warps;
+
+use suite::{Case, Verdict};
+
+fn all() -> Vec<Case> {
+    [
+        atomics::cases(),
+        barriers::cases(),
+        blocks::cases(),
+        buffers::cases(),
+        clusters::cases(),
+        copies::cases(),
+        flags::cases(),
+        locks::cases(),
+        nested::cases(),
+        reductions::cases(),
+        scopes::cases(),
+        warps::cases(),
+    ]
+    .concat()
+}
+
+#[test]
+fn no_race_is_missed_and_none_is_invented() {
+    let verdicts: Vec<Verdict> = all().iter().flat_map(Case::verdicts).collect();
+    let racy = verdicts.iter().filter(|v| v.expected).count();
+    let count = |f: fn(&Verdict) -> bool| verdicts.iter().filter(|v| f(v)).count();
+    println!("figure races_racy_cases {racy} cases");
+    println!("figure races_clean_cases {} cases", verdicts.len() - racy);
+    println!("figure races_missed {} cases", count(Verdict::is_missed));
+    println!("figure races_false_alarms {} cases", count(Verdict::is_false_alarm));
+    println!("figure races_wrong_lines {} cases", count(Verdict::is_elsewhere));
+    let wrong: Vec<String> = verdicts.iter().filter_map(Verdict::complaint).collect();
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), verdicts.len(), wrong.join("\n"));
+    assert!(racy >= 150 && verdicts.len() - racy >= 75, "{racy} of {} cases are racy", verdicts.len());
+}
