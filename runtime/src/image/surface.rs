@@ -21,7 +21,8 @@ use crate::witness::{FnProbe, never_called};
 #[repr(transparent)]
 pub struct Surface<'a, T, D> {
     access: &'a Access,
-    _texels: PhantomData<(&'a mut T, fn() -> D)>,
+    _texels: PhantomData<&'a mut T>,
+    _shape: PhantomData<fn() -> D>,
 }
 
 /// A surface of one dimension.
@@ -49,7 +50,7 @@ impl<T: Texel, D: Shape> Extents for Surface<'_, T, D> {
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The caller has borrowed the image mutably for the lifetime.
     pub(super) fn new(access: &'a Access) -> Self {
-        Self { access, _texels: PhantomData }
+        Self { access, _texels: PhantomData, _shape: PhantomData }
     }
 
     #[track_caller]
