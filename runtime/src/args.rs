@@ -60,8 +60,6 @@ pub enum KernelArg {
 pub(crate) struct Brought {
     /// Its addresses; an image's are counted from zero, and its own.
     pub range: Range<u64>,
-    /// Where it is.
-    pub place: Place,
     /// Whether the kernel may write it.
     pub mutable: bool,
     /// How launches on several streams are ordered with other uses.
@@ -78,14 +76,12 @@ impl KernelArg {
     #[inline]
     pub(crate) fn memory(&self) -> Option<Brought> {
         match self {
-            KernelArg::Slice { ptr, bytes, place, mutable, order, .. } => {
-                let range = *ptr..*ptr + *bytes;
-                Some(Brought { range, place: *place, mutable: *mutable, order: *order })
+            KernelArg::Slice { ptr, bytes, mutable, order, .. } => {
+                Some(Brought { range: *ptr..*ptr + *bytes, mutable: *mutable, order: *order })
             }
             KernelArg::Image { access, mutable } => {
-                let access = access.get();
-                let (range, place, order) = (access.range.clone(), access.place, access.order);
-                Some(Brought { range, place, mutable: *mutable, order })
+                let (range, order) = (access.get().range.clone(), access.get().order);
+                Some(Brought { range, mutable: *mutable, order })
             }
             KernelArg::Value(_) => None,
         }

@@ -147,7 +147,7 @@ pub(super) struct Uses<'a> {
     pub(super) args: &'a [KernelArg],
     /// The constants that the kernel reads.
     pub(super) constants: &'a [Arc<Constant>],
-    /// Whether the kernel may reach memory that is none of its slices.
+    /// Whether the kernel may reach memory that is none of its slices and images.
     pub(super) hidden_memory: bool,
 }
 

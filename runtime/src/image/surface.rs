@@ -21,7 +21,8 @@ use crate::witness::{FnProbe, never_called};
 #[repr(transparent)]
 pub struct Surface<'a, T, D> {
     access: &'a Access,
-    _texels: PhantomData<(&'a mut T, fn() -> D)>,
+    _texels: PhantomData<&'a mut T>,
+    _shape: PhantomData<fn() -> D>,
 }
 
 /// A surface of one dimension.
@@ -49,7 +50,7 @@ impl<T: Texel, D: Shape> Extents for Surface<'_, T, D> {
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The caller has borrowed the image mutably for the lifetime.
     pub(super) fn new(access: &'a Access) -> Self {
-        Self { access, _texels: PhantomData }
+        Self { access, _texels: PhantomData, _shape: PhantomData }
     }
 
     #[track_caller]
@@ -58,19 +59,21 @@ impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
             // SAFETY: any bits are a texel.
             return unsafe { std::mem::zeroed() };
         };
-        // SAFETY: a texel of this type.
-        unsafe { context::on_access_at(texel, AccessKind::Read) };
         // SAFETY: a texel of this type; threads of a launch run on one OS thread.
-        unsafe { texel.read_unaligned() }
+        unsafe {
+            context::on_access_at(texel, AccessKind::Read);
+            texel.read_unaligned()
+        }
     }
 
     #[track_caller]
     fn store(&mut self, index: [usize; 3], value: T) {
         if let Some(texel) = self.access.here().at(index).map(|texel| texel.cast::<T>()) {
-            // SAFETY: a texel of this type.
-            unsafe { context::on_access_at(texel, AccessKind::Write) };
             // SAFETY: as in `load`, and the image is borrowed mutably.
-            unsafe { texel.write_unaligned(value) };
+            unsafe {
+                context::on_access_at(texel, AccessKind::Write);
+                texel.write_unaligned(value);
+            }
         }
     }
 }

@@ -72,17 +72,23 @@ fn extents(
     Ok(())
 }
 
-/// There are not too many arguments, and the device reaches the memory of every slice and image.
+/// There are not too many arguments, and the device reaches the memory of every slice and has every image.
 pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
     let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let Some(memory) = arg.memory()
-            && memory.place != own
-        {
-            elsewhere::<K>(argument, arg, (memory.place, &memory.order), device)?;
+        match arg {
+            KernelArg::Slice { place, order, .. } if *place != own => {
+                elsewhere::<K>(argument, (*place, order), device)?;
+            }
+            // An object is of one device, and no other's kernels know it.
+            KernelArg::Image { access, .. } if access.get().place != own => {
+                let memory = access.get().place;
+                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -91,16 +97,11 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
 /// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
 fn elsewhere<K: Kernel>(
     argument: &'static str,
-    arg: &KernelArg,
     (memory, order): (Place, &Order),
     device: &Device,
 ) -> Result<(), LaunchError> {
     let kernel = K::NAME;
     match (device.backend(), memory) {
-        // An image's handles are those of its own GPU.
-        _ if matches!(arg, KernelArg::Image { .. }) => {
-            Err(LaunchError::Argument { kernel, argument, memory, device: device.place() })
-        }
         (Backend::Gpu(gpu), Place::Gpu(ordinal)) if order.is_everywhere() || gpu.reaches(ordinal) => Ok(()),
         (Backend::Gpu(_), Place::Gpu(_)) => {
             Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })

@@ -118,8 +118,7 @@ pub(super) fn writable(module: &Module, args: &[KernelArg], names: &[&str]) -> V
                 let texels = access.get().texels.filter(|_| *mutable);
                 regions.extend(texels.map(|texels| {
                     let (start, bytes) = (texels.base as *mut u8, texels.bytes());
-                    let elem = Type::Scalar(Scalar::U8);
-                    Region { what: format!("`{name}`"), start, bytes, elem }
+                    Region { what: format!("`{name}`"), start, bytes, elem: Type::Scalar(Scalar::U8) }
                 }));
             }
             KernelArg::Value(value) => {
