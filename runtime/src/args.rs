@@ -1,7 +1,10 @@
 //! Arguments of a launch: what a kernel's parameters take on the host, and how they reach it.
 
+use std::ops::Range;
+
 use crate::buffer::Buffer;
 use crate::driver::Order;
+pub use crate::image::ImageAccess;
 use crate::types::{GpuType, Slice};
 pub use crate::value_bytes::ValueBytes;
 
@@ -41,14 +44,47 @@ pub enum KernelArg {
         /// How launches on several streams are ordered with other uses of the memory.
         order: Order,
     },
+    /// A texture or a surface: in CUDA a struct of its object and extents.
+    Image {
+        /// What it is on its device.
+        access: ImageAccess,
+        /// Whether the kernel may write it.
+        mutable: bool,
+    },
     /// A scalar or struct, by value.
     Value(ValueBytes),
+}
+
+/// Memory that an argument brings.
+#[derive(Clone, Debug)]
+pub(crate) struct Brought {
+    /// Its addresses; an image's are counted from zero, and its own.
+    pub range: Range<u64>,
+    /// Whether the kernel may write it.
+    pub mutable: bool,
+    /// How launches on several streams are ordered with other uses.
+    pub order: Order,
 }
 
 impl KernelArg {
     /// A scalar or struct.
     pub fn value<T: GpuType>(value: T) -> Self {
         KernelArg::Value(ValueBytes::of(value))
+    }
+
+    /// The memory that it brings, if it brings any.
+    #[inline]
+    pub(crate) fn memory(&self) -> Option<Brought> {
+        match self {
+            KernelArg::Slice { ptr, bytes, mutable, order, .. } => {
+                Some(Brought { range: *ptr..*ptr + *bytes, mutable: *mutable, order: *order })
+            }
+            KernelArg::Image { access, mutable } => {
+                let (range, order) = (access.get().range.clone(), access.get().order);
+                Some(Brought { range, mutable: *mutable, order })
+            }
+            KernelArg::Value(_) => None,
+        }
     }
 }
 
@@ -79,6 +115,34 @@ pub unsafe trait SliceArg<'a, T> {
 /// # Safety
 /// As [`SliceArg`]; and for `'a` nothing else reads or writes the memory.
 pub unsafe trait SliceMutArg<'a, T> {
+    /// The argument.
+    fn into_arg(self) -> KernelArg;
+}
+
+/// What a parameter `&Texture2<T>` takes: a texture of that form that reads `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `&{P}`",
+    label = "not such a texture",
+    note = "pass `image.texture(Sampler::new())?` of an `Image1`, `Image2`, `Image3` or `ImageLayers`"
+)]
+///
+/// # Safety
+/// For `'a` the argument is of an image that nothing writes but kernels of the streams that its order knows.
+pub unsafe trait TextureArg<'a, P> {
+    /// The argument.
+    fn into_arg(self) -> KernelArg;
+}
+
+/// What a parameter `&mut Surface2<T>` takes: a surface of that form of texels of `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `&mut {P}`",
+    label = "not such a surface",
+    note = "pass `image.surface()?` of an `Image1`, `Image2`, `Image3` or `ImageLayers`"
+)]
+///
+/// # Safety
+/// As [`TextureArg`]; and for `'a` nothing else reads or writes the image.
+pub unsafe trait SurfaceArg<'a, P> {
     /// The argument.
     fn into_arg(self) -> KernelArg;
 }
@@ -147,6 +211,7 @@ pub(crate) unsafe fn value_of<T>(arg: &KernelArg) -> T {
     let ptr = match arg {
         KernelArg::Value(bytes) => bytes.as_ptr(),
         KernelArg::Slice { ptr, .. } => std::ptr::from_ref(ptr).cast(),
+        KernelArg::Image { access, .. } => std::ptr::from_ref(access).cast(),
     };
     // SAFETY: as promised, the bytes are those of a `T`.
     unsafe { ptr.cast::<T>().read_unaligned() }

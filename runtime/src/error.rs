@@ -4,6 +4,7 @@ use crate::aot::BundleError;
 use crate::driver::DriverError;
 use crate::dump::DumpError;
 use crate::graph::GraphError;
+use crate::image::ImageError;
 use crate::launch::LaunchError;
 use crate::nvrtc::NvrtcError;
 use crate::record::RecordError;
@@ -43,6 +44,9 @@ pub enum Error {
     /// A graph was made in a wrong way.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// There is no such image, texture or surface.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// There is no report of a kernel.
     #[error(transparent)]
     Report(#[from] ReportError),

@@ -14,6 +14,7 @@ use crate::buffer::Buffer;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded};
 use crate::error::Result;
+use crate::image::{Image, ReadAs, Sampler, Shape as ImageForm, Surface, Texel, Texture, TextureValue};
 use crate::kernel::Kernel;
 use crate::launch::{Launch, LaunchError, Prepared, Shape, Target};
 use crate::stream::LaunchStream;
@@ -95,6 +96,7 @@ pub struct HeldMemory {
 }
 
 struct Place {
+    /// A buffer or an image.
     buffer: Box<dyn Any + Send>,
     used: Cell<Used>,
 }
@@ -107,7 +109,7 @@ enum Used {
     Written,
 }
 
-/// A buffer that a graph owns.
+/// A buffer that a graph owns; of an image, `Held<Image2<T>>`.
 pub struct Held<T> {
     graph: u64,
     index: usize,
@@ -174,9 +176,31 @@ impl Graph {
         if memory != device {
             return Err(DriverError::WrongDevice { memory, device }.into());
         }
-        let (graph, index) = (self.memory.graph, self.memory.places.len());
-        self.memory.places.push(Place { buffer: Box::new(buffer), used: Cell::new(Used::Not) });
-        Ok(Held { graph, index, _elements: PhantomData })
+        Ok(self.memory.keep(buffer))
+    }
+
+    /// Gives an image to the graph, for its launches.
+    ///
+    /// # Errors
+    /// An image of another device, or an error of the driver.
+    pub fn hold_image<T: Texel + Send, D: ImageForm>(
+        &mut self,
+        image: Image<T, D>,
+    ) -> Result<Held<Image<T, D>>> {
+        let (memory, device) = (image.place(), self.device.place());
+        if memory != device {
+            return Err(DriverError::WrongDevice { memory, device }.into());
+        }
+        image.escape();
+        Ok(self.memory.keep(image))
+    }
+
+    /// An image of the graph, to be copied.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`] for an image of another graph.
+    pub fn image<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<&Image<T, D>> {
+        Ok(self.memory.place(held)?)
     }
 
     /// Adds a launch, which runs after those that are there; compiles, loads and checks it.
@@ -341,6 +365,38 @@ impl HeldMemory {
         Ok(Writing { buffer })
     }
 
+    /// An image that the launch samples.
+    ///
+    /// # Errors
+    /// As [`Image::texture`]; [`GraphError::Borrowed`] if the launch writes it too, [`GraphError::Foreign`] if it
+    /// is of another graph.
+    pub fn texture<T: ReadAs<R>, R: TextureValue, D: ImageForm>(
+        &self,
+        held: Held<Image<T, D>>,
+        sampler: Sampler,
+    ) -> Result<Texture<'_, R, D>> {
+        let image: &Image<T, D> = self.place(held)?;
+        self.borrow(held.index, Used::Read)?;
+        image.texture(sampler)
+    }
+
+    /// An image that the launch writes by texel.
+    ///
+    /// # Errors
+    /// As [`Image::surface`]; [`GraphError::Borrowed`] if the launch uses it otherwise too,
+    /// [`GraphError::Foreign`] if it is of another graph.
+    pub fn surface<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<Surface<'_, T, D>> {
+        let image: &Image<T, D> = self.place(held)?;
+        self.borrow(held.index, Used::Written)?;
+        image.surface_once()
+    }
+
+    fn keep<B: Send + 'static, T>(&mut self, owned: B) -> Held<T> {
+        let (graph, index) = (self.graph, self.places.len());
+        self.places.push(Place { buffer: Box::new(owned), used: Cell::new(Used::Not) });
+        Held { graph, index, _elements: PhantomData }
+    }
+
     fn borrow(&self, index: usize, wanted: Used) -> std::result::Result<(), GraphError> {
         let used = &self.places[index].used;
         match (used.get(), wanted) {
@@ -356,6 +412,11 @@ impl HeldMemory {
         &self,
         held: Held<T>,
     ) -> std::result::Result<&Buffer<T>, GraphError> {
+        self.place(held)
+    }
+
+    /// What is held, which is a `B`.
+    fn place<T, B: 'static>(&self, held: Held<T>) -> std::result::Result<&B, GraphError> {
         let own = self.places.get(held.index).filter(|_| held.graph == self.graph);
         own.and_then(|place| place.buffer.downcast_ref())
             .ok_or(GraphError::Foreign { what: "memory", method: "hold" })

@@ -49,6 +49,7 @@ pub mod error;
 pub mod global;
 pub mod graph;
 pub mod host_memory;
+pub mod image;
 mod interpreter;
 pub mod ir;
 pub mod kernel;
@@ -93,6 +94,7 @@ pub use error::{Error, Result};
 pub use global::{GpuConst, GpuStatic};
 pub use graph::Graph;
 pub use host_memory::{ManagedBuffer, PinnedBuffer, Registered};
+pub use image::{Image1, Image2, Image3, ImageLayers};
 pub use kernel::Kernel;
 pub use launch::Launch;
 pub use part::{Part, PartMut};
@@ -132,6 +134,10 @@ pub mod prelude {
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
+    pub use crate::image::{
+        AddressMode, Filter, Image1, Image2, Image3, ImageLayers, Sampler, Surface1, Surface2, Surface3,
+        SurfaceLayers, Texture1, Texture2, Texture3, TextureLayers,
+    };
     pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
     pub use crate::types::vector::*;
     pub use crate::types::{

@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::types::{GpuType, Slice};
 
-pub use crate::args::{SliceArg, SliceMutArg};
+pub use crate::args::{SliceArg, SliceMutArg, SurfaceArg, TextureArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::ir::{Layout, Meaning};
@@ -144,6 +144,7 @@ pub fn type_suffix(ty: &Type) -> String {
         }
         Type::Ptr { to, mutable } => format!("ptr{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
         Type::Ref { to, mutable } => format!("ref{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
+        Type::Image(image) => image.to_string(),
         Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
     }
 }
@@ -177,6 +178,15 @@ pub fn marker_suffix<T: ?Sized>() -> String {
 pub unsafe fn slice_arg<T>(args: &[KernelArg], index: usize) -> Slice<T> {
     // SAFETY: as promised, and a launch keeps its buffers borrowed.
     unsafe { crate::args::slice_of(args.get(index)) }
+}
+
+/// Argument `index` as a texture or a surface.
+///
+/// # Safety
+/// The argument was made from such a one.
+pub unsafe fn image_arg<I: crate::image::ImageParam>(args: &[KernelArg], index: usize) -> I {
+    // SAFETY: as promised, and a launch keeps its images borrowed.
+    unsafe { I::from_arg(&args[index]) }
 }
 
 /// Argument `index` as a value.

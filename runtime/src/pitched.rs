@@ -2,11 +2,16 @@
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
+use std::sync::Arc;
 
 use crate::buffer::Memory;
 use crate::device::{Backend, Device};
-use crate::driver::DriverError;
+use crate::driver::{DriverError, ImageLimits, Order};
 use crate::error::Result;
+use crate::image::{
+    Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
+    check_sampler,
+};
 use crate::region::{Part3, PartMut3, Region};
 use crate::types::{AnyBits, GpuType, View2, ViewMut2};
 
@@ -29,12 +34,22 @@ const ALIGN: usize = 512;
 /// Source: CUDA Driver API, `cuMemAllocPitch`.
 #[derive(Debug)]
 pub struct Pitched2<T> {
-    memory: Memory,
+    /// Shared, so that it has one address; never with another matrix.
+    inner: Arc<Inner>,
     rows: usize,
     cols: usize,
     /// Bytes from one row to the next.
     pitch: usize,
     _elements: PhantomData<T>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// The textures that were asked for.
+    accesses: Accesses,
+    memory: Memory,
+    /// The device's largest textures of such memory.
+    limits: ImageLimits,
 }
 
 impl Device {
@@ -46,7 +61,8 @@ impl Device {
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
         let (memory, pitch) = pitched_memory::<T>(self, rows, cols)?;
-        Ok(Pitched2 { memory, rows, cols, pitch, _elements: PhantomData })
+        let inner = Inner { accesses: Accesses::default(), memory, limits: self.limits().images.clone() };
+        Ok(Pitched2 { inner: Arc::new(inner), rows, cols, pitch, _elements: PhantomData })
     }
 }
 
@@ -102,14 +118,14 @@ impl<T: GpuType> Pitched2<T> {
 
     /// The matrix as a kernel's argument, to be read.
     pub fn view2(&self) -> View2<'_, T> {
-        let address = self.memory.escaping() as *const T;
+        let address = self.inner.memory.escaping() as *const T;
         // SAFETY: the matrix' own memory, borrowed for as long as the view.
         unsafe { View2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
     }
 
     /// The matrix as a kernel's argument, to be written.
     pub fn view2_mut(&mut self) -> ViewMut2<'_, T> {
-        let address = self.memory.escaping() as *mut T;
+        let address = self.inner.memory.escaping() as *mut T;
         // SAFETY: as in `view2`, borrowed mutably.
         unsafe { ViewMut2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
     }
@@ -155,7 +171,7 @@ impl<T: GpuType> Pitched2<T> {
     }
 
     fn region(&self) -> Region<'_, T> {
-        Region::of(&self.memory, [1, self.rows, self.cols], self.pitch)
+        Region::of(&self.inner.memory, [1, self.rows, self.cols], self.pitch)
     }
 }
 
@@ -168,5 +184,46 @@ impl<'a, T: GpuType> From<&'a Pitched2<T>> for Part3<'a, T> {
 impl<'a, T: GpuType> From<&'a mut Pitched2<T>> for PartMut3<'a, T> {
     fn from(matrix: &'a mut Pitched2<T>) -> Self {
         PartMut3::new(matrix.region())
+    }
+}
+
+impl<T: Texel> Pitched2<T> {
+    /// The matrix as kernels sample it, without a copy: an argument for `&Texture2<R>`, `cols` wide and `rows` high.
+    ///
+    /// As [`Image::texture`](crate::image::Image::texture), whose texels lie as the texture unit wants them.
+    ///
+    /// # Errors
+    /// As there; more columns or rows than [`ImageLimits::pitched2`].
+    ///
+    /// Source: CUDA Driver API, `cuTexObjectCreate`, `CU_RESOURCE_TYPE_PITCH2D`.
+    pub fn texture<R: TextureValue>(&self, sampler: Sampler) -> Result<Texture2<'_, R>>
+    where
+        T: ReadAs<R>,
+    {
+        let inner = &*self.inner;
+        check_pitched(&inner.limits, [self.cols, self.rows], self.pitch, inner.memory.place())?;
+        check_sampler::<T, R>(&sampler, 2)?;
+        let new = || self.new_access(sampler, T::FORMAT, T::NORMALIZES);
+        Ok(Texture2::new(inner.accesses.get(Some(sampler), T::NORMALIZES, new)?))
+    }
+
+    fn new_access(&self, sampler: Sampler, format: Format, normalizes: bool) -> Result<Access> {
+        let (memory, start) = (&self.inner.memory, self.inner.memory.address());
+        let extents = [self.cols as u32, self.rows as u32, 1];
+        let (words, texels, order) = match memory {
+            Memory::Gpu(memory) => {
+                let rows = (format, [self.cols, self.rows], self.pitch);
+                let object = memory.texture(rows, &sampler, normalizes)?;
+                (Access::words(object, extents), None, memory.order())
+            }
+            Memory::Simulator(_) => {
+                let (base, extents) = (start as usize, [self.cols, self.rows, 1]);
+                let texels = Texels { base, extents, pitch: self.pitch, format, rank: 2, normalizes };
+                ([0; 3], Some(texels), Order::NONE)
+            }
+        };
+        let range = start..start + (self.pitch * self.rows) as u64;
+        let (sampler, place) = (Some(sampler), memory.place());
+        Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
     }
 }

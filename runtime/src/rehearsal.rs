@@ -21,7 +21,7 @@ fn rehearsed(a: f32, x: &[f32], y: &mut [f32], n: u32) {
     for k in 0..n {
         if k < 32 && (k as usize) < x.len() {
             tile[lane] = x[k];
-            sum += tile[k] * a;
+            sum += tile[lane] * a;
         }
     }
     if i < y.len() {

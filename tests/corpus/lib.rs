@@ -31,5 +31,6 @@ pub mod shuffles;
 pub mod sorting;
 pub mod sparse;
 pub mod stencils;
+pub mod textures;
 pub mod transpose;
 pub mod vectors;

@@ -30,10 +30,11 @@ mod shared_memory;
 mod slices;
 mod tables;
 mod talk;
+mod textures;
 mod threads;
 mod tiles;
 mod vectors;
 mod views;
 mod warps;
 
-use harness::{compiles, everywhere, written};
+use harness::{compiles, devices, everywhere, noise, written};

@@ -83,9 +83,15 @@ fn sixteen(
     }
 }
 
+#[gpu_kernel]
+fn of_images(from: &Texture2<f32>, to: &mut Surface2<f32>) {
+    let (x, y) = (thread_idx().x, thread_idx().y);
+    to.write(x, y, from.fetch(x, y));
+}
+
 /// Launches each kind of kernel once by `launch`.
 fn each(device: &Device, memory: &mut Memory, checks: bool) {
-    let Memory { a, b, words } = memory;
+    let Memory { a, b, words, images: [from, to] } = memory;
     fn go<K: Kernel>(launch: Launch<'_, K>, device: &Device, checks: bool) {
         // SAFETY: the kernels guard their indices.
         let done = if checks { launch.launch(device) } else { unsafe { launch.launch_unchecked(device) } };
@@ -94,6 +100,8 @@ fn each(device: &Device, memory: &mut Memory, checks: bool) {
     go(nothing().grid(1), device, checks);
     go(four(&*a, &mut *b, 100, 1.0, true).over(100).priority(-1), device, checks);
     go(with_a_large_value([7; 64], &mut *words).over(64).dynamic_shared(60_000), device, checks);
+    let (from, to) = (from.texture(Sampler::new()).expect("one"), to.surface().expect("one"));
+    go(of_images(from, to).grid(1).block([16, 8]), device, checks);
     let last = sixteen(&*a, &*a, &*a, &mut *b, 1, 2, 3, 4, 5, 6, 7, 8, 1.0, 2.0, 3.0, 4.0);
     go(last.grid(4).block(64).cluster(2).mem_sync_domain(MemSyncDomain::Remote), device, checks);
     let cooperative = four(&*a, &mut *b, 100, 1.0, false).grid(4).cooperative();
@@ -104,12 +112,15 @@ struct Memory {
     a: Buffer<f32>,
     b: Buffer<f32>,
     words: Buffer<u64>,
+    images: [Image2<f32>; 2],
 }
 
 impl Memory {
     fn new(device: &Device) -> Self {
         let floats = || device.upload(&[1.0f32; 256]).expect("memory");
-        Self { a: floats(), b: floats(), words: device.upload(&[0u64; 64]).expect("memory") }
+        let image = || Image2::zeroed(device, [16, 8]).expect("an image");
+        let words = device.upload(&[0u64; 64]).expect("memory");
+        Self { a: floats(), b: floats(), words, images: [image(), image()] }
     }
 }
 
@@ -121,7 +132,7 @@ fn the_counter_counts() {
 #[test]
 fn building_a_launch_allocates_nothing() {
     let device = Device::simulator();
-    let Memory { a, mut b, mut words } = Memory::new(&device);
+    let Memory { a, mut b, mut words, .. } = Memory::new(&device);
     let build = |b: &mut Buffer<f32>, words: &mut Buffer<u64>| {
         drop(nothing().grid(1));
         drop(four(&a, &mut *b, 100, 1.0, true).over(100).block(64).cluster(2).priority(0).cooperative());
@@ -147,7 +158,7 @@ fn launching_again_allocates_nothing() {
 #[test]
 fn launching_what_is_prepared_allocates_nothing() {
     let Some(gpu) = harness::gpu() else { return };
-    let Memory { a, mut b, mut words } = Memory::new(&gpu);
+    let Memory { a, mut b, mut words, .. } = Memory::new(&gpu);
     let small = four(&a, &mut b, 100, 1.0, true).over(100).prepare(&gpu).expect("a right launch");
     let large = with_a_large_value([7; 64], &mut words).over(64).prepare(&gpu).expect("a right launch");
     let mut both = || {

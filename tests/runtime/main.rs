@@ -7,6 +7,7 @@ mod allocations;
 mod attributes;
 mod cache;
 mod graphs;
+mod images;
 mod limits;
 mod lost;
 mod memory;

@@ -6,6 +6,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
+use super::images::{self, Access};
 use super::lower::Name;
 use super::plain::PlainForms;
 use super::signature::{self, Param, Recording};
@@ -94,6 +95,9 @@ fn refused_parameter(param: &PatType) -> Option<String> {
     if let Some(message) = super::foreign_names::host_type(&param.ty) {
         return Some(message);
     }
+    if let Some(message) = images::refused(&param.ty) {
+        return Some(message);
+    }
     let comptime = param.attrs.iter().any(|a| a.path().is_ident("comptime"));
     match &*param.ty {
         Type::Reference(_) if comptime => Some(
@@ -108,6 +112,7 @@ fn refused_parameter(param: &PatType) -> Option<String> {
             let shown = slice.to_token_stream();
             Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
         }
+        Type::Reference(reference) if images::parameter(reference).is_some() => None,
         Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
             "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
         ),
@@ -309,7 +314,12 @@ impl<'a> Parts<'a> {
                 Some(elem) => {
                     quote!(let mut #ident = unsafe { ::warpsmith::__macro::slice_arg::<#elem>(__args, #i) };)
                 }
-                None => quote!(let #ident = unsafe { ::warpsmith::__macro::value_arg::<#ty>(__args, #i) };),
+                None => match image(&param.ty) {
+                    Some((_, elem)) => {
+                        quote!(let mut #ident = unsafe { ::warpsmith::__macro::image_arg::<#elem>(__args, #i) };)
+                    }
+                    None => quote!(let #ident = unsafe { ::warpsmith::__macro::value_arg::<#ty>(__args, #i) };),
+                },
             });
         }
         let mut next = 0;
@@ -356,6 +366,10 @@ impl<'a> Parts<'a> {
     fn make_launch(&self) -> TokenStream {
         let make = self.runtime.iter().map(|p| {
             let ident = &p.pat.ident;
+            if let Some((access, _)) = image(&p.written) {
+                let image_arg = image_arg(access);
+                return quote!(#image_arg::into_arg(#ident));
+            }
             match &p.written {
                 Type::Reference(r) if r.mutability.is_some() => {
                     quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
@@ -383,15 +397,36 @@ fn host_param(param: &Param, lifetime: &Lifetime) -> TokenStream {
                     quote!(impl ::warpsmith::__macro::SliceArg<#lifetime, #elem>)
                 }
             }
-            _ => {
-                let ty = host_type(&param.written, lifetime);
-                quote!(#ty)
-            }
+            elem => match images::parameter(reference) {
+                Some(access) => {
+                    let elem = images::with_lifetime(&host_type(elem, lifetime), lifetime);
+                    let image_arg = image_arg(access);
+                    quote!(impl #image_arg<#lifetime, #elem>)
+                }
+                None => {
+                    let ty = host_type(&param.written, lifetime);
+                    quote!(#ty)
+                }
+            },
         },
         written => {
             let ty = host_type(written, lifetime);
             quote!(#ty)
         }
+    }
+}
+
+/// How a parameter accesses an image, and the type behind its reference.
+fn image(ty: &Type) -> Option<(Access, &Type)> {
+    let Type::Reference(reference) = ty else { return None };
+    Some((images::parameter(reference)?, &reference.elem))
+}
+
+/// What takes the arguments of such a parameter.
+fn image_arg(access: Access) -> TokenStream {
+    match access {
+        Access::Texture => quote!(::warpsmith::__macro::TextureArg),
+        Access::Surface => quote!(::warpsmith::__macro::SurfaceArg),
     }
 }
 

@@ -14,6 +14,7 @@ mod foreign_names;
 mod format;
 mod function;
 mod global;
+mod images;
 mod impls;
 mod iteration;
 mod kernel;

@@ -11,6 +11,7 @@ mod enums;
 mod expr;
 mod function;
 mod half_precision;
+pub(crate) mod images;
 mod launch;
 mod literal;
 mod loops;

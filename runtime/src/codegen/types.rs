@@ -1,7 +1,7 @@
 //! Types in CUDA C++.
 
-use super::{Printer, half_precision, names, prelude, vector};
-use crate::ir::{Scalar, StructType, Type};
+use super::{Printer, half_precision, images, names, prelude, vector};
+use crate::ir::{ImageType, Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
 pub(crate) fn scalar(s: Scalar) -> &'static str {
@@ -59,12 +59,20 @@ impl Printer<'_> {
                 let constant = if *mutable { "" } else { "const " };
                 match &**to {
                     Type::Slice(elem) | Type::Shared { elem, .. } => format!("{constant}{}*", self.ty(elem)),
+                    Type::Image(image) => self.image(*image),
                     to => format!("{constant}{}*", self.ty(to)),
                 }
             }
             Type::Slice(elem) | Type::Shared { elem, .. } => self.ty(elem),
+            Type::Image(image) => self.image(*image),
             Type::Closure => "auto".into(),
         }
+    }
+
+    /// The handle and the extents of an image.
+    fn image(&mut self, image: ImageType) -> String {
+        self.need(images::image(image));
+        format!("ws_{image}")
     }
 
     /// The name of a scalar, defining the half-precision ones before their first use.

@@ -90,6 +90,8 @@ pub mod shuffle;
 pub mod size;
 pub mod sync;
 pub(crate) mod text;
+#[doc(hidden)]
+pub mod texture;
 pub mod time;
 pub mod vote;
 

@@ -33,6 +33,7 @@ impl Params {
                     params.push(ptr);
                     params.push(len);
                 }
+                KernelArg::Image { access, .. } => params.push(access.get().words.as_ptr()),
                 KernelArg::Value(bytes) => params.push(bytes.as_ptr()),
             }
         }

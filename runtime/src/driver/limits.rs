@@ -3,7 +3,7 @@
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
 
-use super::DriverError;
+use super::{DriverError, ImageLimits};
 
 /// What a device has and allows: the driver's numbers of a GPU, or the model that the simulator is.
 ///
@@ -53,6 +53,8 @@ pub struct Limits {
     pub access_policy_window: usize,
     /// The largest distance of rows that copies of boxes take.
     pub pitch: usize,
+    /// The largest textures and surfaces.
+    pub images: ImageLimits,
     /// Global memory; zero on the simulator, which has the host's.
     pub global_memory: usize,
     /// Width of the memory bus in bits; zero on the simulator.
@@ -107,6 +109,7 @@ impl Limits {
         persisting_l2: 32_768_000,
         access_policy_window: 134_213_632,
         pitch: 2_147_483_647,
+        images: ImageLimits::SIMULATOR,
         global_memory: 0,
         memory_bus_bits: 0,
         memory_clock: 0,
@@ -168,6 +171,7 @@ impl Limits {
             persisting_l2: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?,
             access_policy_window: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?,
             pitch: bytes(Attr::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?,
+            images: ImageLimits::of(bytes)?,
             global_memory: context.total_mem().map_err(|e| DriverError::cuda("cuDeviceTotalMem", &e))?,
             memory_bus_bits: get(Attr::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
             memory_clock: get(Attr::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,

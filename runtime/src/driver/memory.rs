@@ -1,7 +1,7 @@
 //! GPU memory, by bytes.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{CudaStream, result};
@@ -33,12 +33,14 @@ pub struct GpuMemory {
     free: Free,
     gpu: Arc<Gpu>,
     usage: Usage,
+    /// Texture objects of this memory, which end before it.
+    textures: Mutex<Vec<u64>>,
 }
 
 impl GpuMemory {
     pub(super) fn new(gpu: &Arc<Gpu>, address: u64, len: usize, free: Free) -> Self {
         let usage = Usage::new(address..address + len as u64, gpu.stream().clone());
-        Self { address, len, free, gpu: gpu.clone(), usage }
+        Self { address, len, free, gpu: gpu.clone(), usage, textures: Mutex::default() }
     }
 
     /// The same for memory that kernels of every GPU reach at this address.
@@ -78,7 +80,11 @@ impl GpuMemory {
         self.usage.wait_on_host(write)
     }
 
-    pub(super) fn gpu(&self) -> &Gpu {
+    pub(super) fn keep_texture(&self, object: u64) {
+        self.textures.lock().unwrap_or_else(PoisonError::into_inner).push(object);
+    }
+
+    pub(super) fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
 
@@ -104,20 +110,30 @@ impl GpuMemory {
         queue: impl FnOnce(u64) -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let range = self.range(bytes);
-        let removals = self.usage.removals();
-        let tells = self.usage.begin(&self.gpu, stream, range.clone(), write)?;
-        self.gpu.bind()?;
-        queue(range.start)?;
-        if self.usage.removals() != removals {
-            self.usage.end_again(&self.gpu, stream, range, write)?;
+        let start = range.start;
+        self.usage.around(&self.gpu, stream, (range, write), || queue(start))
+    }
+
+    /// Destroys the texture objects, once nothing uses them.
+    fn destroy_textures(&mut self, streams: &[Arc<CudaStream>]) -> Result<(), DriverError> {
+        let textures = std::mem::take(self.textures.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if textures.is_empty() {
+            return Ok(());
         }
-        if tells { self.gpu.join_other(self.gpu.stream(), stream) } else { Ok(()) }
+        for stream in streams {
+            stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
+        }
+        textures.into_iter().try_for_each(|object| {
+            // SAFETY: made for this memory, destroyed once, and nothing uses it any more.
+            driver("cuTexObjectDestroy", unsafe { sys::cuTexObjectDestroy(object) })
+        })
     }
 
     fn give_back(&mut self) -> Result<(), DriverError> {
         let gpu = self.gpu.clone();
         let streams = self.usage.take_streams();
         gpu.bind()?;
+        self.destroy_textures(&streams)?;
         let address = self.address;
         if self.free == Free::Pool && gpu.context().has_async_alloc() {
             let stream = gpu.joined(streams)?;

@@ -2,6 +2,7 @@
 //!
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
+mod array;
 mod attributes;
 mod context_settings;
 mod cudarc_args;
@@ -9,6 +10,7 @@ mod error;
 mod fault;
 mod graph;
 mod host;
+mod image_limits;
 mod kept;
 mod launch;
 mod limits;
@@ -24,14 +26,17 @@ mod stream;
 mod stream_attributes;
 mod symbols;
 mod table;
+mod texture;
 mod timing;
 mod usage;
 
+pub(crate) use array::{ArrayForm, GpuArray};
 pub use attributes::{
     AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,
 };
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
+pub use image_limits::ImageLimits;
 pub use kept::KeptAttributes;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;

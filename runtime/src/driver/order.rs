@@ -147,7 +147,7 @@ pub(super) struct Uses<'a> {
     pub(super) args: &'a [KernelArg],
     /// The constants that the kernel reads.
     pub(super) constants: &'a [Arc<Constant>],
-    /// Whether the kernel may reach memory that is none of its slices.
+    /// Whether the kernel may reach memory that is none of its slices and images.
     pub(super) hidden_memory: bool,
 }
 
@@ -163,12 +163,12 @@ impl Uses<'_> {
             constant.usage.begin(gpu, stream, Constant::ALL, false)?;
         }
         for arg in self.args {
-            let KernelArg::Slice { ptr, bytes, mutable, order, .. } = arg else { continue };
-            match order.0 {
+            let Some(memory) = arg.memory() else { continue };
+            match memory.order.0 {
                 Owner::Nobody => {}
                 // SAFETY: the argument's lifetime keeps the allocation borrowed.
                 Owner::Usage(usage) => unsafe {
-                    begun.tells |= usage.as_ref().begin(gpu, stream, *ptr..*ptr + *bytes, *mutable)?;
+                    begun.tells |= usage.as_ref().begin(gpu, stream, memory.range, memory.mutable)?;
                 },
                 // SAFETY: made from a borrow that the argument's lifetime keeps.
                 Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::Before) }?,
@@ -188,11 +188,11 @@ impl Uses<'_> {
             constant.usage.end_again(gpu, stream, Constant::ALL, false)?;
         }
         for arg in self.args {
-            let KernelArg::Slice { ptr, bytes, mutable, order, .. } = arg else { continue };
-            match order.0 {
+            let Some(memory) = arg.memory() else { continue };
+            match memory.order.0 {
                 // SAFETY: the argument's lifetime keeps the allocation borrowed.
                 Owner::Usage(usage) if again => unsafe {
-                    usage.as_ref().end_again(gpu, stream, *ptr..*ptr + *bytes, *mutable)?;
+                    usage.as_ref().end_again(gpu, stream, memory.range, memory.mutable)?;
                 },
                 // SAFETY: as above.
                 Owner::Usage(usage) if begun.tells => unsafe { usage.as_ref().tell(gpu, stream)? },
@@ -207,11 +207,9 @@ impl Uses<'_> {
     /// Changes whenever uses of what the launch uses were taken off a list without a write that covers them.
     fn removals(&self) -> u64 {
         let constants = self.constants.iter().map(|constant| constant.usage.removals());
-        let args = self.args.iter().map(|arg| match arg {
+        let args = self.args.iter().filter_map(KernelArg::memory).map(|memory| match memory.order.0 {
             // SAFETY: the argument's lifetime keeps the allocation borrowed.
-            KernelArg::Slice { order: Order(Owner::Usage(usage)), .. } => unsafe {
-                usage.as_ref().removals()
-            },
+            Owner::Usage(usage) => unsafe { usage.as_ref().removals() },
             _ => 0,
         });
         constants.chain(args).fold(0, u64::wrapping_add)

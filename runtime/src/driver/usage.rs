@@ -106,6 +106,24 @@ impl Usage {
         self.removals.load(Ordering::SeqCst)
     }
 
+    /// Queues work of one stream on a range of the allocation, ordered with every other use.
+    pub(super) fn around(
+        &self,
+        gpu: &Gpu,
+        stream: &Arc<CudaStream>,
+        (range, write): (Range<u64>, bool),
+        queue: impl FnOnce() -> Result<(), DriverError>,
+    ) -> Result<(), DriverError> {
+        let removals = self.removals();
+        let tells = self.begin(gpu, stream, range.clone(), write)?;
+        gpu.bind()?;
+        queue()?;
+        if self.removals() != removals {
+            self.end_again(gpu, stream, range, write)?;
+        }
+        if tells { gpu.join_other(gpu.stream(), stream) } else { Ok(()) }
+    }
+
     /// Makes `stream` wait for what a use of `range` conflicts with, and lists the use.
     ///
     /// Says whether the device's own stream has to wait for the use once it is queued.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::execute::Thread;
 use super::program::{Index, Program, Site, Slot};
 use super::run::{Argument, Run};
+use crate::args::ImageAccess;
 use crate::ir::KernelAttributes;
 use crate::launch::nested_shape;
 use crate::simulator::ChildOrder;
@@ -17,6 +18,17 @@ pub(super) enum Grid {
     Items(Index),
 }
 
+/// How an argument is passed on.
+#[derive(Clone, Copy)]
+pub(super) enum Passed {
+    /// By so many bytes.
+    Value(usize),
+    /// A slice, by a descriptor of its own.
+    Slice,
+    /// A texture or a surface, likewise.
+    Image,
+}
+
 /// A launch in a kernel.
 pub(super) struct Launched {
     /// Which kernel of the program.
@@ -24,8 +36,8 @@ pub(super) struct Launched {
     /// Its name; nothing for the program's own.
     pub name: Option<&'static str>,
     pub attributes: KernelAttributes,
-    /// Arguments: bytes of a value, or a slice.
-    pub args: Vec<(Slot, Option<usize>)>,
+    /// Arguments, and what each is.
+    pub args: Vec<(Slot, Passed)>,
     pub grid: Grid,
     pub block: Vec<Index>,
     pub dynamic_shared: Option<Index>,
@@ -49,7 +61,7 @@ impl Thread<'_> {
             Ok(shape) => shape,
             Err(refused) => context::fault_launch(name, refused, at),
         };
-        let args = launched.args.iter().map(|(slot, bytes)| self.argument(*slot, *bytes)).collect();
+        let args = launched.args.iter().map(|(slot, passed)| self.argument(*slot, *passed)).collect();
         let run = Run::new(program.clone(), launched.kernel, name, args, self.limit);
         context::launch(
             Child {
@@ -65,14 +77,16 @@ impl Thread<'_> {
         );
     }
 
-    fn argument(&self, slot: Slot, bytes: Option<usize>) -> Argument {
-        match bytes {
+    fn argument(&self, slot: Slot, passed: Passed) -> Argument {
+        let from = self.frame.wrapping_offset(slot as isize);
+        match passed {
             // SAFETY: the lowering reserved so many bytes at the slot.
-            Some(bytes) => unsafe {
-                let from = self.frame.offset(slot as isize);
+            Passed::Value(bytes) => unsafe {
                 Argument::Value(std::slice::from_raw_parts(from, bytes).to_vec())
             },
-            None => {
+            // SAFETY: the slot holds the address of the descriptor that the launching kernel was given.
+            Passed::Image => unsafe { Argument::Image(**from.cast::<*const ImageAccess>()) },
+            Passed::Slice => {
                 let (ptr, len) = self.slice(slot);
                 // SAFETY: what the launching thread has, which outlives the launch.
                 Argument::Slice(unsafe { Slice::from_raw_parts(ptr, len) })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::execute::Thread;
 use super::program::Program;
-use crate::args::KernelArg;
+use crate::args::{ImageAccess, KernelArg};
 use crate::types::Slice;
 
 /// Alignment of a frame, in bytes.
@@ -17,6 +17,8 @@ pub(crate) enum Argument {
     Value(Vec<u8>),
     /// A slice, by its descriptor.
     Slice(Slice<u8>),
+    /// A texture or a surface, by its descriptor.
+    Image(ImageAccess),
 }
 
 /// A launch.
@@ -105,6 +107,7 @@ impl Argument {
                 // SAFETY: the launch borrows the memory for as long as it runs.
                 Self::Slice(unsafe { Slice::from_raw_parts(*ptr as *mut u8, *len as usize) })
             }
+            KernelArg::Image { access, .. } => Self::Image(*access),
         }
     }
 
@@ -120,6 +123,7 @@ impl Argument {
                     to.copy_from_nonoverlapping(value.as_ptr(), value.len().min(bytes));
                 }
                 Self::Slice(descriptor) => to.cast::<*const Slice<u8>>().write(descriptor),
+                Self::Image(descriptor) => to.cast::<*const ImageAccess>().write(descriptor),
             }
         }
     }

@@ -47,6 +47,7 @@ impl Display for Type {
             Type::Ptr { to, mutable: true } => write!(f, "*mut {to}"),
             Type::Slice(elem) => write!(f, "[{elem}]"),
             Type::Shared { elem, rank } => write!(f, "shared array of rank {rank} of {elem}"),
+            Type::Image(image) => image.fmt(f),
             Type::Ref { to, mutable: false } => write!(f, "&{to}"),
             Type::Ref { to, mutable: true } => write!(f, "&mut {to}"),
             Type::Closure => f.write_str("closure"),

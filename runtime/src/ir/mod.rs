@@ -44,6 +44,7 @@ mod builtin;
 mod condition;
 mod display;
 mod expr;
+mod image;
 mod launch;
 mod layout;
 mod stmt;
@@ -53,6 +54,7 @@ pub mod visit;
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
+pub use image::{ImageShape, ImageType};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::Layout;
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
@@ -109,11 +111,18 @@ impl Module {
 }
 
 impl Module {
-    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length.
+    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length, an image an object and extents.
     pub fn parameter_bytes(&self) -> usize {
         let types = self.kernel.params.iter().map(|id| &self.kernel.var(*id).ty);
         types.fold(0, |end, ty| match ty {
-            Type::Ref { to, .. } if matches!(**to, Type::Slice(_)) => end.next_multiple_of(8) + 16,
+            Type::Ref { to, .. } => {
+                end.next_multiple_of(8)
+                    + match &**to {
+                        Type::Slice(_) => 16,
+                        Type::Image(image) => image.size(),
+                        _ => 8,
+                    }
+            }
             ty => end.next_multiple_of(ty.align().max(1)) + ty.size(),
         })
     }

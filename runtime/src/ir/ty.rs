@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::ImageType;
+
 /// A scalar type. `usize` and `isize` are 64 bits, as on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
@@ -126,6 +128,8 @@ pub enum Type {
         /// 1, 2 or 3.
         rank: usize,
     },
+    /// A texture or a surface, only ever behind a [`Type::Ref`], which is a handle and extents by value.
+    Image(ImageType),
     /// `&T` or `&mut T`.
     Ref {
         /// What it refers to.
@@ -155,8 +159,18 @@ impl Type {
             Type::Enum(def) => {
                 def.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| field.holds_address())
             }
-            Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => false,
+            Type::Unit
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Image(_)
+            | Type::Closure => false,
         }
+    }
+
+    /// Whether a reference to it is a descriptor, whose target has no value of its own.
+    pub fn is_described(&self) -> bool {
+        matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_))
     }
 
     /// The scalar, if it is one.
@@ -192,7 +206,12 @@ impl Type {
                 let end = items.iter().fold(0usize, |at, t| at.next_multiple_of(t.align()) + t.size());
                 end.next_multiple_of(align)
             }
-            Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => 0,
+            Type::Unit
+            | Type::Never
+            | Type::Slice(_)
+            | Type::Shared { .. }
+            | Type::Image(_)
+            | Type::Closure => 0,
         }
     }
 
@@ -208,7 +227,12 @@ impl Type {
             Type::View { .. } | Type::Ref { .. } | Type::Ptr { .. } => 8,
             Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
             Type::Scalar(_) => self.size(),
-            Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => 1,
+            Type::Unit
+            | Type::Never
+            | Type::Slice(_)
+            | Type::Shared { .. }
+            | Type::Image(_)
+            | Type::Closure => 1,
         }
     }
 

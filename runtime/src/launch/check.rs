@@ -72,17 +72,23 @@ fn extents(
     Ok(())
 }
 
-/// There are not too many arguments, and the device reaches the memory of every slice.
+/// There are not too many arguments, and the device reaches the memory of every slice and has every image.
 pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
     if args.len() > MAX_ARGUMENTS {
         return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
     }
     let own = device.place();
     for (arg, argument) in args.iter().zip(K::PARAMS) {
-        if let KernelArg::Slice { place, order, .. } = arg
-            && *place != own
-        {
-            elsewhere::<K>(argument, (*place, order), device)?;
+        match arg {
+            KernelArg::Slice { place, order, .. } if *place != own => {
+                elsewhere::<K>(argument, (*place, order), device)?;
+            }
+            // An object is of one device, and no other's kernels know it.
+            KernelArg::Image { access, .. } if access.get().place != own => {
+                let memory = access.get().place;
+                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+            }
+            _ => {}
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Both executors on the same launch: what tests of the simulator itself compare.
 
 use crate::args::KernelArg;
-use crate::ir::{ExprKind, Module, Type, visit};
+use crate::ir::{ExprKind, Module, Scalar, Type, visit};
 use crate::simulator::{SimFault, SimReport};
 
 /// What a run of a launch ended with.
@@ -113,6 +113,13 @@ pub(super) fn writable(module: &Module, args: &[KernelArg], names: &[&str]) -> V
                 let (start, bytes) = (*ptr as *mut u8, *bytes as usize);
                 let elem = module.kernel.var(*id).ty.element().unwrap_or(Type::Unit);
                 regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
+            }
+            KernelArg::Image { access, mutable } => {
+                let texels = access.get().texels.filter(|_| *mutable);
+                regions.extend(texels.map(|texels| {
+                    let (start, bytes) = (texels.base as *mut u8, texels.bytes());
+                    Region { what: format!("`{name}`"), start, bytes, elem: Type::Scalar(Scalar::U8) }
+                }));
             }
             KernelArg::Value(value) => {
                 views(&module.kernel.var(*id).ty, value.as_ptr(), name, &mut regions);

@@ -67,6 +67,30 @@ impl LaunchValues for Given<'_> {
 mod tests {
     use super::*;
     use crate::ir::Quantity;
+    use crate::prelude::*;
+
+    #[derive(Clone, Copy, GpuType)]
+    #[repr(C)]
+    struct Whole<'a> {
+        first: u16,
+        second: i32,
+        cells: View2<'a, f32>,
+    }
+
+    #[test]
+    fn parts_of_a_value_are_read_where_they_are() {
+        let device = Device::simulator();
+        let buffer = device.upload(&[0.0f32; 12]).expect("memory");
+        let cells = buffer.view2(3, 4).expect("it fits");
+        let args = [KernelArg::value(Whole { first: 65_535, second: -7, cells })];
+        let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+        let given = Given { shape: &shape, args: &args };
+        let read =
+            |offset, scalar| given.param(&Parameter { position: 0, offset, scalar, name: String::new() });
+        assert_eq!((read(0, Scalar::U16), read(4, Scalar::I32)), (Some(65_535), Some(-7)));
+        // The view begins at 8, with its address; then come rows and columns.
+        assert_eq!((read(16, Scalar::U64), read(24, Scalar::U64)), (Some(3), Some(4)));
+    }
 
     #[test]
     fn a_launch_that_fulfils_all_is_the_one_compiled_ahead() {

@@ -76,7 +76,7 @@ pub(crate) fn contention(counts: &Counts) -> Option<Advice> {
             of.contention,
             of.turns_per_request()
         ),
-        help: "reduce within the warp first (`warp_sum`-like shuffles) and let one lane add, or give each block its \
+        help: "reduce within the warp first (`reduce_add_sync`, `warp_tile::<32>().sum(…)`) and let one lane add, or give each block its \
                own copy in shared memory",
     })
 }

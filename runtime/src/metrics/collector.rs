@@ -127,6 +127,9 @@ impl Observer for Metrics {
     }
 
     fn on_arrive(&self, by: &Thread, meeting: &Meeting, _at: Line) {
+        if !meeting.waits {
+            return;
+        }
         self.state.borrow_mut().with(by, |warp, lane, counted| {
             warp.wait(lane, meeting.number, &mut |key, addresses| counted.request(key, addresses));
         });

@@ -35,8 +35,13 @@ fn traffic(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
     let unit = "pipe_lsu_mem_global_op";
     all.push((format!("l1tex__t_requests_{unit}_{op}.sum"), of.requests as f64));
     all.push((format!("l1tex__t_sectors_{unit}_{op}.sum"), of.sectors as f64));
-    all.push((format!("l1tex__average_t_sectors_per_request_{unit}_{op}.ratio"), of.sectors_per_request()));
-    all.push((format!("smsp__sass_average_data_bytes_per_sector_mem_global_op_{op}.pct"), of.efficiency()));
+    // Of no request the profiler has no average.
+    if of.requests > 0 {
+        let average = format!("l1tex__average_t_sectors_per_request_{unit}_{op}.ratio");
+        all.push((average, of.sectors_per_request()));
+        let used = format!("smsp__sass_average_data_bytes_per_sector_mem_global_op_{op}.pct");
+        all.push((used, of.efficiency()));
+    }
 }
 
 fn shared(all: &mut Vec<(String, f64)>, op: &str, of: &Banks) {

@@ -476,7 +476,7 @@ fn selectable(ty: &Type) -> bool {
         Type::Scalar(s) => !s.is_half(),
         Type::Enum(e) => e.is_plain(),
         Type::Ptr { .. } => true,
-        Type::Ref { to, .. } => !matches!(**to, Type::Slice(_) | Type::Shared { .. }),
+        Type::Ref { to, .. } => !to.is_described(),
         _ => false,
     }
 }

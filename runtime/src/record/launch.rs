@@ -147,7 +147,7 @@ impl Recorder {
     /// An argument by value is read; a slice stays what it is.
     fn launched_argument(&mut self, arg: Expr) -> Expr {
         match &arg.ty {
-            Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }) => arg,
+            Type::Ref { to, .. } if to.is_described() => arg,
             _ => self.value(arg),
         }
     }

@@ -31,7 +31,7 @@ impl Recorder {
     /// Reads through references: an operand of type `&T` stands for the `T`.
     pub(super) fn value(&mut self, operand: Expr) -> Expr {
         match &operand.ty {
-            Type::Ref { to, .. } if !matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
+            Type::Ref { to, .. } if !to.is_described() => {
                 let ty = (**to).clone();
                 let read = deref_expr(operand, ty);
                 self.value(read)
@@ -264,7 +264,7 @@ impl Recorder {
 
     /// `&value`, `&mut value` of what Rust computes: a temporary of its own.
     pub fn ref_value(&mut self, mutable: bool, value: Expr) -> Expr {
-        let unsized_ = matches!(value.ty, Type::Slice(_) | Type::Shared { .. } | Type::Never | Type::Unit);
+        let unsized_ = value.ty.is_described() || matches!(value.ty, Type::Never | Type::Unit);
         let place = if unsized_ { value } else { self.bind_mutable(value) };
         self.ref_(mutable, place)
     }
@@ -449,9 +449,7 @@ fn cast_source(ty: &Type) -> Option<Scalar> {
 /// Whether a cast is between addresses, or from an address to an integer.
 fn is_address_cast(from: &Type, to: &Type) -> bool {
     match (from, to) {
-        (Type::Ref { to: what, .. }, Type::Ptr { .. }) => {
-            !matches!(**what, Type::Slice(_) | Type::Shared { .. })
-        }
+        (Type::Ref { to: what, .. }, Type::Ptr { .. }) => !what.is_described(),
         (Type::Ptr { .. }, Type::Ptr { .. }) => true,
         (Type::Ptr { .. }, Type::Scalar(s)) => s.bits() == 64 && s.is_int(),
         _ => false,

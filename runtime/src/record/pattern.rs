@@ -10,8 +10,7 @@ impl Recorder {
     ///
     /// Behind a reference it stays a place, so that a name of the pattern refers into it.
     pub fn bind_parts(&mut self, value: Expr) -> Expr {
-        if matches!(&value.ty, Type::Ref { to, .. } if !matches!(**to, Type::Slice(_) | Type::Shared { .. }))
-        {
+        if matches!(&value.ty, Type::Ref { to, .. } if !to.is_described()) {
             return self.bind_place(value);
         }
         match value.kind {
@@ -38,7 +37,7 @@ impl Recorder {
     pub fn part(&mut self, of: Expr, variant: Option<&str>, name: &str) -> Expr {
         match (&of.ty, variant) {
             (Type::Enum(e), Some(variant)) => self.payload(of.clone(), &e.clone(), variant, name),
-            (Type::Ref { to, .. }, _) if !matches!(**to, Type::Slice(_) | Type::Shared { .. }) => {
+            (Type::Ref { to, .. }, _) if !to.is_described() => {
                 let inner = self.deref(of);
                 self.part(inner, variant, name)
             }

@@ -40,7 +40,7 @@ enum Mode<'a> {
 pub(super) struct Look {
     seen: HashSet<u64>,
     source: Xxh3,
-    /// Bytes of the largest launch's slices.
+    /// Bytes of the largest launch's slices and images.
     pub bytes: u64,
 }
 
@@ -51,10 +51,8 @@ impl Look {
     }
 
     fn add<K: Kernel>(&mut self, launch: &Launch<'_, K>, checks: bool) -> Result<()> {
-        let slices = launch.args().iter().map(|arg| match arg {
-            KernelArg::Slice { bytes, .. } => *bytes,
-            KernelArg::Value(_) => 0,
-        });
+        let slices = launch.args().iter().filter_map(KernelArg::memory);
+        let slices = slices.map(|memory| memory.range.end - memory.range.start);
         self.bytes = self.bytes.max(slices.sum());
         let mut hasher = DefaultHasher::new();
         (TypeId::of::<K>(), launch.comptime(), checks).hash(&mut hasher);

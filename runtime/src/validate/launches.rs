@@ -98,14 +98,17 @@ fn arguments(
 /// Whether a value of the type leads to memory that safe code may use.
 fn holds_memory(ty: &Type) -> bool {
     match ty {
-        Type::Ref { .. } | Type::View { .. } | Type::Slice(_) | Type::Shared { .. } | Type::Closure => true,
+        Type::Ref { to, .. } => !matches!(**to, Type::Image(_)),
+        Type::View { .. } | Type::Slice(_) | Type::Shared { .. } | Type::Closure => true,
         Type::Array(elem, _) => holds_memory(elem),
         Type::Tuple(items) => items.iter().any(holds_memory),
         Type::Struct(def) => def.fields.iter().any(|field| holds_memory(&field.ty)),
         Type::Enum(def) => {
             def.variants.iter().any(|variant| variant.fields.iter().any(|(_, ty)| holds_memory(ty)))
         }
-        Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Ptr { .. } => false,
+        Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Ptr { .. } | Type::Image(_) => {
+            false
+        }
     }
 }
 

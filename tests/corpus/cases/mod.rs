@@ -19,6 +19,7 @@ mod scans;
 mod shared_layout;
 mod shuffles;
 mod sparse;
+mod textures;
 mod transposes;
 mod vectors;
 
@@ -84,6 +85,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(groups::cases());
     cases.extend(ordering::cases());
     cases.extend(nested::cases());
+    cases.extend(textures::cases());
     cases
 }
 

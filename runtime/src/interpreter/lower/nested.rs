@@ -1,7 +1,7 @@
 //! Launches of kernels by kernels.
 
 use super::{Lower, Result};
-use crate::interpreter::nested::{Grid, Launched};
+use crate::interpreter::nested::{Grid, Launched, Passed};
 use crate::interpreter::program::{Index, Op};
 use crate::ir::{Expr, LaunchOrder, NestedGrid, NestedLaunch, Type};
 use crate::simulator::ChildOrder;
@@ -15,8 +15,7 @@ impl<'m> Lower<'m> {
         };
         let mut args = Vec::new();
         for arg in &launch.args {
-            let bytes = if is_slice(&arg.ty) { None } else { Some(arg.ty.size()) };
-            args.push((self.value(arg)?, bytes));
+            args.push((self.value(arg)?, passed(&arg.ty)));
         }
         let grid = match &launch.grid {
             NestedGrid::Blocks(extents) => Grid::Blocks(self.extents(extents)?),
@@ -50,6 +49,10 @@ impl<'m> Lower<'m> {
     }
 }
 
-fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)))
+fn passed(ty: &Type) -> Passed {
+    match ty {
+        Type::Ref { to, .. } if matches!(**to, Type::Slice(_)) => Passed::Slice,
+        Type::Ref { to, .. } if matches!(**to, Type::Image(_)) => Passed::Image,
+        ty => Passed::Value(ty.size()),
+    }
 }

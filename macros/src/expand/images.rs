@@ -1,0 +1,78 @@
+//! Textures and surfaces among a kernel's parameters, known by the names of their types.
+
+use quote::ToTokens;
+use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath, TypeReference};
+
+/// How a kernel accesses an image.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `&Texture2<T>`
+    Texture,
+    /// `&mut Surface2<T>`
+    Surface,
+}
+
+/// The kind of a type's name, and the end of it that says the form: `2`.
+fn named(path: &TypePath) -> Option<(&'static str, String)> {
+    let last = path.path.segments.last()?;
+    // A type of the user's may have such a name; one with a parameter is the library's.
+    if !matches!(last.arguments, PathArguments::AngleBracketed(_)) {
+        return None;
+    }
+    let name = last.ident.to_string();
+    ["Texture", "Surface", "Image"].into_iter().find_map(|kind| {
+        let form = name.strip_prefix(kind)?;
+        ["1", "2", "3", "Layers"].contains(&form).then(|| (kind, form.to_owned()))
+    })
+}
+
+/// What a parameter is, if it is a texture or a surface that a kernel takes.
+pub fn parameter(reference: &TypeReference) -> Option<Access> {
+    let Type::Path(path) = &*reference.elem else { return None };
+    match (named(path)?.0, reference.mutability.is_some()) {
+        ("Texture", false) => Some(Access::Texture),
+        ("Surface", true) => Some(Access::Surface),
+        _ => None,
+    }
+}
+
+/// The type of an image with the lifetime that its author may leave out, but `impl Trait` may not.
+pub fn with_lifetime(ty: &Type, lifetime: &Lifetime) -> Type {
+    let mut ty = ty.clone();
+    if let Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+        && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+        && !arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Lifetime(_)))
+    {
+        arguments.args.insert(0, GenericArgument::Lifetime(lifetime.clone()));
+    }
+    ty
+}
+
+/// Why a kernel does not take an image in this way, if it is one.
+pub fn refused(ty: &Type) -> Option<String> {
+    let (path, reference) = match ty {
+        Type::Path(path) => (path, None),
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Path(path) => (path, Some(reference.mutability.is_some())),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (kind, form) = named(path)?;
+    let shown = path.to_token_stream().to_string().replace(' ', "");
+    match (kind, reference) {
+        ("Texture", Some(false)) | ("Surface", Some(true)) => None,
+        ("Texture", None) => Some(format!("a texture is passed by reference; write `&{shown}`")),
+        ("Texture", Some(true)) => Some(format!(
+            "a texture is only read; write `&{shown}`, or `&mut Surface{form}<…>` for texels that are written"
+        )),
+        ("Surface", None) => Some(format!("a surface is passed by reference; write `&mut {shown}`")),
+        ("Surface", Some(false)) => Some(format!(
+            "a surface is passed as `&mut {shown}`, which alone may access its image; to read only, take a `&Texture{form}<…>`"
+        )),
+        _ => Some(format!(
+            "an `Image{form}` lives on the host; a kernel takes `&Texture{form}<…>` or `&mut Surface{form}<…>`, which it lends"
+        )),
+    }
+}

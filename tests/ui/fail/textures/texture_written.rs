@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(image: &mut Texture2<f32>, y: &mut [f32]) {
+    y[0] = image.sample(0.5, 0.5);
+}
+
+fn main() {}
