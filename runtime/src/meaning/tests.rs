@@ -66,7 +66,7 @@ fn methods_of_scalars_of_every_width_are_called() {
     assert_eq!(call::<signed::unsigned_abs<isize>, usize>(&[ir(isize::MIN)]), 1 << 63);
     assert_eq!(call::<float::mul_add<f32>, f32>(&[ir(2.0f32), ir(3.0f32), ir(0.5f32)]), 6.5);
     assert_eq!(call::<float::sin<f64>, f64>(&[ir(0.5f64)]), 0.5f64.sin());
-    assert_eq!(call::<float::is_nan<f64>, bool>(&[ir(f64::NAN)]), true);
+    assert!(call::<float::is_nan<f64>, bool>(&[ir(f64::NAN)]));
     let (x, y) = (f16::from_f32(1.5), f16::from_f32(-2.25));
     assert_eq!(call::<float::hypot<f16>, f16>(&[ir(x), ir(y)]), Float::hypot(x, y));
     assert_eq!(call::<half_conversion::from_f64<bf16>, bf16>(&[ir(0.1f64)]), bf16::from_f64(0.1));
@@ -95,8 +95,8 @@ fn options_tuples_arrays_and_vectors_are_converted() {
 
 #[test]
 fn a_reference_of_a_method_is_read() {
-    assert_eq!(call::<ascii::eq_ignore_ascii_case<u8>, bool>(&[ir(b'q'), ir(b'Q')]), true);
-    assert_eq!(call::<ascii::is_ascii_digit<u8>, bool>(&[ir(b'q')]), false);
+    assert!(call::<ascii::eq_ignore_ascii_case<u8>, bool>(&[ir(b'q'), ir(b'Q')]));
+    assert!(!call::<ascii::is_ascii_digit<u8>, bool>(&[ir(b'q')]));
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, crate::prelude::GpuType)]
@@ -163,7 +163,7 @@ fn pointers_move_read_and_write() {
     let third: *mut u16 = call::<PointerAdd<u16>, _>(&[ir(at), ir(2usize)]);
     let second: *mut u16 = call::<PointerSub<u16>, _>(&[ir(third), ir(1isize)]);
     assert_eq!((third, second), (at.wrapping_add(2), at.wrapping_add(1)));
-    assert_eq!(call::<PointerIsNull<u16>, bool>(&[ir(at)]), false);
+    assert!(!call::<PointerIsNull<u16>, bool>(&[ir(at)]));
     let seen = RefCell::new(Vec::new());
     let outcome = in_a_warp(&|| {
         if context::thread_idx()[0] == 5 {

@@ -13,6 +13,7 @@ pub struct Iter<'a> {
 }
 
 /// What the loop of an iterator counts.
+#[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
 enum Extent {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),

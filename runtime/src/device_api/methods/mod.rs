@@ -21,19 +21,6 @@ mod vector;
 
 pub(crate) use half::for_halves;
 
-/// Markers of methods, for tests that call what they mean.
-#[cfg(test)]
-pub(crate) mod markers {
-    pub use super::ascii::ascii;
-    pub use super::bytes::bytes;
-    pub use super::float::float;
-    pub use super::half::half_conversion;
-    pub use super::int::{int, signed};
-    pub use super::len::Offset;
-    pub use super::slices::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
-    pub use super::vector::vector;
-}
-
 pub use ascii::AsciiMethods;
 pub use bytes::{ByteArray, ByteMethods};
 pub use float::{FloatBits, FloatMethods};
@@ -57,3 +44,16 @@ pub use crate::types::operators::{
 };
 
 pub use crate::types::Num as NumMethods;
+
+/// Markers of methods, for tests that call what they mean.
+#[cfg(test)]
+pub(crate) mod markers {
+    pub use super::ascii::ascii;
+    pub use super::bytes::bytes;
+    pub use super::float::float;
+    pub use super::half::half_conversion;
+    pub use super::int::{int, signed};
+    pub use super::len::Offset;
+    pub use super::slices::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
+    pub use super::vector::vector;
+}
