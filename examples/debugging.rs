@@ -43,7 +43,7 @@ fn shift(x: &[f32], y: &mut [f32]) {
 fn half_filled(y: &mut [f32]) {
     let mut shared = shared!([f32; 256]);
     let t = thread_idx().x;
-    if t % 2 == 0 {
+    if t.is_multiple_of(2) {
         shared[t] = 1.0;
     }
     sync_threads();

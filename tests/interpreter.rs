@@ -354,7 +354,7 @@ mod speed {
         measure("saxpy_threads_observed", 1 << 20, || {
             saxpy(2.0, &x, &mut y).over(1 << 20).launch_observed(&gpu, &[&counts])
         });
-        assert_eq!(counts.0.get(), 3 * 3 << 20);
+        assert_eq!(counts.0.get(), 9 << 20);
         Ok(())
     }
 }

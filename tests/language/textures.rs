@@ -197,7 +197,7 @@ fn every_form_is_sampled_as_the_guide_says() {
     check([13, 9, 1], (2, false), |device, texels, sampler, at, out| {
         let image = Image2::upload(device, [13, 9], texels).expect("an image");
         let texture = image.texture(sampler).expect("a texture");
-        sampled2(&texture, at, out).over(at.len()).launch(device).expect("a kernel");
+        sampled2(texture, at, out).over(at.len()).launch(device).expect("a kernel");
     });
     check([6, 5, 7], (3, false), |device, texels, sampler, at, out| {
         let image = Image3::upload(device, [6, 5, 7], texels).expect("an image");
@@ -241,10 +241,10 @@ fn read<S: ReadAs<R>, R: TextureValue + PartialEq + std::fmt::Debug>(
     let image = Image2::upload(device, [4, 3], texels).expect("an image");
     let texture = image.texture::<R>(sampler).expect("a texture");
     let fetched =
-        written(device, (30, zero), |out| fetched(&texture, out).grid(1).block([6, 5]).launch(device));
+        written(device, (30, zero), |out| fetched(texture, out).grid(1).block([6, 5]).launch(device));
     if sampler == Sampler::new().address(AddressMode::Border) {
         let pointed =
-            written(device, (30, zero), |out| pointed(&texture, out).grid(1).block([6, 5]).launch(device));
+            written(device, (30, zero), |out| pointed(texture, out).grid(1).block([6, 5]).launch(device));
         assert_eq!(pointed, fetched, "{} as {}", S::NAME, R::NAME);
     }
     fetched
@@ -342,7 +342,7 @@ fn normalized_bytes_are_filtered() {
             .collect();
         let places = device.upload(&at).expect("memory");
         let got =
-            written(&device, (64, f32::NAN), |out| sampled2(&texture, &places, out).over(64).launch(&device));
+            written(&device, (64, f32::NAN), |out| sampled2(texture, &places, out).over(64).launch(&device));
         let texels = texels.iter().map(|v| f32::from(*v) / 255.0).collect();
         let reference = Reference { texels, extents: [4, 4, 1], rank: 2 };
         let way = Way { linear: true, normalized: false, modes: [AddressMode::Clamp; 3], border: 0.0 };
@@ -398,7 +398,7 @@ fn textures_have_extents_and_are_handed_on() {
         let (line, layers) = (line.texture(point).expect("one"), layers.texture(point).expect("one"));
         let volume = volume.texture(point).expect("a texture");
         let out = written(device, (6, 0.0f32), |out| {
-            extents(&line, &layers, volume, a, &b, out).grid(1).block(32).launch(device)
+            extents(line, layers, volume, a, b, out).grid(1).block(32).launch(device)
         });
         assert_eq!(out, [3.0, 20302.0, 20302.0, 2.0 + 7.0 + 8.0, 1234.0, 0.0], "on {}", device.name());
     });
@@ -428,7 +428,7 @@ fn surfaces_are_read_and_written_in_place() {
         let texture = image.texture(Sampler::new()).expect("a texture");
         for _ in 0..3 {
             let surface = sum.surface().expect("a surface");
-            accumulated(&texture, surface).over_2d([12, 10]).block([4, 4]).launch(device).expect("a kernel");
+            accumulated(texture, surface).over_2d([12, 10]).block([4, 4]).launch(device).expect("a kernel");
         }
         let want: Vec<f32> = texels.iter().map(|v| 3.0 * v + 3.0).collect();
         assert_eq!(sum.to_vec().expect("texels"), want, "on {}", device.name());

@@ -275,7 +275,7 @@ fn carried_sum(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 fn bitonic(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut keys = shared!([u32; 64]);
     let t = thread_idx().x;
-    keys[t] = x[t] ^ t * 37 % 64; // race 2
+    keys[t] = x[t] ^ (t * 37 % 64); // race 2
     if how != 2 {
         sync_threads();
     }

@@ -1,5 +1,7 @@
 //! Data handed over by a flag: orderings, fences, and where they stand.
 
+#![allow(clippy::needless_late_init, reason = "each access is a statement of its own, which has its line")]
+
 use warpsmith::prelude::*;
 
 use crate::suite::cases;

@@ -10,6 +10,9 @@ const SEEDS: [u64; 4] = [0, 1, 7, 1234];
 /// Elements of each of the two buffers.
 const LEN: usize = 4096;
 
+/// Launches a kernel on two buffers: which mistake it makes, and the schedule's seed.
+type Launcher = fn(&Device, &mut Buffer<u32>, &mut Buffer<u32>, u32, u64) -> Result<()>;
+
 /// A kernel of the suite.
 #[derive(Clone)]
 pub struct Case {
@@ -21,7 +24,7 @@ pub struct Case {
     /// Values of `how` that are mistakes.
     pub racy: &'static [u32],
     /// Launches it on fresh buffers.
-    pub launch: fn(&Device, &mut Buffer<u32>, &mut Buffer<u32>, u32, u64) -> Result<()>,
+    pub launch: Launcher,
 }
 
 /// What came of a case.

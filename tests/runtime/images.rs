@@ -186,7 +186,7 @@ fn writers_and_samplers_on_two_streams_are_in_order() {
         // The sampler of before is waited for by who writes next, the host too.
         late_add(image.surface().expect("a surface"), 90, 0).over(N).on(&left).launch(device).expect("left");
         assert_eq!(device.download(&out).expect("memory"), vec![10; N], "on {}", device.name());
-        late_copy(&image.texture(Sampler::new()).expect("a texture"), &mut out, cycles(device))
+        late_copy(image.texture(Sampler::new()).expect("a texture"), &mut out, cycles(device))
             .over(N)
             .on(&right)
             .launch(device)

@@ -34,7 +34,7 @@ fn check_rotate(device: &Device, scale: Scale) -> Result<(), String> {
     for angle in [0.0f32, 0.5, 3.1] {
         let turn = F32x2::new(angle.cos(), angle.sin());
         let mut out = device.upload(&vec![f32::NAN; pixels.len()]).map_err(text)?;
-        let launch = rotate(&texture, turn, &mut out).over_2d([width, height]).block(BLOCK);
+        let launch = rotate(texture, turn, &mut out).over_2d([width, height]).block(BLOCK);
         launch.launch(device).map_err(text)?;
         let want = |i: usize| rotated(&pixels, [width, height], turn, i);
         close(&device.download(&out).map_err(text)?, want, OFF).map_err(|e| format!("{angle} rad: {e}"))?;
