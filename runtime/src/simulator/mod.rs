@@ -21,6 +21,7 @@ mod memory;
 mod nested;
 mod observer;
 mod race;
+mod raise;
 mod scheduler;
 mod settings;
 mod shape;
@@ -31,7 +32,7 @@ mod warp;
 mod tests;
 
 pub(crate) use events::interests;
-pub(crate) use fault::{FaultPlace, triple};
+pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
@@ -39,6 +40,7 @@ pub use observer::{
 };
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
+pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
 
 use std::cell::Cell;
