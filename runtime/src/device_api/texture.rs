@@ -94,19 +94,22 @@ fn image(args: &[Type]) -> ImageType {
     }
 }
 
-/// CUDA's word for the form: `2D` of `tex2D`.
+/// CUDA's word for the form: `2D` of `tex2D`. A line is a plane of one row, as texture units fetch no texels of others.
 fn dimensions(shape: ImageShape) -> &'static str {
     match shape {
-        ImageShape::Line => "1D",
-        ImageShape::Plane => "2D",
+        ImageShape::Line | ImageShape::Plane => "2D",
         ImageShape::Volume => "3D",
         ImageShape::Layers => "2DLayered",
     }
 }
 
 fn sample_text(args: &[Type], ret: &Type) -> CudaText {
-    let (dimensions, ty) = (dimensions(image(args).shape), type_name(ret));
-    let coordinates: String = (1..args.len()).map(|i| format!(", {{{i}}}")).collect();
+    let shape = image(args).shape;
+    let (dimensions, ty) = (dimensions(shape), type_name(ret));
+    let mut coordinates: String = (1..args.len()).map(|i| format!(", {{{i}}}")).collect();
+    if shape == ImageShape::Line {
+        coordinates.push_str(", 0.5f");
+    }
     CudaText::new(format!("tex{dimensions}<{ty}>({{0}}.object{coordinates})"))
 }
 
@@ -119,8 +122,7 @@ fn fetch_text(args: &[Type], ret: &Type) -> CudaText {
         _ => ("u32", "unsigned int", "r"),
     };
     let (ptx, coordinates) = match image.shape {
-        ImageShape::Line => ("1d", "%5"),
-        ImageShape::Plane => ("2d", "%5, %6"),
+        ImageShape::Line | ImageShape::Plane => ("2d", "%5, %6"),
         ImageShape::Volume => ("3d", "%5, %6, %7, %7"),
         ImageShape::Layers => ("a2d", "%7, %5, %6, %6"),
     };
@@ -131,7 +133,10 @@ fn fetch_text(args: &[Type], ret: &Type) -> CudaText {
         .zip(image.shape.extents())
         .map(|(i, extent)| format!("(unsigned long long){i} < image.{extent}"));
     let inside = inside.collect::<Vec<_>>().join(" && ");
-    let inputs: String = indices.iter().map(|i| format!(", \"r\"((int){i})")).collect();
+    let mut inputs: String = indices.iter().map(|i| format!(", \"r\"((int){i})")).collect();
+    if image.shape == ImageShape::Line {
+        inputs.push_str(", \"r\"(0)");
+    }
     let outputs = ["a", "b", "c", "d"].map(|lane| format!("\"={constraint}\"({lane})")).join(", ");
     let result = components(ret);
     let name = format!("ws_fetch{}_{}", image.shape.suffix(), suffix(ret));
@@ -236,7 +241,8 @@ macro_rules! surfaces {
 }
 
 surfaces! {
-    READ1 WRITE1 "1" SURFACE1 "long long x" "(unsigned long long)x < image.width" "surf1D" "(int)x * (int)sizeof(M)";
+    READ1 WRITE1 "1" SURFACE1 "long long x" "(unsigned long long)x < image.width" "surf2D"
+        "(int)x * (int)sizeof(M), 0";
     READ2 WRITE2 "2" SURFACE2 "long long x, long long y"
         "(unsigned long long)x < image.width && (unsigned long long)y < image.height" "surf2D" "(int)x * (int)sizeof(M), (int)y";
     READ3 WRITE3 "3" SURFACE3 "long long x, long long y, long long z"

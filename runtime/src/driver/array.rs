@@ -59,13 +59,14 @@ impl Gpu {
     pub(crate) fn array(self: &Arc<Self>, form: ArrayForm) -> Result<GpuArray, DriverError> {
         self.bind()?;
         let [width, height, depth] = form.extents;
-        let (layered, flat) = (form.shape == ImageShape::Layers, form.shape == ImageShape::Line);
-        let planar = flat || form.shape == ImageShape::Plane;
+        let layered = form.shape == ImageShape::Layers;
+        let planar = matches!(form.shape, ImageShape::Line | ImageShape::Plane);
         let layers = if layered { sys::CUDA_ARRAY3D_LAYERED } else { 0 };
         let surfaces = if form.surfaces { sys::CUDA_ARRAY3D_SURFACE_LDST } else { 0 };
         let descriptor = sys::CUDA_ARRAY3D_DESCRIPTOR {
             Width: width,
-            Height: if flat { 0 } else { height },
+            // A line is a plane of one row, as kernels sample it.
+            Height: height,
             Depth: if planar { 0 } else { depth },
             Format: channel_to_driver(form.format.channel),
             NumChannels: form.format.channels as u32,
