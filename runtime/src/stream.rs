@@ -277,7 +277,7 @@ impl Stream {
     /// # Errors
     /// Different lengths, memory of the simulator on a GPU or the reverse, or an error of the driver.
     ///
-    /// Source: CUDA Driver API, `cuMemcpyAsync`.
+    /// Source: CUDA Driver API, `cuMemcpyAsync`; between two GPUs `cuMemcpyPeerAsync`.
     pub fn copy<'a, 'b, T: GpuType + 'a + 'b>(
         &self,
         from: impl Into<Part<'a, T>>,

@@ -64,6 +64,11 @@ impl GpuMemory {
         self.gpu.ordinal()
     }
 
+    /// Whether it is in a GPU's memory, and not the host's.
+    fn is_on_gpu(&self) -> bool {
+        matches!(self.free, Free::Pool | Free::Device)
+    }
+
     /// How launches order their uses of this memory.
     pub(crate) fn order(&self) -> Order {
         Order::of(&self.usage)
@@ -266,7 +271,18 @@ impl Gpu {
         from.used(stream, &source, false, |source| {
             to.used(stream, &target, true, |target| {
                 self.bind()?;
-                // SAFETY: both parts have that many bytes, and the stream waits for their other users.
+                let on_gpus = from.is_on_gpu() && to.is_on_gpu();
+                if on_gpus && from.ordinal() != to.ordinal() {
+                    // A pool's memory is reached from another GPU by its context alone, unless that has access.
+                    let contexts = [to, from].map(|memory| memory.gpu().context().cu_ctx());
+                    let queue = stream.cu_stream();
+                    // SAFETY: both parts have that many bytes, and the stream waits for their other users.
+                    let result = unsafe {
+                        sys::cuMemcpyPeerAsync(target, contexts[0], source, contexts[1], bytes, queue)
+                    };
+                    return driver("cuMemcpyPeerAsync", result);
+                }
+                // SAFETY: as above.
                 let result = unsafe { sys::cuMemcpyAsync(target, source, bytes, stream.cu_stream()) };
                 driver("cuMemcpyAsync", result)
             })

@@ -84,6 +84,15 @@ impl std::fmt::Debug for Gpu {
     }
 }
 
+/// Opens the driver under the one name by which cuda-gdb notices it, for the rest of the process.
+///
+/// cudarc then asks for the same file by another name, and gets what is open.
+fn open_as_debuggers_know_it() {
+    static OPEN: OnceLock<Option<libloading::Library>> = OnceLock::new();
+    // SAFETY: the driver's initialisers are NVIDIA's, and it is never closed.
+    OPEN.get_or_init(|| unsafe { libloading::Library::new("libcuda.so.1") }.ok());
+}
+
 impl Gpu {
     /// The GPU of an ordinal; one value for the whole process.
     ///
@@ -102,6 +111,7 @@ impl Gpu {
 
     fn new(ordinal: usize) -> Result<Self, DriverError> {
         static PRESENT: OnceLock<bool> = OnceLock::new();
+        open_as_debuggers_know_it();
         // SAFETY: opens and closes the driver by name; its initialisers are NVIDIA's.
         if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
             return Err(DriverError::Missing);

@@ -38,8 +38,8 @@ impl Counted {
             Class::SharedStore => banks(&mut counts.shared_stores, addresses, bytes),
             Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes),
             Class::Atomic => {
-                let sectors = touch(&mut self.footprint, (addresses, bytes), [true, true]);
-                return counts.atomics += atomics(addresses, sectors);
+                touch(&mut self.footprint, (addresses, bytes), [true, true]);
+                return counts.atomics += atomics(addresses, requests::sectors_in_turns(addresses, bytes));
             }
             Class::SharedAtomic => return counts.shared_atomics += atomics(addresses, 0),
             Class::Remote => return counts.remote += executed(addresses),

@@ -90,7 +90,7 @@ pub struct Atomics {
     pub requests: u64,
     /// Lanes that took part.
     pub lanes: u64,
-    /// Sectors of 32 bytes, as of loads.
+    /// Sectors of 32 bytes, anew for each turn that lanes of one address take.
     pub sectors: u64,
     /// Of each request the most lanes that meet at one address, added up: turns that lanes take.
     pub turns: u64,

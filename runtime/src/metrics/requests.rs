@@ -102,6 +102,22 @@ pub(super) fn banks(addresses: &Addresses, bytes: u32) -> [u64; BANKS] {
     banks
 }
 
+/// The sectors that an atomic request touches: lanes of one address take turns, and each turn touches its own anew.
+///
+/// So counts an H200: 32 lanes on one address touch 32 sectors, on 8 addresses of one sector 4.
+pub(super) fn sectors_in_turns(addresses: &Addresses, bytes: u32) -> u64 {
+    let mut turns: Vec<Vec<u64>> = Vec::new();
+    let mut all: Vec<u64> = addresses.lanes().map(|(_, at)| at).collect();
+    all.sort_unstable();
+    for same in all.chunk_by(|a, b| a == b) {
+        turns.resize_with(turns.len().max(same.len()), Vec::new);
+        for (turn, at) in turns.iter_mut().zip(same) {
+            turn.extend([at / SECTOR, (at + u64::from(bytes.max(1)) - 1) / SECTOR]);
+        }
+    }
+    turns.into_iter().map(|turn| distinct(turn).len() as u64).sum()
+}
+
 /// The most lanes that have one address.
 pub(super) fn contention(addresses: &Addresses) -> u64 {
     let mut all: Vec<u64> = addresses.lanes().map(|(_, at)| at).collect();

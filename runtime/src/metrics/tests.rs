@@ -134,7 +134,7 @@ fn a_tile_of_the_course_takes_32_or_1024_wavefronts() {
 #[test]
 fn atomics_count_the_lanes_that_meet() {
     let of = accesses((Space::Global, ATOMIC, 4), 32, |i| Some(4096 + 4 * (i as usize / 8))).total.atomics;
-    assert_eq!((of.requests, of.lanes, of.sectors, of.turns, of.contention), (1, 32, 1, 8, 8));
+    assert_eq!((of.requests, of.lanes, of.sectors, of.turns, of.contention), (1, 32, 8, 8, 8));
     let of = accesses((SHARED, ATOMIC, 4), 64, |i| Some(4 * i as usize % 256)).total.shared_atomics;
     assert_eq!((of.requests, of.lanes, of.sectors, of.turns, of.contention), (2, 64, 0, 2, 1));
 }
