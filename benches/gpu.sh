@@ -44,7 +44,7 @@ for tool in initcheck racecheck synccheck; do
     run $tool env CORPUS_SKIP=nested,recursive compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
 done
 run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1 &
-run memcheck_runtime compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/runtime" --test-threads=1 \
+run memcheck_runtime compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 9 "$folder/runtime" --test-threads=1 \
     --skip soak --skip lost --skip overlap --skip allocations --skip programmatic --skip nested &
 wait
 run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 every_kernel
