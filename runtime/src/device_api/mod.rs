@@ -34,7 +34,7 @@ macro_rules! builtin {
             ) {}
         }
 
-        // No bound of the function stands here, so that a call that breaks one is one error, at the call.
+        // The meaning is made of the function item itself, which has the bounds that the call was checked by.
         impl<$($t: $($life +)? crate::types::Device,)? F: Fn($($ty),*) $(-> $ret)?> crate::witness::DeviceFn
             for crate::meaning::Called<F, $name $(<$t>)?>
         {
