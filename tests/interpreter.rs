@@ -1,7 +1,7 @@
 //! Every kernel of the corpus by the twin and by the interpreter, compared bit for bit; what the
 //! interpreter tells observers, and the faults that it alone finds.
 
-use corpus::cases::{self, Scale};
+use corpus::cases;
 use warpsmith::Device;
 use warpsmith::simulator::{Executor, Settings};
 
@@ -11,12 +11,7 @@ fn both() -> Device {
 
 #[test]
 fn every_kernel_runs_alike_by_both_executors() {
-    let device = both();
-    let failures: Vec<String> = cases::all()
-        .iter()
-        .filter_map(|case| (case.check)(&device, Scale::Small).err().map(|e| format!("{}: {e}", case.name)))
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    cases::check_all(&both());
 }
 
 /// What observers are told.

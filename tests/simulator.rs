@@ -1,16 +1,20 @@
 //! Every kernel of the corpus on the simulator, against host references.
 
-use corpus::cases::{self, Scale};
+use corpus::cases;
 use warpsmith::Device;
+use warpsmith::simulator::{Executor, Settings, SimChecks};
 
 #[test]
 fn every_kernel_is_right_on_the_simulator() {
-    let device = Device::simulator();
-    let failures: Vec<String> = cases::all()
-        .iter()
-        .filter_map(|case| (case.check)(&device, Scale::Small).err().map(|e| format!("{}: {e}", case.name)))
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    cases::check_all(&Device::simulator());
+}
+
+/// No data race, no read of unwritten shared memory, no misaligned access.
+#[test]
+fn every_kernel_passes_every_check() {
+    let settings = Settings { executor: Executor::Interpreter, ..Settings::default() };
+    assert_eq!(settings.checks, SimChecks { races: true, initialisation: true, alignment: true });
+    cases::check_all(&Device::simulator_with(settings));
 }
 
 /// What an interpreter of the IR needs to run the corpus.

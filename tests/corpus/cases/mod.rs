@@ -62,6 +62,16 @@ pub struct Case {
     pub check: fn(&Device, Scale) -> Result<(), String>,
 }
 
+/// Runs every case on small inputs.
+///
+/// # Panics
+/// If one gives another result than its reference, or a fault.
+pub fn check_all(device: &Device) {
+    let wrong = |case: &Case| Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?));
+    let failures: Vec<String> = all().iter().filter_map(wrong).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// Every case.
 pub fn all() -> Vec<Case> {
     let mut cases = Vec::new();
