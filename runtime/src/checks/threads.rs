@@ -1,8 +1,9 @@
 //! The threads that run: what each has done and knows, and what meetings, fences and copies tell them.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::clock::{Clock, Group, Key};
+use super::clock::{Clock, Group, Key, Known};
 use crate::simulator::{Meeting, MemoryScope};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
@@ -15,6 +16,8 @@ pub(super) struct Agent {
     pub epoch: u32,
     /// What is ordered before it.
     pub clock: Clock,
+    /// What that says of its own block and warp.
+    pub known: Known,
     ended: bool,
     ordering: Option<Box<Ordering>>,
 }
@@ -39,6 +42,8 @@ struct Gathering {
     waiting: u32,
     /// What each of them knows when it leaves, and its epoch.
     result: Option<(Clock, u32)>,
+    /// What the last that left knew before and after.
+    last: Option<(Clock, Clock)>,
 }
 
 /// An asynchronous copy.
@@ -52,8 +57,13 @@ struct Copy {
 /// The threads of the blocks that run, and the copies of all.
 #[derive(Default)]
 pub(super) struct Threads {
-    /// By the number of the first thread of the block.
-    blocks: HashMap<Key, Vec<Agent>>,
+    /// Each with the number of its first thread.
+    blocks: Vec<(Key, Vec<Agent>)>,
+    /// Their positions by that number, and the one that was asked for last.
+    positions: HashMap<Key, usize>,
+    last: Cell<usize>,
+    /// Memory of blocks that have ended.
+    spare: Vec<Vec<Agent>>,
     gatherings: HashMap<u64, Gathering>,
     copies: Vec<Copy>,
     /// The positions in `copies` of those under way.
@@ -72,8 +82,9 @@ impl Agent {
     }
 
     /// Knows more from now on.
-    pub fn acquire(&mut self, clock: &Clock) {
+    pub fn acquire(&mut self, own: Key, clock: &Clock) {
         self.clock.join(clock);
+        self.known = self.clock.known(own);
         self.epoch += 1;
     }
 
@@ -81,6 +92,7 @@ impl Agent {
     pub fn fence(&mut self, own: Key, scope: MemoryScope) {
         let mut ordering = self.ordering.take().unwrap_or_default();
         ordering.seen[..=narrowed(scope)].iter().for_each(|seen| self.clock.join(seen));
+        self.known = self.clock.known(own);
         ordering.fences[scope as usize] = Some(self.release(own));
         self.ordering = Some(ordering);
     }
@@ -107,31 +119,54 @@ impl Threads {
     /// A block begins. Blocks of one cluster begin together, when no thread of an earlier one is left.
     pub fn begin(&mut self, first: Key, threads: u32, start: &Clock) {
         if std::mem::take(&mut self.over) {
-            self.blocks.clear();
+            self.spare.extend(self.blocks.drain(..).map(|(_, agents)| agents));
+            self.positions.clear();
             self.gatherings.clear();
         }
-        let agent = Agent { epoch: 1, clock: start.clone(), ..Agent::default() };
-        self.blocks.insert(first, vec![agent; threads as usize]);
+        let agent = Agent { epoch: 1, clock: start.clone(), known: start.known(first), ..Agent::default() };
+        let mut agents = self.spare.pop().unwrap_or_default();
+        agents.clear();
+        agents.resize(threads as usize, agent);
+        self.positions.insert(first, self.blocks.len());
+        self.blocks.push((first, agents));
+    }
+
+    /// The threads of a block that runs.
+    #[inline]
+    fn block(&self, key: Key) -> Option<usize> {
+        let (first, last) = (block(key), self.last.get());
+        if self.blocks.get(last).is_some_and(|(known, _)| *known == first) {
+            return Some(last);
+        }
+        let position = *self.positions.get(&first)?;
+        self.last.set(position);
+        Some(position)
     }
 
     /// A thread, if its block runs.
-    pub fn agent(&mut self, key: Key) -> Option<&mut Agent> {
-        self.blocks.get_mut(&block(key))?.get_mut(linear(key))
+    #[inline]
+    pub fn agent(&self, key: Key) -> Option<&Agent> {
+        self.blocks[self.block(key)?].1.get(linear(key))
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn agent_mut(&mut self, key: Key) -> Option<&mut Agent> {
+        let block = self.block(key)?;
+        self.blocks[block].1.get_mut(linear(key))
     }
 
     /// A thread has returned; it counts as having arrived wherever its block or warp meets.
     pub fn end(&mut self, key: Key) {
         self.over = true;
-        if let Some(agent) = self.agent(key) {
+        if let Some(agent) = self.agent_mut(key) {
             agent.ended = true;
         }
     }
 
     pub fn arrive(&mut self, key: Key, meeting: &Meeting) {
-        let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key)))
-        else {
-            return;
-        };
+        let Some(block) = self.block(key) else { return };
+        let Some(agent) = self.blocks[block].1.get_mut(linear(key)) else { return };
         let gathering = self.gatherings.entry(meeting.number).or_default();
         gathering.known.join(&agent.clock);
         gathering.who.push((key, agent.epoch));
@@ -140,36 +175,31 @@ impl Threads {
     }
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
-        let Some(mut gathering) = self.gatherings.remove(&meeting.number) else { return };
-        let (clock, epoch) =
-            gathering.result.get_or_insert_with(|| self.outcome(&mut gathering.who, &gathering.known));
-        if let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) {
-            agent.clock.join(clock);
+        let block = self.block(key);
+        let Some(gathering) = self.gatherings.get_mut(&meeting.number) else { return };
+        if gathering.result.is_none() {
+            if !gathering.who.is_sorted() {
+                gathering.who.sort_unstable();
+            }
+            gathering.result = Some(outcome(&self.blocks, &self.positions, &gathering.who, &gathering.known));
+        }
+        let agent = block.and_then(|block| self.blocks[block].1.get_mut(linear(key)));
+        if let (Some(agent), Some((clock, epoch))) = (agent, &gathering.result) {
+            match &gathering.last {
+                Some((before, after)) if before.is(&agent.clock) => agent.clock = after.clone(),
+                _ => {
+                    let before = agent.clock.clone();
+                    agent.clock.join(clock);
+                    gathering.last = Some((before, agent.clock.clone()));
+                }
+            }
+            agent.known = agent.clock.known(key);
             agent.epoch = (agent.epoch + 1).max(*epoch);
         }
         gathering.waiting -= 1;
-        if gathering.waiting > 0 {
-            self.gatherings.insert(meeting.number, gathering);
+        if gathering.waiting == 0 {
+            self.gatherings.remove(&meeting.number);
         }
-    }
-
-    /// What all that met know afterwards, and the epoch in which they go on.
-    fn outcome(&self, who: &mut [(Key, u32)], known: &Clock) -> (Clock, u32) {
-        who.sort_unstable();
-        let mut clock = known.clone();
-        for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
-            let Some(agents) = self.blocks.get(&block(members[0].0)) else { continue };
-            if !raise_all(&mut clock, Group::Block, members, agents, 0) {
-                for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
-                    let first = linear(members[0].0) & !31;
-                    let warp = &agents[first..(first + 32).min(agents.len())];
-                    if !raise_all(&mut clock, Group::Warp, members, warp, first) {
-                        members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-                    }
-                }
-            }
-        }
-        (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
     }
 
     /// A thread starts a copy; the number by which its accesses are known.
@@ -188,7 +218,7 @@ impl Threads {
     /// Its thread has waited for a copy.
     pub fn end_copy(&mut self, key: Key, copy: u64) {
         let Some(position) = self.under_way.remove(&copy) else { return };
-        let epoch = self.agent(key).map(|agent| {
+        let epoch = self.agent_mut(key).map(|agent| {
             agent.epoch += 1;
             agent.epoch
         });
@@ -203,6 +233,30 @@ impl Threads {
         let copy = &self.copies[copy_position(by)];
         copy.waited.is_some_and(|epoch| self.ordered((copy.by, epoch), thread, clock))
     }
+}
+
+/// What all that met know afterwards, and the epoch in which they go on.
+fn outcome(
+    blocks: &[(Key, Vec<Agent>)],
+    positions: &HashMap<Key, usize>,
+    who: &[(Key, u32)],
+    known: &Clock,
+) -> (Clock, u32) {
+    let mut clock = known.clone();
+    for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
+        let Some(position) = positions.get(&block(members[0].0)) else { continue };
+        let agents = &blocks[*position].1;
+        if !raise_all(&mut clock, Group::Block, members, agents, 0) {
+            for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
+                let first = linear(members[0].0) & !31;
+                let warp = &agents[first..(first + 32).min(agents.len())];
+                if !raise_all(&mut clock, Group::Warp, members, warp, first) {
+                    members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
+                }
+            }
+        }
+    }
+    (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
 }
 
 /// Whether a number is a copy's.
