@@ -143,8 +143,13 @@ impl<'m> Lower<'m> {
 
     fn finish(mut self) -> Program {
         for op in &mut self.program.code {
-            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } | Op::Call { to, .. } =
-                op
+            if let Op::Jump { to }
+            | Op::JumpIf { to, .. }
+            | Op::JumpUnless { to, .. }
+            | Op::JumpBy { to, .. }
+            | Op::Begin { to, .. }
+            | Op::Again { to, .. }
+            | Op::Call { to, .. } = op
             {
                 *to = self.labels[*to as usize].unwrap_or(0);
             }
@@ -280,10 +285,9 @@ impl<'m> Lower<'m> {
         self.options.checks
     }
 
-    /// Whether instances and lines of more than builtins are wanted.
+    /// Whether instances are wanted.
     fn watched(&self) -> bool {
-        let watch = self.options.watch;
-        watch.accesses || watch.branches || watch.work
+        self.options.watch.instances
     }
 
     fn unsupported<T>(&self, what: impl Into<String>) -> Result<T> {
