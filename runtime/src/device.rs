@@ -52,7 +52,11 @@ impl Device {
         Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None })
     }
 
-    /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
+    /// The simulator: it interprets kernels with all checks, unless `WARPSMITH_SIM` and its like say otherwise when a
+    /// kernel is launched.
+    ///
+    /// `WARPSMITH_SIM=twin` runs a kernel's own Rust code instead, unchecked, for debuggers, coverage and long runs;
+    /// [`Device::simulator_with`] does so for one device, by [`Settings::executor`].
     pub fn simulator() -> Self {
         Self { backend: Backend::Simulator, simulated: None }
     }

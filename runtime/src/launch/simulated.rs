@@ -1,5 +1,8 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
 use crate::checks::Checkers;
@@ -112,7 +115,7 @@ impl Simulation {
         args: &[KernelArg],
     ) -> Result<()> {
         let executor = self.settings.executor;
-        let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
+        let checks = if executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
         let checkers = Checkers::new(&checks);
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
         let launch = self.launch::<K>(shape, attributes, args, &observers)?;
@@ -129,7 +132,7 @@ impl Simulation {
                 return Err(refused.into());
             }
             Err(refused) => {
-                eprintln!("warpsmith: {refused}; its twin runs instead");
+                unchecked(&refused);
                 twin()?;
                 return Ok(());
             }
@@ -185,5 +188,17 @@ impl Simulation {
         })?;
         let arguments = Argument::of(&program, args);
         Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+    }
+}
+
+/// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
+fn unchecked(refused: &SimFault) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let SimFault::NotInterpreted { kernel, what, file, line } = refused else { return };
+    let reason = format!(
+        "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
+    );
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
+        eprintln!("warpsmith: {reason}");
     }
 }
