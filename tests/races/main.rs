@@ -16,10 +16,14 @@ mod copies;
 mod flags;
 mod locks;
 mod nested;
+mod places;
 mod reductions;
+mod returned;
 mod scopes;
+mod sequences;
 mod suite;
 mod warps;
+mod widths;
 
 use suite::{Case, Verdict};
 
@@ -34,9 +38,14 @@ fn all() -> Vec<Case> {
         flags::cases(),
         locks::cases(),
         nested::cases(),
+        places::cases(),
+        places::others(),
         reductions::cases(),
+        returned::cases(),
         scopes::cases(),
+        sequences::cases(),
         warps::cases(),
+        widths::cases(),
     ]
     .concat()
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use super::fault::{Missing, SimFault};
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// The threads that have reached a barrier.
@@ -68,12 +68,14 @@ impl Machine<'_> {
         if barrier.arrived.get() == 0 {
             barrier.number.set(self.next_number());
         }
-        let (name, memory) = match scope {
-            Scope::Block => (scope.name(), MemoryScope::Block),
-            Scope::Cluster if self.launch.cooperative => ("grid_sync", MemoryScope::Device),
-            Scope::Cluster => (scope.name(), MemoryScope::Cluster),
+        let (name, of, memory) = match scope {
+            Scope::Block => (scope.name(), Expected::Block, MemoryScope::Block),
+            Scope::Cluster if self.launch.cooperative => {
+                ("grid_sync", Expected::Cluster, MemoryScope::Device)
+            }
+            Scope::Cluster => (scope.name(), Expected::Cluster, MemoryScope::Cluster),
         };
-        let meeting = Meeting { number: barrier.number.get(), name, orders: Some(memory), waits: true };
+        let meeting = Meeting { number: barrier.number.get(), name, of, orders: Some(memory), waits: true };
         self.tell_arrival(&meeting, at);
         if self.reach(scope, at) {
             self.suspend();
@@ -98,6 +100,7 @@ impl Machine<'_> {
                 self.complete(scope);
             }
         }
+        self.leave_halves(here.fiber);
     }
 
     /// The running thread reaches a barrier; whether it has to wait there.

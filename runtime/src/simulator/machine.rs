@@ -244,8 +244,7 @@ impl Block {
     fn reset(&self, idx: [u32; 3], threads: u32) {
         self.idx.set(idx);
         self.live.set(threads);
-        for warp in &self.warps {
-            warp.returned.set(0);
-        }
+        self.warps.iter().for_each(|warp| warp.returned.set(0));
+        self.named.iter().for_each(Named::reset);
     }
 }

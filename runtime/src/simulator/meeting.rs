@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -29,6 +29,14 @@ pub(super) struct Split {
     waiting: RefCell<Vec<u32>>,
 }
 
+impl Named {
+    /// Forgets who has arrived: the block is another one.
+    pub fn reset(&self) {
+        self.arrived.set(0);
+        self.waiting.borrow_mut().clear();
+    }
+}
+
 /// Lanes that ask who is with them at one place.
 pub(super) struct Together {
     at: Line,
@@ -39,7 +47,8 @@ pub(super) struct Together {
 
 /// The barrier of a cluster in two halves, as observers know it.
 fn halves(number: u64) -> Meeting {
-    Meeting { number, name: "cluster_wait", orders: Some(MemoryScope::Cluster), waits: true }
+    let orders = Some(MemoryScope::Cluster);
+    Meeting { number, name: "cluster_wait", of: Expected::Cluster, orders, waits: true }
 }
 
 impl Machine<'_> {
@@ -66,6 +75,7 @@ impl Machine<'_> {
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
+            of: Expected::Count,
             orders: Some(MemoryScope::Block),
             waits: wait,
         });
@@ -112,14 +122,34 @@ impl Machine<'_> {
         }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
-        if split.arrived.get() == self.cluster.live.get() {
-            split.arrived.set(0);
-            split.generation.set(generation.wrapping_add(1));
-            self.counters.barriers.update(|n| n + 1);
-            self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
-        }
         self.arrivals.borrow_mut().insert(self.here.get().fiber, (generation, split.number.get()));
+        self.complete_halves();
         generation
+    }
+
+    /// The running thread returns from the kernel: the second half waits for those that are left.
+    pub(super) fn leave_halves(&self, fiber: u32) {
+        let split = &self.cluster.split;
+        if !self.arrivals.borrow().is_empty()
+            && let Some((generation, _)) = self.arrivals.borrow_mut().remove(&fiber)
+            && generation == split.generation.get()
+        {
+            split.arrived.update(|n| n - 1);
+        }
+        self.complete_halves();
+    }
+
+    /// Lets those go on that wait for the second half, if all that are left have arrived.
+    fn complete_halves(&self) {
+        let split = &self.cluster.split;
+        let arrived = split.arrived.get();
+        if arrived == 0 || arrived != self.cluster.live.get() {
+            return;
+        }
+        split.arrived.set(0);
+        split.generation.update(|generation| generation.wrapping_add(1));
+        self.counters.barriers.update(|n| n + 1);
+        self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
     }
 
     /// The second half of a cluster's barrier.
