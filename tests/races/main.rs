@@ -62,5 +62,5 @@ fn no_race_is_missed_and_none_is_invented() {
     println!("figure races_wrong_lines {} cases", count(Verdict::is_elsewhere));
     let wrong: Vec<String> = verdicts.iter().filter_map(Verdict::complaint).collect();
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), verdicts.len(), wrong.join("\n"));
-    assert!(racy >= 150 && verdicts.len() - racy >= 75, "{racy} of {} cases are racy", verdicts.len());
+    assert!(racy >= 350 && verdicts.len() - racy >= 200, "{racy} of {} cases are racy", verdicts.len());
 }

@@ -17,7 +17,8 @@ cases! { "places.rs";
 
 /// The cases whose kernels take other parameters than the two buffers.
 pub fn others() -> Vec<Case> {
-    let case = |name, racy, launch| Case { name, source: include_str!("places.rs"), clean: &[0], racy, launch };
+    let case =
+        |name, racy, launch| Case { name, source: include_str!("places.rs"), clean: &[0], racy, launch };
     vec![
         case("rows_of_a_matrix", &[1, 2], |device, _, y, how, seed| {
             let mut rows = device.alloc_pitched::<u32>(8, 20)?;
@@ -210,12 +211,9 @@ fn rows_of_a_matrix(mut rows: ViewMut2<u32>, y: &mut [u32], #[comptime] how: u32
     let (row, col) = (block_idx().x, thread_idx().x);
     if col < 20 {
         rows[(row, col)] = col; // race
-        let other = match how {
-            0 => (row, col),
-            1 => ((row + 1) % 8, col),
-            _ => (row, (col + 1) % 20),
-        };
-        y[row * 32 + col] = rows[other]; // race
+        let r = if how == 1 { (row + 1) % 8 } else { row };
+        let c = if how == 2 { (col + 1) % 20 } else { col };
+        y[row * 32 + col] = rows[(r, c)]; // race
     }
 }
 

@@ -169,9 +169,9 @@ fn struct_and_field(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     } else {
         match how {
             0 => all[t - 32].value = t,
-            1 => all[t - 32].value = t,          // race 1
-            2 => y[t] = all[t - 32].tag as u32,  // race 2
-            _ => y[t] = all[63 - t].value,       // race 3
+            1 => all[t - 32].value = t,         // race 1
+            2 => y[t] = all[t - 32].tag as u32, // race 2
+            _ => y[t] = all[63 - t].value,      // race 3
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! By happens-before, so that it does not matter in which order the simulator ran the threads: blocks
 //! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
-//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its
-//! block and the `sync_warp` of its warp. What cannot race is not looked at: constant memory, and variables.
+//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its block and
+//! cluster, and where a mask of its warp names it. What cannot race is not looked at: constant memory, and variables.
 //!
 //! Source: PTX ISA, memory consistency model.
 

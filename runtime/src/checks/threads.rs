@@ -179,13 +179,16 @@ impl Threads {
         }
         let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
         let mut add = |first: Key, agents: &[Agent], mask: u32| {
-            let ended = (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
+            let ended =
+                (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
             who.extend(ended.map(|(thread, agent)| (thread, agent.epoch.max(lowest))));
         };
         match expected {
             Expected::Count => {}
             Expected::Cluster => self.blocks.iter().for_each(|(first, agents)| add(*first, agents, u32::MAX)),
-            Expected::Block => self.blocks.get(&block(key)).into_iter().for_each(|all| add(block(key), all, u32::MAX)),
+            Expected::Block => {
+                self.blocks.get(&block(key)).into_iter().for_each(|all| add(block(key), all, u32::MAX))
+            }
             Expected::Lanes(mask) => {
                 let Some(agents) = self.blocks.get(&block(key)) else { return };
                 let first = linear(key) & !31;

@@ -23,6 +23,8 @@ pub(super) struct Barrier {
 enum Scope {
     Block,
     Cluster,
+    /// Of a cooperative launch, whose blocks all run at once.
+    Grid,
 }
 
 impl Barrier {
@@ -50,15 +52,21 @@ impl Machine<'_> {
         }
     }
 
-    /// `cluster_sync`: waits for the threads of the cluster.
+    /// `cluster_sync` or `grid_sync`: waits for the threads of the cluster, or of a cooperative launch.
     #[inline(always)]
     pub(super) fn cluster_barrier(&self, at: Line) {
+        let scope = self.widest();
         if self.is_watched() {
-            return self.watched_barrier(Scope::Cluster, at);
+            return self.watched_barrier(scope, at);
         }
-        if self.reach(Scope::Cluster, at) {
+        if self.reach(scope, at) {
             self.suspend();
         }
+    }
+
+    /// Whose threads run at once.
+    fn widest(&self) -> Scope {
+        if self.launch.cooperative { Scope::Grid } else { Scope::Cluster }
     }
 
     /// A barrier that observers are told of.
@@ -68,14 +76,13 @@ impl Machine<'_> {
         if barrier.arrived.get() == 0 {
             barrier.number.set(self.next_number());
         }
-        let (name, of, memory) = match scope {
-            Scope::Block => (scope.name(), Expected::Block, MemoryScope::Block),
-            Scope::Cluster if self.launch.cooperative => {
-                ("grid_sync", Expected::Cluster, MemoryScope::Device)
-            }
-            Scope::Cluster => (scope.name(), Expected::Cluster, MemoryScope::Cluster),
+        let (of, memory) = match scope {
+            Scope::Block => (Expected::Block, MemoryScope::Block),
+            Scope::Cluster => (Expected::Cluster, MemoryScope::Cluster),
+            Scope::Grid => (Expected::Cluster, MemoryScope::Device),
         };
-        let meeting = Meeting { number: barrier.number.get(), name, of, orders: Some(memory), waits: true };
+        let (number, name) = (barrier.number.get(), scope.name());
+        let meeting = Meeting { number, name, of, orders: Some(memory), waits: true };
         self.tell_arrival(&meeting, at);
         if self.reach(scope, at) {
             self.suspend();
@@ -93,7 +100,7 @@ impl Machine<'_> {
         block.live.update(|n| n - 1);
         self.cluster.live.update(|n| n - 1);
         block.warps[(here.linear / WARP) as usize].leave(self, here.linear % WARP);
-        for scope in [Scope::Block, Scope::Cluster] {
+        for scope in [Scope::Block, self.widest()] {
             let (barrier, live, _) = self.barrier(scope);
             let arrived = barrier.arrived.get();
             if arrived != 0 && arrived == live {
@@ -126,7 +133,7 @@ impl Machine<'_> {
         let threads = self.shape.threads;
         match scope {
             Scope::Block => (&self.block().barrier, self.block().live.get(), threads),
-            Scope::Cluster => {
+            Scope::Cluster | Scope::Grid => {
                 (&self.cluster.barrier, self.cluster.live.get(), threads * self.shape.cluster_blocks)
             }
         }
@@ -136,7 +143,9 @@ impl Machine<'_> {
     fn complete(&self, scope: Scope) {
         let (barrier, live, all) = self.barrier(scope);
         let Some(at) = barrier.at.take() else { return };
-        if live != all && !self.launch.settings.returned_threads_pass {
+        // The barrier of a grid counts blocks, and one that has returned is never counted.
+        let pass = self.launch.settings.returned_threads_pass && scope != Scope::Grid;
+        if live != all && !pass {
             self.raise_missing(scope, at, live, all - live);
         }
         barrier.arrived.set(0);
@@ -194,6 +203,7 @@ impl Scope {
         match self {
             Scope::Block => WaitKind::Block,
             Scope::Cluster => WaitKind::Cluster,
+            Scope::Grid => WaitKind::Grid,
         }
     }
 

@@ -120,6 +120,8 @@ pub(super) enum WaitKind {
     Nothing,
     Block,
     Cluster,
+    Grid,
+    Halves,
     Warp { operation: &'static str, mask: u32 },
     Named,
     Together,

@@ -48,7 +48,7 @@ pub(super) struct Together {
 /// The barrier of a cluster in two halves, as observers know it.
 fn halves(number: u64) -> Meeting {
     let orders = Some(MemoryScope::Cluster);
-    Meeting { number, name: "cluster_wait", of: Expected::Cluster, orders, waits: true }
+    Meeting { number, name: WaitKind::Halves.name(), of: Expected::Cluster, orders, waits: true }
 }
 
 impl Machine<'_> {
@@ -161,7 +161,7 @@ impl Machine<'_> {
         };
         if self.cluster.split.generation.get() == generation {
             self.cluster.split.waiting.borrow_mut().push(fiber);
-            self.note_wait(WaitKind::Cluster, at);
+            self.note_wait(WaitKind::Halves, at);
             self.suspend();
         }
         if self.is_watched() {

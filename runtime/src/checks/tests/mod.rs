@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering;
 
 use super::Races;
 use crate::simulator::{
-    Access, AccessKind, DataRace, Expected, Instruction, Line, Meeting, MemoryScope, Observer, SimFault, SimLaunch,
-    Space, Thread,
+    Access, AccessKind, DataRace, Expected, Instruction, Line, Meeting, MemoryScope, Observer, SimFault,
+    SimLaunch, Space, Thread,
 };
 
 const SHARED: Space = Space::Shared { rank: 0 };
