@@ -92,7 +92,7 @@ fn block_of_a_cluster(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how == 1 {
         sync_threads();
     }
-    y[t] = x[global_id() + 32]; // race
+    y[global_id()] = x[global_id() + 32]; // race
 }
 
 /// The last threads return while the others are between the two halves of the cluster's barrier.
