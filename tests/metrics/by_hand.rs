@@ -378,6 +378,24 @@ fn a_texture_is_read_by_no_load_and_computes_nothing() -> warpsmith::Result<()> 
 }
 
 #[gpu_kernel]
+fn painted(surface: &mut Surface2<f32>) {
+    let t = thread_idx().x;
+    let before = surface.read(t, 1u32);
+    surface.write(t, 0u32, before);
+}
+
+#[test]
+fn a_surface_is_read_and_written_as_global_memory_is() -> warpsmith::Result<()> {
+    let device = Device::simulator();
+    let mut image = Image2::upload(&device, [32, 2], &[1.0f32; 64])?;
+    let mut surface = image.surface()?;
+    let report = counted!(painted(&mut surface).grid(1).block(32));
+    assert_eq!([report.total.loads.requests, report.total.loads.bytes], [1, 128]);
+    assert_eq!([report.total.stores.requests, report.total.stores.bytes], [1, 128]);
+    Ok(())
+}
+
+#[gpu_kernel]
 fn rounded(x: &[f64], y: &mut [f32]) {
     let t = thread_idx().x;
     y[t] = sub_rz(f64_to_f32_rz(x[t]), 1.0) + x[t] as f32;

@@ -10,6 +10,7 @@ cases! { "places.rs";
     copied_and_stored(1, 64) clean [0] racy [1 2];
     copied_for_the_warp(1, 64) clean [0] racy [1];
     grid_in_rounds(2, 32, cooperative()) clean [0] racy [1 2];
+    cluster_of_one_block(2, 32, cooperative()) clean [0 3] racy [1 2];
     launched_by_two(1, 64) clean [0] racy [1];
     launched_after_a_static(1, 64) clean [0] racy [1];
     tail_of_a_tail(1, 32) clean [0] racy [1];
@@ -139,6 +140,20 @@ fn grid_in_rounds(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         }
         y[i] += x[stage * 64 + 63 - i]; // race
     }
+}
+
+/// Without clusters each block is one: its barrier is no barrier of the grid.
+#[gpu_kernel]
+fn cluster_of_one_block(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let i = global_id();
+    x[i] = 1; // race
+    if how >= 2 {
+        cluster_arrive();
+        cluster_wait();
+    } else {
+        cluster_sync();
+    }
+    y[i] = x[if how == 0 || how == 3 { i ^ 31 } else { 63 - i }]; // race
 }
 
 #[gpu_kernel]

@@ -52,9 +52,18 @@ impl Machine<'_> {
         }
     }
 
-    /// `cluster_sync` or `grid_sync`: waits for the threads of the cluster, or of a cooperative launch.
+    /// `cluster_sync`: waits for the threads of the cluster, which is one block in a cooperative launch.
     #[inline(always)]
     pub(super) fn cluster_barrier(&self, at: Line) {
+        match self.launch.cooperative {
+            true => self.block_barrier(at),
+            false => self.wide_barrier(at),
+        }
+    }
+
+    /// Waits for all threads that run at once: `cluster_sync`, or `grid_sync` of a cooperative launch.
+    #[inline(always)]
+    pub(super) fn wide_barrier(&self, at: Line) {
         let scope = self.widest();
         if self.is_watched() {
             return self.watched_barrier(scope, at);

@@ -76,6 +76,8 @@ pub(super) struct Block {
     pub live: Cell<u32>,
     pub warps: Vec<Warp>,
     pub named: [Named; meeting::NAMED],
+    /// The barrier of its cluster in two halves, in a launch whose clusters are blocks.
+    pub split: Split,
     /// Votes given at the barrier, the count of the last one, and who has yet to read it.
     pub votes: Cell<u32>,
     pub result: Cell<u32>,
@@ -237,6 +239,7 @@ impl Block {
             live: Cell::new(threads),
             warps,
             named: std::array::from_fn(|_| Named::default()),
+            split: Split::default(),
             votes: Cell::new(0),
             result: Cell::new(0),
             voters: Cell::new(0),

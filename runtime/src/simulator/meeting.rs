@@ -45,12 +45,6 @@ pub(super) struct Together {
     answer: Cell<u32>,
 }
 
-/// The barrier of a cluster in two halves, as observers know it.
-fn halves(number: u64) -> Meeting {
-    let orders = Some(MemoryScope::Cluster);
-    Meeting { number, name: WaitKind::Halves.name(), of: Expected::Cluster, orders, waits: true }
-}
-
 impl Machine<'_> {
     /// A barrier of the block at which each thread votes; how many voted yes.
     pub(super) fn block_vote(&self, yes: bool, at: Line) -> u32 {
@@ -113,11 +107,27 @@ impl Machine<'_> {
         Some(meeting(number.get()))
     }
 
+    /// The barrier of the cluster in two halves, and the threads that it waits for. A cooperative launch, all of
+    /// whose blocks run at once, has clusters of one block.
+    fn split(&self) -> (&Split, u32) {
+        match self.launch.cooperative {
+            true => (&self.block().split, self.block().live.get()),
+            false => (&self.cluster.split, self.cluster.live.get()),
+        }
+    }
+
+    /// It as observers know it.
+    fn halves(&self, number: u64) -> Meeting {
+        let of = if self.launch.cooperative { Expected::Block } else { Expected::Cluster };
+        let (name, orders) = (WaitKind::Halves.name(), Some(MemoryScope::Cluster));
+        Meeting { number, name, of, orders, waits: true }
+    }
+
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
-        let split = &self.cluster.split;
-        if let Some(meeting) = self.numbered(&split.arrived, &split.number, halves) {
+        let (split, _) = self.split();
+        if let Some(meeting) = self.numbered(&split.arrived, &split.number, |number| self.halves(number)) {
             self.tell_arrival(&meeting, at);
         }
         let generation = split.generation.get();
@@ -129,7 +139,7 @@ impl Machine<'_> {
 
     /// The running thread returns from the kernel: the second half waits for those that are left.
     pub(super) fn leave_halves(&self, fiber: u32) {
-        let split = &self.cluster.split;
+        let (split, _) = self.split();
         if !self.arrivals.borrow().is_empty()
             && let Some((generation, _)) = self.arrivals.borrow_mut().remove(&fiber)
             && generation == split.generation.get()
@@ -141,9 +151,9 @@ impl Machine<'_> {
 
     /// Lets those go on that wait for the second half, if all that are left have arrived.
     fn complete_halves(&self) {
-        let split = &self.cluster.split;
+        let (split, left) = self.split();
         let arrived = split.arrived.get();
-        if arrived == 0 || arrived != self.cluster.live.get() {
+        if arrived == 0 || arrived != left {
             return;
         }
         split.arrived.set(0);
@@ -159,13 +169,14 @@ impl Machine<'_> {
         let Some((generation, number)) = self.arrivals.borrow_mut().remove(&fiber) else {
             panic!("`cluster_wait` without a `cluster_arrive` before it");
         };
-        if self.cluster.split.generation.get() == generation {
-            self.cluster.split.waiting.borrow_mut().push(fiber);
+        let (split, _) = self.split();
+        if split.generation.get() == generation {
+            split.waiting.borrow_mut().push(fiber);
             self.note_wait(WaitKind::Halves, at);
             self.suspend();
         }
         if self.is_watched() {
-            self.tell_departure(&halves(number));
+            self.tell_departure(&self.halves(number));
         }
     }
 
