@@ -370,7 +370,7 @@ fn a_texture_is_read_by_no_load_and_computes_nothing() -> warpsmith::Result<()> 
     let image = Image2::upload(&device, [32, 1], &[1.0f32; 32])?;
     let texture = image.texture(Sampler::new())?;
     let mut y = ones(0.0f32, 32);
-    let report = counted!(sampled(&texture, &mut y).grid(1).block(32));
+    let report = counted!(sampled(texture, &mut y).grid(1).block(32));
     assert_eq!(report.total.loads.requests, 0);
     assert_eq!(report.total.stores.requests, 1);
     assert_eq!(report.total.flops(), 32, "the addition alone\n{report}");
