@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::clock::{Clock, Group, Key, Known};
-use crate::simulator::{Meeting, MemoryScope};
+use crate::simulator::{Expected, Meeting, MemoryScope};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
 const COPY: Key = 1 << 63;
@@ -29,6 +29,8 @@ struct Ordering {
     fences: [Option<Clock>; 4],
     /// What relaxed loads have seen released, by the scope that a fence needs to order it before it.
     seen: [Clock; 3],
+    /// What it has released by an ordering, by first byte and number of bytes: its later stores there release it too.
+    released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
 
 /// Threads that meet.
@@ -54,16 +56,22 @@ struct Copy {
     waited: Option<u32>,
 }
 
-/// The threads of the blocks that run, and the copies of all.
+/// The blocks that run.
 #[derive(Default)]
-pub(super) struct Threads {
+struct Blocks {
     /// Each with the number of its first thread.
-    blocks: Vec<(Key, Vec<Agent>)>,
+    list: Vec<(Key, Vec<Agent>)>,
     /// Their positions by that number, and the one that was asked for last.
     positions: HashMap<Key, usize>,
     last: Cell<usize>,
     /// Memory of blocks that have ended.
     spare: Vec<Vec<Agent>>,
+}
+
+/// The threads of the blocks that run, and the copies of all.
+#[derive(Default)]
+pub(super) struct Threads {
+    blocks: Blocks,
     gatherings: HashMap<u64, Gathering>,
     copies: Vec<Copy>,
     /// The positions in `copies` of those under way.
@@ -102,6 +110,19 @@ impl Agent {
         self.ordering.get_or_insert_default().seen[narrowed(scope)].join(clock);
     }
 
+    /// A store that releases, of this place: what it releases.
+    pub fn release_at(&mut self, own: Key, place: (usize, u32), scope: MemoryScope) {
+        let clock = self.release(own);
+        let released = self.ordering.get_or_insert_default().released.entry(place).or_default();
+        released.retain(|(known, _)| *known != scope);
+        released.push((scope, clock));
+    }
+
+    /// What its releases to a place order before a store there, with their scopes.
+    pub fn released_at(&self, place: (usize, u32)) -> impl Iterator<Item = &(MemoryScope, Clock)> {
+        self.ordering.iter().filter_map(move |ordering| ordering.released.get(&place)).flatten()
+    }
+
     /// What its fences order before a store, with their scopes.
     pub fn fences(&self) -> impl Iterator<Item = (MemoryScope, &Clock)> {
         let scopes = [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device, MemoryScope::System];
@@ -119,41 +140,24 @@ impl Threads {
     /// A block begins. Blocks of one cluster begin together, when no thread of an earlier one is left.
     pub fn begin(&mut self, first: Key, threads: u32, start: &Clock) {
         if std::mem::take(&mut self.over) {
-            self.spare.extend(self.blocks.drain(..).map(|(_, agents)| agents));
-            self.positions.clear();
+            self.blocks.clear();
             self.gatherings.clear();
         }
         let agent = Agent { epoch: 1, clock: start.clone(), known: start.known(first), ..Agent::default() };
-        let mut agents = self.spare.pop().unwrap_or_default();
-        agents.clear();
-        agents.resize(threads as usize, agent);
-        self.positions.insert(first, self.blocks.len());
-        self.blocks.push((first, agents));
-    }
-
-    /// The threads of a block that runs.
-    #[inline]
-    fn block(&self, key: Key) -> Option<usize> {
-        let (first, last) = (block(key), self.last.get());
-        if self.blocks.get(last).is_some_and(|(known, _)| *known == first) {
-            return Some(last);
-        }
-        let position = *self.positions.get(&first)?;
-        self.last.set(position);
-        Some(position)
+        self.blocks.begin(first, threads, agent);
     }
 
     /// A thread, if its block runs.
     #[inline]
     pub fn agent(&self, key: Key) -> Option<&Agent> {
-        self.blocks[self.block(key)?].1.get(linear(key))
+        self.blocks.agents(key)?.get(linear(key))
     }
 
     /// The same, to be changed.
     #[inline]
     pub fn agent_mut(&mut self, key: Key) -> Option<&mut Agent> {
-        let block = self.block(key)?;
-        self.blocks[block].1.get_mut(linear(key))
+        let block = self.blocks.position(key)?;
+        self.blocks.list[block].1.get_mut(linear(key))
     }
 
     /// A thread has returned; it counts as having arrived wherever its block or warp meets.
@@ -165,8 +169,8 @@ impl Threads {
     }
 
     pub fn arrive(&mut self, key: Key, meeting: &Meeting) {
-        let Some(block) = self.block(key) else { return };
-        let Some(agent) = self.blocks[block].1.get_mut(linear(key)) else { return };
+        let Some(block) = self.blocks.position(key) else { return };
+        let Some(agent) = self.blocks.list[block].1.get_mut(linear(key)) else { return };
         let gathering = self.gatherings.entry(meeting.number).or_default();
         gathering.known.join(&agent.clock);
         gathering.who.push((key, agent.epoch));
@@ -175,15 +179,18 @@ impl Threads {
     }
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
-        let block = self.block(key);
+        let block = self.blocks.position(key);
         let Some(gathering) = self.gatherings.get_mut(&meeting.number) else { return };
         if gathering.result.is_none() {
+            if self.over {
+                self.blocks.returned(key, meeting.of, &mut gathering.who);
+            }
             if !gathering.who.is_sorted() {
                 gathering.who.sort_unstable();
             }
-            gathering.result = Some(outcome(&self.blocks, &self.positions, &gathering.who, &gathering.known));
+            gathering.result = Some(self.blocks.outcome(&gathering.who, &gathering.known));
         }
-        let agent = block.and_then(|block| self.blocks[block].1.get_mut(linear(key)));
+        let agent = block.and_then(|block| self.blocks.list[block].1.get_mut(linear(key)));
         if let (Some(agent), Some((clock, epoch))) = (agent, &gathering.result) {
             match &gathering.last {
                 Some((before, after)) if before.is(&agent.clock) => agent.clock = after.clone(),
@@ -235,28 +242,80 @@ impl Threads {
     }
 }
 
-/// What all that met know afterwards, and the epoch in which they go on.
-fn outcome(
-    blocks: &[(Key, Vec<Agent>)],
-    positions: &HashMap<Key, usize>,
-    who: &[(Key, u32)],
-    known: &Clock,
-) -> (Clock, u32) {
-    let mut clock = known.clone();
-    for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
-        let Some(position) = positions.get(&block(members[0].0)) else { continue };
-        let agents = &blocks[*position].1;
-        if !raise_all(&mut clock, Group::Block, members, agents, 0) {
+impl Blocks {
+    fn clear(&mut self) {
+        self.spare.extend(self.list.drain(..).map(|(_, agents)| agents));
+        self.positions.clear();
+    }
+
+    /// A block of threads that are all alike.
+    fn begin(&mut self, first: Key, threads: u32, agent: Agent) {
+        let mut agents = self.spare.pop().unwrap_or_default();
+        agents.clear();
+        agents.resize(threads as usize, agent);
+        self.positions.insert(first, self.list.len());
+        self.list.push((first, agents));
+    }
+
+    /// The position of a thread's block, if it runs.
+    #[inline]
+    fn position(&self, key: Key) -> Option<usize> {
+        let (first, last) = (block(key), self.last.get());
+        if self.list.get(last).is_some_and(|(known, _)| *known == first) {
+            return Some(last);
+        }
+        let position = *self.positions.get(&first)?;
+        self.last.set(position);
+        Some(position)
+    }
+
+    /// The threads of a thread's block.
+    #[inline]
+    fn agents(&self, key: Key) -> Option<&[Agent]> {
+        Some(&self.list[self.position(key)?].1)
+    }
+
+    /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
+    ///
+    /// They do nothing any more, so that the epoch of the others is as good as their own.
+    fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
+        let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
+        let mut add = |first: Key, agents: &[Agent], mask: u32| {
+            let ended =
+                (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
+            who.extend(ended.map(|(thread, agent)| (thread, agent.epoch.max(lowest))));
+        };
+        match expected {
+            Expected::Count => {}
+            Expected::Cluster => self.list.iter().for_each(|(first, agents)| add(*first, agents, u32::MAX)),
+            Expected::Block => {
+                self.agents(key).into_iter().for_each(|agents| add(block(key), agents, u32::MAX))
+            }
+            Expected::Lanes(mask) => {
+                let Some(agents) = self.agents(key) else { return };
+                let first = linear(key) & !31;
+                add(key & !31, &agents[first..(first + 32).min(agents.len())], mask);
+            }
+        }
+    }
+
+    /// What all that met know afterwards, and the epoch in which they go on.
+    fn outcome(&self, who: &[(Key, u32)], known: &Clock) -> (Clock, u32) {
+        let mut clock = known.clone();
+        for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
+            let threads = self.agents(members[0].0).map_or(0, <[Agent]>::len);
+            if raise_all(&mut clock, Group::Block, members, threads) {
+                continue;
+            }
             for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
-                let first = linear(members[0].0) & !31;
-                let warp = &agents[first..(first + 32).min(agents.len())];
-                if !raise_all(&mut clock, Group::Warp, members, warp, first) {
+                let lanes = threads.saturating_sub(linear(members[0].0) & !31).min(32);
+                if !raise_all(&mut clock, Group::Warp, members, lanes) {
                     members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
                 }
             }
         }
+        (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
     }
-    (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
 }
 
 /// Whether a number is a copy's.
@@ -268,26 +327,15 @@ fn copy_position(key: Key) -> usize {
     ((key & !COPY) >> 5) as usize
 }
 
-/// Makes a whole group known if all of its threads met or have ended; whether it could.
-fn raise_all(
-    clock: &mut Clock,
-    group: Group,
-    members: &[(Key, u32)],
-    agents: &[Agent],
-    first: usize,
-) -> bool {
-    let ended = |agent: &&Agent| agent.ended;
-    if members.len() + agents.iter().filter(ended).count() != agents.len() {
+/// Makes a whole group known if all of its threads are members; whether it could.
+fn raise_all(clock: &mut Clock, group: Group, members: &[(Key, u32)], threads: usize) -> bool {
+    if members.len() != threads {
         return false;
     }
     let lowest = members.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
     clock.raise(members[0].0, group, lowest);
     let later = members.iter().filter(|(_, epoch)| *epoch > lowest);
     later.for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-    let gone = agents.iter().enumerate().filter(|(_, agent)| agent.ended && agent.epoch > lowest);
-    gone.for_each(|(i, agent)| {
-        clock.raise(block(members[0].0) | (first + i) as u64, Group::Thread, agent.epoch)
-    });
     true
 }
 
