@@ -4,7 +4,7 @@ use warpsmith::image::Texel;
 use warpsmith::prelude::*;
 
 use super::textures::bits;
-use super::{compiles, devices, everywhere, written};
+use super::{compiles, devices, everywhere};
 
 /// Adds the texels of a texture to those of a surface, and one in places outside of both.
 #[gpu_fn]
