@@ -4,6 +4,7 @@
 //! knows the kernel, the IR, or who runs it. What to check is [`SimChecks`]'s to say.
 
 mod alignment;
+mod barriers;
 mod clock;
 mod grids;
 mod hint;
@@ -18,6 +19,8 @@ mod threads;
 mod tests;
 
 pub use alignment::Alignment;
+pub(crate) use barriers::Reached;
+pub use barriers::{Barrier, BarrierLog, Barriers, Verdict};
 pub use initialisation::Initialisation;
 pub use races::Races;
 

@@ -2,7 +2,7 @@
 
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
-use crate::checks::Checkers;
+use crate::checks::{BarrierLog, Checkers};
 use crate::device::{Backend, Device};
 use crate::driver::Attributes;
 use crate::error::Result;
@@ -18,6 +18,8 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Where to say which barriers it needs.
+    barriers: Option<BarrierLog>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -96,7 +98,12 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            barriers: device.barrier_log().cloned(),
         })
+    }
+
+    pub(super) fn module(&self) -> &ValidModule {
+        &self.module
     }
 
     /// Whether slices must not overlap.
@@ -111,6 +118,10 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        if let Some(log) = &self.barriers {
+            log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
+            return Ok(());
+        }
         let executor = self.settings.executor;
         let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
         let checkers = Checkers::new(&checks);
@@ -145,7 +156,7 @@ impl Simulation {
     }
 
     /// The launch as the machine runs it.
-    fn launch<'l, K: Kernel>(
+    pub(super) fn launch<'l, K: Kernel>(
         &self,
         shape: &Shape,
         attributes: &Attributes,
@@ -164,12 +175,13 @@ impl Simulation {
             rendezvous: self.rendezvous,
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
+            without: None,
             observers,
         })
     }
 
     /// The kernel's IR with these arguments, to be run.
-    fn prepare<K: Kernel>(
+    pub(super) fn prepare<K: Kernel>(
         &self,
         comptime: &K::Comptime,
         launch: &SimLaunch<'_>,
@@ -184,6 +196,6 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+        Ok(Run::new(program, 0, K::NAME, arguments, launch.settings.step_budget))
     }
 }

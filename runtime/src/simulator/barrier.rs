@@ -73,7 +73,8 @@ impl Machine<'_> {
             Scope::Cluster if self.launch.cooperative => ("grid_sync", MemoryScope::Device),
             Scope::Cluster => (scope.name(), MemoryScope::Cluster),
         };
-        let meeting = Meeting { number: barrier.number.get(), name, orders: Some(memory), waits: true };
+        let meeting =
+            Meeting { number: barrier.number.get(), name, orders: self.orders(memory), waits: true };
         self.tell_arrival(&meeting, at);
         if self.reach(scope, at) {
             self.suspend();

@@ -37,9 +37,11 @@ pub(super) struct Together {
     answer: Cell<u32>,
 }
 
-/// The barrier of a cluster in two halves, as observers know it.
-fn halves(number: u64) -> Meeting {
-    Meeting { number, name: "cluster_wait", orders: Some(MemoryScope::Cluster), waits: true }
+/// What a fiber has arrived at and not waited for.
+pub(super) struct Arrival {
+    generation: u32,
+    /// As observers know it; `None` if nobody watches.
+    meeting: Option<Meeting>,
 }
 
 impl Machine<'_> {
@@ -66,7 +68,7 @@ impl Machine<'_> {
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
-            orders: Some(MemoryScope::Block),
+            orders: self.orders(MemoryScope::Block),
             waits: wait,
         });
         if let Some(meeting) = &meeting {
@@ -107,8 +109,14 @@ impl Machine<'_> {
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
         let split = &self.cluster.split;
-        if let Some(meeting) = self.numbered(&split.arrived, &split.number, halves) {
-            self.tell_arrival(&meeting, at);
+        let meeting = self.numbered(&split.arrived, &split.number, |number| Meeting {
+            number,
+            name: "cluster_wait",
+            orders: self.orders(MemoryScope::Cluster),
+            waits: true,
+        });
+        if let Some(meeting) = &meeting {
+            self.tell_arrival(meeting, at);
         }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
@@ -118,7 +126,7 @@ impl Machine<'_> {
             self.counters.barriers.update(|n| n + 1);
             self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
         }
-        self.arrivals.borrow_mut().insert(self.here.get().fiber, (generation, split.number.get()));
+        self.arrivals.borrow_mut().insert(self.here.get().fiber, Arrival { generation, meeting });
         generation
     }
 
@@ -126,7 +134,7 @@ impl Machine<'_> {
     pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
-        let Some((generation, number)) = self.arrivals.borrow_mut().remove(&fiber) else {
+        let Some(Arrival { generation, meeting }) = self.arrivals.borrow_mut().remove(&fiber) else {
             panic!("`cluster_wait` without a `cluster_arrive` before it");
         };
         if self.cluster.split.generation.get() == generation {
@@ -134,8 +142,9 @@ impl Machine<'_> {
             self.note_wait(WaitKind::Cluster, at);
             self.suspend();
         }
-        if self.is_watched() {
-            self.tell_departure(&halves(number));
+        if let Some(meeting) = meeting {
+            let orders = meeting.orders.and_then(|scope| self.orders(scope));
+            self.tell_departure(&Meeting { orders, ..meeting });
         }
     }
 

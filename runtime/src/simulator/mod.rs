@@ -26,6 +26,7 @@ mod scheduler;
 mod settings;
 mod shape;
 mod stall;
+mod synchronisation;
 mod warp;
 
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub use synchronisation::{Synchronisation, Without};
 
 use std::cell::Cell;
 
@@ -68,6 +70,8 @@ pub struct SimLaunch<'a> {
     pub cooperative: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
+    /// What it does without; nothing unless it is to be seen what that is for.
+    pub without: Option<Without>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
 }
@@ -84,6 +88,7 @@ impl<'a> SimLaunch<'a> {
             rendezvous: true,
             cooperative: false,
             settings: Settings::default(),
+            without: None,
             observers: &[],
         }
     }

@@ -133,8 +133,8 @@ impl Exchange {
     ///
     /// Source: CUDA C++ Programming Guide, warp shuffle, vote and match functions, which imply no
     /// memory barrier, and `__syncwarp`, which does.
-    fn meeting(&self) -> Meeting {
-        let orders = (self.operation == SYNC_WARP).then_some(MemoryScope::Block);
+    fn meeting(&self, machine: &Machine<'_>) -> Meeting {
+        let orders = (self.operation == SYNC_WARP).then(|| machine.orders(MemoryScope::Block)).flatten();
         Meeting { number: self.number, name: self.operation, orders, waits: true }
     }
 
@@ -176,13 +176,13 @@ impl Machine<'_> {
     ) -> WarpView {
         let (exchange, wait) = self.bring(operation, mask, payload, at);
         if self.is_watched() {
-            self.tell_arrival(&exchange.meeting(), at);
+            self.tell_arrival(&exchange.meeting(self), at);
         }
         if wait {
             self.suspend();
         }
         if self.is_watched() {
-            self.tell_departure(&exchange.meeting());
+            self.tell_departure(&exchange.meeting(self));
         }
         WarpView(exchange)
     }

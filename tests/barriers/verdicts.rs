@@ -1,0 +1,1 @@
+//! Kernels of which it is known what each barrier is for.
