@@ -6,6 +6,7 @@
 mod alignment;
 mod barriers;
 mod clock;
+mod exits;
 mod grids;
 mod hint;
 mod history;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::clock::{Clock, Group, Key};
-use crate::simulator::{Meeting, MemoryScope};
+use crate::simulator::{Meeting, MemoryScope, NAMED};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
 const COPY: Key = 1 << 63;
@@ -37,6 +37,8 @@ struct Gathering {
     who: Vec<(Key, u32)>,
     /// Those that have not left.
     waiting: u32,
+    /// Whether threads that have ended count as having arrived.
+    counts_ended: bool,
     /// What each of them knows when it leaves, and its epoch.
     result: Option<(Clock, u32)>,
 }
@@ -136,13 +138,16 @@ impl Threads {
         gathering.known.join(&agent.clock);
         gathering.who.push((key, agent.epoch));
         gathering.waiting += u32::from(meeting.waits);
+        // A named barrier counts arrivals.
+        gathering.counts_ended = meeting.name != NAMED;
         agent.epoch += 1;
     }
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
         let Some(mut gathering) = self.gatherings.remove(&meeting.number) else { return };
-        let (clock, epoch) =
-            gathering.result.get_or_insert_with(|| self.outcome(&mut gathering.who, &gathering.known));
+        let (clock, epoch) = gathering.result.get_or_insert_with(|| {
+            self.outcome(&mut gathering.who, (&gathering.known, gathering.counts_ended))
+        });
         if let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) {
             agent.clock.join(clock);
             agent.epoch = (agent.epoch + 1).max(*epoch);
@@ -154,16 +159,16 @@ impl Threads {
     }
 
     /// What all that met know afterwards, and the epoch in which they go on.
-    fn outcome(&self, who: &mut [(Key, u32)], known: &Clock) -> (Clock, u32) {
+    fn outcome(&self, who: &mut [(Key, u32)], (known, counts_ended): (&Clock, bool)) -> (Clock, u32) {
         who.sort_unstable();
         let mut clock = known.clone();
         for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
             let Some(agents) = self.blocks.get(&block(members[0].0)) else { continue };
-            if !raise_all(&mut clock, Group::Block, members, agents, 0) {
+            if !raise_all(&mut clock, (Group::Block, 0), members, agents, counts_ended) {
                 for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
                     let first = linear(members[0].0) & !31;
                     let warp = &agents[first..(first + 32).min(agents.len())];
-                    if !raise_all(&mut clock, Group::Warp, members, warp, first) {
+                    if !raise_all(&mut clock, (Group::Warp, first), members, warp, counts_ended) {
                         members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
                     }
                 }
@@ -214,15 +219,16 @@ fn copy_position(key: Key) -> usize {
     ((key & !COPY) >> 5) as usize
 }
 
-/// Makes a whole group known if all of its threads met or have ended; whether it could.
+/// Makes a whole group known if all of its threads, of which `first` is the first, met or have ended; whether
+/// it could.
 fn raise_all(
     clock: &mut Clock,
-    group: Group,
+    (group, first): (Group, usize),
     members: &[(Key, u32)],
     agents: &[Agent],
-    first: usize,
+    counts_ended: bool,
 ) -> bool {
-    let ended = |agent: &&Agent| agent.ended;
+    let ended = |agent: &&Agent| agent.ended && counts_ended;
     if members.len() + agents.iter().filter(ended).count() != agents.len() {
         return false;
     }
@@ -230,7 +236,8 @@ fn raise_all(
     clock.raise(members[0].0, group, lowest);
     let later = members.iter().filter(|(_, epoch)| *epoch > lowest);
     later.for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-    let gone = agents.iter().enumerate().filter(|(_, agent)| agent.ended && agent.epoch > lowest);
+    let gone =
+        agents.iter().enumerate().filter(|(_, agent)| counts_ended && agent.ended && agent.epoch > lowest);
     gone.for_each(|(i, agent)| {
         clock.raise(block(members[0].0) | (first + i) as u64, Group::Thread, agent.epoch)
     });

@@ -172,6 +172,22 @@ pub enum SimFault {
         /// What is wrong.
         problem: RankProblem,
     },
+    /// Shared memory of another block, used when that block may have exited.
+    #[error("thread {} of block {} of kernel `{kernel}` uses shared memory of block {} of its cluster at {file}:{line}, and nothing keeps that block from exiting before; end the kernel with `cluster_sync()`, or use the memory before the last one", triple(.thread), triple(.block), triple(.owner))]
+    SharedMemoryGone {
+        /// The kernel.
+        kernel: String,
+        /// The block whose memory it is.
+        owner: [u32; 3],
+        /// Rust file of the access.
+        file: String,
+        /// Line of the access, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
     /// Two accesses that nothing orders.
     #[error("{0}")]
     DataRace(Box<DataRace>),

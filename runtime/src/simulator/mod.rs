@@ -35,6 +35,7 @@ mod tests;
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub(crate) use observer::NAMED;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
     Space, Thread, Work,

@@ -166,6 +166,9 @@ pub struct Meeting {
     pub waits: bool,
 }
 
+/// What the barriers are called at which so many threads meet as they say, and none that has returned.
+pub(crate) const NAMED: &str = "named_barrier";
+
 /// When a grid that a kernel launches may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChildOrder {

@@ -3,6 +3,7 @@
 use super::fault::{MaskProblem, Missing, SimFault, Waiting};
 use super::machine::{Machine, Wait, WaitKind};
 use super::observer::Line;
+use super::observer::NAMED;
 use super::shape::WARP;
 
 /// Places that a deadlock's report names.
@@ -108,7 +109,7 @@ impl WaitKind {
             Self::Block => "sync_threads",
             Self::Cluster => "cluster_sync",
             Self::Warp { operation, .. } => operation,
-            Self::Named => "named_barrier",
+            Self::Named => NAMED,
             Self::Together => "active_mask",
             Self::Spin => "a loop of atomics",
         }

@@ -44,8 +44,11 @@ pub struct Barrier {
 pub enum Verdict {
     /// No thread came to it.
     NotReached,
-    /// The same: it orders no two accesses that nothing else orders.
+    /// The same: no data race, no fault, no other result.
     Redundant,
+    /// No data race. It is a fence or an ordering of a launch with atomics, and what these could see of each
+    /// other without it, the simulator does not show: its memory is sequentially consistent.
+    Unseen,
     /// Two accesses race that it orders.
     Race(Box<DataRace>),
     /// The launch ends with another fault.
@@ -58,7 +61,7 @@ impl Verdict {
     /// Whether the launch goes wrong without it.
     pub fn is_needed(&self) -> bool {
         match self {
-            Verdict::NotReached | Verdict::Redundant => false,
+            Verdict::NotReached | Verdict::Redundant | Verdict::Unseen => false,
             Verdict::Race(_) | Verdict::Fault(_) | Verdict::Result(_) => true,
         }
     }
@@ -68,7 +71,8 @@ impl Verdict {
         let weight = |verdict: &Self| match verdict {
             Verdict::NotReached => 0,
             Verdict::Redundant => 1,
-            Verdict::Result(_) | Verdict::Fault(_) | Verdict::Race(_) => 2,
+            Verdict::Unseen => 2,
+            Verdict::Result(_) | Verdict::Fault(_) | Verdict::Race(_) => 3,
         };
         if weight(&self) >= weight(&other) { self } else { other }
     }

@@ -50,7 +50,13 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::NotReached => write!(f, "not reached: no thread came to it"),
-            Verdict::Redundant => write!(f, "redundant: it orders no two accesses that nothing else orders"),
+            Verdict::Redundant => {
+                write!(f, "redundant: no data race, no fault and no other result without it")
+            }
+            Verdict::Unseen => write!(
+                f,
+                "unseen: no data race without it; what atomics could see of each other, the simulator does not show"
+            ),
             Verdict::Race(race) => {
                 let DataRace { memory, first, second, .. } = &**race;
                 write!(f, "needed: without it, {} and {}, {memory} memory", party(first), party(second))
