@@ -88,6 +88,7 @@ impl Machine<'_> {
             self.tell_end();
         }
         let (here, block) = (self.here.get(), self.block());
+        self.forget_arrival(here.fiber);
         self.counters.threads.update(|n| n + 1);
         block.live.update(|n| n - 1);
         self.cluster.live.update(|n| n - 1);
@@ -104,6 +105,9 @@ impl Machine<'_> {
     /// The running thread reaches a barrier; whether it has to wait there.
     fn reach(&self, scope: Scope, at: Line) -> bool {
         self.need_fibers(scope.name(), at);
+        if scope == Scope::Cluster {
+            self.check_half(scope.name(), at);
+        }
         let (barrier, live, _) = self.barrier(scope);
         match barrier.arrive(at) {
             Ok(arrived) if arrived == live => {

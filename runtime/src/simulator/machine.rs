@@ -197,6 +197,7 @@ impl<'a> Machine<'a> {
             self.notify(|observer| observer.on_block(block.idx.get()));
         }
         self.cluster.live.set(threads * self.shape.cluster_blocks);
+        self.cluster.split.reset();
         self.queues.next.set((0, 0));
         self.counters.clusters.update(|n| n + 1);
     }
@@ -250,5 +251,6 @@ impl Block {
         for warp in &self.warps {
             warp.returned.set(0);
         }
+        self.named.iter().for_each(Named::reset);
     }
 }

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
 use super::observer::{Line, Meeting, MemoryScope};
+use super::problem::BarrierProblem;
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -14,9 +15,18 @@ pub(super) const NAMED: usize = 16;
 #[derive(Default)]
 pub(super) struct Named {
     arrived: Cell<u32>,
+    /// How many threads those that have arrived wait for.
+    threads: Cell<u32>,
     /// Its number for observers.
     number: Cell<u64>,
     waiting: RefCell<Vec<u32>>,
+}
+
+impl Named {
+    /// Forgets those that arrived and that nobody waited for.
+    pub fn reset(&self) {
+        self.arrived.set(0);
+    }
 }
 
 /// The barrier of a cluster in two halves.
@@ -35,6 +45,13 @@ pub(super) struct Together {
     lanes: Cell<u32>,
     fibers: RefCell<Vec<u32>>,
     answer: Cell<u32>,
+}
+
+impl Split {
+    /// Forgets those that arrived and that nobody waited for.
+    pub fn reset(&self) {
+        self.arrived.set(0);
+    }
 }
 
 /// What a fiber has arrived at and not waited for.
@@ -62,9 +79,7 @@ impl Machine<'_> {
     /// A named barrier: waits until `threads` threads have arrived, or only arrives.
     pub(super) fn named_barrier(&self, number: u32, threads: u32, wait: bool, at: Line) {
         self.need_fibers("named_barrier", at);
-        let Some(barrier) = self.block().named.get(number as usize) else {
-            self.raise_bounds(i64::from(number), NAMED, at);
-        };
+        let barrier = self.named(number, threads, at);
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
@@ -89,6 +104,27 @@ impl Machine<'_> {
         }
     }
 
+    /// The barrier of this number, if it can be used for so many threads.
+    fn named(&self, number: u32, threads: u32, at: Line) -> &Named {
+        let refuse = |problem| self.raise_use(WaitKind::Named.name(), problem, at);
+        let block = self.shape.threads.next_multiple_of(WARP);
+        match self.block().named.get(number as usize) {
+            Some(_) if number == 0 => refuse(BarrierProblem::Number { number }),
+            None => refuse(BarrierProblem::Number { number }),
+            Some(_) if threads == 0 || !threads.is_multiple_of(WARP) => {
+                refuse(BarrierProblem::Count { threads })
+            }
+            Some(_) if threads > block => refuse(BarrierProblem::Beyond { threads, block }),
+            Some(barrier) => {
+                let others = barrier.threads.replace(threads);
+                if barrier.arrived.get() > 0 && others != threads {
+                    refuse(BarrierProblem::Differs { threads, others });
+                }
+                barrier
+            }
+        }
+    }
+
     /// The meeting that a thread is about to arrive at, if anybody watches; the first gives it a number.
     fn numbered(
         &self,
@@ -108,6 +144,7 @@ impl Machine<'_> {
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
+        self.check_half("cluster_arrive", at);
         let split = &self.cluster.split;
         let meeting = self.numbered(&split.arrived, &split.number, |number| Meeting {
             number,
@@ -130,12 +167,27 @@ impl Machine<'_> {
         generation
     }
 
+    /// A thread has returned: what it arrived at, it does not wait for.
+    pub(super) fn forget_arrival(&self, fiber: u32) {
+        let mut arrivals = self.arrivals.borrow_mut();
+        if !arrivals.is_empty() {
+            arrivals.remove(&fiber);
+        }
+    }
+
+    /// A thread may arrive at the barrier of the cluster, of which there is one, if it has waited since it last did.
+    pub(super) fn check_half(&self, operation: &'static str, at: Line) {
+        if self.arrivals.borrow().contains_key(&self.here.get().fiber) {
+            self.raise_use(operation, BarrierProblem::ArrivedTwice, at);
+        }
+    }
+
     /// The second half of a cluster's barrier.
     pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
         let Some(Arrival { generation, meeting }) = self.arrivals.borrow_mut().remove(&fiber) else {
-            panic!("`cluster_wait` without a `cluster_arrive` before it");
+            self.raise_use("cluster_wait", BarrierProblem::NotArrived, at);
         };
         if self.cluster.split.generation.get() == generation {
             self.cluster.split.waiting.borrow_mut().push(fiber);

@@ -20,6 +20,7 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod problem;
 mod race;
 mod raise;
 mod scheduler;
@@ -34,12 +35,13 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub use fault::{Missing, SimFault, Waiting};
 pub(crate) use observer::NAMED;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
     Space, Thread, Work,
 };
+pub use problem::{BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::fault::{MaskProblem, Waiting};
+use super::fault::Waiting;
 use super::machine::{Machine, WaitKind};
 use super::observer::{Line, Meeting, MemoryScope};
+use super::problem::MaskProblem;
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
