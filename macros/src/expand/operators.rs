@@ -318,13 +318,11 @@ pub fn slice_value(
         Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
         None => quote!(::core::option::Option::None),
     };
-    let (name, method) = if mutable {
-        (format_ident!("SliceableMut"), format_ident!("__sub_slice_mut"))
-    } else {
-        (format_ident!("Sliceable"), format_ident!("__sub_slice"))
-    };
-    // An error about the part stands where it is written.
+    // An error about the part stands where it is written, and so does a range that is out of bounds.
     let span = span.resolved_at(Span::call_site());
+    let (name, method) =
+        if mutable { ("SliceableMut", "__sub_slice_mut") } else { ("Sliceable", "__sub_slice") };
+    let (name, method) = (format_ident!("{name}"), Ident::new(method, span));
     quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#method(#start, #end) })
 }
 
