@@ -232,7 +232,7 @@ fn named_barriers_and_halves_that_are_used_wrongly() {
     }
     let fault = alike(Settings::default(), run(6));
     let SimFault::Deadlock { waiting, .. } = &fault else { panic!("{fault}") };
-    assert_eq!((waiting[0].operation, waiting[0].count), ("named_barrier", 32));
+    assert_eq!((waiting[0].operation, waiting[0].count), ("named_barrier_sync", 32));
     let halves = [BarrierProblem::NotArrived, BarrierProblem::ArrivedTwice, BarrierProblem::ArrivedTwice];
     for (how, wrong) in (7..).zip(halves) {
         let fault = alike(Settings::default(), run(how));

@@ -36,7 +36,7 @@ pub(super) struct Machine<'a> {
     pub shared: SharedMemory,
     pub arena: Arena,
     pub queues: Queues,
-    /// The half barriers that fibers have arrived at and not waited for.
+    /// The half barriers that fibers have arrived at and not waited for: their generation and number.
     pub arrivals: RefCell<HashMap<u32, Arrival>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
@@ -78,6 +78,8 @@ pub(super) struct Block {
     pub live: Cell<u32>,
     pub warps: Vec<Warp>,
     pub named: [Named; meeting::NAMED],
+    /// The barrier of its cluster in two halves, in a launch whose clusters are blocks.
+    pub split: Split,
     /// Votes given at the barrier, the count of the last one, and who has yet to read it.
     pub votes: Cell<u32>,
     pub result: Cell<u32>,
@@ -122,6 +124,8 @@ pub(super) enum WaitKind {
     Nothing,
     Block,
     Cluster,
+    Grid,
+    Halves,
     Warp { operation: &'static str, mask: u32 },
     Named,
     Together,
@@ -197,7 +201,6 @@ impl<'a> Machine<'a> {
             self.notify(|observer| observer.on_block(block.idx.get()));
         }
         self.cluster.live.set(threads * self.shape.cluster_blocks);
-        self.cluster.split.reset();
         self.queues.next.set((0, 0));
         self.counters.clusters.update(|n| n + 1);
     }
@@ -239,6 +242,7 @@ impl Block {
             live: Cell::new(threads),
             warps,
             named: std::array::from_fn(|_| Named::default()),
+            split: Split::default(),
             votes: Cell::new(0),
             result: Cell::new(0),
             voters: Cell::new(0),
@@ -248,9 +252,7 @@ impl Block {
     fn reset(&self, idx: [u32; 3], threads: u32) {
         self.idx.set(idx);
         self.live.set(threads);
-        for warp in &self.warps {
-            warp.returned.set(0);
-        }
+        self.warps.iter().for_each(|warp| warp.returned.set(0));
         self.named.iter().for_each(Named::reset);
     }
 }

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::BarrierProblem;
 use super::shape::WARP;
 
@@ -22,13 +22,6 @@ pub(super) struct Named {
     waiting: RefCell<Vec<u32>>,
 }
 
-impl Named {
-    /// Forgets those that arrived and that nobody waited for.
-    pub fn reset(&self) {
-        self.arrived.set(0);
-    }
-}
-
 /// The barrier of a cluster in two halves.
 #[derive(Default)]
 pub(super) struct Split {
@@ -39,19 +32,20 @@ pub(super) struct Split {
     waiting: RefCell<Vec<u32>>,
 }
 
+impl Named {
+    /// Forgets who has arrived: the block is another one.
+    pub fn reset(&self) {
+        self.arrived.set(0);
+        self.waiting.borrow_mut().clear();
+    }
+}
+
 /// Lanes that ask who is with them at one place.
 pub(super) struct Together {
     at: Line,
     lanes: Cell<u32>,
     fibers: RefCell<Vec<u32>>,
     answer: Cell<u32>,
-}
-
-impl Split {
-    /// Forgets those that arrived and that nobody waited for.
-    pub fn reset(&self) {
-        self.arrived.set(0);
-    }
 }
 
 /// What a fiber has arrived at and not waited for.
@@ -79,10 +73,11 @@ impl Machine<'_> {
     /// A named barrier: waits until `threads` threads have arrived, or only arrives.
     pub(super) fn named_barrier(&self, number: u32, threads: u32, wait: bool, at: Line) {
         self.need_fibers("named_barrier", at);
-        let barrier = self.named(number, threads, at);
+        let barrier = self.named(number, threads, wait, at);
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
+            of: Expected::Count,
             orders: self.orders(MemoryScope::Block),
             waits: wait,
         });
@@ -105,8 +100,9 @@ impl Machine<'_> {
     }
 
     /// The barrier of this number, if it can be used for so many threads.
-    fn named(&self, number: u32, threads: u32, at: Line) -> &Named {
-        let refuse = |problem| self.raise_use(WaitKind::Named.name(), problem, at);
+    fn named(&self, number: u32, threads: u32, wait: bool, at: Line) -> &Named {
+        let operation = if wait { WaitKind::Named.name() } else { "named_barrier_arrive" };
+        let refuse = |problem| self.raise_use(operation, problem, at);
         let block = self.shape.threads.next_multiple_of(WARP);
         match self.block().named.get(number as usize) {
             Some(_) if number == 0 => refuse(BarrierProblem::Number { number }),
@@ -141,38 +137,36 @@ impl Machine<'_> {
         Some(meeting(number.get()))
     }
 
+    /// The barrier of the cluster in two halves, and the threads that it waits for. A cooperative launch, all of
+    /// whose blocks run at once, has clusters of one block.
+    fn split(&self) -> (&Split, u32) {
+        match self.launch.cooperative {
+            true => (&self.block().split, self.block().live.get()),
+            false => (&self.cluster.split, self.cluster.live.get()),
+        }
+    }
+
+    /// It as observers know it.
+    fn halves(&self, number: u64) -> Meeting {
+        let of = if self.launch.cooperative { Expected::Block } else { Expected::Cluster };
+        let (name, orders) = (WaitKind::Halves.name(), self.orders(MemoryScope::Cluster));
+        Meeting { number, name, of, orders, waits: true }
+    }
+
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
         self.check_half("cluster_arrive", at);
-        let split = &self.cluster.split;
-        let meeting = self.numbered(&split.arrived, &split.number, |number| Meeting {
-            number,
-            name: "cluster_wait",
-            orders: self.orders(MemoryScope::Cluster),
-            waits: true,
-        });
+        let (split, _) = self.split();
+        let meeting = self.numbered(&split.arrived, &split.number, |number| self.halves(number));
         if let Some(meeting) = &meeting {
             self.tell_arrival(meeting, at);
         }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
-        if split.arrived.get() == self.cluster.live.get() {
-            split.arrived.set(0);
-            split.generation.set(generation.wrapping_add(1));
-            self.counters.barriers.update(|n| n + 1);
-            self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
-        }
         self.arrivals.borrow_mut().insert(self.here.get().fiber, Arrival { generation, meeting });
+        self.complete_halves();
         generation
-    }
-
-    /// A thread has returned: what it arrived at, it does not wait for.
-    pub(super) fn forget_arrival(&self, fiber: u32) {
-        let mut arrivals = self.arrivals.borrow_mut();
-        if !arrivals.is_empty() {
-            arrivals.remove(&fiber);
-        }
     }
 
     /// A thread may arrive at the barrier of the cluster, of which there is one, if it has waited since it last did.
@@ -182,6 +176,31 @@ impl Machine<'_> {
         }
     }
 
+    /// The running thread returns from the kernel: the second half waits for those that are left.
+    pub(super) fn leave_halves(&self, fiber: u32) {
+        let (split, _) = self.split();
+        if !self.arrivals.borrow().is_empty()
+            && let Some(Arrival { generation, .. }) = self.arrivals.borrow_mut().remove(&fiber)
+            && generation == split.generation.get()
+        {
+            split.arrived.update(|n| n - 1);
+        }
+        self.complete_halves();
+    }
+
+    /// Lets those go on that wait for the second half, if all that are left have arrived.
+    fn complete_halves(&self) {
+        let (split, left) = self.split();
+        let arrived = split.arrived.get();
+        if arrived == 0 || arrived != left {
+            return;
+        }
+        split.arrived.set(0);
+        split.generation.update(|generation| generation.wrapping_add(1));
+        self.counters.barriers.update(|n| n + 1);
+        self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
+    }
+
     /// The second half of a cluster's barrier.
     pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
@@ -189,9 +208,10 @@ impl Machine<'_> {
         let Some(Arrival { generation, meeting }) = self.arrivals.borrow_mut().remove(&fiber) else {
             self.raise_use("cluster_wait", BarrierProblem::NotArrived, at);
         };
-        if self.cluster.split.generation.get() == generation {
-            self.cluster.split.waiting.borrow_mut().push(fiber);
-            self.note_wait(WaitKind::Cluster, at);
+        let (split, _) = self.split();
+        if split.generation.get() == generation {
+            split.waiting.borrow_mut().push(fiber);
+            self.note_wait(WaitKind::Halves, at);
             self.suspend();
         }
         if let Some(meeting) = meeting {

@@ -36,10 +36,9 @@ mod tests;
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{Missing, SimFault, Waiting};
-pub(crate) use observer::NAMED;
 pub use observer::{
-    Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
-    Space, Thread, Work,
+    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
+    Observer, Space, Thread, Work,
 };
 pub use problem::{BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fault::Waiting;
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::MaskProblem;
 use super::shape::WARP;
 
@@ -136,7 +136,8 @@ impl Exchange {
     /// memory barrier, and `__syncwarp`, which does.
     fn meeting(&self, machine: &Machine<'_>) -> Meeting {
         let orders = (self.operation == SYNC_WARP).then(|| machine.orders(MemoryScope::Block)).flatten();
-        Meeting { number: self.number, name: self.operation, orders, waits: true }
+        let of = Expected::Lanes(self.mask);
+        Meeting { number: self.number, name: self.operation, of, orders, waits: true }
     }
 
     fn release(&self, machine: &Machine<'_>, last: Option<u32>) {
