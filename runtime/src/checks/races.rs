@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
 use super::clock::Key;
+use super::exits::{Exits, Use};
 use super::grids::Grids;
 use super::hint;
 use super::history::{Class, Mark};
@@ -24,7 +25,8 @@ use crate::simulator::{
     SimFault, SimLaunch, SimReport, Space, Thread, memory_name,
 };
 
-/// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one.
+/// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with
+/// [`SimFault::SharedMemoryGone`] where a block may exit while another uses its shared memory.
 ///
 /// One observer may watch any number of launches, one after the other.
 #[derive(Default)]
@@ -35,6 +37,7 @@ struct State {
     grids: Grids,
     threads: Threads,
     releases: Releases,
+    exits: Exits,
     shared_releases: Releases,
     global: Shadow,
     shared: Shadow,
@@ -61,6 +64,7 @@ impl Observer for Races {
         if state.grids.begin(launch) {
             state.threads = Threads::default();
             state.releases.clear();
+            state.exits.clear();
             state.global.clear();
         }
         state.clear_shared();
@@ -82,13 +86,14 @@ impl Observer for Races {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.fresh = false;
-        guard.threads.end(key);
+        guard.end(key);
     }
 
     fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.access(key, None, access)?;
+        guard.visit(by, key, access)?;
         guard.operate(key, access);
         Ok(())
     }
@@ -150,13 +155,13 @@ impl Observer for Races {
     }
 
     fn on_finish(&self, _report: &SimReport) -> Result<(), SimFault> {
-        let state = self.0.borrow();
+        let mut state = self.0.borrow_mut();
         if state.global.is_full() || state.shared.is_full() {
             eprintln!(
                 "warpsmith: races with some loads of this launch were not looked for: too many threads read the same memory"
             );
         }
-        Ok(())
+        state.left()
     }
 }
 
@@ -197,6 +202,37 @@ impl State {
             }
             Err(earlier) => Err(self.race(&earlier, &mark, access)),
         }
+    }
+
+    /// A thread has ended.
+    fn end(&mut self, key: Key) {
+        self.threads.end(key);
+        let Some(grid) = self.grids.current().filter(|grid| grid.has_clusters()) else { return };
+        if let Some(agent) = self.threads.agent(key) {
+            self.exits.end(Grids::block_of(key), grid.threads(), &agent.clock);
+        }
+    }
+
+    /// An access of what may be the shared memory of another block.
+    fn visit(&mut self, by: &Thread, key: Key, access: &Access) -> Result<(), SimFault> {
+        let Space::Shared { rank } = access.space else { return Ok(()) };
+        let Some(grid) = self.grids.current().filter(|_| rank != by.rank) else { return Ok(()) };
+        let (threads, line) = (grid.threads(), self.lines.number(access.by.at));
+        if let (Some((_, owner)), Some(agent)) =
+            (self.grids.near(key).nth(rank as usize), self.threads.agent(key))
+        {
+            self.exits.used(owner, threads, Use { by: key, epoch: agent.epoch, line });
+        }
+        self.left()
+    }
+
+    /// A block that may have exited while its shared memory was in use.
+    fn left(&mut self) -> Result<(), SimFault> {
+        let Some((Use { by, line, .. }, owner)) = self.exits.late() else { return Ok(()) };
+        let (grid, at) = (self.grids.of(by), self.lines.of(line));
+        let ((block, thread), (owner, _)) = (grid.indices(by), grid.indices(Grids::first_of(owner)));
+        let (kernel, file, line) = (grid.kernel.clone(), at.file.to_owned(), at.line);
+        Err(SimFault::SharedMemoryGone { kernel, owner, file, line, block, thread })
     }
 
     /// What an atomic or volatile access releases and acquires.

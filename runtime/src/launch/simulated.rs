@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
-use crate::checks::Checkers;
+use crate::checks::{BarrierLog, Checkers};
 use crate::device::{Backend, Device};
 use crate::driver::Attributes;
 use crate::error::Result;
@@ -21,6 +21,8 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Where to say which barriers it needs.
+    barriers: Option<BarrierLog>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -99,7 +101,12 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            barriers: device.barrier_log().cloned(),
         })
+    }
+
+    pub(super) fn module(&self) -> &ValidModule {
+        &self.module
     }
 
     /// Whether slices must not overlap.
@@ -114,6 +121,10 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        if let Some(log) = &self.barriers {
+            log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
+            return Ok(());
+        }
         let executor = self.settings.executor;
         let checks = if executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
         let checkers = Checkers::new(&checks);
@@ -148,7 +159,7 @@ impl Simulation {
     }
 
     /// The launch as the machine runs it.
-    fn launch<'l, K: Kernel>(
+    pub(super) fn launch<'l, K: Kernel>(
         &self,
         shape: &Shape,
         attributes: &Attributes,
@@ -167,12 +178,13 @@ impl Simulation {
             rendezvous: self.rendezvous,
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
+            without: None,
             observers,
         })
     }
 
     /// The kernel's IR with these arguments, to be run.
-    fn prepare<K: Kernel>(
+    pub(super) fn prepare<K: Kernel>(
         &self,
         comptime: &K::Comptime,
         launch: &SimLaunch<'_>,
@@ -187,7 +199,7 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+        Ok(Run::new(program, 0, K::NAME, arguments, launch.settings.step_budget))
     }
 }
 

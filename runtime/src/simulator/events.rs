@@ -14,6 +14,7 @@ pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
         branches: all.branches | one.branches,
         work: all.work | one.work,
         instances: all.instances | one.instances,
+        synchronisations: all.synchronisations | one.synchronisations,
     })
 }
 

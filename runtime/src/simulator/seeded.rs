@@ -36,6 +36,12 @@ impl SimFault {
 
     /// Whether one of [`SimChecks`](super::SimChecks) found it, which only the interpreter makes.
     pub(crate) fn is_of_checks(&self) -> bool {
-        matches!(self.found(), Self::DataRace(_) | Self::Uninitialised { .. } | Self::Misaligned { .. })
+        matches!(
+            self.found(),
+            Self::DataRace(_)
+                | Self::SharedMemoryGone { .. }
+                | Self::Uninitialised { .. }
+                | Self::Misaligned { .. }
+        )
     }
 }
