@@ -13,7 +13,10 @@ fn copy(x: &[u32], y: &mut [u32], #[comptime] tile: u32) {
     if tile > 64 {
         return;
     }
-    part[thread_idx().x % tile] = 0;
+    if thread_idx().x < tile {
+        part[thread_idx().x] = 0;
+    }
+    sync_threads();
     if i < x.len() && i < y.len() {
         y[i] = x[i] + part[0];
     }
