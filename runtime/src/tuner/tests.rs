@@ -13,8 +13,9 @@ fn copy(x: &[u32], y: &mut [u32], #[comptime] tile: u32) {
     if tile > 64 {
         return;
     }
-    if thread_idx().x < tile {
-        part[thread_idx().x] = 0;
+    let at = thread_idx().x % tile;
+    if thread_idx().x == at {
+        part[at] = 0;
     }
     sync_threads();
     if i < x.len() && i < y.len() {
