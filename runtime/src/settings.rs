@@ -53,6 +53,10 @@ pub struct Settings {
     pub debug_info: DebugInfo,
     /// Whether each look-up of a cubin is reported on stderr.
     pub log_cache: bool,
+    /// Where simulated launches write a page about themselves; `None` if they write none.
+    pub report_dir: Option<PathBuf>,
+    /// The kernels of which pages are written; all if there are none.
+    pub report_kernels: Vec<String>,
 }
 
 /// A source of variables: the environment, or a test's.
@@ -79,6 +83,8 @@ impl Settings {
             dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
             debug_info: choice(get, "WARPSMITH_DEBUGINFO", "none, lines, full", &debug)?.unwrap_or_default(),
             log_cache: !list(get, "WARPSMITH_LOG", "cache", &[("cache", ())])?.is_empty(),
+            report_dir: get("WARPSMITH_REPORT").map(PathBuf::from),
+            report_kernels: names(get, "WARPSMITH_REPORT_KERNELS"),
         })
     }
 }
@@ -208,6 +214,13 @@ fn list<T: Copy>(
     items.map(known).collect::<Option<_>>().ok_or(SettingError { name, value, allowed })
 }
 
+/// Names between commas.
+fn names(get: Lookup<'_>, name: &str) -> Vec<String> {
+    let value = get(name).unwrap_or_default();
+    let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
+}
+
 /// A number of bytes, with a binary suffix `K`, `M` or `G`.
 fn bytes(get: Lookup<'_>, name: &'static str) -> Result<Option<u64>, SettingError> {
     let Some(value) = get(name) else { return Ok(None) };
@@ -254,6 +267,16 @@ mod tests {
         let debug = |text| read(&[("WARPSMITH_DEBUGINFO", text)]).map(|settings| settings.debug_info);
         assert_eq!([debug("lines"), debug("full")], [Ok(DebugInfo::Lines), Ok(DebugInfo::Full)]);
         assert!(read(&[("WARPSMITH_LOG", "cache")]).expect("allowed").log_cache);
+    }
+
+    #[test]
+    fn pages_go_to_a_directory_for_the_kernels_that_are_named() {
+        let variables = [("WARPSMITH_REPORT", "pages"), ("WARPSMITH_REPORT_KERNELS", "saxpy, reduce,")];
+        let settings = read(&variables).expect("allowed");
+        assert_eq!(settings.report_dir, Some("pages".into()));
+        assert_eq!(settings.report_kernels, ["saxpy", "reduce"]);
+        let none = read(&[]).expect("allowed");
+        assert_eq!((none.report_dir, none.report_kernels), (None, Vec::new()));
     }
 
     #[test]
