@@ -62,7 +62,7 @@ fn row_sums(lent: Lent, sums: &mut [f32]) {
     if row < sums.len() {
         let mut sum = 0.0f32;
         for col in 0..lent.from.cols() {
-            sum += lent.scale * lent.from[(row as usize, col)];
+            sum += lent.scale * lent.from[(row, col)];
         }
         sums[row] += sum;
     }
@@ -71,7 +71,7 @@ fn row_sums(lent: Lent, sums: &mut [f32]) {
 /// What a launch does once, it does once when it is counted and timed too.
 #[test]
 fn a_report_on_a_gpu_has_the_effect_of_one_launch_and_the_figures_of_the_simulator() -> warpsmith::Result<()> {
-    const N: usize = 1 << 20;
+    const N: usize = 1 << 14;
     let simulator = Device::simulator();
     let mut here = simulator.upload(&vec![3.0f32; N])?;
     let predicted = scaled_in_place(2.0, &mut here).over(N).metrics(&simulator)?;
@@ -123,7 +123,7 @@ fn what_cannot_be_copied_is_refused_before_anything_is_launched() -> warpsmith::
         let i = global_id();
         if i < y.len() {
             // SAFETY: the pointer is to as many elements.
-            y[i] = unsafe { *from.add(i as usize) };
+            y[i] = unsafe { *from.add(i) };
         }
     }
     let Some(gpu) = harness::gpu() else { return Ok(()) };
