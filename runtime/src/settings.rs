@@ -53,10 +53,6 @@ pub struct Settings {
     pub debug_info: DebugInfo,
     /// Whether each look-up of a cubin is reported on stderr.
     pub log_cache: bool,
-    /// Where simulated launches write a page about themselves; `None` if they write none.
-    pub report_dir: Option<PathBuf>,
-    /// The kernels of which pages are written; all if there are none.
-    pub report_kernels: Vec<String>,
 }
 
 /// A source of variables: the environment, or a test's.
@@ -83,9 +79,37 @@ impl Settings {
             dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
             debug_info: choice(get, "WARPSMITH_DEBUGINFO", "none, lines, full", &debug)?.unwrap_or_default(),
             log_cache: !list(get, "WARPSMITH_LOG", "cache", &[("cache", ())])?.is_empty(),
-            report_dir: get("WARPSMITH_REPORT").map(PathBuf::from),
-            report_kernels: names(get, "WARPSMITH_REPORT_KERNELS"),
         })
+    }
+}
+
+/// Which simulated launches write a page about themselves, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pages {
+    /// Where.
+    pub directory: PathBuf,
+    /// Of which kernels; of all if there are none.
+    kernels: Vec<String>,
+}
+
+impl Pages {
+    /// `WARPSMITH_REPORT` and `WARPSMITH_REPORT_KERNELS` of this process, read at the first call; `None` if no page is
+    /// wanted.
+    pub fn process() -> Option<&'static Self> {
+        static PAGES: OnceLock<Option<Pages>> = OnceLock::new();
+        PAGES.get_or_init(|| Pages::read(&variable)).as_ref()
+    }
+
+    fn read(get: Lookup<'_>) -> Option<Self> {
+        let directory = get("WARPSMITH_REPORT")?.into();
+        let kernels = get("WARPSMITH_REPORT_KERNELS").unwrap_or_default();
+        let kernels = kernels.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Some(Self { directory, kernels: kernels.map(str::to_owned).collect() })
+    }
+
+    /// Whether a kernel's launches are among them.
+    pub fn include(&self, kernel: &str) -> bool {
+        self.kernels.is_empty() || self.kernels.iter().any(|name| name == kernel)
     }
 }
 
@@ -214,13 +238,6 @@ fn list<T: Copy>(
     items.map(known).collect::<Option<_>>().ok_or(SettingError { name, value, allowed })
 }
 
-/// Names between commas.
-fn names(get: Lookup<'_>, name: &str) -> Vec<String> {
-    let value = get(name).unwrap_or_default();
-    let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
-    names.map(str::to_owned).collect()
-}
-
 /// A number of bytes, with a binary suffix `K`, `M` or `G`.
 fn bytes(get: Lookup<'_>, name: &'static str) -> Result<Option<u64>, SettingError> {
     let Some(value) = get(name) else { return Ok(None) };
@@ -272,11 +289,14 @@ mod tests {
     #[test]
     fn pages_go_to_a_directory_for_the_kernels_that_are_named() {
         let variables = [("WARPSMITH_REPORT", "pages"), ("WARPSMITH_REPORT_KERNELS", "saxpy, reduce,")];
-        let settings = read(&variables).expect("allowed");
-        assert_eq!(settings.report_dir, Some("pages".into()));
-        assert_eq!(settings.report_kernels, ["saxpy", "reduce"]);
-        let none = read(&[]).expect("allowed");
-        assert_eq!((none.report_dir, none.report_kernels), (None, Vec::new()));
+        let read = |variables: &[(&str, &str)]| {
+            Pages::read(&|name| variables.iter().find(|of| of.0 == name).map(|of| of.1.to_owned()))
+        };
+        let pages = read(&variables).expect("they are wanted");
+        assert_eq!(pages.directory, PathBuf::from("pages"));
+        assert_eq!(["saxpy", "reduce", "gemm"].map(|name| pages.include(name)), [true, true, false]);
+        assert!(read(&variables[..1]).is_some_and(|all| all.include("gemm")));
+        assert_eq!(read(&variables[1..]), None);
     }
 
     #[test]

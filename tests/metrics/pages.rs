@@ -70,7 +70,8 @@ fn row_sums(lent: Lent, sums: &mut [f32]) {
 
 /// What a launch does once, it does once when it is counted and timed too.
 #[test]
-fn a_report_on_a_gpu_has_the_effect_of_one_launch_and_the_figures_of_the_simulator() -> warpsmith::Result<()> {
+fn a_report_on_a_gpu_has_the_effect_of_one_launch_and_the_figures_of_the_simulator() -> warpsmith::Result<()>
+{
     const N: usize = 1 << 14;
     let simulator = Device::simulator();
     let mut here = simulator.upload(&vec![3.0f32; N])?;

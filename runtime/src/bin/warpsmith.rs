@@ -80,7 +80,9 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
         }
     }
     if options.cargo.is_empty() {
-        return Err("say what cargo shall run: `warpsmith report test`, `warpsmith report run --example name`".into());
+        return Err(
+            "say what cargo shall run: `warpsmith report test`, `warpsmith report run --example name`".into(),
+        );
     }
     Ok(options)
 }
@@ -123,7 +125,9 @@ fn nothing(options: &Options, status: ExitStatus) -> String {
         [] => "no kernel".to_owned(),
         kernels => format!("no kernel `{}`", kernels.join("`, `")),
     };
-    format!("`cargo {cargo}` launched {of} on the simulator; pages are of launches on `Device::simulator()`, or with `.report(…)`")
+    format!(
+        "`cargo {cargo}` launched {of} on the simulator; pages are of launches on `Device::simulator()`, or with `.report(…)`"
+    )
 }
 
 fn show(options: &Options, directory: &Directory, entries: &[Entry]) -> Result<(), String> {
@@ -152,9 +156,9 @@ fn open(path: &Path) -> Result<(), String> {
         _ => "xdg-open",
     };
     let started = Command::new(program).arg(path).spawn();
-    started.map(drop).map_err(|error| {
-        format!("`{program}` does not start: {error}; open {} in a browser", path.display())
-    })
+    started
+        .map(drop)
+        .map_err(|error| format!("`{program}` does not start: {error}; open {} in a browser", path.display()))
 }
 
 /// The code that cargo ended with.

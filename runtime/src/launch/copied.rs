@@ -100,7 +100,8 @@ impl Copies {
 
 impl Region {
     fn new(gpu: &Gpu, span: Span) -> std::result::Result<Self, DriverError> {
-        let (len, behind) = ((span.range.end - span.range.start) as usize, (span.range.start % LINE) as usize);
+        let (len, behind) =
+            ((span.range.end - span.range.start) as usize, (span.range.start % LINE) as usize);
         let mut copy = Memory::simulator(behind + len);
         let bytes = &mut copy.simulated_bytes()[behind..behind + len];
         // SAFETY: the span is of the launch's arguments, which it keeps borrowed.
@@ -224,7 +225,8 @@ fn statics(
         if global.constant {
             of.before = gpu.read_constant(global)?;
             if of.before != of.simulated() {
-                let why = "its value on the GPU is not the simulator's, which `.set(&Device::simulator(), …)` sets";
+                let why =
+                    "its value on the GPU is not the simulator's, which `.set(&Device::simulator(), …)` sets";
                 return Err(refused(global.name, why).into());
             }
         } else if (global.ty)().holds_address() {
@@ -288,7 +290,8 @@ mod tests {
         let value = KernelArg::value(Weighted { weight: 1.0, matrix });
         assert_eq!(reached(&value, &ty, 0), Ok(vec![span(start..start + 4 * 32, false)]));
         let slice = SliceArg::<f32>::into_arg(&buffer);
-        let slice_type = Type::Ref { to: Type::Slice(f32::ty().into()).into(), mutable: false };
+        let slice_type =
+            Type::Ref { to: Type::Slice(Type::Scalar(crate::ir::Scalar::F32).into()).into(), mutable: false };
         assert_eq!(reached(&slice, &slice_type, 0), Err("it is in the memory of another GPU"));
         let pointer = KernelArg::value(std::ptr::null::<f32>());
         let refused = reached(&pointer, &<*const f32 as crate::types::Device>::ty(), 0);

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::metrics::Metrics;
 use crate::report::{Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
-use crate::settings::Settings;
+use crate::settings::Pages;
 use crate::validate::ValidModule;
 
 /// Launches that have their page, by kernel, comptime values and shape.
@@ -31,26 +31,18 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Whether a launch shall have a page.
-    ///
-    /// # Errors
-    /// A variable whose value is not allowed.
-    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &Shape) -> Result<Option<Self>> {
-        let settings = Settings::process()?;
-        let Some(directory) = &settings.report_dir else { return Ok(None) };
-        let kernels = &settings.report_kernels;
-        if !kernels.is_empty() && !kernels.iter().any(|kernel| kernel == K::NAME) {
-            return Ok(None);
-        }
+    /// The page that a launch shall have, if it shall have one.
+    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &Shape) -> Option<Self> {
+        let pages = Pages::process().filter(|pages| pages.include(K::NAME))?;
         let mut hasher = DefaultHasher::new();
         let Shape { grid, block, cluster, dynamic_shared } = shape;
         (TypeId::of::<K>(), comptime, grid, block, cluster, dynamic_shared).hash(&mut hasher);
         let key = hasher.finish();
         if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&key) {
-            return Ok(None);
+            return None;
         }
-        let (metrics, directory) = (Metrics::new(), Directory::new(directory));
-        Ok(Some(Self { metrics, directory, shape: *shape, key }))
+        let (metrics, directory) = (Metrics::new(), Directory::new(&pages.directory));
+        Some(Self { metrics, directory, shape: *shape, key })
     }
 
     /// Writes the page of the launch, which has ended.

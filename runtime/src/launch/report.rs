@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::metrics::{Metrics, Report};
 use crate::nvrtc::NvrtcError;
 use crate::report::{Ceilings, Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
-use crate::settings::Settings;
+use crate::settings::Pages;
 
 impl<K: Kernel> Launch<'_, K> {
     /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
@@ -181,8 +181,8 @@ impl<K: Kernel> Launch<'_, K> {
             Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
             None => page,
         };
-        if let Some(directory) = &Settings::process()?.report_dir {
-            Directory::new(directory).add(&page)?;
+        if let Some(pages) = Pages::process().filter(|pages| pages.include(K::NAME)) {
+            Directory::new(&pages.directory).add(&page)?;
         }
         Ok(page)
     }

@@ -66,7 +66,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         let shape = self.setup.shape::<K>()?;
-        let Some(page) = Wanted::new::<K>(&self.comptime, &shape)? else {
+        let Some(page) = Wanted::new::<K>(&self.comptime, &shape) else {
             return self.watch(device, observers);
         };
         let mut all = observers.to_vec();
@@ -147,7 +147,7 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
-        if let Some(page) = Wanted::new::<K>(comptime, shape)?
+        if let Some(page) = Wanted::new::<K>(comptime, shape)
             && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
         {
             return Ok(());

@@ -63,7 +63,9 @@ impl Samples {
                 }
                 Some("Line No") if of_kernel => columns = Some(Columns::new(&cells).map_err(refused)?),
                 Some("Address" | "#") if of_kernel && cells.iter().any(|cell| cell == "Source") => {
-                    return Err(refused("it has no lines of the source: say `--print-source cuda,sass`".into()));
+                    return Err(refused(
+                        "it has no lines of the source: say `--print-source cuda,sass`".into(),
+                    ));
                 }
                 _ => {
                     if let Some(columns) = &columns {
@@ -91,7 +93,8 @@ impl Samples {
     /// Adds a row of a line; those of its instructions have none, and are part of it.
     fn add(&mut self, file: &str, columns: &Columns, cells: &[String]) {
         let Some(line) = cells.first().and_then(|cell| cell.parse().ok()) else { return };
-        let count = |at: usize| cells.get(at).and_then(|cell| cell.replace(',', "").parse().ok()).unwrap_or(0u64);
+        let count =
+            |at: usize| cells.get(at).and_then(|cell| cell.replace(',', "").parse().ok()).unwrap_or(0u64);
         let samples = count(columns.samples);
         if samples == 0 {
             return;
@@ -227,7 +230,10 @@ mod tests {
     fn what_is_missing_is_said_with_the_way_out() {
         let check = |text: &str, kernel: &str, expected: &str| {
             let refused = Samples::of_csv(text, kernel).expect_err("something is missing").to_string();
-            assert!(refused.contains(&format!("kernel `{kernel}`")) && refused.contains(expected), "{refused}");
+            assert!(
+                refused.contains(&format!("kernel `{kernel}`")) && refused.contains(expected),
+                "{refused}"
+            );
         };
         check(CSV, "saxpy", "functions scaled_transpose, other; compile with `WARPSMITH_DEBUGINFO=lines`");
         check("a,b\n", "saxpy", "it is not what `ncu --page source");

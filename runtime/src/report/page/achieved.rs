@@ -42,7 +42,11 @@ pub(super) fn section(page: &Page) -> String {
 pub(super) fn text(page: &Page) -> String {
     let mut out = String::new();
     if let Some(timing) = &page.timing {
-        let _ = writeln!(out, "{timing}\n{:>26} {:>18} {:>12} {:>9}", "", "the ceilings allow", "achieved", "part");
+        let _ = writeln!(
+            out,
+            "{timing}\n{:>26} {:>18} {:>12} {:>9}",
+            "", "the ceilings allow", "achieved", "part"
+        );
         for Row { name, predicted, achieved, part } in rows(page) {
             let _ = writeln!(out, "{name:>26} {predicted:>18} {achieved:>12} {part:>7.1} %");
         }

@@ -4,7 +4,8 @@ use super::style;
 use super::svg::escaped;
 
 const TITLE: [&str; 2] = ["<title>", "</title>"];
-const SUMMARY: [&str; 2] = ["<meta name=\"generator\" content=\"warpsmith\">\n<meta name=\"description\" content=\"", "\">"];
+const SUMMARY: [&str; 2] =
+    ["<meta name=\"generator\" content=\"warpsmith\">\n<meta name=\"description\" content=\"", "\">"];
 
 /// Everything up to the body.
 pub(in crate::report) fn write(title: &str, summary: &str) -> String {

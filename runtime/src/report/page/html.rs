@@ -33,7 +33,8 @@ impl Page {
     fn summary(&self) -> String {
         let [grid, block] = self.shape.map(extents);
         let total = &self.metrics.total;
-        let mut text = format!("{grid} blocks of {block} threads");
+        let s = if self.shape[0] == [1; 3] { "" } else { "s" };
+        let mut text = format!("{grid} block{s} of {block} threads");
         for (what, of) in [("loads", &total.loads), ("stores", &total.stores)] {
             if of.requests > 0 {
                 let _ = write!(text, ", {what} {:.1} % used", of.efficiency());
@@ -61,7 +62,8 @@ impl Page {
         };
         let s = if grid == [1; 3] { "" } else { "s" };
         let (grid, block) = (extents(grid), extents(block));
-        let timed = self.timing.as_ref().map_or(String::new(), |timing| format!(", timed on {}", timing.device));
+        let timed =
+            self.timing.as_ref().map_or(String::new(), |timing| format!(", timed on {}", timing.device));
         format!("A grid of {grid} block{s} of {block} threads{launches}, counted on the simulator{timed}")
     }
 }
