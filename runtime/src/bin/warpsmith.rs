@@ -140,7 +140,8 @@ fn show(options: &Options, directory: &Directory, entries: &[Entry]) -> Result<(
     for Entry { path, kernel, summary, .. } in entries {
         println!("{kernel}: {summary}\n    {}", path.display());
     }
-    println!("index of {} pages: {}", entries.len(), directory.index().display());
+    let s = if entries.len() == 1 { "" } else { "s" };
+    println!("index of {} page{s}: {}", entries.len(), directory.index().display());
     match entries {
         [only] if options.open => open(&only.path),
         _ if options.open => open(&directory.index()),

@@ -130,8 +130,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// [`Page::write`] writes it as HTML; it prints as text.
     ///
     /// On a GPU the page shows what was achieved beside what was predicted. The launch is counted as by
-    /// [`Launch::metrics`], then repeated up to eleven times, each time from the memory of before and with caches that
-    /// hold none of it; its time is the median of all but the first. In the end its memory is that of one launch.
+    /// [`Launch::metrics`], then repeated up to eleven times, each time from the memory of before and, with NVRTC, with
+    /// caches that hold none of it; its time is the median of all but the first. In the end its memory is that of one launch.
     /// What it prints, it prints each time. The ceilings are [`Ceilings::of`] the device.
     ///
     /// What was measured otherwise goes on the page by [`Page::with_time`] and [`Page::with_samples`].
