@@ -4,7 +4,7 @@ use super::copied::Copies;
 use super::pages::Wanted;
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
-use crate::checks::Checkers;
+use crate::checks::{BarrierLog, Checkers};
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
@@ -20,6 +20,8 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Where to say which barriers it needs.
+    barriers: Option<BarrierLog>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -132,7 +134,12 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            barriers: device.barrier_log().cloned(),
         })
+    }
+
+    pub(super) fn module(&self) -> &ValidModule {
+        &self.module
     }
 
     /// Whether slices must not overlap.
@@ -147,6 +154,10 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        if let Some(log) = &self.barriers {
+            log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
+            return Ok(());
+        }
         if let Some(page) = Wanted::new::<K>(comptime, shape)
             && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
         {
@@ -224,7 +235,7 @@ impl Simulation {
     }
 
     /// The launch as the machine runs it.
-    fn launch<'l, K: Kernel>(
+    pub(super) fn launch<'l, K: Kernel>(
         &self,
         shape: &Shape,
         attributes: &Attributes,
@@ -243,12 +254,13 @@ impl Simulation {
             rendezvous: self.rendezvous,
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
+            without: None,
             observers,
         })
     }
 
     /// The kernel's IR with these arguments, to be run.
-    fn prepare<K: Kernel>(
+    pub(super) fn prepare<K: Kernel>(
         &self,
         comptime: &K::Comptime,
         launch: &SimLaunch<'_>,
@@ -263,6 +275,6 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+        Ok(Run::new(program, 0, K::NAME, arguments, launch.settings.step_budget))
     }
 }
