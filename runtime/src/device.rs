@@ -7,8 +7,8 @@ use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
-use crate::simulator::Settings;
-use crate::types::GpuType;
+use crate::simulator::{GlobalMemory, Settings, global};
+use crate::types::{AnyBits, GpuType};
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
@@ -131,11 +131,75 @@ impl Device {
     /// Out of memory, or a driver error.
     pub fn alloc_zeroed<T: GpuType>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).ok_or(DriverError::TooLarge { elements: len })?;
-        let memory = match &self.backend {
+        Ok(Buffer::new(self.zeroed_memory(bytes)?, len))
+    }
+
+    pub(crate) fn zeroed_memory(&self, bytes: usize) -> Result<Memory> {
+        Ok(match &self.backend {
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc_zeroed(bytes)?),
             Backend::Simulator => Memory::simulator(bytes),
+        })
+    }
+
+    /// New device memory of `len` elements that hold whatever was there before: no time is spent on zeros that
+    /// a kernel overwrites.
+    ///
+    /// On the simulator a kernel that reads a byte that nobody has written ends with
+    /// [`SimFault::Uninitialised`](crate::simulator::SimFault::Uninitialised); what is downloaded is not checked, see
+    /// [`Device::first_unwritten`].
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn squares(y: &mut [u32]) {
+    ///     let i = global_id();
+    ///     if i < y.len() {
+    ///         y[i] = (i * i) as u32;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::open()?;
+    /// let mut y = device.alloc_uninit::<u32>(100)?;
+    /// squares(&mut y).over(100).launch(&device)?;
+    /// assert_eq!(device.download(&y)?[99], 9801);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Out of memory, or a driver error.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocAsync`, `cuMemAlloc`.
+    pub fn alloc_uninit<T: AnyBits>(&self, len: usize) -> Result<Buffer<T>> {
+        const { T::FILLED };
+        let bytes = len.checked_mul(size_of::<T>()).ok_or(DriverError::TooLarge { elements: len })?;
+        Ok(Buffer::new(self.unwritten_memory(bytes)?, len))
+    }
+
+    pub(crate) fn unwritten_memory(&self, bytes: usize) -> Result<Memory> {
+        Ok(match &self.backend {
+            Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
+            Backend::Simulator => Memory::Simulator(GlobalMemory::unwritten(bytes)),
+        })
+    }
+
+    /// The first element of a buffer of which nobody has written every byte; `None` if all are written.
+    ///
+    /// What a kernel writes is seen where the simulator's interpreter runs it; a launch of its Rust code counts as
+    /// writing all that it may write.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] on a GPU, memory of another device.
+    pub fn first_unwritten<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Option<usize>> {
+        self.check_owner(buffer.place())?;
+        let Memory::Simulator(memory) = &buffer.memory else {
+            let what = "asking what nobody has written";
+            let why = "it keeps no record of it; ask on `Device::simulator()`";
+            return Err(DriverError::Unavailable { what, place: self.place(), why }.into());
         };
-        Ok(Buffer::new(memory, len))
+        let byte = global::first_unwritten(memory.address(), buffer.len() * size_of::<T>());
+        Ok(byte.map(|byte| byte / size_of::<T>().max(1)))
     }
 
     /// Copies elements into existing device memory of the same length.
@@ -152,11 +216,10 @@ impl Device {
             unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
         match (&self.backend, &mut buffer.memory) {
             (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, 0..bytes.len(), bytes)?,
-            (_, Memory::Simulator(lines)) => {
-                // SAFETY: the lines hold at least that many bytes, and the buffer is borrowed mutably.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), lines.as_mut_ptr().cast(), bytes.len())
-                };
+            (_, Memory::Simulator(memory)) => {
+                // SAFETY: the memory holds at least that many bytes, and the buffer is borrowed mutably.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.as_mut_ptr(), bytes.len()) };
+                global::written(memory.address(), bytes.len());
             }
             (Backend::Simulator, Memory::Gpu(_)) => {}
         }
@@ -179,9 +242,9 @@ impl Device {
                 gpu.read(memory, 0..bytes, host)?;
                 gpu.take_fault()?;
             }
-            (_, Memory::Simulator(lines)) => {
-                // SAFETY: the lines hold at least that many bytes, and so does the vector.
-                unsafe { std::ptr::copy_nonoverlapping(lines.as_ptr().cast(), target, bytes) };
+            (_, Memory::Simulator(memory)) => {
+                // SAFETY: the memory holds at least that many bytes, and so does the vector.
+                unsafe { std::ptr::copy_nonoverlapping(memory.as_ptr(), target, bytes) };
             }
             (Backend::Simulator, Memory::Gpu(_)) => {}
         }

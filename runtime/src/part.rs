@@ -8,6 +8,7 @@ use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, GpuMemory, GpuStream, Order};
 use crate::error::Result;
 use crate::region::{Part3, PartMut3, Region};
+use crate::simulator::global;
 use crate::types::GpuType;
 
 /// Memory that a part lies in.
@@ -202,8 +203,10 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     /// Sets its only element, on the simulator.
     pub(crate) fn set_here(self, value: T) -> Result<()> {
         self.extent.one()?;
+        let place = self.extent.here()?;
         // SAFETY: an element of the simulator's memory, borrowed mutably.
-        unsafe { self.extent.here()?.write(value) };
+        unsafe { place.write(value) };
+        global::written(place as usize, size_of::<T>());
         Ok(())
     }
 
@@ -224,6 +227,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         unsafe {
             let (from, to) = (from.extent.address as *const u8, self.extent.address as *mut u8);
             std::ptr::copy_nonoverlapping(from, to, self.extent.bytes());
+            global::copied(from as usize, to as usize, self.extent.bytes());
         }
         Ok(())
     }

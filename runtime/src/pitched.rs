@@ -60,14 +60,34 @@ impl Device {
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
-        let (memory, pitch) = pitched_memory::<T>(self, rows, cols)?;
+        self.new_pitched(rows, cols, true)
+    }
+
+    /// As [`Device::alloc_pitched`], but the elements hold whatever was there before, as those of
+    /// [`Device::alloc_uninit`]. What textures read of them is not checked.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocPitch`.
+    pub fn alloc_pitched_uninit<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
+        const { T::FILLED };
+        self.new_pitched(rows, cols, false)
+    }
+
+    fn new_pitched<T>(&self, rows: usize, cols: usize, zeroed: bool) -> Result<Pitched2<T>> {
+        let (memory, pitch) = pitched_memory::<T>(self, (rows, cols), zeroed)?;
         let inner = Inner { accesses: Accesses::default(), memory, limits: self.limits().images.clone() };
         Ok(Pitched2 { inner: Arc::new(inner), rows, cols, pitch, _elements: PhantomData })
     }
 }
 
-/// Zeroed memory of so many rows, and the bytes from one row to the next: whole elements.
-pub(crate) fn pitched_memory<T>(device: &Device, rows: usize, cols: usize) -> Result<(Memory, usize)> {
+/// Memory of so many rows, zeroed or not, and the bytes from one row to the next: whole elements.
+pub(crate) fn pitched_memory<T>(
+    device: &Device,
+    (rows, cols): (usize, usize),
+    zeroed: bool,
+) -> Result<(Memory, usize)> {
     let size = size_of::<T>();
     let too_large = || DriverError::TooLarge { elements: rows.saturating_mul(cols) };
     let row = cols.checked_mul(size).ok_or_else(too_large)?;
@@ -80,10 +100,13 @@ pub(crate) fn pitched_memory<T>(device: &Device, rows: usize, cols: usize) -> Re
     Ok(match device.backend() {
         Backend::Gpu(gpu) if ALIGN.is_multiple_of(size.max(1)) && bytes > 0 => {
             let (memory, pitch) = gpu.alloc_pitched(rows, row, size)?;
+            if zeroed {
+                gpu.fill(gpu.stream(), &memory, 0)?;
+            }
             (Memory::Gpu(memory), pitch)
         }
-        Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
-        Backend::Simulator => (Memory::simulator(bytes), own),
+        _ if zeroed => (device.zeroed_memory(bytes)?, own),
+        _ => (device.unwritten_memory(bytes)?, own),
     })
 }
 

@@ -8,6 +8,7 @@ use crate::buffer::Memory;
 use crate::driver::{DriverError, GpuBox, GpuMemory, GpuStream};
 use crate::error::Result;
 use crate::part::within;
+use crate::simulator::global;
 use crate::types::GpuType;
 
 /// Where a box lies.
@@ -135,10 +136,11 @@ impl<'a, T: GpuType> Region<'a, T> {
     unsafe fn copy_here(&self, to: &Self) {
         for plane in 0..self.extents[0] {
             for row in 0..self.extents[1] {
-                let from = (self.address as usize + self.offset(plane, row)) as *const u8;
-                let to = (to.address as usize + to.offset(plane, row)) as *mut u8;
+                let from = self.address as usize + self.offset(plane, row);
+                let to = to.address as usize + to.offset(plane, row);
                 // SAFETY: as promised, both sides have that row.
-                unsafe { std::ptr::copy_nonoverlapping(from, to, self.row_bytes()) };
+                unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, self.row_bytes()) };
+                global::copied(from, to, self.row_bytes());
             }
         }
     }

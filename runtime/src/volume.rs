@@ -58,10 +58,31 @@ impl Device {
         rows: usize,
         cols: usize,
     ) -> Result<Pitched3<T>> {
+        self.new_pitched_3d([planes, rows, cols], true)
+    }
+
+    /// As [`Device::alloc_pitched_3d`], but the elements hold whatever was there before, as those of
+    /// [`Device::alloc_uninit`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocPitch`.
+    pub fn alloc_pitched_3d_uninit<T: AnyBits>(
+        &self,
+        planes: usize,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Pitched3<T>> {
+        const { T::FILLED };
+        self.new_pitched_3d([planes, rows, cols], false)
+    }
+
+    fn new_pitched_3d<T>(&self, [planes, rows, cols]: [usize; 3], zeroed: bool) -> Result<Pitched3<T>> {
         let too_large =
             || DriverError::TooLarge { elements: planes.saturating_mul(rows).saturating_mul(cols) };
         let all_rows = planes.checked_mul(rows).ok_or_else(too_large)?;
-        let (memory, pitch) = pitched_memory::<T>(self, all_rows, cols)?;
+        let (memory, pitch) = pitched_memory::<T>(self, (all_rows, cols), zeroed)?;
         Ok(Pitched3 { memory, planes, rows, cols, pitch, _elements: PhantomData })
     }
 }

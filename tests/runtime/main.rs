@@ -21,4 +21,5 @@ mod roofline;
 mod soak;
 mod streams;
 mod tuner;
+mod unwritten;
 mod volumes;

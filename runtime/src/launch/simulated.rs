@@ -1,5 +1,7 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
+use std::ops::Range;
+
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
 use crate::checks::Checkers;
@@ -8,7 +10,7 @@ use crate::driver::Attributes;
 use crate::error::Result;
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch};
+use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch, global};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -72,7 +74,9 @@ impl<K: Kernel> Launch<'_, K> {
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
         let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
         let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
-        simulator::run(&launch, &|| run.thread())?;
+        let outcome = simulator::run(&launch, &|| run.thread());
+        simulation.assume_written::<K>(args);
+        outcome?;
         Ok(())
     }
 }
@@ -111,6 +115,34 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        let outcome = self.run_watched::<K>(comptime, shape, attributes, args);
+        if !self.sees_writes() {
+            self.assume_written::<K>(args);
+        }
+        outcome
+    }
+
+    /// Whether the launch is run so that what it writes is seen.
+    fn sees_writes(&self) -> bool {
+        self.settings.executor == Executor::Interpreter && self.settings.checks.initialisation
+    }
+
+    /// What a launch may have written that nobody saw counts as written.
+    fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
+        if !global::is_all_written() {
+            let memory = compared::writable(self.module.module(), args, K::PARAMS);
+            let hidden = compared::reaches_further(&self.module.module().kernel);
+            global::assume_written(memory.iter().map(compared::Region::addresses), hidden);
+        }
+    }
+
+    fn run_watched<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<()> {
         let executor = self.settings.executor;
         let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
         let checkers = Checkers::new(&checks);
@@ -130,7 +162,9 @@ impl Simulation {
             }
             Err(refused) => {
                 eprintln!("warpsmith: {refused}; its twin runs instead");
-                twin()?;
+                let outcome = twin();
+                self.assume_written::<K>(args);
+                outcome?;
                 return Ok(());
             }
         };
@@ -165,6 +199,7 @@ impl Simulation {
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
             observers,
+            slices: slices::<K>(args),
         })
     }
 
@@ -186,4 +221,13 @@ impl Simulation {
         let arguments = Argument::of(&program, args);
         Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
     }
+}
+
+/// The slices among the arguments, by name, with their addresses.
+fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
+    let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
+        KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
+        KernelArg::Image { .. } | KernelArg::Value(_) => None,
+    };
+    K::PARAMS.iter().zip(args).filter_map(slice).collect()
 }

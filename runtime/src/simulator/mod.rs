@@ -14,6 +14,7 @@ mod copies;
 mod events;
 mod fault;
 mod fiber;
+pub(crate) mod global;
 mod hook;
 mod machine;
 mod meeting;
@@ -26,6 +27,7 @@ mod scheduler;
 mod settings;
 mod shape;
 mod stall;
+mod unwritten;
 mod warp;
 
 #[cfg(test)]
@@ -33,6 +35,7 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
+pub(crate) use global::GlobalMemory;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
@@ -42,8 +45,10 @@ pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub use unwritten::UnwrittenMemory;
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use machine::Machine;
 use nested::Nesting;
@@ -70,6 +75,8 @@ pub struct SimLaunch<'a> {
     pub settings: Settings,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
+    /// The names of slices that are arguments, with their addresses, for faults.
+    pub slices: Vec<(&'a str, Range<usize>)>,
 }
 
 impl<'a> SimLaunch<'a> {
@@ -85,6 +92,7 @@ impl<'a> SimLaunch<'a> {
             cooperative: false,
             settings: Settings::default(),
             observers: &[],
+            slices: Vec::new(),
         }
     }
 }

@@ -126,6 +126,7 @@ pub(super) fn run(
         cooperative: false,
         settings: parent.settings.clone(),
         observers: parent.observers,
+        slices: parent.slices.clone(),
     };
     parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));
     let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;
