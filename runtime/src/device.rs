@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
+use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
@@ -16,6 +17,8 @@ pub struct Device {
     backend: Backend,
     /// Of a simulator that the environment does not set.
     simulated: Option<Arc<Settings>>,
+    /// Of launches that do not say themselves what a GPU checks.
+    gpu_checks: Option<GpuChecks>,
 }
 
 #[derive(Clone)]
@@ -49,17 +52,31 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None })
+        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None, gpu_checks: None })
     }
 
     /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator, simulated: None }
+        Self { backend: Backend::Simulator, simulated: None, gpu_checks: None }
     }
 
     /// The simulator with settings of its own, whatever the environment says.
     pub fn simulator_with(settings: Settings) -> Self {
-        Self { backend: Backend::Simulator, simulated: Some(settings.into()) }
+        Self { backend: Backend::Simulator, simulated: Some(settings.into()), gpu_checks: None }
+    }
+
+    /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
+    /// [`Launch::gpu_checks`](crate::Launch::gpu_checks). On the simulator, [`Settings::checks`] says what is checked.
+    pub fn with_gpu_checks(self, checks: GpuChecks) -> Self {
+        Self { gpu_checks: Some(checks), ..self }
+    }
+
+    /// What launches check on a GPU that do not say so themselves.
+    pub(crate) fn gpu_checks(&self) -> Result<GpuChecks> {
+        match self.gpu_checks {
+            Some(checks) => Ok(checks),
+            None => Ok(settings::Settings::process()?.gpu_checks),
+        }
     }
 
     /// How launches on this simulator run.
@@ -179,6 +196,7 @@ impl Device {
 
     pub(crate) fn unwritten_memory(&self, bytes: usize) -> Result<Memory> {
         Ok(match &self.backend {
+            Backend::Gpu(gpu) if self.gpu_checks()?.initialisation => Memory::Gpu(gpu.alloc_shadowed(bytes)?),
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
             Backend::Simulator => Memory::Simulator(GlobalMemory::unwritten(bytes)),
         })

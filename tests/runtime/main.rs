@@ -6,6 +6,7 @@ mod ahead;
 mod allocations;
 mod attributes;
 mod cache;
+mod checked;
 mod graphs;
 mod images;
 mod limits;

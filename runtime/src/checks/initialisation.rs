@@ -47,7 +47,8 @@ impl Observer for Initialisation {
     fn on_launch(&self, launch: &SimLaunch<'_>) {
         let mut state = self.0.borrow_mut();
         launch.kernel.clone_into(&mut state.kernel);
-        state.slices = launch.slices.iter().map(|(name, range)| ((*name).to_owned(), range.clone())).collect();
+        state.slices =
+            launch.slices.iter().map(|(name, range)| ((*name).to_owned(), range.clone())).collect();
         state.fresh = false;
     }
 

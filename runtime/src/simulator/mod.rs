@@ -35,8 +35,8 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub(crate) use global::GlobalMemory;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub(crate) use global::GlobalMemory;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
     Space, Thread, Work,
