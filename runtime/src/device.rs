@@ -184,6 +184,12 @@ impl Device {
     /// # Ok(()) }
     /// ```
     ///
+    /// Any bits must be an element:
+    ///
+    /// ```compile_fail,E0277
+    /// let flags = warpsmith::Device::simulator().alloc_uninit::<bool>(4);
+    /// ```
+    ///
     /// # Errors
     /// Out of memory, or a driver error.
     ///
@@ -204,19 +210,27 @@ impl Device {
 
     /// The first element of a buffer of which nobody has written every byte; `None` if all are written.
     ///
-    /// What a kernel writes is seen where the simulator's interpreter runs it; a launch of its Rust code counts as
-    /// writing all that it may write.
+    /// What a kernel writes is seen where the simulator's interpreter runs it, or where it is launched on a GPU with
+    /// [`GpuChecks::initialisation`](crate::launch::GpuChecks); any other launch counts as writing all that it may
+    /// write. Waits for everything that uses the buffer.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] on a GPU, memory of another device.
+    /// [`DriverError::Unavailable`] for memory of a GPU that was allocated without that check, memory of another
+    /// device, or an error of the driver.
     pub fn first_unwritten<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Option<usize>> {
         self.check_owner(buffer.place())?;
-        let Memory::Simulator(memory) = &buffer.memory else {
+        let known = match (&self.backend, &buffer.memory) {
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.first_unwritten(memory)?,
+            (_, Memory::Simulator(memory)) => {
+                Some(global::first_unwritten(memory.address(), buffer.len() * size_of::<T>()))
+            }
+            (Backend::Simulator, Memory::Gpu(_)) => None,
+        };
+        let Some(byte) = known else {
             let what = "asking what nobody has written";
-            let why = "it keeps no record of it; ask on `Device::simulator()`";
+            let why = "no record of it is kept; allocate by `alloc_uninit` on a device with `GpuChecks::initialisation`";
             return Err(DriverError::Unavailable { what, place: self.place(), why }.into());
         };
-        let byte = global::first_unwritten(memory.address(), buffer.len() * size_of::<T>());
         Ok(byte.map(|byte| byte / size_of::<T>().max(1)))
     }
 

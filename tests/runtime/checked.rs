@@ -247,6 +247,7 @@ fn memory_that_is_not_zeroed_is_written_before_it_is_read() {
         let stream = device.stream().expect("a stream");
         stream.copy(&four, x.slice_mut(..4).expect("within")).expect("a copy");
         copied(&x, y.slice_mut(..4).expect("within")).over(4).launch(&device).expect("written by the host");
+        assert_eq!([&x, &y].map(|of| device.first_unwritten(of)), [Ok(Some(4)), Ok(Some(4))]);
         device.synchronize().expect("no fault");
         let fault = copied(&x, &mut y).over(8).block(32).launch(&device).and_then(|()| device.synchronize());
         let message = fault.expect_err(device.name()).to_string();

@@ -110,7 +110,7 @@ impl GpuMemory {
     }
 
     /// Where it stands whether the byte at this position is written.
-    fn shadow_at(&self, position: usize) -> Option<u64> {
+    pub(super) fn shadow_at(&self, position: usize) -> Option<u64> {
         self.shadow.as_ref().map(|shadow| shadow.address + position as u64)
     }
 

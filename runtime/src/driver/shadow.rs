@@ -119,6 +119,19 @@ impl Gpu {
         Ok(memory)
     }
 
+    /// The first byte of a memory that nobody has written, after everything that uses it; `None` without a shadow.
+    pub(crate) fn first_unwritten(&self, memory: &GpuMemory) -> Result<Option<Option<usize>>, DriverError> {
+        let Some(shadow) = memory.shadow_at(0) else { return Ok(None) };
+        let mut written = vec![0u8; memory.len()];
+        memory.used(self.stream(), &(0..memory.len()), false, |_| {
+            // SAFETY: the shadow has as many bytes as the memory; the call is in the order of the null stream.
+            let result = unsafe { sys::cuMemcpyDtoH_v2(written.as_mut_ptr().cast(), shadow, written.len()) };
+            driver("cuMemcpyDtoH", result)
+        })?;
+        self.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
+        Ok(Some(written.iter().position(|byte| *byte == 0)))
+    }
+
     /// The memory at this address has no shadow any more.
     pub(super) fn forget_shadow(&self, start: u64) -> Result<(), DriverError> {
         let mut table = self.shadows.table();
