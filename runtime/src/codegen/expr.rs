@@ -203,14 +203,17 @@ impl Printer<'_> {
         format!("{ptr}, {len}")
     }
 
+    /// An argument of a device function.
+    pub(super) fn plain_argument(&mut self, arg: &Expr) -> String {
+        if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) }
+    }
+
     fn call(&mut self, function: FnId, args: &[Expr]) -> Text {
         let name = self.function_names[function.0 as usize].clone();
         let foreign = self.module.functions[function.0 as usize].foreign.is_some();
         let mut printed: Vec<String> = Vec::new();
         for arg in args {
-            let text =
-                if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) };
-            printed.push(if foreign { self.handed_over(arg, text) } else { text });
+            printed.push(if foreign { self.handed_over(arg) } else { self.plain_argument(arg) });
         }
         if self.faulting.contains(&function.0) {
             printed.push("ws_fault".into());

@@ -137,20 +137,23 @@ impl Printer<'_> {
         printed
     }
 
-    /// A slice or place that CUDA by hand may write, which then counts as written.
-    pub(super) fn handed_over(&mut self, arg: &Expr, printed: String) -> String {
-        let Type::Ref { to, mutable: true } = &arg.ty else { return printed };
+    /// An argument of CUDA by hand, which may write what it points to: that counts as written.
+    pub(super) fn handed_over(&mut self, arg: &Expr) -> String {
+        let Type::Ref { to, mutable: true } = &arg.ty else { return self.plain_argument(arg) };
         if !self.gpu_checks().initialisation || matches!(**to, Type::Image(_)) {
-            return printed;
+            return self.plain_argument(arg);
         }
         self.need_shadow();
         self.need(&prelude::WRITTEN);
-        match printed.split_once(", ") {
-            Some((pointer, extents)) if super::slice::is_slice(&arg.ty) => {
-                format!("ws_written({pointer}, ({}) * 1ull), {extents}", extents.replace(", ", ") * ("))
-            }
-            _ => format!("ws_written({printed}, 1ull)"),
+        if !super::slice::is_slice(&arg.ty) {
+            return format!("ws_written({}, 1ull)", self.argument(arg));
         }
+        let (pointer, extents) = self.slice_parts(arg);
+        let count = match **to {
+            Type::Shared { rank: 2.., .. } => extents.replace(", ", ") * ("),
+            _ => extents.clone(),
+        };
+        format!("ws_written({pointer}, 1ull * ({count})), {extents}")
     }
 
     /// Whether an access that needs such an alignment is checked.
