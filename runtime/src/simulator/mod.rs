@@ -38,8 +38,8 @@ pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub(crate) use global::GlobalMemory;
 pub use observer::{
-    Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
-    Space, Thread, Work,
+    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
+    Observer, Space, Thread, Work,
 };
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
