@@ -31,7 +31,7 @@ mod told {
 
     impl Observer for Log {
         fn interests(&self) -> Interests {
-            Interests { accesses: true, locals: false, branches: true, work: true }
+            Interests { accesses: true, branches: true, work: true, ..Interests::default() }
         }
         fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
             let what = match (access.kind, access.space) {
@@ -298,7 +298,7 @@ mod speed {
 
     impl Observer for Counts {
         fn interests(&self) -> Interests {
-            Interests { accesses: true, locals: false, branches: true, work: true }
+            Interests { accesses: true, branches: true, work: true, ..Interests::default() }
         }
         fn on_access(&self, _: &Thread, _: &Access) -> Result<(), SimFault> {
             self.0.set(self.0.get() + 1);

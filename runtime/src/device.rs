@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
+use crate::checks::BarrierLog;
 use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
@@ -19,6 +20,8 @@ pub struct Device {
     simulated: Option<Arc<Settings>>,
     /// Of launches that do not say themselves what a GPU checks.
     gpu_checks: Option<GpuChecks>,
+    /// Where launches on a simulator say which barriers they need.
+    barriers: Option<BarrierLog>,
 }
 
 #[derive(Clone)]
@@ -52,17 +55,62 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None, gpu_checks: None })
+        Ok(Self {
+            backend: Backend::Gpu(Gpu::open(ordinal)?),
+            simulated: None,
+            barriers: None,
+            gpu_checks: None,
+        })
     }
 
     /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator, simulated: None, gpu_checks: None }
+        Self { backend: Backend::Simulator, simulated: None, barriers: None, gpu_checks: None }
     }
 
     /// The simulator with settings of its own, whatever the environment says.
     pub fn simulator_with(settings: Settings) -> Self {
-        Self { backend: Backend::Simulator, simulated: Some(settings.into()), gpu_checks: None }
+        Self {
+            backend: Backend::Simulator,
+            simulated: Some(settings.into()),
+            barriers: None,
+            gpu_checks: None,
+        }
+    }
+
+    /// A simulator of which every launch also finds out which of its barriers it needs, as
+    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
+    ///
+    /// Each launch takes as long as tens of launches.
+    ///
+    /// ```
+    /// use warpsmith::checks::BarrierLog;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::Settings;
+    ///
+    /// #[gpu_kernel]
+    /// fn turned_round(x: &mut [u32]) {
+    ///     let mut tile = shared!([u32; 64]);
+    ///     let t = thread_idx().x;
+    ///     tile[t] = x[t];
+    ///     sync_threads();
+    ///     x[t] = tile[63 - t];
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let log = BarrierLog::new();
+    /// let device = Device::simulator_with_barrier_log(Settings::default(), &log);
+    /// for start in [0u32, 100] {
+    ///     let mut x = device.upload(&(start..start + 64).collect::<Vec<_>>())?;
+    ///     turned_round(&mut x).grid(1).block(64).launch(&device)?;
+    /// }
+    /// let reports = log.reports();
+    /// assert_eq!((reports.len(), reports[0].launches), (1, 2));
+    /// assert_eq!(reports[0].redundant().count(), 0);
+    /// # Ok(()) }
+    /// ```
+    pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
+        Self { barriers: Some(log.clone()), ..Self::simulator_with(settings) }
     }
 
     /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
@@ -77,6 +125,11 @@ impl Device {
             Some(checks) => Ok(checks),
             None => Ok(settings::Settings::process()?.gpu_checks),
         }
+    }
+
+    /// Where launches say which barriers they need.
+    pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
+        self.barriers.as_ref()
     }
 
     /// How launches on this simulator run.

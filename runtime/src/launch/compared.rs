@@ -11,7 +11,7 @@ type Outcome = Result<SimReport, SimFault>;
 
 /// Memory that a kernel may write.
 pub(super) struct Region {
-    what: String,
+    pub what: String,
     start: *mut u8,
     bytes: usize,
     /// What it is elements of.
@@ -24,13 +24,13 @@ impl Region {
         self.start as usize..self.start as usize + self.bytes
     }
 
-    fn saved(&self) -> Vec<u8> {
+    pub(super) fn saved(&self) -> Vec<u8> {
         // SAFETY: memory of the launch, which its arguments borrow, or of a static.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
     }
 
     /// Which bytes hold something: those between fields are of no meaning.
-    fn held(&self, saved: &[u8]) -> Vec<bool> {
+    pub(super) fn held(&self, saved: &[u8]) -> Vec<bool> {
         let mut held = vec![false; saved.len()];
         let size = self.elem.size().max(1);
         for (bytes, held) in saved.chunks_exact(size).zip(held.chunks_exact_mut(size)) {
@@ -39,7 +39,7 @@ impl Region {
         held
     }
 
-    fn restore(&self, saved: &[u8]) {
+    pub(super) fn restore(&self, saved: &[u8]) {
         // SAFETY: as in `saved`; the bytes are those that were there.
         unsafe { self.start.copy_from_nonoverlapping(saved.as_ptr(), self.bytes) }
     }

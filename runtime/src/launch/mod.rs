@@ -1,6 +1,7 @@
 //! The launch builder: shape, attributes, checks on the host, then the device.
 
 mod attributes;
+mod barriers;
 mod check;
 mod check_attributes;
 mod compared;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
-use crate::checks::Checkers;
+use crate::checks::{BarrierLog, Checkers};
 use crate::device::{Backend, Device};
 use crate::driver::Attributes;
 use crate::error::Result;
@@ -20,6 +20,8 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Where to say which barriers it needs.
+    barriers: Option<BarrierLog>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -100,7 +102,12 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            barriers: device.barrier_log().cloned(),
         })
+    }
+
+    pub(super) fn module(&self) -> &ValidModule {
+        &self.module
     }
 
     /// Whether slices must not overlap.
@@ -124,11 +131,12 @@ impl Simulation {
 
     /// Whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
-        self.settings.executor == Executor::Interpreter && self.settings.checks.initialisation
+        let interpreted = self.settings.executor == Executor::Interpreter || self.barriers.is_some();
+        interpreted && self.settings.checks.initialisation
     }
 
     /// What a launch may have written that nobody saw counts as written.
-    fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
+    pub(super) fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
         if !global::is_all_written() {
             let memory = compared::writable(self.module.module(), args, K::PARAMS);
             let hidden = compared::reaches_further(&self.module.module().kernel);
@@ -143,6 +151,10 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        if let Some(log) = &self.barriers {
+            log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
+            return Ok(());
+        }
         let executor = self.settings.executor;
         let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
         let checkers = Checkers::new(&checks);
@@ -179,7 +191,7 @@ impl Simulation {
     }
 
     /// The launch as the machine runs it.
-    fn launch<'l, K: Kernel>(
+    pub(super) fn launch<'l, K: Kernel>(
         &self,
         shape: &Shape,
         attributes: &Attributes,
@@ -198,13 +210,14 @@ impl Simulation {
             rendezvous: self.rendezvous,
             cooperative: attributes.cooperative,
             settings: self.settings.clone(),
+            without: None,
             observers,
             slices: slices::<K>(args),
         })
     }
 
     /// The kernel's IR with these arguments, to be run.
-    fn prepare<K: Kernel>(
+    pub(super) fn prepare<K: Kernel>(
         &self,
         comptime: &K::Comptime,
         launch: &SimLaunch<'_>,
@@ -219,7 +232,7 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, self.settings.step_budget))
+        Ok(Run::new(program, 0, K::NAME, arguments, launch.settings.step_budget))
     }
 }
 

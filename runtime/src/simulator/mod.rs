@@ -21,12 +21,14 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod problem;
 mod race;
 mod raise;
 mod scheduler;
 mod settings;
 mod shape;
 mod stall;
+mod synchronisation;
 mod unwritten;
 mod warp;
 
@@ -35,16 +37,18 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub use fault::{Missing, SimFault, Waiting};
 pub(crate) use global::GlobalMemory;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
 };
+pub use problem::{BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
 
 use std::cell::Cell;
@@ -73,6 +77,8 @@ pub struct SimLaunch<'a> {
     pub cooperative: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
+    /// What it does without; nothing unless it is to be seen what that is for.
+    pub without: Option<Without>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
     /// The names of slices that are arguments, with their addresses, for faults.
@@ -91,6 +97,7 @@ impl<'a> SimLaunch<'a> {
             rendezvous: true,
             cooperative: false,
             settings: Settings::default(),
+            without: None,
             observers: &[],
             slices: Vec::new(),
         }

@@ -125,6 +125,7 @@ pub(super) fn run(
         rendezvous: parent.rendezvous,
         cooperative: false,
         settings: parent.settings.clone(),
+        without: parent.without,
         observers: parent.observers,
         slices: parent.slices.clone(),
     };
