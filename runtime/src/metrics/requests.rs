@@ -89,9 +89,11 @@ fn depth(words: &[u64]) -> u64 {
     banks.into_iter().max().unwrap_or(0)
 }
 
-/// The wavefronts that the bytes of a request need if no two words share a bank.
+/// The wavefronts of a shared request if no two words share a bank: one for the lanes that go at once.
+///
+/// What is beyond is what an H200 counts as conflicts.
 pub(super) fn ideal_wavefronts(addresses: &Addresses, bytes: u32) -> u64 {
-    distinct_bytes(addresses, bytes).div_ceil(WORD * BANKS as u64).max(1)
+    phases(addresses, bytes).len() as u64
 }
 
 /// How many words of each bank a request takes.
