@@ -205,7 +205,7 @@ impl Bench<'_> {
     ) -> warpsmith::Result<u32> {
         launch()?;
         let (begin, mut best, mut launches) = (Instant::now(), Duration::MAX, 1);
-        while launches < 4 || (begin.elapsed() < Duration::from_secs(2) && launches < 1000) {
+        while launches < 4 || begin.elapsed() < Duration::from_millis(500) {
             let start = self.now();
             launch()?;
             best = best.min(self.now() - start);

@@ -26,12 +26,12 @@ pub fn fused(x: &[f32], y: &mut [f32], a: f32) {
 
 /// Goes round as often as the element says.
 #[gpu_kernel(fmad = false)]
-pub fn uneven_rounds(rounds: &[u32], y: &mut [f32]) {
+pub fn uneven_rounds(rounds: &[u32], x: &[f32], y: &mut [f32]) {
     let i = block_idx().x * block_dim().x + thread_idx().x;
     let mut sum = 0.0;
     #[unroll(1)]
     for k in 0..rounds[i] {
-        sum = sum * 0.5 + y[k];
+        sum = sum * 0.5 + x[k];
     }
     y[i] = sum;
 }

@@ -360,8 +360,9 @@ fn operations() -> Vec<Measured> {
             name: "uneven_rounds",
             launch: |device, how| {
                 let rounds: Vec<u32> = (0..N as u32).map(|i| i % 5).collect();
-                let (rounds, mut y) = (device.upload(&rounds)?, device.upload(&vec![2.0f32; N])?);
-                done(device, how, uneven_rounds(&rounds, &mut y).over(N).block(256))
+                let (rounds, x) = (device.upload(&rounds)?, device.upload(&[1.0f32; 8])?);
+                let mut y = device.upload(&vec![2.0f32; N])?;
+                done(device, how, uneven_rounds(&rounds, &x, &mut y).over(N).block(256))
             },
         },
         rounds!(parted),
