@@ -15,6 +15,7 @@ import sys
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"
 CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
 BRANCHES = "smsp__sass_branch_targets.sum"
+DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
 UNIFORM = "smsp__sass_average_branch_targets_threads_uniform.pct"
 OPERATION = "smsp__sass_thread_inst_executed_op_"
 FLOPS = "floating-point operations"
@@ -34,6 +35,11 @@ CONTRACTED = (
 FOLDED = (
     "Operations that the compiler computed",
     "What a kernel does with constants is known when it is compiled, and is not executed.",
+)
+JUMPED = (
+    "Jumps that Rust does not spell",
+    "The side of an `if` that stands first ends with a jump over the other, which a GPU counts as a branch. Those that "
+    "diverge are the same.",
 )
 AVERAGED = (
     "Averages over more instructions",
@@ -142,8 +148,9 @@ def equal(value, other):
 def why(launch, real, metric):
     """What explains that a figure differs."""
     if "branch" in metric:
-        fewer = real.get(BRANCHES, 0) < launch.metrics.get(BRANCHES, 0)
-        return PREDICATED if fewer else UNEXPLAINED
+        if real.get(BRANCHES, 0) < launch.metrics.get(BRANCHES, 0):
+            return PREDICATED
+        return JUMPED if real.get(DIVERGENT) == launch.metrics.get(DIVERGENT) else UNEXPLAINED
     if metric == ACTIVE:
         return AVERAGED if launch.metrics[ACTIVE] < 32 else UNEXPLAINED
     if metric.startswith(OPERATION) or metric == FLOPS:
@@ -194,7 +201,7 @@ def summary(pairs):
 
 def differences(pairs):
     """Prints what differs by what explains it; whether nothing explains some of it."""
-    groups = collections.OrderedDict((group, []) for group in (PREDICATED, AVERAGED, CONTRACTED, FOLDED, UNEXPLAINED))
+    groups = collections.OrderedDict((group, []) for group in (PREDICATED, JUMPED, AVERAGED, CONTRACTED, FOLDED, UNEXPLAINED))
     for launch, real in pairs:
         for metric, value, other in rows(launch, real):
             if not equal(value, other):

@@ -110,7 +110,8 @@ impl Access {
         }
     }
 
-    fn stores(self) -> bool {
+    /// Whether it stores.
+    pub fn stores(self) -> bool {
         matches!(self, Access::StorePairs | Access::StoreQuads)
     }
 }

@@ -3,5 +3,6 @@
 
 mod assertions;
 mod figures;
+mod ncu;
 mod pages;
 mod snapshots;

@@ -81,7 +81,7 @@ impl Pattern {
         let lanes = addresses.lanes().map(|(lane, at)| (lane, at - lowest)).collect();
         let (file, line) = (key.by.at.file, key.by.at.line);
         let phases =
-            if kind.is_shared() { requests::phases(addresses, key.bytes) } else { vec![addresses.mask] };
+            if kind.is_shared() { requests::phases(addresses, key.bytes, kind) } else { vec![addresses.mask] };
         Self { file, line, kind, bytes: key.bytes, lanes, phases, cost, ideal }
     }
 
