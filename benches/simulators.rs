@@ -112,9 +112,7 @@ fn cpu() -> warpsmith::Result<()> {
 
 fn gpu(how: &str) -> warpsmith::Result<()> {
     let device = Device::gpu(0)?;
-    [SMALL, LARGE]
-        .into_iter()
-        .try_for_each(|size| Bench { device: &device, size, how, counted: false }.run())
+    [SMALL, LARGE].into_iter().try_for_each(|size| Bench { device: &device, size, how, counted: false }.run())
 }
 
 /// The kernels in one way on one device.
@@ -218,8 +216,11 @@ impl Bench<'_> {
 
     /// Time of this process's threads where it simulates, which others do not slow; else of the clock.
     fn now(&self) -> Duration {
-        let clock =
-            if self.device.as_gpu().is_some() { libc::CLOCK_MONOTONIC } else { libc::CLOCK_PROCESS_CPUTIME_ID };
+        let clock = if self.device.as_gpu().is_some() {
+            libc::CLOCK_MONOTONIC
+        } else {
+            libc::CLOCK_PROCESS_CPUTIME_ID
+        };
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: `time` is there to be written.
         assert_eq!(unsafe { libc::clock_gettime(clock, &mut time) }, 0, "both clocks are there");

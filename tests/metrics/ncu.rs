@@ -43,7 +43,11 @@ fn every_launch_stands_in_the_page_as_it_is_predicted() {
         let said = page.remove(launch.name).unwrap_or_else(|| panic!("{} is not in the page", launch.name));
         for (metric, value) in said {
             let now = predicted.get(metric).copied().unwrap_or(0.0);
-            assert!((now - value).abs() <= 0.006, "{}: {metric} is {now}, and the page says {value}", launch.name);
+            assert!(
+                (now - value).abs() <= 0.006,
+                "{}: {metric} is {now}, and the page says {value}",
+                launch.name
+            );
         }
     }
     assert!(page.is_empty(), "launches that are no more: {:?}", page.keys());

@@ -35,8 +35,12 @@ impl Counted {
                 traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true])
             }
             Class::SharedLoad => banks(&mut counts.shared_loads, (addresses, bytes), PatternKind::SharedLoad),
-            Class::SharedStore => banks(&mut counts.shared_stores, (addresses, bytes), PatternKind::SharedStore),
-            Class::SharedCopy => banks(&mut counts.shared_copies, (addresses, bytes), PatternKind::SharedStore),
+            Class::SharedStore => {
+                banks(&mut counts.shared_stores, (addresses, bytes), PatternKind::SharedStore)
+            }
+            Class::SharedCopy => {
+                banks(&mut counts.shared_copies, (addresses, bytes), PatternKind::SharedStore)
+            }
             Class::Atomic => {
                 touch(&mut self.footprint, (addresses, bytes), [true, true]);
                 return counts.atomics += atomics(addresses, requests::sectors_in_turns(addresses, bytes));

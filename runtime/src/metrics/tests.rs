@@ -125,7 +125,11 @@ fn wavefronts_of_64_bits_go_by_halves_and_of_128_bits_by_quarters() {
     assert_eq!(shared(16, 32, |i| Some(16 * i as usize)), [1, 4, 4]);
     assert_eq!(shared(16, 32, |i| Some(32 * i as usize)), [1, 8, 4], "two-way in each quarter");
     assert_eq!(shared(16, 8, |i| Some(16 * i as usize)), [1, 1, 1], "only one quarter is there");
-    assert_eq!(shared(16, 32, |i| Some(16 * (i as usize / 8) + 512 * (i as usize % 8))), [1, 32, 4], "one bank");
+    assert_eq!(
+        shared(16, 32, |i| Some(16 * (i as usize / 8) + 512 * (i as usize % 8))),
+        [1, 32, 4],
+        "one bank"
+    );
 }
 
 #[test]
