@@ -34,7 +34,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::metrics::{Advice, Report, Row, advice};
+use crate::metrics::{Advice, Counts, Report, advice};
 
 #[doc(inline)]
 pub use crate::{assert_coalesced, assert_conflict_free, assert_race_free, assert_uniform};
@@ -49,11 +49,8 @@ pub use crate::{assert_coalesced, assert_conflict_free, assert_race_free, assert
 /// If a line moves more, if the launch fails, or if the device is no simulator.
 #[macro_export]
 macro_rules! assert_coalesced {
-    ($launch:expr, $device:expr $(,)?) => {
-        $crate::testing::coalesced($launch.metrics($device), 100.0)
-    };
-    ($launch:expr, $device:expr, $percent:expr $(,)?) => {
-        $crate::testing::coalesced($launch.metrics($device), $percent)
+    ($launch:expr, $device:expr $(, $percent:expr)? $(,)?) => {
+        $crate::testing::coalesced($launch.metrics($device), 100.0_f64 $(.min($percent))?)
     };
 }
 
@@ -79,11 +76,8 @@ macro_rules! assert_conflict_free {
 /// If more branches diverge, if the launch fails, or if the device is no simulator.
 #[macro_export]
 macro_rules! assert_uniform {
-    ($launch:expr, $device:expr $(,)?) => {
-        $crate::testing::uniform($launch.metrics($device), 100.0)
-    };
-    ($launch:expr, $device:expr, $percent:expr $(,)?) => {
-        $crate::testing::uniform($launch.metrics($device), $percent)
+    ($launch:expr, $device:expr $(, $percent:expr)? $(,)?) => {
+        $crate::testing::uniform($launch.metrics($device), 100.0_f64 $(.min($percent))?)
     };
 }
 
@@ -134,56 +128,42 @@ pub fn race_free<K: Kernel>(launch: Launch<'_, K>, device: &Device) {
 #[doc(hidden)]
 #[track_caller]
 pub fn coalesced(report: Result<Report>, percent: f64) -> Report {
-    let report = ran(report);
-    let needed = |row: &&Row| {
-        let counts = &row.counts;
+    held(report, "moves more of global memory than it uses", |counts| {
         let sides = [counts.loads, counts.stores, counts.copies];
-        sides.iter().any(|of| of.ideal_sectors as f64 * 100.0 < of.sectors as f64 * percent)
-    };
-    let wrong = report.rows.iter().filter(needed).flat_map(|row| found(row, advice::coalescing(&row.counts)));
-    panic_on(&report, "moves more of global memory than it uses", wrong.collect());
-    report
+        let wrong = sides.iter().any(|of| of.ideal_sectors as f64 * 100.0 < of.sectors as f64 * percent);
+        if wrong { advice::coalescing(counts) } else { Vec::new() }
+    })
 }
 
 /// No request takes more wavefronts than its width needs.
 #[doc(hidden)]
 #[track_caller]
 pub fn conflict_free(report: Result<Report>) -> Report {
-    let report = ran(report);
-    let wrong = report.rows.iter().flat_map(|row| found(row, advice::conflicts(&row.counts)));
-    panic_on(&report, "has bank conflicts in shared memory", wrong.collect());
-    report
+    held(report, "has bank conflicts in shared memory", advice::conflicts)
 }
 
 /// The part of each line's branches that is uniform is at least so many percent.
 #[doc(hidden)]
 #[track_caller]
 pub fn uniform(report: Result<Report>, percent: f64) -> Report {
-    let report = ran(report);
-    let diverging = report.rows.iter().filter(|row| row.counts.branches.efficiency() < percent);
-    let wrong = diverging.flat_map(|row| found(row, advice::divergence(&row.counts).into_iter().collect()));
-    panic_on(&report, "diverges", wrong.collect());
-    report
+    held(report, "diverges", |counts| {
+        let wrong = counts.branches.efficiency() < percent;
+        if wrong { advice::divergence(counts).into_iter().collect() } else { Vec::new() }
+    })
 }
 
-/// The report of a launch that ran.
+/// The report of a launch that ran, and of whose lines nothing is wrong.
 #[track_caller]
-fn ran(report: Result<Report>) -> Report {
-    report.unwrap_or_else(|error| panic!("the launch cannot be measured: {error}"))
-}
-
-/// What was found of a line, a text each.
-fn found(row: &Row, advice: Vec<Advice>) -> Vec<String> {
-    let place = format!("{}:{}", row.file, row.line);
-    advice.into_iter().map(|Advice { what, help }| format!("{place}: {what}\n    help: {help}")).collect()
-}
-
-#[track_caller]
-fn panic_on(report: &Report, what: &str, wrong: Vec<String>) {
-    if wrong.is_empty() {
-        return;
-    }
+fn held(report: Result<Report>, what: &str, wrong: impl Fn(&Counts) -> Vec<Advice>) -> Report {
+    let report = report.unwrap_or_else(|error| panic!("the launch cannot be measured: {error}"));
     let mut text = format!("kernel `{}` {what}", report.kernel);
-    wrong.iter().for_each(|line| _ = write!(text, "\n  {line}"));
-    panic!("{text}");
+    let mut any = false;
+    for row in &report.rows {
+        for Advice { what, help } in wrong(&row.counts) {
+            any = true;
+            _ = write!(text, "\n  {}:{}: {what}\n    help: {help}", row.file, row.line);
+        }
+    }
+    assert!(!any, "{text}");
+    report
 }

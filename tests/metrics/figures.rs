@@ -200,7 +200,7 @@ fn lanes_meet_at_the_bins_of_a_count() {
 
 #[test]
 fn branches_stand_where_the_loop_or_the_condition_does() {
-    // Of each of 512 warps in turn: two conditions with `&&`, and the loop's four iterations and its end.
+    // Of each of 128 warps: two conditions with `&&`, and the loop's four iterations and its end.
     let known = measured::all();
     let launch = known.iter().find(|m| m.name == "transpose_smem").expect("it is there");
     let report = launch.predict().expect("it runs");

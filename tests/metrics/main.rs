@@ -2,6 +2,7 @@
 //! counts that follow from the launches.
 
 mod assertions;
+mod by_hand;
 mod figures;
 mod ncu;
 mod pages;

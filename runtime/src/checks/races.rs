@@ -2,8 +2,8 @@
 //!
 //! By happens-before, so that it does not matter in which order the simulator ran the threads: blocks
 //! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
-//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its
-//! block and the `sync_warp` of its warp. What cannot race is not looked at: constant memory, and variables.
+//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its block and
+//! cluster, and where a mask of its warp names it. What cannot race is not looked at: constant memory, and variables.
 //!
 //! Source: PTX ISA, memory consistency model.
 
@@ -34,6 +34,7 @@ struct State {
     grids: Grids,
     threads: Threads,
     releases: Releases,
+    shared_releases: Releases,
     global: Shadow,
     shared: Shadow,
     lines: Lines,
@@ -82,14 +83,14 @@ impl Observer for Races {
             state.releases.clear();
             state.global.clear();
         }
-        state.shared.clear();
+        state.clear_shared();
     }
 
     fn on_block(&self, block: [u32; 3]) {
         let mut guard = self.0.borrow_mut();
         let state = &mut *guard;
         if !std::mem::replace(&mut state.fresh, true) {
-            state.shared.clear();
+            state.clear_shared();
         }
         if let Some(grid) = state.grids.current() {
             let first = grid.key(grid.linear(block), 0);
@@ -170,6 +171,12 @@ impl Observer for Races {
 }
 
 impl State {
+    /// Shared memory is that of other blocks from now on.
+    fn clear_shared(&mut self) {
+        self.shared.clear();
+        self.shared_releases.clear();
+    }
+
     fn key(&mut self, by: &Thread) -> Key {
         self.fresh = false;
         self.grids.current().map_or(0, |grid| grid.key(by.block, by.linear))
@@ -177,9 +184,9 @@ impl State {
 
     /// An access of a thread, or of a copy that it has started.
     fn access(&mut self, thread: Key, copy: Option<Key>, access: &Access) -> Result<(), SimFault> {
-        let shadow = match access.space {
-            Space::Global => &mut self.global,
-            Space::Shared { .. } => &mut self.shared,
+        let (shadow, releases) = match access.space {
+            Space::Global => (&mut self.global, &mut self.releases),
+            Space::Shared { .. } => (&mut self.shared, &mut self.shared_releases),
             Space::Constant | Space::Local => return Ok(()),
         };
         let Some(agent) = self.threads.agent(thread) else { return Ok(()) };
@@ -194,7 +201,7 @@ impl State {
         match shadow.access(access.address, access.bytes as usize, &mark, &view) {
             Ok(stored_strongly) => {
                 if stored_strongly && class == Class::Write {
-                    self.releases.forget(access.address, access.bytes);
+                    releases.forget(access.address, access.bytes);
                 }
                 Ok(())
             }
@@ -211,7 +218,11 @@ impl State {
         if let (Class::Strong(strong), Some(agent)) =
             (Class::new(access.kind, (access.address, access.bytes)), self.threads.agent(key))
         {
-            self.releases.operate(key, agent, &strong, order, &self.grids);
+            let releases = match access.space {
+                Space::Shared { .. } => &mut self.shared_releases,
+                _ => &mut self.releases,
+            };
+            releases.operate(key, agent, &strong, order, &self.grids);
         }
     }
 

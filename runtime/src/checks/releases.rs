@@ -1,7 +1,7 @@
 //! What stores of flags release, and what loads of them acquire.
 //!
-//! An atomic or volatile store releases by its own ordering, or by a fence before it; a load acquires by
-//! its ordering, or by a fence after it. Read-modify-writes in between pass on what was released.
+//! An atomic or volatile store releases by its own ordering, by that of an earlier store of its thread to the
+//! same place, or by a fence before it; a load acquires by its ordering, or by a fence after it. Read-modify-writes in between pass on what was released.
 //! Scopes must hold each other's threads all along.
 //!
 //! Source: PTX ISA, memory consistency model: release and acquire patterns, observation order.
@@ -83,10 +83,11 @@ impl Releases {
         if !passes_on {
             self.forget(first, bytes);
         }
-        let releases = matches!(order, Ordering::Release | Ordering::AcqRel);
-        let own = releases.then(|| (strong.scope, agent.release(key)));
-        let released = own.into_iter().chain(agent.fences().map(|(scope, clock)| (scope, clock.clone())));
-        let mut released = released.peekable();
+        if matches!(order, Ordering::Release | Ordering::AcqRel) {
+            agent.release_at(key, strong.extent, strong.scope);
+        }
+        let own = agent.released_at(strong.extent).map(|(scope, clock)| (*scope, clock));
+        let mut released = own.chain(agent.fences()).peekable();
         if released.peek().is_none() && !passes_on {
             return;
         }
@@ -106,14 +107,14 @@ impl Release {
         self.bytes == strong.extent.1 && self.scope.min(strong.scope) >= grids.between(self.writer, key)
     }
 
-    fn add(&mut self, by: Key, scope: MemoryScope, clock: Clock) {
+    fn add(&mut self, by: Key, scope: MemoryScope, clock: &Clock) {
         if scope >= MemoryScope::Device {
-            self.all.join(&clock);
+            self.all.join(clock);
         }
         let parts = self.parts.entry(Grids::block_of(by)).or_default();
         match parts.iter_mut().find(|(known, _)| *known == scope) {
-            Some((_, known)) => known.join(&clock),
-            None => parts.push((scope, clock)),
+            Some((_, known)) => known.join(clock),
+            None => parts.push((scope, clock.clone())),
         }
     }
 }

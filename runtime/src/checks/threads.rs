@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::clock::{Clock, Group, Key};
-use crate::simulator::{Meeting, MemoryScope};
+use crate::simulator::{Expected, Meeting, MemoryScope};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
 const COPY: Key = 1 << 63;
@@ -26,6 +26,8 @@ struct Ordering {
     fences: [Option<Clock>; 4],
     /// What relaxed loads have seen released, by the scope that a fence needs to order it before it.
     seen: [Clock; 3],
+    /// What it has released by an ordering, by first byte and number of bytes: its later stores there release it too.
+    released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
 
 /// Threads that meet.
@@ -90,6 +92,19 @@ impl Agent {
         self.ordering.get_or_insert_default().seen[narrowed(scope)].join(clock);
     }
 
+    /// A store that releases, of this place: what it releases.
+    pub fn release_at(&mut self, own: Key, place: (usize, u32), scope: MemoryScope) {
+        let clock = self.release(own);
+        let released = self.ordering.get_or_insert_default().released.entry(place).or_default();
+        released.retain(|(known, _)| *known != scope);
+        released.push((scope, clock));
+    }
+
+    /// What its releases to a place order before a store there, with their scopes.
+    pub fn released_at(&self, place: (usize, u32)) -> impl Iterator<Item = &(MemoryScope, Clock)> {
+        self.ordering.iter().filter_map(move |ordering| ordering.released.get(&place)).flatten()
+    }
+
     /// What its fences order before a store, with their scopes.
     pub fn fences(&self) -> impl Iterator<Item = (MemoryScope, &Clock)> {
         let scopes = [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device, MemoryScope::System];
@@ -141,8 +156,10 @@ impl Threads {
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
         let Some(mut gathering) = self.gatherings.remove(&meeting.number) else { return };
-        let (clock, epoch) =
-            gathering.result.get_or_insert_with(|| self.outcome(&mut gathering.who, &gathering.known));
+        let (clock, epoch) = gathering.result.get_or_insert_with(|| {
+            self.returned(key, meeting.of, &mut gathering.who);
+            self.outcome(&mut gathering.who, &gathering.known)
+        });
         if let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) {
             agent.clock.join(clock);
             agent.epoch = (agent.epoch + 1).max(*epoch);
@@ -153,19 +170,46 @@ impl Threads {
         }
     }
 
+    /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
+    ///
+    /// They do nothing any more, so that the epoch of the others is as good as their own.
+    fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
+        if !self.over {
+            return;
+        }
+        let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
+        let mut add = |first: Key, agents: &[Agent], mask: u32| {
+            let ended =
+                (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
+            who.extend(ended.map(|(thread, agent)| (thread, agent.epoch.max(lowest))));
+        };
+        match expected {
+            Expected::Count => {}
+            Expected::Cluster => self.blocks.iter().for_each(|(first, agents)| add(*first, agents, u32::MAX)),
+            Expected::Block => {
+                self.blocks.get(&block(key)).into_iter().for_each(|all| add(block(key), all, u32::MAX))
+            }
+            Expected::Lanes(mask) => {
+                let Some(agents) = self.blocks.get(&block(key)) else { return };
+                let first = linear(key) & !31;
+                add(key & !31, &agents[first..(first + 32).min(agents.len())], mask);
+            }
+        }
+    }
+
     /// What all that met know afterwards, and the epoch in which they go on.
     fn outcome(&self, who: &mut [(Key, u32)], known: &Clock) -> (Clock, u32) {
         who.sort_unstable();
         let mut clock = known.clone();
         for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
-            let Some(agents) = self.blocks.get(&block(members[0].0)) else { continue };
-            if !raise_all(&mut clock, Group::Block, members, agents, 0) {
-                for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
-                    let first = linear(members[0].0) & !31;
-                    let warp = &agents[first..(first + 32).min(agents.len())];
-                    if !raise_all(&mut clock, Group::Warp, members, warp, first) {
-                        members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-                    }
+            let threads = self.blocks.get(&block(members[0].0)).map_or(0, Vec::len);
+            if raise_all(&mut clock, Group::Block, members, threads) {
+                continue;
+            }
+            for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
+                let lanes = threads.saturating_sub(linear(members[0].0) & !31).min(32);
+                if !raise_all(&mut clock, Group::Warp, members, lanes) {
+                    members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
                 }
             }
         }
@@ -214,26 +258,15 @@ fn copy_position(key: Key) -> usize {
     ((key & !COPY) >> 5) as usize
 }
 
-/// Makes a whole group known if all of its threads met or have ended; whether it could.
-fn raise_all(
-    clock: &mut Clock,
-    group: Group,
-    members: &[(Key, u32)],
-    agents: &[Agent],
-    first: usize,
-) -> bool {
-    let ended = |agent: &&Agent| agent.ended;
-    if members.len() + agents.iter().filter(ended).count() != agents.len() {
+/// Makes a whole group known if all of its threads are members; whether it could.
+fn raise_all(clock: &mut Clock, group: Group, members: &[(Key, u32)], threads: usize) -> bool {
+    if members.len() != threads {
         return false;
     }
     let lowest = members.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
     clock.raise(members[0].0, group, lowest);
     let later = members.iter().filter(|(_, epoch)| *epoch > lowest);
     later.for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-    let gone = agents.iter().enumerate().filter(|(_, agent)| agent.ended && agent.epoch > lowest);
-    gone.for_each(|(i, agent)| {
-        clock.raise(block(members[0].0) | (first + i) as u64, Group::Thread, agent.epoch)
-    });
     true
 }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use super::{Counts, Metrics, PatternKind, Report};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Line, Meeting, MemoryScope, Observer, SimLaunch, Space, Thread,
-    Work,
+    Access, AccessKind, Branch, Expected, Instruction, Line, Meeting, MemoryScope, Observer, SimLaunch,
+    Space, Thread, Work,
 };
 
 const ATOMIC: AccessKind =
@@ -255,7 +255,13 @@ fn in_turns(limit: usize, iterations: u64, order: &[(u32, u32)], meets: bool) ->
             let access = Access { address, bytes: 4, align: 4, space, kind, by };
             metrics.on_access(&thread(lane), &access).expect("no fault");
             if meets {
-                let meeting = Meeting { number: k, name: "sync_threads", orders: None, waits: true };
+                let meeting = Meeting {
+                    number: k,
+                    name: "sync_threads",
+                    of: Expected::Block,
+                    orders: None,
+                    waits: true,
+                };
                 metrics.on_arrive(&thread(lane), &meeting, by.at);
             }
         }
@@ -288,7 +294,8 @@ fn what_waits_at_one_meeting_is_counted_and_forgotten() {
                     Access { address: 4096 + 4 * lane as usize, bytes: 4, align: 4, space, kind, by };
                 metrics.on_access(&thread(lane), &access).expect("no fault");
             }
-            let meeting = Meeting { number: k, name: "sync_threads", orders: None, waits: true };
+            let meeting =
+                Meeting { number: k, name: "sync_threads", of: Expected::Block, orders: None, waits: true };
             metrics.on_arrive(&thread(lane), &meeting, at(8, 2, k).at);
         }
     }

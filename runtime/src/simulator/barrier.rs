@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use super::fault::{Missing, SimFault};
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// The threads that have reached a barrier.
@@ -23,6 +23,8 @@ pub(super) struct Barrier {
 enum Scope {
     Block,
     Cluster,
+    /// Of a cooperative launch, whose blocks all run at once.
+    Grid,
 }
 
 impl Barrier {
@@ -50,15 +52,30 @@ impl Machine<'_> {
         }
     }
 
-    /// `cluster_sync`: waits for the threads of the cluster.
+    /// `cluster_sync`: waits for the threads of the cluster, which is one block in a cooperative launch.
     #[inline(always)]
     pub(super) fn cluster_barrier(&self, at: Line) {
-        if self.is_watched() {
-            return self.watched_barrier(Scope::Cluster, at);
+        match self.launch.cooperative {
+            true => self.block_barrier(at),
+            false => self.wide_barrier(at),
         }
-        if self.reach(Scope::Cluster, at) {
+    }
+
+    /// Waits for all threads that run at once: `cluster_sync`, or `grid_sync` of a cooperative launch.
+    #[inline(always)]
+    pub(super) fn wide_barrier(&self, at: Line) {
+        let scope = self.widest();
+        if self.is_watched() {
+            return self.watched_barrier(scope, at);
+        }
+        if self.reach(scope, at) {
             self.suspend();
         }
+    }
+
+    /// Whose threads run at once.
+    fn widest(&self) -> Scope {
+        if self.launch.cooperative { Scope::Grid } else { Scope::Cluster }
     }
 
     /// A barrier that observers are told of.
@@ -68,12 +85,13 @@ impl Machine<'_> {
         if barrier.arrived.get() == 0 {
             barrier.number.set(self.next_number());
         }
-        let (name, memory) = match scope {
-            Scope::Block => (scope.name(), MemoryScope::Block),
-            Scope::Cluster if self.launch.cooperative => ("grid_sync", MemoryScope::Device),
-            Scope::Cluster => (scope.name(), MemoryScope::Cluster),
+        let (of, memory) = match scope {
+            Scope::Block => (Expected::Block, MemoryScope::Block),
+            Scope::Cluster => (Expected::Cluster, MemoryScope::Cluster),
+            Scope::Grid => (Expected::Cluster, MemoryScope::Device),
         };
-        let meeting = Meeting { number: barrier.number.get(), name, orders: Some(memory), waits: true };
+        let (number, name) = (barrier.number.get(), scope.name());
+        let meeting = Meeting { number, name, of, orders: Some(memory), waits: true };
         self.tell_arrival(&meeting, at);
         if self.reach(scope, at) {
             self.suspend();
@@ -91,13 +109,14 @@ impl Machine<'_> {
         block.live.update(|n| n - 1);
         self.cluster.live.update(|n| n - 1);
         block.warps[(here.linear / WARP) as usize].leave(self, here.linear % WARP);
-        for scope in [Scope::Block, Scope::Cluster] {
+        for scope in [Scope::Block, self.widest()] {
             let (barrier, live, _) = self.barrier(scope);
             let arrived = barrier.arrived.get();
             if arrived != 0 && arrived == live {
                 self.complete(scope);
             }
         }
+        self.leave_halves(here.fiber);
     }
 
     /// The running thread reaches a barrier; whether it has to wait there.
@@ -123,7 +142,7 @@ impl Machine<'_> {
         let threads = self.shape.threads;
         match scope {
             Scope::Block => (&self.block().barrier, self.block().live.get(), threads),
-            Scope::Cluster => {
+            Scope::Cluster | Scope::Grid => {
                 (&self.cluster.barrier, self.cluster.live.get(), threads * self.shape.cluster_blocks)
             }
         }
@@ -133,7 +152,9 @@ impl Machine<'_> {
     fn complete(&self, scope: Scope) {
         let (barrier, live, all) = self.barrier(scope);
         let Some(at) = barrier.at.take() else { return };
-        if live != all && !self.launch.settings.returned_threads_pass {
+        // The barrier of a grid counts blocks, and one that has returned is never counted.
+        let pass = self.launch.settings.returned_threads_pass && scope != Scope::Grid;
+        if live != all && !pass {
             self.raise_missing(scope, at, live, all - live);
         }
         barrier.arrived.set(0);
@@ -191,6 +212,7 @@ impl Scope {
         match self {
             Scope::Block => WaitKind::Block,
             Scope::Cluster => WaitKind::Cluster,
+            Scope::Grid => WaitKind::Grid,
         }
     }
 

@@ -124,7 +124,7 @@ pub fn grid_sync() {
         machine.launch.cooperative,
         "`grid_sync` needs a cooperative launch: add `.cooperative()` before `.launch(…)`"
     );
-    machine.cluster_barrier(machine.line(Line::caller()));
+    machine.wide_barrier(machine.line(Line::caller()));
 }
 
 /// Waits for all threads of the block; how many of them voted yes.

@@ -76,6 +76,8 @@ pub(super) struct Block {
     pub live: Cell<u32>,
     pub warps: Vec<Warp>,
     pub named: [Named; meeting::NAMED],
+    /// The barrier of its cluster in two halves, in a launch whose clusters are blocks.
+    pub split: Split,
     /// Votes given at the barrier, the count of the last one, and who has yet to read it.
     pub votes: Cell<u32>,
     pub result: Cell<u32>,
@@ -120,6 +122,8 @@ pub(super) enum WaitKind {
     Nothing,
     Block,
     Cluster,
+    Grid,
+    Halves,
     Warp { operation: &'static str, mask: u32 },
     Named,
     Together,
@@ -235,6 +239,7 @@ impl Block {
             live: Cell::new(threads),
             warps,
             named: std::array::from_fn(|_| Named::default()),
+            split: Split::default(),
             votes: Cell::new(0),
             result: Cell::new(0),
             voters: Cell::new(0),
@@ -244,8 +249,7 @@ impl Block {
     fn reset(&self, idx: [u32; 3], threads: u32) {
         self.idx.set(idx);
         self.live.set(threads);
-        for warp in &self.warps {
-            warp.returned.set(0);
-        }
+        self.warps.iter().for_each(|warp| warp.returned.set(0));
+        self.named.iter().for_each(Named::reset);
     }
 }

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -29,17 +29,20 @@ pub(super) struct Split {
     waiting: RefCell<Vec<u32>>,
 }
 
+impl Named {
+    /// Forgets who has arrived: the block is another one.
+    pub fn reset(&self) {
+        self.arrived.set(0);
+        self.waiting.borrow_mut().clear();
+    }
+}
+
 /// Lanes that ask who is with them at one place.
 pub(super) struct Together {
     at: Line,
     lanes: Cell<u32>,
     fibers: RefCell<Vec<u32>>,
     answer: Cell<u32>,
-}
-
-/// The barrier of a cluster in two halves, as observers know it.
-fn halves(number: u64) -> Meeting {
-    Meeting { number, name: "cluster_wait", orders: Some(MemoryScope::Cluster), waits: true }
 }
 
 impl Machine<'_> {
@@ -66,6 +69,7 @@ impl Machine<'_> {
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
+            of: Expected::Count,
             orders: Some(MemoryScope::Block),
             waits: wait,
         });
@@ -103,23 +107,59 @@ impl Machine<'_> {
         Some(meeting(number.get()))
     }
 
+    /// The barrier of the cluster in two halves, and the threads that it waits for. A cooperative launch, all of
+    /// whose blocks run at once, has clusters of one block.
+    fn split(&self) -> (&Split, u32) {
+        match self.launch.cooperative {
+            true => (&self.block().split, self.block().live.get()),
+            false => (&self.cluster.split, self.cluster.live.get()),
+        }
+    }
+
+    /// It as observers know it.
+    fn halves(&self, number: u64) -> Meeting {
+        let of = if self.launch.cooperative { Expected::Block } else { Expected::Cluster };
+        let (name, orders) = (WaitKind::Halves.name(), Some(MemoryScope::Cluster));
+        Meeting { number, name, of, orders, waits: true }
+    }
+
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
-        let split = &self.cluster.split;
-        if let Some(meeting) = self.numbered(&split.arrived, &split.number, halves) {
+        let (split, _) = self.split();
+        if let Some(meeting) = self.numbered(&split.arrived, &split.number, |number| self.halves(number)) {
             self.tell_arrival(&meeting, at);
         }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
-        if split.arrived.get() == self.cluster.live.get() {
-            split.arrived.set(0);
-            split.generation.set(generation.wrapping_add(1));
-            self.counters.barriers.update(|n| n + 1);
-            self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
-        }
         self.arrivals.borrow_mut().insert(self.here.get().fiber, (generation, split.number.get()));
+        self.complete_halves();
         generation
+    }
+
+    /// The running thread returns from the kernel: the second half waits for those that are left.
+    pub(super) fn leave_halves(&self, fiber: u32) {
+        let (split, _) = self.split();
+        if !self.arrivals.borrow().is_empty()
+            && let Some((generation, _)) = self.arrivals.borrow_mut().remove(&fiber)
+            && generation == split.generation.get()
+        {
+            split.arrived.update(|n| n - 1);
+        }
+        self.complete_halves();
+    }
+
+    /// Lets those go on that wait for the second half, if all that are left have arrived.
+    fn complete_halves(&self) {
+        let (split, left) = self.split();
+        let arrived = split.arrived.get();
+        if arrived == 0 || arrived != left {
+            return;
+        }
+        split.arrived.set(0);
+        split.generation.update(|generation| generation.wrapping_add(1));
+        self.counters.barriers.update(|n| n + 1);
+        self.queues.ready.borrow_mut().extend(split.waiting.borrow_mut().drain(..));
     }
 
     /// The second half of a cluster's barrier.
@@ -129,13 +169,14 @@ impl Machine<'_> {
         let Some((generation, number)) = self.arrivals.borrow_mut().remove(&fiber) else {
             panic!("`cluster_wait` without a `cluster_arrive` before it");
         };
-        if self.cluster.split.generation.get() == generation {
-            self.cluster.split.waiting.borrow_mut().push(fiber);
-            self.note_wait(WaitKind::Cluster, at);
+        let (split, _) = self.split();
+        if split.generation.get() == generation {
+            split.waiting.borrow_mut().push(fiber);
+            self.note_wait(WaitKind::Halves, at);
             self.suspend();
         }
         if self.is_watched() {
-            self.tell_departure(&halves(number));
+            self.tell_departure(&self.halves(number));
         }
     }
 

@@ -35,8 +35,8 @@ pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
 pub use observer::{
-    Access, AccessKind, Branch, ChildOrder, Instruction, Interests, Line, Meeting, MemoryScope, Observer,
-    Space, Thread, Work,
+    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
+    Observer, Space, Thread, Work,
 };
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};

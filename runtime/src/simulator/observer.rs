@@ -153,6 +153,19 @@ pub struct Access {
     pub by: Instruction,
 }
 
+/// Who is to come to a meeting. Those of them that have returned from the kernel count as having arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// The threads of the block.
+    Block,
+    /// The threads of the cluster; of a cooperative launch, those of the grid.
+    Cluster,
+    /// These lanes of the warp, bit `i` for lane `i`.
+    Lanes(u32),
+    /// So many that arrive, whoever they are: who has returned is not among them.
+    Count,
+}
+
 /// Something at which threads wait for each other; each use of it has its own number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Meeting {
@@ -160,6 +173,8 @@ pub struct Meeting {
     pub number: u64,
     /// What it is called: `sync_threads`, `shuffle`, …
     pub name: &'static str,
+    /// Who is to come.
+    pub of: Expected,
     /// Whether what was written before it is visible to all that leave it, and for whom.
     pub orders: Option<MemoryScope>,
     /// Whether the thread that is told of leaves it too, or only arrives.

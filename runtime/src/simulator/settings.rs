@@ -19,9 +19,9 @@ pub struct Settings {
     /// Shared memory of one block, static and dynamic, in bytes. 227 KiB unless set, as an H100
     /// has; never more than 256 MiB.
     pub shared_limit: usize,
-    /// Whether a thread that has returned counts as having reached every barrier and left every
-    /// mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier or
-    /// mask that misses such a thread is a fault.
+    /// Whether a thread that has returned counts as having reached every barrier of its block and cluster, and
+    /// left every mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier
+    /// or mask that misses such a thread is a fault. `grid_sync` must be reached by all either way.
     pub returned_threads_pass: bool,
     /// What is checked of every access, where the launch tells of them; all unless set.
     pub checks: SimChecks,

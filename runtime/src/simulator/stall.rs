@@ -52,16 +52,17 @@ impl Machine<'_> {
         })
     }
 
-    /// Threads at a block's barrier while others of the block wait at the cluster's.
+    /// Threads at a block's barrier while others of the block wait at a wider one.
     fn split_barrier(&self, waits: &[Wait]) -> Option<SimFault> {
-        if waits.iter().any(|wait| !matches!(wait.kind, WaitKind::Block | WaitKind::Cluster)) {
+        let is_wider =
+            |wait: &Wait| matches!(wait.kind, WaitKind::Cluster | WaitKind::Grid | WaitKind::Halves);
+        if waits.iter().any(|wait| wait.kind != WaitKind::Block && !is_wider(wait)) {
             return None;
         }
         let first = waits.iter().find(|wait| wait.kind == WaitKind::Block)?;
-        let in_block = |kind| waits.iter().filter(move |w| w.rank == first.rank && w.kind == kind);
-        let (here, there) = (in_block(WaitKind::Block).count(), in_block(WaitKind::Cluster).count());
-        let other =
-            Missing::Elsewhere(Box::new(self.describe(in_block(WaitKind::Cluster).next()?, there as u32)));
+        let here = waits.iter().filter(|w| w.rank == first.rank && w.kind == WaitKind::Block).count();
+        let wider: Vec<&Wait> = waits.iter().filter(|w| w.rank == first.rank && is_wider(w)).collect();
+        let other = Missing::Elsewhere(Box::new(self.describe(wider.first()?, wider.len() as u32)));
         let block = self.blocks[first.rank as usize].idx.get();
         Some(self.not_reached(first.kind.name(), first.at, here as u32, block, other))
     }
@@ -107,8 +108,10 @@ impl WaitKind {
             Self::Nothing => "nothing",
             Self::Block => "sync_threads",
             Self::Cluster => "cluster_sync",
+            Self::Grid => "grid_sync",
+            Self::Halves => "cluster_wait",
             Self::Warp { operation, .. } => operation,
-            Self::Named => "named_barrier",
+            Self::Named => "named_barrier_sync",
             Self::Together => "active_mask",
             Self::Spin => "a loop of atomics",
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fault::{MaskProblem, Waiting};
 use super::machine::{Machine, WaitKind};
-use super::observer::{Line, Meeting, MemoryScope};
+use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -135,7 +135,8 @@ impl Exchange {
     /// memory barrier, and `__syncwarp`, which does.
     fn meeting(&self) -> Meeting {
         let orders = (self.operation == SYNC_WARP).then_some(MemoryScope::Block);
-        Meeting { number: self.number, name: self.operation, orders, waits: true }
+        let of = Expected::Lanes(self.mask);
+        Meeting { number: self.number, name: self.operation, of, orders, waits: true }
     }
 
     fn release(&self, machine: &Machine<'_>, last: Option<u32>) {

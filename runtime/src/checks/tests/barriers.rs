@@ -115,6 +115,45 @@ fn a_thread_that_has_returned_counts_as_having_arrived() {
 }
 
 #[test]
+fn a_thread_that_has_returned_is_no_party_to_what_does_not_expect_it() {
+    let half: Vec<Who> = (16..32).map(|t| (0, t)).collect();
+    let expected = [
+        (Expected::Block, false),
+        (Expected::Cluster, false),
+        (Expected::Lanes(u32::MAX), false),
+        (Expected::Lanes(0xffff_0000), true),
+        (Expected::Count, true),
+    ];
+    for (of, races_then) in expected {
+        let world = World::new(1, 32);
+        world.write((0, 3), 8, 1).expect("a write");
+        (0..16).for_each(|t| world.end((0, t)));
+        world.meet_of("meeting", of, Some(MemoryScope::Block), &half);
+        assert_eq!(races([world.read((0, 20), 8, 2)]), races_then, "{of:?}");
+    }
+}
+
+#[test]
+fn sync_warp_leaves_the_returned_threads_of_other_warps_out() {
+    let world = World::new(1, 64);
+    world.write((0, 40), 8, 1).expect("a write");
+    world.write((0, 1), 16, 1).expect("a write");
+    (1..64).for_each(|t| world.end((0, t)));
+    world.sync_warp(&[(0, 0)]);
+    assert!(!races([world.read((0, 0), 16, 2)]));
+    assert!(races([world.read((0, 0), 8, 3)]));
+}
+
+#[test]
+fn a_cluster_s_barrier_counts_a_block_that_has_returned() {
+    let world = World::of_clusters(2, 2, 2);
+    world.write((1, 1), 8, 1).expect("a write");
+    [(1, 0), (1, 1)].into_iter().for_each(|who| world.end(who));
+    world.meet("cluster_sync", Some(MemoryScope::Cluster), &[(0, 0), (0, 1)]);
+    assert!(!races([world.read((0, 0), 8, 2)]));
+}
+
+#[test]
 fn uneven_epochs_are_exact() {
     let world = World::new(1, 64);
     (0..9).for_each(|_| world.fence((0, 7), MemoryScope::Block));

@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering;
 
 use super::Races;
 use crate::simulator::{
-    Access, AccessKind, DataRace, Instruction, Line, Meeting, MemoryScope, Observer, SimFault, SimLaunch,
-    Space, Thread,
+    Access, AccessKind, DataRace, Expected, Instruction, Line, Meeting, MemoryScope, Observer, SimFault,
+    SimLaunch, Space, Thread,
 };
 
 const SHARED: Space = Space::Shared { rank: 0 };
@@ -120,7 +120,18 @@ impl World {
 
     /// All of these threads meet.
     fn meet(&self, name: &'static str, orders: Option<MemoryScope>, who: &[Who]) {
-        let meeting = Meeting { number: self.number(), name, orders, waits: true };
+        let of = match name {
+            "sync_threads" => Expected::Block,
+            "sync_warp" => Expected::Lanes(u32::MAX),
+            "cluster_sync" | "grid_sync" => Expected::Cluster,
+            _ => Expected::Count,
+        };
+        self.meet_of(name, of, orders, who);
+    }
+
+    /// All of these threads meet, where those are expected.
+    fn meet_of(&self, name: &'static str, of: Expected, orders: Option<MemoryScope>, who: &[Who]) {
+        let meeting = Meeting { number: self.number(), name, of, orders, waits: true };
         who.iter().for_each(|who| self.races.on_arrive(&self.thread(*who), &meeting, line(903)));
         who.iter().for_each(|who| self.races.on_leave(&self.thread(*who), &meeting));
     }
@@ -138,7 +149,8 @@ impl World {
     /// A thread comes to the open meeting of this name, or opens it.
     fn arrive(&self, name: &'static str, who: Who, waits: bool) -> Meeting {
         let number = *self.open.borrow_mut().entry(name).or_insert_with(|| self.number());
-        let meeting = Meeting { number, name, orders: Some(MemoryScope::Cluster), waits };
+        let orders = Some(MemoryScope::Cluster);
+        let meeting = Meeting { number, name, of: Expected::Cluster, orders, waits };
         self.races.on_arrive(&self.thread(who), &meeting, line(904));
         meeting
     }

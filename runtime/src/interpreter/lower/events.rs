@@ -66,25 +66,33 @@ impl Lower<'_> {
         self.work(Work::Convert);
     }
 
-    /// Tells of a builtin that computes a float.
+    /// Tells of a builtin that computes a float, or converts one.
     pub(super) fn work_of_builtin(&mut self, name: &str, ty: &Type) {
-        let (Some(scalar), false) = (ty.scalar().filter(|s| s.is_float()), is_memory(name)) else { return };
-        let bits = scalar.bits() as u8;
-        self.work(if name.contains("mul_add") || name.starts_with("fma") {
-            Work::FloatFma(bits)
-        } else if matches!(name, "min" | "max" | "abs" | "copysign" | "clamp") || name.starts_with("add") {
-            Work::FloatAdd(bits)
-        } else if name.starts_with("mul") {
-            Work::FloatMul(bits)
-        } else {
-            Work::FloatSpecial(bits)
-        });
+        if name.contains("_to_") {
+            return self.converts();
+        }
+        if let (Some(scalar), false) = (ty.scalar().filter(|s| s.is_float()), is_move(name)) {
+            self.work(work_of_name(name, scalar.bits() as u8));
+        }
     }
 }
 
-/// Whether a builtin moves values and computes none.
-fn is_memory(name: &str) -> bool {
-    ["shuffle", "load", "atomic", "fetch", "swap", "from_bits", "broadcast", "read", "uniform"]
-        .iter()
-        .any(|part| name.contains(part))
+/// What a builtin that gives a float of so many bits computes.
+fn work_of_name(name: &str, bits: u8) -> Work {
+    let begins = |with: &[&str]| with.iter().any(|part| name.starts_with(part));
+    if name.contains("mul_add") || begins(&["fma"]) {
+        Work::FloatFma(bits)
+    } else if begins(&["add", "sub"]) || ["min", "max", "abs", "copysign", "clamp"].contains(&name) {
+        Work::FloatAdd(bits)
+    } else if begins(&["mul"]) {
+        Work::FloatMul(bits)
+    } else {
+        Work::FloatSpecial(bits)
+    }
+}
+
+/// Whether a builtin moves values, between lanes or from memory or a texture, and computes none.
+fn is_move(name: &str) -> bool {
+    let parts = ["shfl", "load", "atomic", "fetch", "sample", "swap", "from_bits", "read", "uniform"];
+    parts.iter().any(|part| name.contains(part))
 }

@@ -74,3 +74,24 @@ fn mapping_an_address_outside_shared_memory_is_a_fault() {
     });
     assert!(matches!(fault, Err(SimFault::SharedRank { problem: RankProblem::NotShared, .. })));
 }
+
+#[test]
+fn the_halves_of_a_barrier_wait_for_those_that_have_not_returned() {
+    let (arrived, passed) = (Cell::new(0), Cell::new(0));
+    let report = run(&launch(2, 4, 2), &|| {
+        let who = (context::cluster_rank(), tid());
+        if who == (1, 3) {
+            return; // last of all, when the others wait
+        }
+        context::cluster_arrive();
+        arrived.set(arrived.get() + 1);
+        if matches!(who, (0, 0 | 1)) {
+            return; // in between the halves
+        }
+        context::cluster_wait();
+        assert_eq!(arrived.get(), 7);
+        passed.set(passed.get() + 1);
+    });
+    assert_eq!(report.map(|r| r.barriers), Ok(1));
+    assert_eq!(passed.get(), 5);
+}

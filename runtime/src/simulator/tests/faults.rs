@@ -248,3 +248,18 @@ fn a_launch_within_a_launch_is_refused() {
 fn device_functions_on_the_host_say_so() {
     context::thread_idx();
 }
+
+#[test]
+fn the_barrier_of_a_grid_waits_for_who_has_returned() {
+    let launch = SimLaunch { cooperative: true, ..SimLaunch::new("test", [2, 1, 1], [2, 1, 1]) };
+    let outcome = run(&launch, &|| {
+        if context::block_idx()[0] == 0 || tid() == 1 {
+            context::grid_sync();
+        }
+    });
+    let Err(SimFault::BarrierNotReached { barrier, waiting, other, .. }) = outcome else {
+        panic!("it is not reached: {outcome:?}");
+    };
+    assert_eq!((barrier, waiting), ("grid_sync", 3));
+    assert_eq!(other, Missing::Left { block: [1, 0, 0], thread: [0, 0, 0], count: 1 });
+}

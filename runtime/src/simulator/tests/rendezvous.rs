@@ -147,3 +147,14 @@ fn dynamic_shared_memory_lies_apart_from_static() {
     });
     assert!(report.is_ok(), "{report:?}");
 }
+
+#[test]
+fn who_has_arrived_at_a_named_barrier_is_forgotten_with_the_block() {
+    let outcome = simulate(2, 64, || match (context::block_idx()[0], tid() / 32) {
+        (0, 0) => context::named_barrier(3, 64, false),
+        (1, 1) => context::named_barrier(3, 64, true),
+        _ => {}
+    });
+    let fault = outcome.expect_err("half of the threads are missing").to_string();
+    assert!(fault.contains("named_barrier"), "{fault}");
+}
