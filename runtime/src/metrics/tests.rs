@@ -142,7 +142,7 @@ fn loads_in_pairs_are_packed_and_stores_are_not() {
     assert_eq!(shared_loads(16, 32, pairs), [1, 2, 2]);
     assert_eq!(shared_stores(16, 32, pairs), [1, 4, 4]);
     assert_eq!(shared_loads(16, 32, half_of_them), [1, 4, 4], "the whole warp does, or none of it");
-    let even = |i: u32| (i % 2 == 0).then_some(16 * (i as usize / 2));
+    let even = |i: u32| i.is_multiple_of(2).then_some(16 * (i as usize / 2));
     assert_eq!(shared_loads(16, 32, even), [1, 2, 2], "a neighbour that is not there differs from none");
     assert_eq!(shared_stores(16, 32, even), [1, 4, 4]);
 }
