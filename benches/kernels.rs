@@ -45,7 +45,7 @@ const PARTS: [(&str, Part); 8] = [
     ("jit", jit),
     ("host_cost", host_cost),
     ("launches", launches::run),
-    ("domains", domains::run),
+    ("domains", |device| domains::run(device, None)),
     ("vectors", vectors),
     ("matrices", matrices),
     ("integers", integers),

@@ -35,7 +35,7 @@ fn main() -> Outcome {
     if first.can_access_peer(&second)? {
         first.enable_peer_access(&second)?;
         println!("figure peer_atomics {} native", u8::from(first.has_peer_atomics(&second)?));
-        domains::run_with_peer(&first, &second)?;
+        domains::run(&first, Some(&second))?;
     } else {
         println!("skipped: the GPUs do not reach each other");
     }

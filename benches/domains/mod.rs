@@ -213,20 +213,16 @@ fn beside(device: &Device, fencing: &mut Fencing, name: &str, target: Target) ->
     Ok(())
 }
 
-/// The experiment on one device: stores to mapped host memory, and as a control to its own memory.
-#[allow(dead_code, reason = "one of the benches with this module has two devices")]
-pub fn run(device: &Device) -> warpsmith::Result<()> {
+/// The experiment: stores to the memory of a peer, or without one to mapped host memory, and as a control to
+/// the device's own.
+pub fn run(device: &Device, peer: Option<&Device>) -> warpsmith::Result<()> {
     let Some(mut fencing) = prepared(device)? else { return Ok(()) };
+    if let Some(peer) = peer {
+        return beside(device, &mut fencing, "peer_memory", Target::Device(peer.alloc_zeroed(WORDS)?));
+    }
     beside(device, &mut fencing, "own_memory", Target::Device(device.alloc_zeroed(WORDS)?))?;
     let host = device.alloc_pinned(WORDS, Pinned { portable: true, write_combined: false })?;
     beside(device, &mut fencing, "host_memory", Target::Host(host))
-}
-
-/// The experiment between two devices: stores to the memory of the other.
-#[allow(dead_code, reason = "one of the benches with this module has one device")]
-pub fn run_with_peer(device: &Device, peer: &Device) -> warpsmith::Result<()> {
-    let Some(mut fencing) = prepared(device)? else { return Ok(()) };
-    beside(device, &mut fencing, "peer_memory", Target::Device(peer.alloc_zeroed(WORDS)?))
 }
 
 /// The fencing kernel, once its cost alone is printed; `None` on a device of one domain.

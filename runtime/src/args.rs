@@ -119,30 +119,18 @@ pub unsafe trait SliceMutArg<'a, T> {
     fn into_arg(self) -> KernelArg;
 }
 
-/// What a parameter `&Texture2<T>` takes: a texture of that form that reads `T`.
+/// What a parameter `&Texture2<T>` or `&mut Surface2<T>` takes: a texture or surface of that form and element.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed for a kernel's `&{P}`",
-    label = "not such a texture",
-    note = "pass `image.texture(Sampler::new())?` of an `Image1`, `Image2`, `Image3` or `ImageLayers`"
+    message = "`{Self}` cannot be passed for a kernel's `{P}`",
+    label = "not such an image",
+    note = "pass `image.texture(Sampler::new())?` for a texture, `image.surface()?` for a surface, of an `Image1`, \
+            `Image2`, `Image3` or `ImageLayers`"
 )]
 ///
 /// # Safety
-/// For `'a` the argument is of an image that nothing writes but kernels of the streams that its order knows.
-pub unsafe trait TextureArg<'a, P> {
-    /// The argument.
-    fn into_arg(self) -> KernelArg;
-}
-
-/// What a parameter `&mut Surface2<T>` takes: a surface of that form of texels of `T`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed for a kernel's `&mut {P}`",
-    label = "not such a surface",
-    note = "pass `image.surface()?` of an `Image1`, `Image2`, `Image3` or `ImageLayers`"
-)]
-///
-/// # Safety
-/// As [`TextureArg`]; and for `'a` nothing else reads or writes the image.
-pub unsafe trait SurfaceArg<'a, P> {
+/// For `'a` the argument is of an image that nothing writes but kernels of the streams that its order knows, and
+/// nothing else reads or writes an image that the kernel may write.
+pub unsafe trait ImageArg<'a, P> {
     /// The argument.
     fn into_arg(self) -> KernelArg;
 }
@@ -208,11 +196,9 @@ pub(crate) unsafe fn slice_of<T>(arg: Option<&KernelArg>) -> Slice<T> {
 /// # Safety
 /// It was made by [`KernelArg::value`] from a `T`.
 pub(crate) unsafe fn value_of<T>(arg: &KernelArg) -> T {
-    let ptr = match arg {
-        KernelArg::Value(bytes) => bytes.as_ptr(),
-        KernelArg::Slice { ptr, .. } => std::ptr::from_ref(ptr).cast(),
-        KernelArg::Image { access, .. } => std::ptr::from_ref(access).cast(),
-    };
-    // SAFETY: as promised, the bytes are those of a `T`.
-    unsafe { ptr.cast::<T>().read_unaligned() }
+    match arg {
+        // SAFETY: as promised, the bytes are those of a `T`.
+        KernelArg::Value(bytes) => unsafe { bytes.as_ptr().cast::<T>().read_unaligned() },
+        KernelArg::Slice { .. } | KernelArg::Image { .. } => unreachable!("an argument made from a value"),
+    }
 }

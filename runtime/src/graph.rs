@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::args::{self, KernelArg, SliceMutArg};
+use crate::args::{KernelArg, Place, SliceMutArg};
 use crate::buffer::Buffer;
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded};
@@ -92,12 +92,12 @@ pub struct Graph {
 /// The memory of a graph, as a launch of it is being written down.
 pub struct HeldMemory {
     graph: u64,
-    places: Vec<Place>,
+    owned: Vec<Owned>,
 }
 
-struct Place {
+struct Owned {
     /// A buffer or an image.
-    buffer: Box<dyn Any + Send>,
+    memory: Box<dyn Any + Send>,
     used: Cell<Used>,
 }
 
@@ -163,7 +163,7 @@ impl Graph {
     pub fn new(device: &Device) -> Self {
         static GRAPHS: AtomicU64 = AtomicU64::new(0);
         let graph = GRAPHS.fetch_add(1, Ordering::Relaxed);
-        let memory = HeldMemory { graph, places: Vec::new() };
+        let memory = HeldMemory { graph, owned: Vec::new() };
         Self { device: device.clone(), exec: None, steps: Vec::new(), memory, changed: true }
     }
 
@@ -200,7 +200,7 @@ impl Graph {
     /// # Errors
     /// [`GraphError::Foreign`] for an image of another graph.
     pub fn image<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<&Image<T, D>> {
-        Ok(self.memory.place(held)?)
+        Ok(self.memory.find(held)?)
     }
 
     /// Adds a launch, which runs after those that are there; compiles, loads and checks it.
@@ -270,7 +270,7 @@ impl Graph {
     /// As [`Device::write`]; [`GraphError::Foreign`] for memory of another graph.
     pub fn write<T: GpuType + Send + 'static>(&mut self, held: Held<T>, elements: &[T]) -> Result<()> {
         self.memory.buffer(held)?;
-        match self.memory.places[held.index].buffer.downcast_mut::<Buffer<T>>() {
+        match self.memory.owned[held.index].memory.downcast_mut::<Buffer<T>>() {
             Some(buffer) => self.device.write(buffer, elements),
             None => Ok(()),
         }
@@ -283,8 +283,8 @@ impl Graph {
     pub fn into_buffer<T: GpuType + Send + 'static>(mut self, held: Held<T>) -> Result<Buffer<T>> {
         self.memory.buffer(held)?;
         self.exec = None;
-        let place = self.memory.places.swap_remove(held.index);
-        let buffer = place.buffer.downcast::<Buffer<T>>();
+        let owned = self.memory.owned.swap_remove(held.index);
+        let buffer = owned.memory.downcast::<Buffer<T>>();
         buffer
             .map(|buffer| *buffer)
             .map_err(|_| GraphError::Foreign { what: "memory", method: "hold" }.into())
@@ -294,7 +294,7 @@ impl Graph {
         &mut self,
         launch: impl for<'g> FnOnce(&'g HeldMemory) -> Result<Launch<'g, K>>,
     ) -> Result<Box<dyn Step>> {
-        self.memory.places.iter().for_each(|place| place.used.set(Used::Not));
+        self.memory.owned.iter().for_each(|owned| owned.used.set(Used::Not));
         let (prepared, args) = launch(&self.memory)?.split(&self.device)?;
         only_of(self.device.place(), args.as_ref())?;
         let attributes = prepared.parts().2;
@@ -314,9 +314,9 @@ impl Graph {
         match (device.backend(), stream) {
             (Backend::Gpu(gpu), None) => Ok(self.start_on_gpu(gpu, None)?),
             (Backend::Gpu(gpu), Some(Some(stream))) => Ok(self.start_on_gpu(gpu, Some(&stream))?),
-            (Backend::Gpu(_), Some(None)) => Err(other(args::Place::Simulator).into()),
+            (Backend::Gpu(_), Some(None)) => Err(other(Place::Simulator).into()),
             (Backend::Simulator, Some(Some(stream))) => {
-                Err(other(args::Place::Gpu(stream.context().ordinal())).into())
+                Err(other(Place::Gpu(stream.context().ordinal())).into())
             }
             (Backend::Simulator, None | Some(None)) => self.steps.iter().try_for_each(|step| step.launch()),
         }
@@ -375,7 +375,7 @@ impl HeldMemory {
         held: Held<Image<T, D>>,
         sampler: Sampler,
     ) -> Result<Texture<'_, R, D>> {
-        let image: &Image<T, D> = self.place(held)?;
+        let image: &Image<T, D> = self.find(held)?;
         self.borrow(held.index, Used::Read)?;
         image.texture(sampler)
     }
@@ -386,19 +386,19 @@ impl HeldMemory {
     /// As [`Image::surface`]; [`GraphError::Borrowed`] if the launch uses it otherwise too,
     /// [`GraphError::Foreign`] if it is of another graph.
     pub fn surface<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<Surface<'_, T, D>> {
-        let image: &Image<T, D> = self.place(held)?;
+        let image: &Image<T, D> = self.find(held)?;
         self.borrow(held.index, Used::Written)?;
         image.surface_once()
     }
 
-    fn keep<B: Send + 'static, T>(&mut self, owned: B) -> Held<T> {
-        let (graph, index) = (self.graph, self.places.len());
-        self.places.push(Place { buffer: Box::new(owned), used: Cell::new(Used::Not) });
+    fn keep<B: Send + 'static, T>(&mut self, memory: B) -> Held<T> {
+        let (graph, index) = (self.graph, self.owned.len());
+        self.owned.push(Owned { memory: Box::new(memory), used: Cell::new(Used::Not) });
         Held { graph, index, _elements: PhantomData }
     }
 
     fn borrow(&self, index: usize, wanted: Used) -> std::result::Result<(), GraphError> {
-        let used = &self.places[index].used;
+        let used = &self.owned[index].used;
         match (used.get(), wanted) {
             (Used::Not, _) | (Used::Read, Used::Read) => {
                 used.set(wanted);
@@ -412,19 +412,19 @@ impl HeldMemory {
         &self,
         held: Held<T>,
     ) -> std::result::Result<&Buffer<T>, GraphError> {
-        self.place(held)
+        self.find(held)
     }
 
     /// What is held, which is a `B`.
-    fn place<T, B: 'static>(&self, held: Held<T>) -> std::result::Result<&B, GraphError> {
-        let own = self.places.get(held.index).filter(|_| held.graph == self.graph);
-        own.and_then(|place| place.buffer.downcast_ref())
+    fn find<T, B: 'static>(&self, held: Held<T>) -> std::result::Result<&B, GraphError> {
+        let own = self.owned.get(held.index).filter(|_| held.graph == self.graph);
+        own.and_then(|owned| owned.memory.downcast_ref())
             .ok_or(GraphError::Foreign { what: "memory", method: "hold" })
     }
 }
 
 /// A graph is ordered with its own device's memory only.
-fn only_of(device: args::Place, args: &[KernelArg]) -> Result<()> {
+fn only_of(device: Place, args: &[KernelArg]) -> Result<()> {
     for arg in args {
         if let KernelArg::Slice { place: memory, .. } = arg
             && *memory != device

@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::types::{GpuType, Slice};
 
-pub use crate::args::{SliceArg, SliceMutArg, SurfaceArg, TextureArg};
+pub use crate::args::{ImageArg, SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::ir::{Layout, Meaning};

@@ -5,19 +5,7 @@
 //! unless the builtin takes values only ([`Builtin::by_reference`](crate::ir::Builtin)): then the IR
 //! reads what references refer to, and the meaning borrows the value.
 
-use core::marker::PhantomData;
-
 use crate::types::Device;
-
-/// Marks a call of the function item `F`, an instance of the builtin `B`.
-pub struct Called<F, B>(PhantomData<fn() -> (F, B)>);
-
-/// The function item of a type.
-pub(crate) fn item<F>() -> F {
-    const { assert!(size_of::<F>() == 0, "a function item has no bytes") };
-    // SAFETY: it has no bytes, and the type is that of a function's name, of which there is a value.
-    unsafe { core::ptr::NonNull::dangling().read() }
-}
 
 /// The arguments of one call, in order.
 pub struct Arguments(*const *const u8);

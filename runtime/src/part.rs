@@ -5,19 +5,17 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
 use crate::buffer::{Buffer, Memory};
-use crate::driver::{DriverError, GpuMemory, GpuStream, Order};
+use crate::driver::{DriverError, GpuMemory, GpuStream};
 use crate::error::Result;
 use crate::region::{Part3, PartMut3, Region};
+use crate::start::Start;
 use crate::types::GpuType;
 
 /// Memory that a part lies in.
 #[derive(Debug)]
 struct Extent<'a, T> {
-    address: u64,
+    start: Start<'a, T>,
     len: usize,
-    /// The GPU's memory around it; `None` on the simulator.
-    gpu: Option<&'a GpuMemory>,
-    _elements: PhantomData<&'a T>,
 }
 
 impl<T> Clone for Extent<'_, T> {
@@ -52,10 +50,13 @@ impl<T> Clone for Part<'_, T> {
 impl<T> Copy for Part<'_, T> {}
 
 impl<'a, T: GpuType> Extent<'a, T> {
+    fn new(memory: &'a Memory, len: usize) -> Self {
+        Self { start: Start::of(memory), len }
+    }
+
     fn sub(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let Range { start, end } = within(range, self.len)?;
-        let address = self.address + (start * size_of::<T>()) as u64;
-        Ok(Self { address, len: end - start, ..self })
+        Ok(Self { start: self.start.plus(start * size_of::<T>()), len: end - start })
     }
 
     fn bytes(&self) -> usize {
@@ -65,7 +66,7 @@ impl<'a, T: GpuType> Extent<'a, T> {
     fn volume(self, extents: [usize; 3]) -> Result<Region<'a, T>> {
         let end = extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));
         within(..end.unwrap_or(usize::MAX), self.len)?;
-        Ok(Region::new(self.gpu, self.address, extents, extents[2] * size_of::<T>(), extents[1]))
+        Ok(Region::new(self.start, extents, extents[2] * size_of::<T>()))
     }
 
     /// There is one element, for a static.
@@ -73,36 +74,30 @@ impl<'a, T: GpuType> Extent<'a, T> {
         if self.len == 1 { Ok(()) } else { Err(DriverError::Length { buffer: 1, host: self.len }.into()) }
     }
 
-    fn here(&self) -> Result<*mut T> {
-        match self.place() {
-            Place::Simulator => Ok(self.address as *mut T),
-            memory => Err(DriverError::WrongDevice { memory, device: Place::Simulator }.into()),
-        }
-    }
-
-    fn place(&self) -> Place {
-        self.gpu.map_or(Place::Simulator, |memory| Place::Gpu(memory.ordinal()))
-    }
-
     fn arg(self, mutable: bool) -> KernelArg {
-        let (bytes, place) = (self.bytes() as u64, self.place());
-        let order = self.gpu.map_or(Order::NONE, GpuMemory::order);
-        KernelArg::Slice { ptr: self.address, len: self.len as u64, bytes, place, mutable, order }
+        let (start, len, bytes) = (self.start, self.len as u64, self.bytes() as u64);
+        KernelArg::Slice {
+            ptr: start.address,
+            len,
+            bytes,
+            place: start.place(),
+            mutable,
+            order: start.order(),
+        }
     }
 
     /// The GPU's memory, and which of its bytes these are.
     fn on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
-        let Some(memory) = self.gpu else {
+        let Some((memory, start)) = self.start.in_gpu() else {
             return Err(DriverError::WrongDevice { memory: Place::Simulator, device }.into());
         };
-        let start = (self.address - memory.address()) as usize;
         Ok((memory, start..start + self.bytes()))
     }
 }
 
 impl<'a, T: GpuType> Part<'a, T> {
     pub(crate) fn new(memory: &'a Memory, len: usize) -> Self {
-        Self { extent: extent(memory, len) }
+        Self { extent: Extent::new(memory, len) }
     }
 
     /// Its only element, on a GPU.
@@ -115,7 +110,7 @@ impl<'a, T: GpuType> Part<'a, T> {
     pub(crate) fn one_here(&self) -> Result<T> {
         self.extent.one()?;
         // SAFETY: an initialised element of the simulator's memory, borrowed.
-        Ok(unsafe { *self.extent.here()? })
+        Ok(unsafe { *self.extent.start.here()? })
     }
 
     /// Number of elements.
@@ -135,9 +130,7 @@ impl<'a, T: GpuType> Part<'a, T> {
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Part<'a, T>> {
         Ok(Part { extent: self.extent.sub(range)? })
     }
-}
 
-impl<'a, T: GpuType> Part<'a, T> {
     /// Its first elements as a dense volume, plane after plane, row after row: a side of
     /// [`Stream::copy_box`](crate::Stream::copy_box).
     ///
@@ -149,18 +142,8 @@ impl<'a, T: GpuType> Part<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut<'a, T> {
-    /// Its first elements as a dense volume, to be written.
-    ///
-    /// # Errors
-    /// [`DriverError::Range`] for more elements than there are.
-    pub fn volume(self, planes: usize, rows: usize, cols: usize) -> Result<PartMut3<'a, T>> {
-        Ok(PartMut3::new(self.extent.volume([planes, rows, cols])?))
-    }
-}
-
-impl<'a, T: GpuType> PartMut<'a, T> {
     pub(crate) fn new(memory: &'a mut Memory, len: usize) -> Self {
-        Self { extent: extent(memory, len), _mutable: PhantomData }
+        Self { extent: Extent::new(memory, len), _mutable: PhantomData }
     }
 
     /// Number of elements.
@@ -193,6 +176,14 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         Ok(PartMut { extent: self.extent.sub(range)?, _mutable: PhantomData })
     }
 
+    /// Its first elements as a dense volume, to be written.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] for more elements than there are.
+    pub fn volume(self, planes: usize, rows: usize, cols: usize) -> Result<PartMut3<'a, T>> {
+        Ok(PartMut3::new(self.extent.volume([planes, rows, cols])?))
+    }
+
     /// Its only element, on a GPU.
     pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
         self.extent.one()?;
@@ -203,7 +194,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     pub(crate) fn set_here(self, value: T) -> Result<()> {
         self.extent.one()?;
         // SAFETY: an element of the simulator's memory, borrowed mutably.
-        unsafe { self.extent.here()?.write(value) };
+        unsafe { self.extent.start.here()?.write(value) };
         Ok(())
     }
 
@@ -214,17 +205,9 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     }
 
     pub(crate) fn copy_here(self, from: &Part<'_, T>) -> Result<()> {
-        let device = Place::Simulator;
-        for place in [from.extent.place(), self.extent.place()] {
-            if place != device {
-                return Err(DriverError::WrongDevice { memory: place, device }.into());
-            }
-        }
+        let (from, to, bytes) = (from.extent.start.here()?, self.extent.start.here()?, self.extent.bytes());
         // SAFETY: both are host memory of equal length, one borrowed mutably.
-        unsafe {
-            let (from, to) = (from.extent.address as *const u8, self.extent.address as *mut u8);
-            std::ptr::copy_nonoverlapping(from, to, self.extent.bytes());
-        }
+        unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), bytes) };
         Ok(())
     }
 }
@@ -245,14 +228,6 @@ pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Result<Range
         return Err(DriverError::Range { start, end, len }.into());
     }
     Ok(start..end)
-}
-
-fn extent<T>(memory: &Memory, len: usize) -> Extent<'_, T> {
-    let gpu = match memory {
-        Memory::Simulator(_) => None,
-        Memory::Gpu(gpu) => Some(gpu),
-    };
-    Extent { address: memory.address(), len, gpu, _elements: PhantomData }
 }
 
 impl<T: GpuType> Buffer<T> {

@@ -1,22 +1,21 @@
 //! Matrices in device memory whose rows begin at aligned addresses.
 
-use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use crate::buffer::Memory;
-use crate::device::{Backend, Device};
-use crate::driver::{DriverError, ImageLimits, Order};
+use crate::device::Device;
+#[cfg(doc)]
+use crate::driver::DriverError;
+use crate::driver::{ImageLimits, Order};
 use crate::error::Result;
 use crate::image::{
     Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
     check_sampler,
 };
-use crate::region::{Part3, PartMut3, Region};
+use crate::pitched_rows::PitchedRows;
+use crate::region::{Part3, PartMut3};
 use crate::types::{AnyBits, GpuType, View2, ViewMut2};
-
-/// What rows are aligned to where the driver does not choose, in bytes.
-const ALIGN: usize = 512;
 
 /// `rows` × `cols` elements, row after row; each row is padded to the pitch.
 ///
@@ -35,19 +34,14 @@ const ALIGN: usize = 512;
 #[derive(Debug)]
 pub struct Pitched2<T> {
     /// Shared, so that it has one address; never with another matrix.
-    inner: Arc<Inner>,
-    rows: usize,
-    cols: usize,
-    /// Bytes from one row to the next.
-    pitch: usize,
-    _elements: PhantomData<T>,
+    inner: Arc<Inner<T>>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct Inner<T> {
     /// The textures that were asked for.
     accesses: Accesses,
-    memory: Memory,
+    rows: PitchedRows<T>,
     /// The device's largest textures of such memory.
     limits: ImageLimits,
 }
@@ -60,74 +54,42 @@ impl Device {
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
-        let (memory, pitch) = pitched_memory::<T>(self, rows, cols)?;
-        let inner = Inner { accesses: Accesses::default(), memory, limits: self.limits().images.clone() };
-        Ok(Pitched2 { inner: Arc::new(inner), rows, cols, pitch, _elements: PhantomData })
+        let rows = PitchedRows::zeroed(self, [1, rows, cols])?;
+        let inner = Inner { accesses: Accesses::default(), rows, limits: self.limits().images.clone() };
+        Ok(Pitched2 { inner: Arc::new(inner) })
     }
-}
-
-/// Zeroed memory of so many rows, and the bytes from one row to the next: whole elements.
-pub(crate) fn pitched_memory<T>(device: &Device, rows: usize, cols: usize) -> Result<(Memory, usize)> {
-    let size = size_of::<T>();
-    let too_large = || DriverError::TooLarge { elements: rows.saturating_mul(cols) };
-    let row = cols.checked_mul(size).ok_or_else(too_large)?;
-    let own = row.checked_next_multiple_of(common_multiple(ALIGN, size)).ok_or_else(too_large)?;
-    let bytes = own.checked_mul(rows).ok_or_else(too_large)?;
-    let limit = device.limits().pitch;
-    if own > limit {
-        return Err(DriverError::Pitch { bytes: own, limit }.into());
-    }
-    Ok(match device.backend() {
-        Backend::Gpu(gpu) if ALIGN.is_multiple_of(size.max(1)) && bytes > 0 => {
-            let (memory, pitch) = gpu.alloc_pitched(rows, row, size)?;
-            (Memory::Gpu(memory), pitch)
-        }
-        Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
-        Backend::Simulator => (Memory::simulator(bytes), own),
-    })
-}
-
-/// The least number that both divide.
-fn common_multiple(a: usize, b: usize) -> usize {
-    let (mut x, mut y) = (a, b.max(1));
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x * b.max(1)
 }
 
 impl<T: GpuType> Pitched2<T> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.inner.rows.extents[1]
     }
 
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        self.cols
+        self.inner.rows.extents[2]
     }
 
     /// Bytes from one row to the next.
     pub fn pitch(&self) -> usize {
-        self.pitch
-    }
-
-    fn stride(&self) -> usize {
-        self.pitch / size_of::<T>().max(1)
+        self.inner.rows.pitch
     }
 
     /// The matrix as a kernel's argument, to be read.
     pub fn view2(&self) -> View2<'_, T> {
-        let address = self.inner.memory.escaping() as *const T;
+        let rows = &self.inner.rows;
+        let ([_, height, width], address) = (rows.extents, rows.memory.escaping() as *const T);
         // SAFETY: the matrix' own memory, borrowed for as long as the view.
-        unsafe { View2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
+        unsafe { View2::from_raw_parts(address, height, width, rows.stride()) }
     }
 
     /// The matrix as a kernel's argument, to be written.
     pub fn view2_mut(&mut self) -> ViewMut2<'_, T> {
-        let address = self.inner.memory.escaping() as *mut T;
+        let rows = &self.inner.rows;
+        let ([_, height, width], address) = (rows.extents, rows.memory.escaping() as *mut T);
         // SAFETY: as in `view2`, borrowed mutably.
-        unsafe { ViewMut2::from_raw_parts(address, self.rows, self.cols, self.stride()) }
+        unsafe { ViewMut2::from_raw_parts(address, height, width, rows.stride()) }
     }
 
     /// Some rows and columns, to be read: one plane of a box.
@@ -135,7 +97,7 @@ impl<T: GpuType> Pitched2<T> {
     /// # Errors
     /// [`DriverError::Range`] beyond the matrix.
     pub fn part(&self, rows: impl RangeBounds<usize>, cols: impl RangeBounds<usize>) -> Result<Part3<'_, T>> {
-        Part3::new(self.region()).part(.., rows, cols)
+        Part3::from(self).part(.., rows, cols)
     }
 
     /// Some rows and columns, to be written.
@@ -147,7 +109,7 @@ impl<T: GpuType> Pitched2<T> {
         rows: impl RangeBounds<usize>,
         cols: impl RangeBounds<usize>,
     ) -> Result<PartMut3<'_, T>> {
-        PartMut3::new(self.region()).part_mut(.., rows, cols)
+        PartMut3::from(self).part_mut(.., rows, cols)
     }
 
     /// Copies a dense matrix, row after row, from the host.
@@ -157,7 +119,7 @@ impl<T: GpuType> Pitched2<T> {
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
-        PartMut3::new(self.region()).write(dense)
+        PartMut3::from(self).write(dense)
     }
 
     /// Copies the matrix to the host, dense, row after row; waits for everything that writes it.
@@ -167,23 +129,19 @@ impl<T: GpuType> Pitched2<T> {
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        Part3::new(self.region()).to_vec()
-    }
-
-    fn region(&self) -> Region<'_, T> {
-        Region::of(&self.inner.memory, [1, self.rows, self.cols], self.pitch)
+        Part3::from(self).to_vec()
     }
 }
 
 impl<'a, T: GpuType> From<&'a Pitched2<T>> for Part3<'a, T> {
     fn from(matrix: &'a Pitched2<T>) -> Self {
-        Part3::new(matrix.region())
+        Part3::new(matrix.inner.rows.region())
     }
 }
 
 impl<'a, T: GpuType> From<&'a mut Pitched2<T>> for PartMut3<'a, T> {
     fn from(matrix: &'a mut Pitched2<T>) -> Self {
-        PartMut3::new(matrix.region())
+        PartMut3::new(matrix.inner.rows.region())
     }
 }
 
@@ -200,30 +158,35 @@ impl<T: Texel> Pitched2<T> {
     where
         T: ReadAs<R>,
     {
-        let inner = &*self.inner;
-        check_pitched(&inner.limits, [self.cols, self.rows], self.pitch, inner.memory.place())?;
+        let Inner { accesses, rows, limits } = &*self.inner;
+        check_pitched(limits, [self.cols(), self.rows()], self.pitch(), rows.memory.place())?;
         check_sampler::<T, R>(&sampler, 2)?;
-        let new = || self.new_access(sampler, T::FORMAT, T::NORMALIZES);
-        Ok(Texture2::new(inner.accesses.get(Some(sampler), T::NORMALIZES, new)?))
+        let new = || new_access(rows, sampler, T::FORMAT, T::NORMALIZES);
+        Ok(Texture2::new(accesses.get(Some(sampler), T::NORMALIZES, new)?))
     }
+}
 
-    fn new_access(&self, sampler: Sampler, format: Format, normalizes: bool) -> Result<Access> {
-        let (memory, start) = (&self.inner.memory, self.inner.memory.address());
-        let extents = [self.cols as u32, self.rows as u32, 1];
-        let (words, texels, order) = match memory {
-            Memory::Gpu(memory) => {
-                let rows = (format, [self.cols, self.rows], self.pitch);
-                let object = memory.texture(rows, &sampler, normalizes)?;
-                (Access::words(object, extents), None, memory.order())
-            }
-            Memory::Simulator(_) => {
-                let (base, extents) = (start as usize, [self.cols, self.rows, 1]);
-                let texels = Texels { base, extents, pitch: self.pitch, format, rank: 2, normalizes };
-                ([0; 3], Some(texels), Order::NONE)
-            }
-        };
-        let range = start..start + (self.pitch * self.rows) as u64;
-        let (sampler, place) = (Some(sampler), memory.place());
-        Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
-    }
+/// The texture of a matrix' rows.
+fn new_access<T>(
+    rows: &PitchedRows<T>,
+    sampler: Sampler,
+    format: Format,
+    normalizes: bool,
+) -> Result<Access> {
+    let ([_, height, width], pitch, start) = (rows.extents, rows.pitch, rows.memory.address());
+    let extents = [width as u32, height as u32, 1];
+    let (words, texels, order) = match &rows.memory {
+        Memory::Gpu(memory) => {
+            let object = memory.texture((format, [width, height], pitch), &sampler, normalizes)?;
+            (Access::words(object, extents), None, memory.order())
+        }
+        Memory::Simulator(_) => {
+            let (base, extents) = (start as usize, [width, height, 1]);
+            let texels = Texels { base, extents, pitch, format, rank: 2, normalizes };
+            ([0; 3], Some(texels), Order::NONE)
+        }
+    };
+    let range = start..start + (pitch * height) as u64;
+    let (sampler, place) = (Some(sampler), rows.memory.place());
+    Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
 }

@@ -4,26 +4,22 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use crate::args::Place;
-use crate::buffer::Memory;
-use crate::driver::{DriverError, GpuBox, GpuMemory, GpuStream};
+use crate::driver::{DriverError, GpuBox, GpuStream};
 use crate::error::Result;
 use crate::part::within;
+use crate::start::Start;
 use crate::types::GpuType;
 
 /// Where a box lies.
 #[derive(Debug)]
 pub(crate) struct Region<'a, T> {
-    /// Address of its first element.
-    address: u64,
+    start: Start<'a, T>,
     /// Planes, rows, columns.
     extents: [usize; 3],
     /// Bytes from one row to the next.
     pitch: usize,
     /// Rows from one plane to the next.
     height: usize,
-    /// The GPU's memory around it; `None` on the simulator.
-    gpu: Option<&'a GpuMemory>,
-    _elements: PhantomData<&'a T>,
 }
 
 impl<T> Clone for Region<'_, T> {
@@ -58,23 +54,9 @@ impl<T> Clone for Part3<'_, T> {
 impl<T> Copy for Part3<'_, T> {}
 
 impl<'a, T: GpuType> Region<'a, T> {
-    pub(crate) fn new(
-        gpu: Option<&'a GpuMemory>,
-        address: u64,
-        extents: [usize; 3],
-        pitch: usize,
-        height: usize,
-    ) -> Self {
-        Self { address, extents, pitch, height, gpu, _elements: PhantomData }
-    }
-
-    /// All of a memory, whose planes follow each other.
-    pub(crate) fn of(memory: &'a Memory, extents: [usize; 3], pitch: usize) -> Self {
-        let gpu = match memory {
-            Memory::Simulator(_) => None,
-            Memory::Gpu(gpu) => Some(gpu),
-        };
-        Self::new(gpu, memory.address(), extents, pitch, extents[1])
+    /// A box whose planes follow each other.
+    pub(crate) fn new(start: Start<'a, T>, extents: [usize; 3], pitch: usize) -> Self {
+        Self { start, extents, pitch, height: extents[1] }
     }
 
     fn part(
@@ -88,7 +70,7 @@ impl<'a, T: GpuType> Region<'a, T> {
         let cols = within(cols, all_cols)?;
         let first = self.offset(planes.start, rows.start) + cols.start * size_of::<T>();
         let extents = [planes.len(), rows.len(), cols.len()];
-        Ok(Self { address: self.address + first as u64, extents, ..self })
+        Ok(Self { start: self.start.plus(first), extents, ..self })
     }
 
     /// Bytes from the first element to the first of a row.
@@ -104,19 +86,14 @@ impl<'a, T: GpuType> Region<'a, T> {
         self.extents.iter().product()
     }
 
-    fn place(&self) -> Place {
-        self.gpu.map_or(Place::Simulator, |memory| Place::Gpu(memory.ordinal()))
-    }
-
     /// As dense memory of the host has its rows.
-    fn dense(&self, host: u64) -> Self {
-        Self::new(None, host, self.extents, self.row_bytes(), self.extents[1])
+    fn dense(&self, host: *const T) -> Self {
+        Self::new(Start::here_at(host), self.extents, self.row_bytes())
     }
 
     /// The box as the driver's copies take it; `None` on the simulator.
     fn on_gpu(&self) -> Option<GpuBox<'a>> {
-        let memory = self.gpu?;
-        let start = (self.address - memory.address()) as usize;
+        let (memory, start) = self.start.in_gpu()?;
         let [planes, rows, _] = self.extents;
         let last = self.offset(planes.saturating_sub(1), rows.saturating_sub(1)) + self.row_bytes();
         let bytes = if self.len() == 0 { start..start } else { start..start + last };
@@ -135,8 +112,8 @@ impl<'a, T: GpuType> Region<'a, T> {
     unsafe fn copy_here(&self, to: &Self) {
         for plane in 0..self.extents[0] {
             for row in 0..self.extents[1] {
-                let from = (self.address as usize + self.offset(plane, row)) as *const u8;
-                let to = (to.address as usize + to.offset(plane, row)) as *mut u8;
+                let from = (self.start.address as usize + self.offset(plane, row)) as *const u8;
+                let to = (to.start.address as usize + to.offset(plane, row)) as *mut u8;
                 // SAFETY: as promised, both sides have that row.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, self.row_bytes()) };
             }
@@ -176,15 +153,14 @@ impl<'a, T: GpuType> Part3<'a, T> {
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut dense: Vec<T> = Vec::with_capacity(self.region.len());
-        let host = self.region.dense(dense.as_mut_ptr() as u64);
         match self.region.on_gpu() {
             Some(from) => {
                 // SAFETY: the vector has room for these rows.
-                unsafe { from.read(host.address as *mut u8, self.region.shape()) }?;
+                unsafe { from.read(dense.as_mut_ptr().cast(), self.region.shape()) }?;
                 from.memory.take_fault()?;
             }
             // SAFETY: the simulator's memory is the host's, and the vector has room for the rows.
-            None => unsafe { self.region.copy_here(&host) },
+            None => unsafe { self.region.copy_here(&self.region.dense(dense.as_mut_ptr())) },
         }
         // SAFETY: every element was written, with bytes that the device wrote as `T`.
         unsafe { dense.set_len(self.region.len()) };
@@ -230,7 +206,7 @@ impl<'a, T: GpuType> PartMut3<'a, T> {
             // SAFETY: the slice has these rows.
             Some(to) => unsafe { to.write(dense.as_ptr().cast(), self.region.shape())? },
             // SAFETY: the simulator's memory is the host's, and the box is borrowed mutably.
-            None => unsafe { self.region.dense(dense.as_ptr() as u64).copy_here(&self.region) },
+            None => unsafe { self.region.dense(dense.as_ptr()).copy_here(&self.region) },
         }
         Ok(())
     }
@@ -251,12 +227,8 @@ impl<'a, T: GpuType> PartMut3<'a, T> {
 
     pub(crate) fn copy_here(self, from: &Part3<'_, T>) -> Result<()> {
         self.check(from)?;
-        let device = Place::Simulator;
-        for memory in [from.region.place(), self.region.place()] {
-            if memory != device {
-                return Err(DriverError::WrongDevice { memory, device }.into());
-            }
-        }
+        from.region.start.here()?;
+        self.region.start.here()?;
         // SAFETY: both are the simulator's memory, one of them borrowed mutably.
         unsafe { from.region.copy_here(&self.region) };
         Ok(())

@@ -1,14 +1,13 @@
 //! Volumes in device memory whose rows begin at aligned addresses.
 
-use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use crate::buffer::Memory;
 use crate::device::Device;
+#[cfg(doc)]
 use crate::driver::DriverError;
 use crate::error::Result;
-use crate::pitched::pitched_memory;
-use crate::region::{Part3, PartMut3, Region};
+use crate::pitched_rows::PitchedRows;
+use crate::region::{Part3, PartMut3};
 use crate::types::{AnyBits, GpuType, View3, ViewMut3};
 
 /// `planes` × `rows` × `cols` elements, plane after plane, row after row; each row is padded to the pitch.
@@ -36,13 +35,7 @@ use crate::types::{AnyBits, GpuType, View3, ViewMut3};
 /// Source: CUDA Driver API, `cuMemAllocPitch`; CUDA Runtime API, `cudaMalloc3D`.
 #[derive(Debug)]
 pub struct Pitched3<T> {
-    memory: Memory,
-    planes: usize,
-    rows: usize,
-    cols: usize,
-    /// Bytes from one row to the next.
-    pitch: usize,
-    _elements: PhantomData<T>,
+    rows: PitchedRows<T>,
 }
 
 impl Device {
@@ -58,51 +51,43 @@ impl Device {
         rows: usize,
         cols: usize,
     ) -> Result<Pitched3<T>> {
-        let too_large =
-            || DriverError::TooLarge { elements: planes.saturating_mul(rows).saturating_mul(cols) };
-        let all_rows = planes.checked_mul(rows).ok_or_else(too_large)?;
-        let (memory, pitch) = pitched_memory::<T>(self, all_rows, cols)?;
-        Ok(Pitched3 { memory, planes, rows, cols, pitch, _elements: PhantomData })
+        Ok(Pitched3 { rows: PitchedRows::zeroed(self, [planes, rows, cols])? })
     }
 }
 
 impl<T: GpuType> Pitched3<T> {
     /// Number of planes.
     pub fn planes(&self) -> usize {
-        self.planes
+        self.rows.extents[0]
     }
 
     /// Number of rows of a plane.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.rows.extents[1]
     }
 
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        self.cols
+        self.rows.extents[2]
     }
 
     /// Bytes from one row to the next; a plane is so many times the number of its rows.
     pub fn pitch(&self) -> usize {
-        self.pitch
-    }
-
-    fn stride(&self) -> usize {
-        self.pitch / size_of::<T>().max(1)
+        self.rows.pitch
     }
 
     /// The volume as a kernel's argument, to be read.
     pub fn view3(&self) -> View3<'_, T> {
-        let (stride, address) = (self.stride(), self.memory.escaping() as *const T);
-        let (planes, rows, cols) = (self.planes, self.rows, self.cols);
+        let ([planes, rows, cols], stride) = (self.rows.extents, self.rows.stride());
+        let address = self.rows.memory.escaping() as *const T;
         // SAFETY: the volume's own memory, borrowed for as long as the view.
         unsafe { View3::from_raw_parts(address, planes, rows, cols, stride * rows, stride) }
     }
 
     /// The volume as a kernel's argument, to be written.
     pub fn view3_mut(&mut self) -> ViewMut3<'_, T> {
-        let (stride, address) = (self.stride(), self.memory.escaping() as *mut T);
-        let (planes, rows, cols) = (self.planes, self.rows, self.cols);
+        let ([planes, rows, cols], stride) = (self.rows.extents, self.rows.stride());
+        let address = self.rows.memory.escaping() as *mut T;
         // SAFETY: as in `view3`, borrowed mutably.
         unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, stride * rows, stride) }
     }
@@ -152,20 +137,16 @@ impl<T: GpuType> Pitched3<T> {
     pub fn to_vec(&self) -> Result<Vec<T>> {
         Part3::from(self).to_vec()
     }
-
-    fn region(&self) -> Region<'_, T> {
-        Region::of(&self.memory, [self.planes, self.rows, self.cols], self.pitch)
-    }
 }
 
 impl<'a, T: GpuType> From<&'a Pitched3<T>> for Part3<'a, T> {
     fn from(volume: &'a Pitched3<T>) -> Self {
-        Part3::new(volume.region())
+        Part3::new(volume.rows.region())
     }
 }
 
 impl<'a, T: GpuType> From<&'a mut Pitched3<T>> for PartMut3<'a, T> {
     fn from(volume: &'a mut Pitched3<T>) -> Self {
-        PartMut3::new(volume.region())
+        PartMut3::new(volume.rows.region())
     }
 }

@@ -28,6 +28,7 @@ mod patterns;
 mod reuse;
 mod shared_memory;
 mod slices;
+mod surfaces;
 mod tables;
 mod talk;
 mod textures;

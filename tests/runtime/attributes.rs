@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use harness::launch_error;
 use warpsmith::Error;
 use warpsmith::driver::{CudaStream, SyncPolicy};
 use warpsmith::launch::{
@@ -22,13 +23,6 @@ fn fill(y: &mut [u32], value: u32) {
     let i = global_id();
     if i < y.len() {
         y[i] = value;
-    }
-}
-
-fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
-    match result {
-        Err(Error::Launch(error)) => error,
-        other => panic!("not refused as a launch: {other:?}"),
     }
 }
 

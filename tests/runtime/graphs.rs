@@ -1,5 +1,6 @@
 //! Graphs: recorded once, started as one, updated in place.
 
+use harness::on_every_device;
 use warpsmith::graph::GraphError;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
@@ -24,13 +25,6 @@ fn first_of(mut x: ViewMut<'_, u32>) {
 fn past_the_end(x: &mut [u32]) {
     if global_id() == 0 {
         x[100] = 1;
-    }
-}
-
-fn on_every_device(test: impl Fn(&Device)) {
-    test(&Device::simulator());
-    if let Some(gpu) = harness::gpu() {
-        test(&gpu);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use corpus::textures::{heat_step, rotate};
-use harness::{devices, everywhere, gpu, noise};
+use harness::{cycles, devices, everywhere, gpu, noise};
 use warpsmith::Error;
 use warpsmith::image::ImageError;
 use warpsmith::launch::LaunchError;
@@ -162,11 +162,6 @@ fn late_copy(image: &Texture2<u32>, out: &mut [u32], cycles: u64) {
 
 const EXTENTS: [usize; 2] = [64, 32];
 const N: usize = EXTENTS[0] * EXTENTS[1];
-
-/// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.
-fn cycles(device: &Device) -> u64 {
-    if device.is_simulator() { 2 } else { 4_000_000 }
-}
 
 #[test]
 fn writers_and_samplers_on_two_streams_are_in_order() {

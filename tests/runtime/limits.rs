@@ -1,6 +1,6 @@
 //! Every limit of a launch is an error of the host, with its number; and what a device says of itself.
 
-use warpsmith::Error;
+use harness::launch_error;
 use warpsmith::launch::{AccessProperty, AccessWindow, Carveout, ClusterScheduling, LaunchError};
 use warpsmith::prelude::*;
 
@@ -34,13 +34,6 @@ fn bounded(y: &mut [u32]) {
     let i = global_id();
     if i < y.len() {
         y[i] = 1;
-    }
-}
-
-fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
-    match result {
-        Err(Error::Launch(error)) => error,
-        other => panic!("not refused as a launch: {other:?}"),
     }
 }
 

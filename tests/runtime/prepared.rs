@@ -1,5 +1,6 @@
 //! A prepared launch: once checked, then repeated with other arguments.
 
+use harness::{launch_error, on_every_device};
 use warpsmith::Error;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
@@ -39,20 +40,6 @@ struct Same(warpsmith::KernelArg);
 unsafe impl warpsmith::args::SliceArg<'_, u32> for Same {
     fn into_arg(self) -> warpsmith::KernelArg {
         self.0
-    }
-}
-
-fn on_every_device(test: impl Fn(&Device)) {
-    test(&Device::simulator());
-    if let Some(gpu) = harness::gpu() {
-        test(&gpu);
-    }
-}
-
-fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
-    match result {
-        Err(Error::Launch(error)) => error,
-        other => panic!("not refused as a launch: {other:?}"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering as HostOrdering};
 use std::time::Duration;
 
-use harness::{everywhere, gpu};
+use harness::{cycles, everywhere, gpu};
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
 use warpsmith::host_memory::Pinned;
@@ -65,11 +65,6 @@ fn late_count(cycles: u64) {
 
 /// Elements of the tests' buffers.
 const N: usize = 1 << 12;
-
-/// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.
-fn cycles(device: &Device) -> u64 {
-    if device.is_simulator() { 2 } else { 4_000_000 }
-}
 
 #[test]
 fn a_chain_over_two_streams_is_in_order() {

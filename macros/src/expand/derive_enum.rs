@@ -75,6 +75,10 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
     let integer = representation(item).into_iter().find(|r| INTEGERS.contains(&r.as_str()));
     let tag_type = format_ident!("{}", integer.as_deref().unwrap_or("i32"));
     let (name, layouts) = (item.ident.to_string(), data.variants.iter().map(|v| layouts(&v.fields)));
+    // Where the fields begin.
+    let start = quote! {
+        ::warpsmith::__macro::Layout::payload(::warpsmith::__macro::Layout::of::<#tag_type>(), Self::VARIANTS)
+    };
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     for (index, (variant, tag)) in data.variants.iter().zip(tags).enumerate() {
@@ -83,7 +87,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
         let pattern = field_pattern(&variant.fields, &names);
         let offsets: Vec<_> = (0..names.len())
-            .map(|i| quote!(const { __start::<Self>() + ::warpsmith::__macro::Layout::offset(Self::VARIANTS[#index], #i) }))
+            .map(|i| quote!(const { #start + ::warpsmith::__macro::Layout::offset(Self::VARIANTS[#index], #i) }))
             .map(|offset| quote!(__at.add(#offset)))
             .collect();
         reads.push(quote! {
@@ -100,13 +104,6 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
             }
         });
     }
-    let start = quote! {
-        /// Where the fields begin.
-        #[allow(dead_code)]
-        const fn __start<T: ::warpsmith::__macro::Device>() -> usize {
-            ::warpsmith::__macro::Layout::payload(::warpsmith::__macro::Layout::of::<#tag_type>(), T::VARIANTS)
-        }
-    };
     quote! {
         const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#(#layouts),*];
         const LAYOUT: ::warpsmith::__macro::Layout = ::warpsmith::__macro::Layout {
@@ -119,7 +116,6 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
 
         #[inline]
         unsafe fn from_ir(__at: *const u8) -> Self {
-            #start
             // SAFETY: the tag comes first.
             let __tag = unsafe { <#tag_type as ::warpsmith::__macro::Device>::from_ir(__at) } as i128;
             #(#reads)*
@@ -128,7 +124,6 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
 
         #[inline]
         unsafe fn to_ir(self, __at: *mut u8) {
-            #start
             match self { #(#writes)* }
         }
     }

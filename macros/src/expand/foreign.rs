@@ -5,7 +5,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Generics, Ident, ImplItem, ItemImpl, PathArguments, TypeParamBound, WherePredicate, parse_quote};
+use syn::{
+    FnArg, GenericArgument, Generics, Ident, ImplItem, ItemImpl, PathArguments, Type, TypeParamBound,
+    WherePredicate, parse_quote,
+};
 
 use super::impls::Method;
 use super::signature;
@@ -65,6 +68,13 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
 /// Expands the `impl` of such a trait.
 pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenStream {
     let mut errors = Errors::default();
+    if name == "Index" || name == "IndexMut" {
+        let by_usize = by_usize(item, &name, &mut errors);
+        if errors.any() {
+            let (errors, stand_in) = (errors.into_tokens(), expand(&by_usize, (name, wanted)));
+            return quote!(#errors #stand_in);
+        }
+    }
     let mut kept = item.clone();
     kept.items.clear();
     let mut device = TokenStream::new();
@@ -167,4 +177,45 @@ pub fn device_bound(bound: &TypeParamBound) -> Option<TypeParamBound> {
         _ => Vec::new(),
     };
     Some(parse_quote!(::warpsmith::__macro::operators::#name<#(#arguments),*>))
+}
+
+/// An `impl` of `Index` by what kernels index by. Another number is an error, and the result then stands in
+/// for the `impl`, so that its users see no errors of their own.
+fn by_usize(item: &ItemImpl, name: &Ident, errors: &mut Errors) -> ItemImpl {
+    let mut item = item.clone();
+    let path = item.trait_.as_mut().map(|(path, _)| path);
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.and_then(|path| path.segments.last_mut()).map(|last| &mut last.arguments)
+    else {
+        return item;
+    };
+    let Some(GenericArgument::Type(index)) = arguments.args.first_mut() else { return item };
+    match &mut *index {
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|part| to_usize(part, name, errors)),
+        index => to_usize(index, name, errors),
+    }
+    let index = index.clone();
+    for part in &mut item.items {
+        if let ImplItem::Fn(function) = part {
+            if let Some(FnArg::Typed(parameter)) = function.sig.inputs.last_mut() {
+                (parameter.pat, parameter.ty) = (parse_quote!(_index), Box::new(index.clone()));
+            }
+            function.block = parse_quote!({ unreachable!() });
+        }
+    }
+    item
+}
+
+/// Makes a number a `usize`, as far as names tell numbers.
+fn to_usize(ty: &mut Type, name: &Ident, errors: &mut Errors) {
+    const OTHERS: [&str; 11] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
+    if let Type::Path(path) = &*ty
+        && OTHERS.iter().any(|other| path.path.is_ident(other))
+    {
+        let message = format!(
+            "an index of any integer type arrives as a `usize` in a kernel; write `{name}<usize>`, or a tuple of two or three"
+        );
+        errors.at(&*ty, message);
+        *ty = parse_quote!(usize);
+    }
 }

@@ -1,16 +1,7 @@
 //! Textures and surfaces among a kernel's parameters, known by the names of their types.
 
 use quote::ToTokens;
-use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath, TypeReference};
-
-/// How a kernel accesses an image.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// `&Texture2<T>`
-    Texture,
-    /// `&mut Surface2<T>`
-    Surface,
-}
+use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath};
 
 /// The kind of a type's name, and the end of it that says the form: `2`.
 fn named(path: &TypePath) -> Option<(&'static str, String)> {
@@ -26,12 +17,12 @@ fn named(path: &TypePath) -> Option<(&'static str, String)> {
     })
 }
 
-/// What a parameter is, if it is a texture or a surface that a kernel takes.
-pub fn parameter(reference: &TypeReference) -> Option<Access> {
+/// `Texture2<T>` of a parameter `&Texture2<T>`, and `Surface2<T>` of `&mut Surface2<T>`.
+pub fn parameter(ty: &Type) -> Option<&Type> {
+    let Type::Reference(reference) = ty else { return None };
     let Type::Path(path) = &*reference.elem else { return None };
     match (named(path)?.0, reference.mutability.is_some()) {
-        ("Texture", false) => Some(Access::Texture),
-        ("Surface", true) => Some(Access::Surface),
+        ("Texture", false) | ("Surface", true) => Some(&reference.elem),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
-use super::images::{self, Access};
+use super::images;
 use super::lower::Name;
 use super::plain::PlainForms;
 use super::signature::{self, Param, Recording};
@@ -112,7 +112,7 @@ fn refused_parameter(param: &PatType) -> Option<String> {
             let shown = slice.to_token_stream();
             Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
         }
-        Type::Reference(reference) if images::parameter(reference).is_some() => None,
+        ty if images::parameter(ty).is_some() => None,
         Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
             "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
         ),
@@ -314,8 +314,8 @@ impl<'a> Parts<'a> {
                 Some(elem) => {
                     quote!(let mut #ident = unsafe { ::warpsmith::__macro::slice_arg::<#elem>(__args, #i) };)
                 }
-                None => match image(&param.ty) {
-                    Some((_, elem)) => {
+                None => match images::parameter(&param.ty) {
+                    Some(elem) => {
                         quote!(let mut #ident = unsafe { ::warpsmith::__macro::image_arg::<#elem>(__args, #i) };)
                     }
                     None => quote!(let #ident = unsafe { ::warpsmith::__macro::value_arg::<#ty>(__args, #i) };),
@@ -366,11 +366,10 @@ impl<'a> Parts<'a> {
     fn make_launch(&self) -> TokenStream {
         let make = self.runtime.iter().map(|p| {
             let ident = &p.pat.ident;
-            if let Some((access, _)) = image(&p.written) {
-                let image_arg = image_arg(access);
-                return quote!(#image_arg::into_arg(#ident));
-            }
             match &p.written {
+                ty if images::parameter(ty).is_some() => {
+                    quote!(::warpsmith::__macro::ImageArg::into_arg(#ident))
+                }
                 Type::Reference(r) if r.mutability.is_some() => {
                     quote!(::warpsmith::__macro::SliceMutArg::into_arg(#ident))
                 }
@@ -387,47 +386,21 @@ impl<'a> Parts<'a> {
 }
 
 fn host_param(param: &Param, lifetime: &Lifetime) -> TokenStream {
-    match &param.written {
-        Type::Reference(reference) => match &*reference.elem {
-            Type::Slice(slice) => {
-                let elem = host_type(&slice.elem, lifetime);
-                if reference.mutability.is_some() {
-                    quote!(impl ::warpsmith::__macro::SliceMutArg<#lifetime, #elem>)
-                } else {
-                    quote!(impl ::warpsmith::__macro::SliceArg<#lifetime, #elem>)
-                }
-            }
-            elem => match images::parameter(reference) {
-                Some(access) => {
-                    let elem = images::with_lifetime(&host_type(elem, lifetime), lifetime);
-                    let image_arg = image_arg(access);
-                    quote!(impl #image_arg<#lifetime, #elem>)
-                }
-                None => {
-                    let ty = host_type(&param.written, lifetime);
-                    quote!(#ty)
-                }
-            },
-        },
-        written => {
-            let ty = host_type(written, lifetime);
-            quote!(#ty)
-        }
+    if let Some(image) = images::parameter(&param.written) {
+        let image = images::with_lifetime(&host_type(image, lifetime), lifetime);
+        return quote!(impl ::warpsmith::__macro::ImageArg<#lifetime, #image>);
     }
-}
-
-/// How a parameter accesses an image, and the type behind its reference.
-fn image(ty: &Type) -> Option<(Access, &Type)> {
-    let Type::Reference(reference) = ty else { return None };
-    Some((images::parameter(reference)?, &reference.elem))
-}
-
-/// What takes the arguments of such a parameter.
-fn image_arg(access: Access) -> TokenStream {
-    match access {
-        Access::Texture => quote!(::warpsmith::__macro::TextureArg),
-        Access::Surface => quote!(::warpsmith::__macro::SurfaceArg),
+    if let Type::Reference(reference) = &param.written
+        && let Type::Slice(slice) = &*reference.elem
+    {
+        let elem = host_type(&slice.elem, lifetime);
+        let argument = match reference.mutability {
+            Some(_) => quote!(SliceMutArg),
+            None => quote!(SliceArg),
+        };
+        return quote!(impl ::warpsmith::__macro::#argument<#lifetime, #elem>);
     }
+    host_type(&param.written, lifetime).to_token_stream()
 }
 
 /// `T` of `&Slice<T>`.

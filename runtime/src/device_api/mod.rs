@@ -28,27 +28,18 @@ macro_rules! builtin {
         #[doc(hidden)]
         impl $(<$t $(: $life)?>)? $name $(<$t>)? {
             #[allow(missing_docs, clippy::type_complexity)]
-            pub fn __gpu<F: Fn($($ty),*) $(-> $ret)?>(
-                _: F,
-                _: &crate::witness::FnProbe<crate::meaning::Called<F, Self>>,
-            ) {}
+            pub fn __gpu(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
         }
 
-        // The meaning is made of the function item itself, which has the bounds that the call was checked by.
-        impl<$($t: $($life +)? crate::types::Device,)? F: Fn($($ty),*) $(-> $ret)?> crate::witness::DeviceFn
-            for crate::meaning::Called<F, $name $(<$t>)?>
-        {
+        impl $(<$t: $($life +)? $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
             fn callee() -> crate::record::Callee {
                 #[allow(unused_mut, unused_variables)]
-                unsafe fn meaning<$($t: $($life +)? crate::types::Device,)? F: Fn($($ty),*) $(-> $ret)?>(
-                    args: *const *const u8,
-                    ret: *mut u8,
-                ) {
+                unsafe fn meaning $(<$t: $($life +)? $bound>)? (args: *const *const u8, ret: *mut u8) {
                     // SAFETY: whoever calls a meaning gives the arguments that it was made for.
                     unsafe {
                         let mut args = crate::meaning::Arguments::new(args);
                         $(let $arg: $ty = args.take();)*
-                        crate::meaning::give(crate::meaning::item::<F>()($($arg),*), ret);
+                        crate::meaning::give($name $(::<$t>)? ($($arg),*), ret);
                     }
                 }
                 fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
@@ -59,7 +50,7 @@ macro_rules! builtin {
                     $($key: $value,)*
                     ..crate::device_api::text::pure(text)
                 };
-                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning::<$($t,)? F>)))
+                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
             }
         }
     )+};

@@ -262,6 +262,19 @@ pub(super) fn exchange_if<T: Copy>(
     old
 }
 
+/// Stores `new` if the place has the bits of `current`.
+#[inline]
+#[track_caller]
+fn compare_exchange<T: AtomicBits>(
+    place: &mut T,
+    (current, new): (T, T),
+    orders: (Ordering, Ordering),
+    scope: MemoryScope,
+) -> Result<T, T> {
+    let old = exchange_if(place, |old| old.same_bits(current), new, orders, scope);
+    if old.same_bits(current) { Ok(old) } else { Err(old) }
+}
+
 methods! {
     /// The value. `order` is `Relaxed`, `Acquire` or `SeqCst`.
     fn load / load_in_kernels = LOAD(order: Ordering) -> T where T: AtomicValue |place| {
@@ -284,16 +297,12 @@ methods! {
     /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
     fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        let same = |old: &T| old.same_bits(current);
-        let old = exchange_if(place, same, new, (success, failure), scope(SCOPE));
-        if old.same_bits(current) { Ok(old) } else { Err(old) }
+        compare_exchange(place, (current, new), (success, failure), scope(SCOPE))
     };
     /// The same: the hardware's does not fail without a reason.
     fn compare_exchange_weak / compare_exchange_weak_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        let same = |old: &T| old.same_bits(current);
-        let old = exchange_if(place, same, new, (success, failure), scope(SCOPE));
-        if old.same_bits(current) { Ok(old) } else { Err(old) }
+        compare_exchange(place, (current, new), (success, failure), scope(SCOPE))
     };
     /// Adds; integers wrap. What the place held before.
     fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {

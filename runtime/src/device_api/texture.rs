@@ -20,7 +20,7 @@ impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
     fn callee() -> Callee {
         unsafe fn meaning<A: Extents, const FIELD: usize>(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            unsafe { give(Arguments::new(args).take::<&A>().extent(FIELD.min(2)), ret) };
+            unsafe { give(Arguments::new(args).take::<&A>().extent(FIELD), ret) };
         }
         fn text<const FIELD: usize>(_args: &[Type], _ret: &Type) -> CudaText {
             CudaText::new(format!("{{0}}.{}", EXTENTS[FIELD]))
@@ -33,8 +33,8 @@ impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
 /// What has extents.
 #[doc(hidden)]
 pub trait Extents: Device {
-    /// The extent of a dimension; layers are the third.
-    fn extent(&self, axis: usize) -> u32;
+    /// The extent of that name, by its place in [`EXTENTS`].
+    fn extent(&self, field: usize) -> u32;
 }
 
 macro_rules! markers {

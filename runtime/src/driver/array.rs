@@ -7,6 +7,7 @@ use cudarc::driver::sys::{self, CUDA_RESOURCE_DESC, CUarray, CUmemorytype};
 
 use super::memory::driver;
 use super::order::Order;
+use super::pitched::boxes;
 use super::texture::{channel_to_driver, create_texture, no_resource};
 use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory};
@@ -108,14 +109,15 @@ impl GpuArray {
     }
 
     /// Copies all texels to the host, dense, and waits.
-    pub(crate) fn read(&self, bytes: &mut [u8]) -> Result<(), DriverError> {
-        debug_assert_eq!(bytes.len(), self.form.bytes());
+    ///
+    /// # Safety
+    /// `host` has room for them.
+    pub(crate) unsafe fn read(&self, host: *mut u8) -> Result<(), DriverError> {
         let mut copy = self.copy(CUmemorytype::CU_MEMORYTYPE_ARRAY, CUmemorytype::CU_MEMORYTYPE_HOST);
         copy.srcArray = self.handle();
-        copy.dstHost = bytes.as_mut_ptr().cast();
+        copy.dstHost = host.cast();
         self.copy_all(&copy, false)?;
-        self.wait()?;
-        Ok(())
+        self.wait()
     }
 
     /// Copies all texels from the start of memory of the same GPU, where they are dense.
@@ -150,33 +152,10 @@ impl GpuArray {
     /// A copy of all texels between two kinds of memory, with no addresses yet; what is no array is dense.
     fn copy(&self, from: CUmemorytype, to: CUmemorytype) -> sys::CUDA_MEMCPY3D {
         let (row, [_, height, depth]) = (self.form.row(), self.form.extents);
-        sys::CUDA_MEMCPY3D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
-            srcMemoryType: from,
-            srcHost: ptr::null(),
-            srcDevice: 0,
-            srcArray: ptr::null_mut(),
-            reserved0: ptr::null_mut(),
-            srcPitch: row,
-            srcHeight: height,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
-            dstMemoryType: to,
-            dstHost: ptr::null_mut(),
-            dstDevice: 0,
-            dstArray: ptr::null_mut(),
-            reserved1: ptr::null_mut(),
-            dstPitch: row,
-            dstHeight: height,
-            WidthInBytes: row,
-            Height: height,
-            Depth: depth,
-        }
+        let mut copy = boxes([depth, height, row]);
+        (copy.srcMemoryType, copy.srcPitch, copy.srcHeight) = (from, row, height);
+        (copy.dstMemoryType, copy.dstPitch, copy.dstHeight) = (to, row, height);
+        copy
     }
 
     fn copy_all(&self, copy: &sys::CUDA_MEMCPY3D, write: bool) -> Result<(), DriverError> {

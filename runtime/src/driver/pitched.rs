@@ -132,7 +132,7 @@ fn is_empty(copy: &CUDA_MEMCPY3D) -> bool {
 }
 
 /// A copy of so many planes, rows and bytes of a row, between places that are not yet said.
-fn boxes([planes, rows, row]: [usize; 3]) -> CUDA_MEMCPY3D {
+pub(super) fn boxes([planes, rows, row]: [usize; 3]) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcXInBytes: 0,
         srcY: 0,

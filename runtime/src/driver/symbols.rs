@@ -144,16 +144,14 @@ impl Gpu {
         let State { value: Value::Device(value), symbols } = &*state else { return Ok(()) };
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
-        let removals = constant.usage.removals();
-        constant.usage.begin(self, stream, Constant::ALL, true)?;
-        from.used(stream, &source, false, |source| {
-            self.bind()?;
-            symbols.iter().try_for_each(|(_, address)| copy(stream, source, *address, bytes))?;
-            value.used(stream, &(0..bytes), true, |target| copy(stream, source, target, bytes))
+        constant.usage.around(self, stream, (Constant::ALL, true), || {
+            from.used(stream, &source, false, |source| {
+                // The memory may be another GPU's.
+                self.bind()?;
+                symbols.iter().try_for_each(|(_, address)| copy(stream, source, *address, bytes))?;
+                value.used(stream, &(0..bytes), true, |target| copy(stream, source, target, bytes))
+            })
         })?;
-        if constant.usage.removals() != removals {
-            constant.usage.end_again(self, stream, Constant::ALL, true)?;
-        }
         self.join_other(self.stream(), stream)
     }
 

@@ -37,6 +37,11 @@ impl Access {
         [object, u64::from(width) | u64::from(height) << 32, depth.into()]
     }
 
+    /// The extent by the place of its name among width, height, depth and layers.
+    pub fn extent(&self, field: usize) -> u32 {
+        self.extents[field.min(2)]
+    }
+
     /// Whether this is the texture of a sampler, or the surface.
     fn is(&self, sampler: &Option<Sampler>, normalizes: bool) -> bool {
         self.normalizes == normalizes

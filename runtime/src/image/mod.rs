@@ -7,6 +7,7 @@
 mod access;
 mod check;
 mod error;
+mod handle;
 mod sampler;
 mod shape;
 mod surface;
@@ -17,11 +18,12 @@ mod texture;
 pub use access::ImageAccess;
 pub(crate) use access::{Access, Accesses};
 pub use error::ImageError;
+pub use handle::ImageParam;
 pub use sampler::{AddressMode, Filter, Sampler};
 pub use shape::{Layers, Line, Plane, Shape, Volume};
 pub use surface::{Surface, Surface1, Surface2, Surface3, SurfaceLayers};
 pub use texel::{Channel, Format, ReadAs, Texel, TextureValue};
-pub use texture::{ImageParam, Texture, Texture1, Texture2, Texture3, TextureLayers};
+pub use texture::{Texture, Texture1, Texture2, Texture3, TextureLayers};
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -169,8 +171,8 @@ impl<T: Texel, D: Shape> Image<T, D> {
         let (target, len) = (texels.as_mut_ptr().cast::<u8>(), self.inner.form.bytes());
         match &self.inner.storage {
             Storage::Gpu(array) => {
-                // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
-                array.read(unsafe { std::slice::from_raw_parts_mut(target, len) })?;
+                // SAFETY: the vector has room for every texel.
+                unsafe { array.read(target) }?;
                 array.take_fault()?;
             }
             // SAFETY: both sides have these bytes.

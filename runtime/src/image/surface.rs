@@ -2,15 +2,13 @@
 
 use std::marker::PhantomData;
 
-use super::access::{Access, ImageAccess};
+use super::access::Access;
+use super::handle::{extents, handle};
 use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::Texel;
-use super::texture::{ImageParam, access_of};
-use crate::args::{KernelArg, SurfaceArg};
-use crate::device_api::texture::{Extent, Extents, Load, Store, method};
-use crate::ir::{ImageType, Type};
+use crate::device_api::texture::{Load, Store, method};
 use crate::simulator::{AccessKind, context};
-use crate::types::{Device, IndexInteger};
+use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 
 /// An image as kernels read and write its texels: a handle made by [`Image::surface`](super::Image::surface).
@@ -34,18 +32,7 @@ pub type Surface3<'a, T> = Surface<'a, T, Volume>;
 /// Surfaces of two dimensions side by side.
 pub type SurfaceLayers<'a, T> = Surface<'a, T, Layers>;
 
-impl<T: Texel, D: Shape> Device for Surface<'_, T, D> {
-    type Erased = Surface<'static, T, D>;
-    fn ty() -> Type {
-        Type::Image(ImageType { surface: true, shape: D::SHAPE })
-    }
-}
-
-impl<T: Texel, D: Shape> Extents for Surface<'_, T, D> {
-    fn extent(&self, axis: usize) -> u32 {
-        self.access.extents[axis]
-    }
-}
+handle! { Surface<Texel>, surface: true, mut }
 
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The caller has borrowed the image mutably for the lifetime.
@@ -78,40 +65,12 @@ impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-// SAFETY: an image that is borrowed mutably for the lifetime, with its usage.
-unsafe impl<'a, T: Texel, D: Shape> SurfaceArg<'a, Surface<'_, T, D>> for Surface<'a, T, D> {
-    fn into_arg(self) -> KernelArg {
-        KernelArg::Image { access: ImageAccess::new(self.access), mutable: true }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-// SAFETY: as above.
-unsafe impl<'a, T: Texel, D: Shape> SurfaceArg<'a, Surface<'_, T, D>> for &'a mut Surface<'_, T, D> {
-    fn into_arg(self) -> KernelArg {
-        KernelArg::Image { access: ImageAccess::new(self.access), mutable: true }
-    }
-}
-
-impl<T: Texel, D: Shape> ImageParam for Surface<'_, T, D> {
-    unsafe fn from_arg(arg: &KernelArg) -> Self {
-        // SAFETY: as promised by the caller.
-        Self::new(unsafe { access_of(arg) })
-    }
-}
-
-/// The methods of one form: extents and indices.
+/// The methods of one form, by its indices.
 macro_rules! surface {
-    ($name:ident: $($extent:ident $hidden:ident $axis:literal $field:literal),+; ($($i:ident $index:ident),+) $all:expr) => {
-        impl<T: Texel> $name<'_, T> {
-            $(
-                #[doc = concat!("Its ", stringify!($extent), ".")]
-                pub fn $extent(&self) -> u32 {
-                    self.access.extents[$axis]
-                }
-            )+
+    ($name:ident $shape:ident($($i:ident $index:ident),+) $all:expr) => {
+        extents! { $name<Texel>, $shape }
 
+        impl<T: Texel> $name<'_, T> {
             /// The texel at indices; zero outside of the image.
             ///
             /// # Panics
@@ -140,12 +99,6 @@ macro_rules! surface {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: Texel> $name<'_, T> {
-            $(
-                pub fn $hidden(&self, _probe: &FnProbe<Extent<$name<'static, T>, $field>>) -> u32 {
-                    never_called()
-                }
-            )+
-
             pub fn read_in_kernels<$($index: IndexInteger),+>(
                 &self $(, $i: $index)+, _probe: &FnProbe<Load<$name<'static, T>, ($($index,)+)>>
             ) -> T {
@@ -172,13 +125,7 @@ macro_rules! surface {
     };
 }
 
-surface! { Surface1: width width_in_kernels 0 0; (x X) [x, 0, 0] }
-surface! { Surface2: width width_in_kernels 0 0, height height_in_kernels 1 1; (x X, y Y) [x, y, 0] }
-surface! {
-    Surface3: width width_in_kernels 0 0, height height_in_kernels 1 1, depth depth_in_kernels 2 2;
-    (x X, y Y, z Z) [x, y, z]
-}
-surface! {
-    SurfaceLayers: width width_in_kernels 0 0, height height_in_kernels 1 1, layers layers_in_kernels 2 3;
-    (x X, y Y, layer L) [x, y, layer]
-}
+surface! { Surface1 Line(x X) [x, 0, 0] }
+surface! { Surface2 Plane(x X, y Y) [x, y, 0] }
+surface! { Surface3 Volume(x X, y Y, z Z) [x, y, z] }
+surface! { SurfaceLayers Layers(x X, y Y, layer L) [x, y, layer] }

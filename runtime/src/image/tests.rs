@@ -1,7 +1,7 @@
 //! Images on the simulator, and the words that a GPU's kernel is given.
 
 use super::*;
-use crate::args::{KernelArg, SurfaceArg, TextureArg};
+use crate::args::{ImageArg, KernelArg};
 use crate::device_api::texture::{Extent, Fetch, Load, Sample, Store};
 use crate::ir::ImageShape;
 use crate::record::Callee;

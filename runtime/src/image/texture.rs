@@ -2,13 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::access::{Access, ImageAccess};
+use super::access::Access;
+use super::handle::{extents, handle};
 use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::TextureValue;
-use crate::args::{KernelArg, TextureArg};
-use crate::device_api::texture::{Extent, Extents, Fetch, Sample, method};
-use crate::ir::{ImageType, Type};
-use crate::types::{Device, IndexInteger};
+use crate::device_api::texture::{Fetch, Sample, method};
+use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 
 /// An image as kernels sample it: a handle that is copied, made by [`Image::texture`](super::Image::texture).
@@ -38,18 +37,7 @@ impl<T, D> Clone for Texture<'_, T, D> {
 
 impl<T, D> Copy for Texture<'_, T, D> {}
 
-impl<T: TextureValue, D: Shape> Device for Texture<'_, T, D> {
-    type Erased = Texture<'static, T, D>;
-    fn ty() -> Type {
-        Type::Image(ImageType { surface: false, shape: D::SHAPE })
-    }
-}
-
-impl<T: TextureValue, D: Shape> Extents for Texture<'_, T, D> {
-    fn extent(&self, axis: usize) -> u32 {
-        self.access.extents[axis]
-    }
-}
+handle! { Texture<TextureValue>, surface: false }
 
 impl<'a, T: TextureValue, D: Shape> Texture<'a, T, D> {
     pub(crate) fn new(access: &'a Access) -> Self {
@@ -67,63 +55,13 @@ impl<'a, T: TextureValue, D: Shape> Texture<'a, T, D> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-// SAFETY: an image that is borrowed for the lifetime, with its usage.
-unsafe impl<'a, T: TextureValue, D: Shape> TextureArg<'a, Texture<'_, T, D>> for Texture<'a, T, D> {
-    fn into_arg(self) -> KernelArg {
-        KernelArg::Image { access: ImageAccess::new(self.access), mutable: false }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-// SAFETY: as above.
-unsafe impl<'a, T: TextureValue, D: Shape> TextureArg<'a, Texture<'_, T, D>> for &'a Texture<'_, T, D> {
-    fn into_arg(self) -> KernelArg {
-        KernelArg::Image { access: ImageAccess::new(self.access), mutable: false }
-    }
-}
-
-/// The descriptor of an image in a simulated thread.
-#[doc(hidden)]
-pub trait ImageParam {
-    /// The argument as a descriptor.
-    ///
-    /// # Safety
-    /// It was made from such a texture or surface, whose image the launch keeps borrowed.
-    unsafe fn from_arg(arg: &KernelArg) -> Self;
-}
-
-impl<T: TextureValue, D: Shape> ImageParam for Texture<'_, T, D> {
-    unsafe fn from_arg(arg: &KernelArg) -> Self {
-        // SAFETY: as promised by the caller.
-        Self::new(unsafe { access_of(arg) })
-    }
-}
-
-/// The image behind an argument.
-///
-/// # Safety
-/// It was made from an image, which the launch keeps borrowed for the lifetime.
-pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a Access {
-    match arg {
-        // SAFETY: as promised, the image and with it the access outlives the lifetime.
-        KernelArg::Image { access, .. } => unsafe { &*std::ptr::from_ref(access.get()) },
-        _ => unreachable!("an argument made from a texture or a surface"),
-    }
-}
-
-/// The methods of one form: extents, coordinates, indices.
+/// The methods of one form: of coordinates, and of indices.
 macro_rules! texture {
-    ($name:ident: $($extent:ident $hidden:ident $axis:literal $field:literal),+;
+    ($name:ident $shape:ident
         sample($($x:ident: $of:ty),+) $at:expr, $layer:expr; fetch($($i:ident $index:ident),+) $all:expr) => {
-        impl<T: TextureValue> $name<'_, T> {
-            $(
-                #[doc = concat!("Its ", stringify!($extent), ".")]
-                pub fn $extent(&self) -> u32 {
-                    self.access.extents[$axis]
-                }
-            )+
+        extents! { $name<TextureValue>, $shape }
 
+        impl<T: TextureValue> $name<'_, T> {
             /// The value at coordinates, as the sampler says.
             ///
             /// Between texels it is interpolated with weights of 8 bits: off by at most 1/256 of the
@@ -155,12 +93,6 @@ macro_rules! texture {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: TextureValue> $name<'_, T> {
-            $(
-                pub fn $hidden(&self, _probe: &FnProbe<Extent<$name<'static, T>, $field>>) -> u32 {
-                    never_called()
-                }
-            )+
-
             pub fn sample_in_kernels(&self $(, $x: $of)+, _probe: &FnProbe<Sample<$name<'static, T>, ($($of,)+)>>) -> T {
                 $(let _ = $x;)+
                 never_called()
@@ -182,16 +114,10 @@ macro_rules! texture {
     };
 }
 
-texture! { Texture1: width width_in_kernels 0 0; sample(x: f32) [x, 0.0, 0.0], 0; fetch(x X) [x, 0, 0] }
+texture! { Texture1 Line sample(x: f32) [x, 0.0, 0.0], 0; fetch(x X) [x, 0, 0] }
+texture! { Texture2 Plane sample(x: f32, y: f32) [x, y, 0.0], 0; fetch(x X, y Y) [x, y, 0] }
+texture! { Texture3 Volume sample(x: f32, y: f32, z: f32) [x, y, z], 0; fetch(x X, y Y, z Z) [x, y, z] }
 texture! {
-    Texture2: width width_in_kernels 0 0, height height_in_kernels 1 1;
-    sample(x: f32, y: f32) [x, y, 0.0], 0; fetch(x X, y Y) [x, y, 0]
-}
-texture! {
-    Texture3: width width_in_kernels 0 0, height height_in_kernels 1 1, depth depth_in_kernels 2 2;
-    sample(x: f32, y: f32, z: f32) [x, y, z], 0; fetch(x X, y Y, z Z) [x, y, z]
-}
-texture! {
-    TextureLayers: width width_in_kernels 0 0, height height_in_kernels 1 1, layers layers_in_kernels 2 3;
+    TextureLayers Layers
     sample(x: f32, y: f32, layer: u32) [x, y, 0.0], layer; fetch(x X, y Y, layer L) [x, y, layer]
 }

@@ -7,8 +7,8 @@ use std::fmt;
 
 use super::Scalar;
 
-/// Elements that an array can have: more would not fit the address space.
-const MOST_ELEMENTS: i128 = 1 << 48;
+/// Elements that a slice, or a view along an axis, can have: more would not fit the address space.
+pub(crate) const MOST_ELEMENTS: i128 = 1 << 48;
 
 /// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -71,33 +71,32 @@ impl Layout {
 
     /// A tag, then the fields of one of several variants.
     pub const fn tagged(tag: Layout, variants: &[&[Layout]]) -> Self {
-        let (mut size, mut align, mut i) = (0, tag.align, 0);
-        while i < variants.len() {
-            let fields = Layout::fields(variants[i]);
-            if fields.size > size {
-                size = fields.size;
-            }
-            if fields.align > align {
-                align = fields.align;
-            }
-            i += 1;
-        }
-        let end = Layout::payload(tag, variants) + size;
+        let fields = widest(variants);
+        let align = if fields.align > tag.align { fields.align } else { tag.align };
+        let end = Layout::payload(tag, variants) + fields.size;
         Self { size: end.next_multiple_of(align), align, as_in_rust: false }
     }
 
     /// Where the fields of each variant of [`Layout::tagged`] begin.
     pub const fn payload(tag: Layout, variants: &[&[Layout]]) -> usize {
-        let (mut align, mut i) = (1, 0);
-        while i < variants.len() {
-            let fields = Layout::fields(variants[i]);
-            if fields.align > align {
-                align = fields.align;
-            }
-            i += 1;
-        }
-        tag.size.next_multiple_of(align)
+        tag.size.next_multiple_of(widest(variants).align)
     }
+}
+
+/// The largest size and the largest alignment of the fields of any variant.
+const fn widest(variants: &[&[Layout]]) -> Layout {
+    let (mut size, mut align, mut i) = (0, 1, 0);
+    while i < variants.len() {
+        let fields = Layout::fields(variants[i]);
+        if fields.size > size {
+            size = fields.size;
+        }
+        if fields.align > align {
+            align = fields.align;
+        }
+        i += 1;
+    }
+    Layout { size, align, as_in_rust: false }
 }
 
 /// The end of the first `count` fields.

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-use super::Called;
 use crate::device_api::methods::markers::{ascii, bytes, float, half_conversion, int, signed, vector};
 use crate::device_api::{atomic, cluster, copy_async, index, memory, ordered, shuffle};
 use crate::ir::Meaning;
@@ -11,7 +10,7 @@ use crate::prelude::*;
 use crate::record::Callee;
 use crate::simulator::{SimFault, SimLaunch, context, run};
 use crate::types::{Device, GpuType, Slice};
-use crate::witness::{DeviceFn, FnProbe};
+use crate::witness::DeviceFn;
 
 /// A value in the IR's layout.
 fn ir<T: Device>(value: T) -> Vec<u8> {
@@ -33,14 +32,6 @@ fn meaning<M: DeviceFn>() -> Meaning {
         Callee::Builtin(_, Some(meaning)) => meaning,
         _ => panic!("a builtin without a meaning"),
     }
-}
-
-/// [`call`] of a function that `builtin!` defines, which is named as the witness names it.
-fn called<F, B, R: Device>(_function: F, _marker: fn(F, &FnProbe<Called<F, B>>), args: &[Vec<u8>]) -> R
-where
-    Called<F, B>: DeviceFn,
-{
-    call::<Called<F, B>, R>(args)
 }
 
 /// The result of a builtin for arguments in the IR's layout.
@@ -192,11 +183,7 @@ fn atomics_reach_the_place() {
     let mut word = 7u64;
     let (sum_at, word_at): (*mut u32, *mut u64) = (&mut sum, &mut word);
     let outcome = in_a_warp(&|| {
-        called::<_, _, u32>(
-            atomic::atomic_add::<u32>,
-            atomic::atomic_add::<u32>::__gpu,
-            &[ir(sum_at), ir(2u32)],
-        );
+        call::<atomic::atomic_add<u32>, u32>(&[ir(sum_at), ir(2u32)]);
         let place: *mut u32 = call::<ordered::atomic<u32>, _>(&[ir(sum_at)]);
         call::<ordered::method::fetch_add<u32, { ordered::DEVICE }>, u32>(&[
             ir(place),
@@ -225,11 +212,7 @@ fn lanes_exchange_values_of_any_type() {
     let outcome = in_a_warp(&|| {
         let lane = context::lane_id();
         let value: Value = (lane as u8, (lane % 2 == 1).then_some(f64::from(lane)));
-        let theirs: Value = called::<_, _, _>(
-            shuffle::shfl_xor::<Value>,
-            shuffle::shfl_xor::<Value>::__gpu,
-            &[ir(value), ir(3u32)],
-        );
+        let theirs: Value = call::<shuffle::shfl_xor<Value>, _>(&[ir(value), ir(3u32)]);
         got.borrow_mut()[lane as usize] = theirs;
     });
     let want: Vec<Value> =
@@ -242,28 +225,16 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
     let x: Vec<u32> = (100..132).collect();
     let got = RefCell::new(vec![0; 32]);
     let outcome = in_a_warp(&|| {
-        let t = called::<_, _, Index3>(index::thread_idx, index::thread_idx::__gpu, &[]).x as usize;
+        let t = call::<index::thread_idx, Index3>(&[]).x as usize;
         let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
-        called::<_, _, ()>(
-            copy_async::copy_async::<u32>,
-            copy_async::copy_async::<u32>::__gpu,
-            &[ir(to), ir(from)],
-        );
-        called::<_, _, ()>(copy_async::copy_async_commit, copy_async::copy_async_commit::__gpu, &[]);
+        call::<copy_async::copy_async<u32>, ()>(&[ir(to), ir(from)]);
+        call::<copy_async::copy_async_commit, ()>(&[]);
         call::<copy_async::copy_async_wait<0>, ()>(&[]);
-        called::<_, _, ()>(
-            crate::device_api::sync::sync_threads,
-            crate::device_api::sync::sync_threads::__gpu,
-            &[],
-        );
+        call::<crate::device_api::sync::sync_threads, ()>(&[]);
         // SAFETY: the block's memory, of 32 elements.
         let slice: &mut Slice<u32> = context::keep(unsafe { Slice::from_raw_parts(memory, 32) });
-        let view: ViewMut<'_, u32> = called::<_, _, _>(
-            cluster::map_shared_rank::<u32>,
-            cluster::map_shared_rank::<u32>::__gpu,
-            &[ir(slice), ir(0u32)],
-        );
+        let view: ViewMut<'_, u32> = call::<cluster::map_shared_rank<u32>, _>(&[ir(slice), ir(0u32)]);
         got.borrow_mut()[t] = view[31 - t];
     });
     assert_eq!((outcome, got.into_inner()), (Ok(()), x.iter().rev().copied().collect()));

@@ -55,8 +55,7 @@ fn raised(
     let (first, last) = (scope.range(&range.start, entry), scope.range(&var, facts));
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts));
     // What is unknown in one iteration is another thing in the next.
-    let is_fixed = |range: &Range| !range.high.has_unknown(&|_| true);
-    if !is_fixed(&last) || !is_fixed(&by) || by.low < 0 {
+    if !last.high.is_known() || !by.high.is_known() || by.low < 0 {
         return None;
     }
     let times = last.high.plus(1 - first.low).greatest(Quantity::Const(0));

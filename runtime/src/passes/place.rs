@@ -4,12 +4,12 @@
 
 use super::known::{Known, same, strip};
 use super::range::{Caller, Range, Scope, integer};
-use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Parameter, Quantity, Scalar, Type, VarId, VarKind};
+use crate::ir::{
+    BinaryOp, Condition, Expr, ExprKind, MOST_ELEMENTS, Parameter, Quantity, Scalar, Type, VarId, VarKind,
+};
 
 /// Expressions that are looked at for one extent.
 const EXTENT_FUEL: usize = 20;
-/// Elements that a slice or a view can have along an axis.
-const MOST_ELEMENTS: i128 = 1 << 48;
 
 /// A part of a kernel's parameter that no one changes.
 pub(super) struct Place {

@@ -31,11 +31,12 @@ impl<T: Device> Device for Option<T> {
         two(format!("Option_{}", type_suffix(&inner)), [("None", vec![]), ("Some", vec![inner])])
     }
 
-    const LAYOUT: Layout = Layout::tagged(TAG, &[&[], &[T::LAYOUT]]);
+    const VARIANTS: &'static [&'static [Layout]] = &[&[], &[T::LAYOUT]];
+    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, &[&[], &[T::LAYOUT]]) };
+        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says whether there is a value.
         match unsafe { i32::from_ir(at) } {
             0 => None,
@@ -47,7 +48,7 @@ impl<T: Device> Device for Option<T> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, &[&[], &[T::LAYOUT]]) };
+        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe { i32::from(self.is_some()).to_ir(at) };
         if let Some(value) = self {
@@ -65,11 +66,12 @@ impl<T: Device, E: Device> Device for Result<T, E> {
         two(name, [("Ok", vec![ok]), ("Err", vec![err])])
     }
 
-    const LAYOUT: Layout = Layout::tagged(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]);
+    const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT], &[E::LAYOUT]];
+    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]) };
+        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says which value there is.
         match unsafe { i32::from_ir(at) } {
             // SAFETY: as above.
@@ -82,7 +84,7 @@ impl<T: Device, E: Device> Device for Result<T, E> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, &[&[T::LAYOUT], &[E::LAYOUT]]) };
+        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe {
             i32::from(self.is_err()).to_ir(at);

@@ -2,6 +2,7 @@
 
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::ir::{ExprKind, Module, visit};
+use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::{Error, driver::DriverError};
@@ -9,10 +10,12 @@ use warpsmith::{Error, driver::DriverError};
 /// Compiles a kernel, then runs `test` on the simulator, and on a GPU if there is one.
 pub fn everywhere<K: Kernel>(comptime: &K::Comptime, test: impl Fn(&Device)) {
     compiles::<K>(comptime);
-    test(&Device::simulator());
-    if let Some(gpu) = gpu() {
-        test(&gpu);
-    }
+    on_every_device(test);
+}
+
+/// Runs `test` on the simulator, and on a GPU if there is one.
+pub fn on_every_device(test: impl Fn(&Device)) {
+    devices().iter().for_each(test);
 }
 
 /// The GPU, or `None` after saying that there is none.
@@ -30,6 +33,19 @@ pub fn gpu() -> Option<Device> {
 /// The devices to compare: the simulator, and a GPU if there is one.
 pub fn devices() -> Vec<Device> {
     [Device::simulator()].into_iter().chain(gpu()).collect()
+}
+
+/// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.
+pub fn cycles(device: &Device) -> u64 {
+    if device.is_simulator() { 2 } else { 4_000_000 }
+}
+
+/// How a launch was refused.
+pub fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
+    match result {
+        Err(Error::Launch(error)) => error,
+        other => panic!("not refused as a launch: {other:?}"),
+    }
 }
 
 /// Every builtin that a kernel calls says what it means in Rust, which an interpreter calls.
