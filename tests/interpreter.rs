@@ -31,7 +31,7 @@ mod told {
 
     impl Observer for Log {
         fn interests(&self) -> Interests {
-            Interests { accesses: true, locals: false, branches: true, work: true }
+            Interests { accesses: true, branches: true, work: true, ..Interests::default() }
         }
         fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
             let what = match (access.kind, access.space) {

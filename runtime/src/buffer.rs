@@ -34,6 +34,17 @@ impl Memory {
         Memory::Simulator(vec![Line([0; 256]); bytes.div_ceil(256)])
     }
 
+    /// The bytes of simulator memory; none of a GPU's.
+    pub fn simulated_bytes(&mut self) -> &mut [u8] {
+        match self {
+            // SAFETY: the lines are bytes without gaps, borrowed mutably.
+            Memory::Simulator(lines) => unsafe {
+                std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size_of_val(lines.as_slice()))
+            },
+            Memory::Gpu(_) => &mut [],
+        }
+    }
+
     /// Address of the first byte, for a view: it may go where no launch sees it.
     pub fn escaping(&self) -> u64 {
         if let Memory::Gpu(memory) = self {

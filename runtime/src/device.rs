@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
+use crate::checks::BarrierLog;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
@@ -16,6 +17,8 @@ pub struct Device {
     backend: Backend,
     /// Of a simulator that the environment does not set.
     simulated: Option<Arc<Settings>>,
+    /// Where launches on a simulator say which barriers they need.
+    barriers: Option<BarrierLog>,
 }
 
 #[derive(Clone)]
@@ -49,17 +52,57 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None })
+        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None, barriers: None })
     }
 
     /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator, simulated: None }
+        Self { backend: Backend::Simulator, simulated: None, barriers: None }
     }
 
     /// The simulator with settings of its own, whatever the environment says.
     pub fn simulator_with(settings: Settings) -> Self {
-        Self { backend: Backend::Simulator, simulated: Some(settings.into()) }
+        Self { backend: Backend::Simulator, simulated: Some(settings.into()), barriers: None }
+    }
+
+    /// A simulator of which every launch also finds out which of its barriers it needs, as
+    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
+    ///
+    /// Each launch takes as long as tens of launches.
+    ///
+    /// ```
+    /// use warpsmith::checks::BarrierLog;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::Settings;
+    ///
+    /// #[gpu_kernel]
+    /// fn turned_round(x: &mut [u32]) {
+    ///     let mut tile = shared!([u32; 64]);
+    ///     let t = thread_idx().x;
+    ///     tile[t] = x[t];
+    ///     sync_threads();
+    ///     x[t] = tile[63 - t];
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let log = BarrierLog::new();
+    /// let device = Device::simulator_with_barrier_log(Settings::default(), &log);
+    /// for start in [0u32, 100] {
+    ///     let mut x = device.upload(&(start..start + 64).collect::<Vec<_>>())?;
+    ///     turned_round(&mut x).grid(1).block(64).launch(&device)?;
+    /// }
+    /// let reports = log.reports();
+    /// assert_eq!((reports.len(), reports[0].launches), (1, 2));
+    /// assert_eq!(reports[0].redundant().count(), 0);
+    /// # Ok(()) }
+    /// ```
+    pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
+        Self { barriers: Some(log.clone()), ..Self::simulator_with(settings) }
+    }
+
+    /// Where launches say which barriers they need.
+    pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
+        self.barriers.as_ref()
     }
 
     /// How launches on this simulator run.

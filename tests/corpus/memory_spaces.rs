@@ -25,7 +25,6 @@ pub fn reduce_volatile(g_idata: &[i32], g_odata: &mut [i32]) {
     let idx = block_idx().x * WARP_PAIR + tid;
     vsmem[tid] = g_idata[idx];
     vsmem[tid + 32] = g_idata[idx + 32];
-    sync_warp();
     let mut step = 32;
     while step > 0 {
         let sum = volatile_load(&vsmem[tid]) + volatile_load(&vsmem[tid + step]);

@@ -25,6 +25,7 @@ cases! { "barriers.rs";
     tiled_product(1, [8, 8]) clean [0] racy [1 2];
     named_pair(1, 96) clean [0] racy [1 2];
     named_producer(1, 64) clean [0] racy [1 2 3];
+    named_and_gone(1, 96) clean [0] racy [1];
     dynamic_array(1, 64, dynamic_shared(256)) clean [0] racy [1];
     struct_fields(1, 64) clean [0] racy [1];
     swapped_halves(1, 64) clean [0] racy [1];
@@ -426,4 +427,19 @@ fn copied_slice(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let t = thread_idx().x;
     let from = if how == 1 { 3 * t } else { 4 * t };
     y[from..from + 4].copy_from_slice(&x[4 * t..4 * t + 4]); // race
+}
+
+/// A warp that returns without having arrived has not met the others.
+#[gpu_kernel]
+fn named_and_gone(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let t = thread_idx().x;
+    if uniform(warp_id()) == 0 {
+        x[t] = t; // race
+        if how == 0 {
+            named_barrier_arrive(1, 96);
+        }
+    } else {
+        named_barrier_sync(1, if how == 0 { 96 } else { 64 });
+        y[t] = x[t % 32]; // race
+    }
 }

@@ -1,6 +1,7 @@
 //! Shared memory of the blocks of a cluster.
 
 use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings, SimFault};
 
 use crate::suite::cases;
 
@@ -158,4 +159,48 @@ fn broadcast_by_the_first(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
     y[global_id()] = tile[31 - t]; // race
     cluster_sync();
+}
+
+/// Blocks of a cluster that use each other's shared memory, and what keeps the others until they are done.
+#[gpu_kernel]
+fn last_visit(y: &mut [u32], #[comptime] how: u32) {
+    let mut tile = shared!([u32; 32]);
+    let t = thread_idx().x;
+    tile[t] = t;
+    cluster_sync();
+    let other = map_shared_rank(&mut tile, 1 - cluster_block_rank());
+    if how < 4 || cluster_block_rank() == 0 {
+        y[global_id()] = other[t]; // visit
+    }
+    match how {
+        0 => cluster_sync(),
+        1 => {
+            cluster_arrive();
+            cluster_wait();
+        }
+        2 => sync_threads(),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_block_that_may_exit_while_its_shared_memory_is_in_use_is_found() -> warpsmith::Result<()> {
+    let line =
+        include_str!("clusters.rs").lines().position(|line| line.ends_with("// visit")).expect("marked") + 1;
+    let settings = Settings { executor: Executor::Interpreter, ..Settings::default() };
+    for (how, seed) in [0, 1, 2, 3, 4].into_iter().flat_map(|how| [0, 1, 7].map(|seed| (how, seed))) {
+        let device = Device::simulator_with(Settings { seed, ..settings.clone() });
+        let mut y = device.alloc_zeroed::<u32>(128)?;
+        match (how, last_visit(&mut y, how).grid(4).block(32).cluster(2).launch(&device)) {
+            (0 | 1, Ok(())) => {}
+            (2.., Err(warpsmith::Error::Simulator(fault))) => {
+                let SimFault::SharedMemoryGone { line: found, block, owner, .. } = *fault else {
+                    panic!("{fault}")
+                };
+                assert_eq!((found as usize, block[0] ^ 1), (line, owner[0]), "{how}, {seed}");
+            }
+            (_, outcome) => panic!("{how}, {seed}: {outcome:?}"),
+        }
+    }
+    Ok(())
 }

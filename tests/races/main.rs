@@ -25,7 +25,8 @@ mod suite;
 mod warps;
 mod widths;
 
-use suite::{Case, Verdict};
+use suite::Case;
+use warpsmith::checks::{BarrierLog, Verdict};
 
 fn all() -> Vec<Case> {
     [
@@ -52,15 +53,34 @@ fn all() -> Vec<Case> {
 
 #[test]
 fn no_race_is_missed_and_none_is_invented() {
-    let verdicts: Vec<Verdict> = all().iter().flat_map(Case::verdicts).collect();
+    let verdicts: Vec<suite::Verdict> = all().iter().flat_map(Case::verdicts).collect();
     let racy = verdicts.iter().filter(|v| v.expected).count();
-    let count = |f: fn(&Verdict) -> bool| verdicts.iter().filter(|v| f(v)).count();
+    let count = |f: fn(&suite::Verdict) -> bool| verdicts.iter().filter(|v| f(v)).count();
     println!("figure races_racy_cases {racy} cases");
     println!("figure races_clean_cases {} cases", verdicts.len() - racy);
-    println!("figure races_missed {} cases", count(Verdict::is_missed));
-    println!("figure races_false_alarms {} cases", count(Verdict::is_false_alarm));
-    println!("figure races_wrong_lines {} cases", count(Verdict::is_elsewhere));
-    let wrong: Vec<String> = verdicts.iter().filter_map(Verdict::complaint).collect();
+    println!("figure races_missed {} cases", count(suite::Verdict::is_missed));
+    println!("figure races_false_alarms {} cases", count(suite::Verdict::is_false_alarm));
+    println!("figure races_wrong_lines {} cases", count(suite::Verdict::is_elsewhere));
+    let wrong: Vec<String> = verdicts.iter().filter_map(suite::Verdict::complaint).collect();
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), verdicts.len(), wrong.join("\n"));
     assert!(racy >= 350 && verdicts.len() - racy >= 200, "{racy} of {} cases are racy", verdicts.len());
+}
+
+/// What removing each barrier of the right kernels does: most of the mistakes are that.
+#[test]
+fn the_barriers_of_the_race_free_kernels_are_needed() {
+    let log = BarrierLog::new();
+    let judged: Vec<String> =
+        all().iter().filter_map(|case| Some(format!("{}: {}", case.name, case.judge(&log).err()?))).collect();
+    assert!(judged.is_empty(), "{}", judged.join("\n"));
+    let reports = log.reports();
+    let count = |wanted: fn(&Verdict) -> bool| {
+        reports.iter().flat_map(|report| &report.list).filter(|barrier| wanted(&barrier.verdict)).count()
+    };
+    let (needed, redundant) = (count(Verdict::is_needed), count(|v| *v == Verdict::Redundant));
+    println!("figure races_barriers_needed {needed} barriers");
+    println!("figure races_barriers_redundant {redundant} barriers");
+    println!("figure races_barriers_unseen {} barriers", count(|v| *v == Verdict::Unseen));
+    println!("{log}");
+    assert!(needed > 9 * redundant, "{needed} are needed, {redundant} are not\n{log}");
 }

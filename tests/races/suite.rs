@@ -1,5 +1,6 @@
 //! What a case is, how it runs, and what is said of it.
 
+use warpsmith::checks::BarrierLog;
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
 use warpsmith::{Error, Result};
@@ -57,6 +58,19 @@ macro_rules! cases {
 
 pub(crate) use cases;
 
+/// Every access is told to the check for races.
+fn settings() -> Settings {
+    // A read that comes too early is an uninitialised one in some orders; here it is to be a race in all.
+    let checks = SimChecks { initialisation: false, ..SimChecks::ALL };
+    Settings {
+        checks,
+        executor: Executor::Interpreter,
+        overflow: false,
+        atomic_budget: 1 << 20,
+        ..Settings::default()
+    }
+}
+
 impl Case {
     /// A verdict for each value of `how`.
     pub fn verdicts(&self) -> Vec<Verdict> {
@@ -69,21 +83,20 @@ impl Case {
         Verdict { case: format!("{} {how}", self.name), expected, marked: self.marked(how), outcomes }
     }
 
-    /// Runs the case with every access told to the checks.
     fn observe(&self, how: u32, seed: u64) -> Result<()> {
-        // A read that comes too early is an uninitialised one in some orders; here it is to be a race in all.
-        let checks = SimChecks { initialisation: false, ..SimChecks::ALL };
-        let settings = Settings {
-            checks,
-            executor: Executor::Interpreter,
-            overflow: false,
-            atomic_budget: 1 << 20,
-            ..Settings::default()
-        };
-        let device = Device::simulator_with(settings);
+        self.run(&Device::simulator_with(settings()), how, seed)
+    }
+
+    /// Finds out what each barrier of the right kernels is for.
+    pub fn judge(&self, log: &BarrierLog) -> Result<()> {
+        let device = Device::simulator_with_barrier_log(settings(), log);
+        self.clean.iter().try_for_each(|how| self.run(&device, *how, 0))
+    }
+
+    fn run(&self, device: &Device, how: u32, seed: u64) -> Result<()> {
         let zeros = vec![0u32; LEN];
         let (mut x, mut y) = (device.upload(&zeros)?, device.upload(&zeros)?);
-        (self.launch)(&device, &mut x, &mut y, how, seed)
+        (self.launch)(device, &mut x, &mut y, how, seed)
     }
 
     /// The lines of the kernel that are marked for a mistake, from 1.

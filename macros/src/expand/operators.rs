@@ -318,14 +318,13 @@ pub fn slice_value(
         Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
         None => quote!(::core::option::Option::None),
     };
-    let (name, method) = if mutable {
-        (format_ident!("SliceableMut"), format_ident!("__sub_slice_mut"))
-    } else {
-        (format_ident!("Sliceable"), format_ident!("__sub_slice"))
-    };
+    // A range that is out of bounds is a fault of the line that the call is at.
+    let call = Ident::new(if mutable { "__sub_slice_mut" } else { "__sub_slice" }, span);
+    let call = quote_spanned!(span=> #call(#start, #end));
     // An error about the part stands where it is written.
     let span = span.resolved_at(Span::call_site());
-    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#method(#start, #end) })
+    let name = format_ident!("{}", if mutable { "SliceableMut" } else { "Sliceable" });
+    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#call })
 }
 
 /// An index of any integer type, or a tuple of them.

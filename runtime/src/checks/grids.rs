@@ -123,6 +123,11 @@ impl Grids {
         key >> THREAD_BITS
     }
 
+    /// The number of a block's first thread.
+    pub fn first_of(block: u64) -> Key {
+        block << THREAD_BITS
+    }
+
     /// The blocks of a thread's cluster, with the narrowest scope that holds it and them.
     pub fn near(&self, key: Key) -> impl Iterator<Item = (MemoryScope, u64)> {
         let own = Self::block_of(key);
@@ -163,6 +168,11 @@ impl Grid {
 
     pub fn start(&self) -> Clock {
         self.start.clone()
+    }
+
+    /// Whether its clusters have more than one block.
+    pub fn has_clusters(&self) -> bool {
+        self.cluster != [1; 3]
     }
 
     pub fn threads(&self) -> u32 {

@@ -4,7 +4,9 @@
 //! knows the kernel, the IR, or who runs it. What to check is [`SimChecks`]'s to say.
 
 mod alignment;
+mod barriers;
 mod clock;
+mod exits;
 mod grids;
 mod hint;
 mod history;
@@ -18,6 +20,8 @@ mod threads;
 mod tests;
 
 pub use alignment::Alignment;
+pub(crate) use barriers::Reached;
+pub use barriers::{Barrier, BarrierLog, Barriers, Verdict};
 pub use initialisation::Initialisation;
 pub use races::Races;
 

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use super::clock::Key;
+use super::exits::{Exits, Use};
 use super::grids::Grids;
 use super::hint;
 use super::history::{Class, Mark};
@@ -20,10 +21,11 @@ use super::shadow::{Shadow, View};
 use super::threads::{Threads, is_copy};
 use crate::simulator::{
     Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, Meeting, MemoryScope, Observer, Party,
-    SimFault, SimLaunch, Space, Thread, memory_name,
+    SimFault, SimLaunch, SimReport, Space, Thread, memory_name,
 };
 
-/// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one.
+/// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with
+/// [`SimFault::SharedMemoryGone`] where a block may exit while another uses its shared memory.
 ///
 /// One observer may watch any number of launches, one after the other.
 #[derive(Default)]
@@ -34,6 +36,7 @@ struct State {
     grids: Grids,
     threads: Threads,
     releases: Releases,
+    exits: Exits,
     shared_releases: Releases,
     global: Shadow,
     shared: Shadow,
@@ -81,6 +84,7 @@ impl Observer for Races {
         if state.grids.begin(launch) {
             state.threads = Threads::default();
             state.releases.clear();
+            state.exits.clear();
             state.global.clear();
         }
         state.clear_shared();
@@ -102,13 +106,14 @@ impl Observer for Races {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.fresh = false;
-        guard.threads.end(key);
+        guard.end(key);
     }
 
     fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.access(key, None, access)?;
+        guard.visit(by, key, access)?;
         guard.operate(key, access);
         Ok(())
     }
@@ -168,6 +173,10 @@ impl Observer for Races {
     fn on_child_end(&self, child: u64) {
         self.0.borrow_mut().grids.end_child(child);
     }
+
+    fn on_finish(&self, _report: &SimReport) -> Result<(), SimFault> {
+        self.0.borrow_mut().left()
+    }
 }
 
 impl State {
@@ -207,6 +216,37 @@ impl State {
             }
             Err(earlier) => Err(self.race(&earlier, &mark, access)),
         }
+    }
+
+    /// A thread has ended.
+    fn end(&mut self, key: Key) {
+        self.threads.end(key);
+        let Some(grid) = self.grids.current().filter(|grid| grid.has_clusters()) else { return };
+        if let Some(agent) = self.threads.agent(key) {
+            self.exits.end(Grids::block_of(key), grid.threads(), &agent.clock);
+        }
+    }
+
+    /// An access of what may be the shared memory of another block.
+    fn visit(&mut self, by: &Thread, key: Key, access: &Access) -> Result<(), SimFault> {
+        let Space::Shared { rank } = access.space else { return Ok(()) };
+        let Some(grid) = self.grids.current().filter(|_| rank != by.rank) else { return Ok(()) };
+        let (threads, line) = (grid.threads(), self.lines.number(access.by.at));
+        if let (Some((_, owner)), Some(agent)) =
+            (self.grids.near(key).nth(rank as usize), self.threads.agent(key))
+        {
+            self.exits.used(owner, threads, Use { by: key, epoch: agent.epoch, line });
+        }
+        self.left()
+    }
+
+    /// A block that may have exited while its shared memory was in use.
+    fn left(&mut self) -> Result<(), SimFault> {
+        let Some((Use { by, line, .. }, owner)) = self.exits.late() else { return Ok(()) };
+        let (grid, at) = (self.grids.of(by), self.lines.list[line as usize]);
+        let ((block, thread), (owner, _)) = (grid.indices(by), grid.indices(Grids::first_of(owner)));
+        let (kernel, file, line) = (grid.kernel.clone(), at.file.to_owned(), at.line);
+        Err(SimFault::SharedMemoryGone { kernel, owner, file, line, block, thread })
     }
 
     /// What an atomic or volatile access releases and acquires.

@@ -6,7 +6,7 @@ use super::numeric::{get, put};
 use super::program::{Index, Op, Program, Refusal, Site, Slot, Width};
 use crate::ir::Scalar;
 use crate::simulator::context;
-use crate::simulator::{Access, Branch, Instruction, SimFault, Space, Work};
+use crate::simulator::{Access, Branch, Instruction, SimFault, Space, Synchronisation, Work};
 use crate::types::{Slice, Sliceable};
 
 /// A thread while it runs.
@@ -176,6 +176,14 @@ impl<'p> Thread<'p> {
                         let taken = (get::<u8>(frame, condition) != 0) != negated;
                         context::tell_branch(&Branch { taken, by: self.instruction(site) });
                     }
+                    Op::Synchronise { which, site, to } => {
+                        let at = self.instruction(site).at;
+                        let which = Synchronisation { at, ..program.synchronisations[which as usize] };
+                        if !context::synchronise(&which) {
+                            pc = to as usize;
+                        }
+                    }
+                    Op::Synchronised => context::synchronised(),
                     Op::Work { work, site } => self.work(work, site),
                 }
             }

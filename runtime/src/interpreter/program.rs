@@ -4,7 +4,7 @@
 //! thread. Values there have the IR's layout.
 
 use crate::ir::{Global, Meaning, Scalar};
-use crate::simulator::{AccessKind, Line, Work};
+use crate::simulator::{AccessKind, Line, Synchronisation, Work};
 
 /// A place in the frame, in bytes from its base; constants are below it.
 pub(super) type Slot = i32;
@@ -300,6 +300,14 @@ pub(super) enum Op {
         negated: bool,
         site: Site,
     },
+    /// Comes to a synchronisation that the launch may do without; jumps past it if it does.
+    Synchronise {
+        which: u32,
+        site: Site,
+        to: u32,
+    },
+    /// Is past one.
+    Synchronised,
     Work {
         work: Work,
         site: Site,
@@ -359,6 +367,8 @@ pub(crate) struct Program {
     pub(super) reinterpretations: Vec<Reinterpretation>,
     pub(super) prints: Vec<super::print::Print>,
     pub(super) launches: Vec<super::nested::Launched>,
+    /// Where its threads order each other, if that is watched.
+    pub(super) synchronisations: Vec<Synchronisation>,
     /// Array constants, at addresses that constants hold.
     #[allow(dead_code, reason = "keeps what the constants point to")]
     pub(super) tables: Vec<Box<[u128]>>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::execute::Thread;
 use super::program::Program;
 use crate::args::{ImageAccess, KernelArg};
+use crate::simulator::Synchronisation;
 use crate::types::Slice;
 
 /// Alignment of a frame, in bytes.
@@ -50,6 +51,11 @@ impl Run {
         budget: u64,
     ) -> Self {
         Self { program, kernel, name, args, budget, frames: RefCell::default() }
+    }
+
+    /// The synchronisations of its program, in the order of the text.
+    pub fn synchronisations(&self) -> Vec<Synchronisation> {
+        self.program.synchronisations()
     }
 
     /// Runs one simulated thread.

@@ -9,7 +9,7 @@ type Outcome = Result<SimReport, SimFault>;
 
 /// Memory that a kernel may write.
 pub(super) struct Region {
-    what: String,
+    pub what: String,
     start: *mut u8,
     bytes: usize,
     /// What it is elements of.
@@ -17,13 +17,13 @@ pub(super) struct Region {
 }
 
 impl Region {
-    fn saved(&self) -> Vec<u8> {
+    pub(super) fn saved(&self) -> Vec<u8> {
         // SAFETY: memory of the launch, which its arguments borrow, or of a static.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
     }
 
     /// Which bytes hold something: those between fields are of no meaning.
-    fn held(&self, saved: &[u8]) -> Vec<bool> {
+    pub(super) fn held(&self, saved: &[u8]) -> Vec<bool> {
         let mut held = vec![false; saved.len()];
         let size = self.elem.size().max(1);
         for (bytes, held) in saved.chunks_exact(size).zip(held.chunks_exact_mut(size)) {
@@ -32,7 +32,7 @@ impl Region {
         held
     }
 
-    fn restore(&self, saved: &[u8]) {
+    pub(super) fn restore(&self, saved: &[u8]) {
         // SAFETY: as in `saved`; the bytes are those that were there.
         unsafe { self.start.copy_from_nonoverlapping(saved.as_ptr(), self.bytes) }
     }
@@ -136,13 +136,7 @@ fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
         Type::View { elem, rank, mutable: true } => {
             // SAFETY: the value is a view: an address, extents and strides.
             let word = |i: usize| unsafe { at.cast::<usize>().add(i).read_unaligned() };
-            let elements = match rank {
-                1 => word(1),
-                2 => word(1).saturating_sub(1) * word(3) + word(2),
-                _ => word(1).saturating_sub(1) * word(4) + word(2).saturating_sub(1) * word(5) + word(3),
-            };
-            let empty = (1..=*rank).any(|i| word(i) == 0);
-            let bytes = if empty { 0 } else { elements * elem.size() };
+            let bytes = view_elements(*rank, word) * elem.size();
             let (start, elem) = (word(0) as *mut u8, (**elem).clone());
             regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
         }
@@ -152,6 +146,18 @@ fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
             }
         }
         _ => {}
+    }
+}
+
+/// How many elements there are from the first of a view to its last, by the words of the view.
+pub(super) fn view_elements(rank: usize, word: impl Fn(usize) -> usize) -> usize {
+    if (1..=rank).any(|extent| word(extent) == 0) {
+        return 0;
+    }
+    match rank {
+        1 => word(1),
+        2 => (word(1) - 1) * word(3) + word(2),
+        _ => (word(1) - 1) * word(4) + (word(2) - 1) * word(5) + word(3),
     }
 }
 

@@ -1,16 +1,20 @@
 //! The launch builder: shape, attributes, checks on the host, then the device.
 
 mod attributes;
+mod barriers;
 mod check;
 mod check_attributes;
 mod compared;
 mod conditions;
+mod copied;
 mod dim;
 mod error;
 mod nested;
+mod pages;
 mod prepared;
 mod report;
 mod simulated;
+mod timed;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,

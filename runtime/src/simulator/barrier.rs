@@ -91,7 +91,7 @@ impl Machine<'_> {
             Scope::Grid => (Expected::Cluster, MemoryScope::Device),
         };
         let (number, name) = (barrier.number.get(), scope.name());
-        let meeting = Meeting { number, name, of, orders: Some(memory), waits: true };
+        let meeting = Meeting { number, name, of, orders: self.orders(memory), waits: true };
         self.tell_arrival(&meeting, at);
         if self.reach(scope, at) {
             self.suspend();
@@ -122,6 +122,9 @@ impl Machine<'_> {
     /// The running thread reaches a barrier; whether it has to wait there.
     fn reach(&self, scope: Scope, at: Line) -> bool {
         self.need_fibers(scope.name(), at);
+        if scope == Scope::Cluster {
+            self.check_half(scope.name(), at);
+        }
         let (barrier, live, _) = self.barrier(scope);
         match barrier.arrive(at) {
             Ok(arrived) if arrived == live => {

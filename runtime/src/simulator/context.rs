@@ -12,7 +12,7 @@ pub(crate) use super::nested::Child;
 use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
-use super::{FaultPlace, SimFault};
+use super::{FaultPlace, SimFault, Synchronisation};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -223,7 +223,7 @@ pub fn copy_async_commit() {
 pub fn copy_async_wait(left: usize) {
     let machine = current("copy_async_wait");
     let done = |number| {
-        if machine.interests.accesses {
+        if machine.interests.accesses && !machine.unordered.get() {
             machine.tell_copied(number);
         }
     };
@@ -259,6 +259,16 @@ pub fn on_atomic() {
 /// Says which instruction the running thread executes, for as long as the interpreter runs it.
 pub(crate) fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
+}
+
+/// The running thread comes to a synchronisation of a launch that may do without it; whether it executes it.
+pub(crate) fn synchronise(which: &Synchronisation) -> bool {
+    current("synchronisation").synchronise(which)
+}
+
+/// The running thread is past the synchronisation that it came to.
+pub(crate) fn synchronised() {
+    current("synchronisation").synchronised();
 }
 
 /// Tells of an access that the interpreter is about to make.
@@ -322,6 +332,7 @@ pub(crate) unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
         if machine.interests.accesses {
             let (address, by) = (place.expose_provenance(), machine.instruction(at));
             let (bytes, align) = (size_of::<T>() as u32, align_of::<T>() as u32);
+            let kind = machine.kind(kind);
             let access = Access { address, bytes, align, space: machine.space_of(address), kind, by };
             // SAFETY: the caller's word.
             unsafe { machine.tell_access(&access) };
@@ -336,7 +347,7 @@ pub fn fence(scope: MemoryScope) {
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
     let at = Line::caller();
     with_current(|machine| {
-        if machine.is_watched() {
+        if machine.is_watched() && !machine.unordered.get() {
             machine.tell_fence(scope, at);
         }
     });

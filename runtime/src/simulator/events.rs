@@ -13,6 +13,7 @@ pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
         locals: all.locals | one.locals,
         branches: all.branches | one.branches,
         work: all.work | one.work,
+        synchronisations: all.synchronisations | one.synchronisations,
     })
 }
 

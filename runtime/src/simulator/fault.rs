@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::problem::{BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
 
 /// Why a simulated launch stopped.
@@ -102,6 +103,24 @@ pub enum SimFault {
         /// What is wrong with the mask.
         problem: MaskProblem,
     },
+    /// A named barrier, or half of a cluster's barrier, that is used in another way than it can be.
+    #[error("`{barrier}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    BarrierUse {
+        /// The kernel.
+        kernel: String,
+        /// The function.
+        barrier: &'static str,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong with the use.
+        problem: BarrierProblem,
+    },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread of the cluster can go on in kernel `{kernel}`: {}", list(.waiting))]
     Deadlock {
@@ -171,6 +190,22 @@ pub enum SimFault {
         thread: [u32; 3],
         /// What is wrong.
         problem: RankProblem,
+    },
+    /// Shared memory of another block, used when that block may have exited.
+    #[error("thread {} of block {} of kernel `{kernel}` uses shared memory of block {} of its cluster at {file}:{line}, and nothing keeps that block from exiting before; end the kernel with `cluster_sync()`, or use the memory before the last one", triple(.thread), triple(.block), triple(.owner))]
+    SharedMemoryGone {
+        /// The kernel.
+        kernel: String,
+        /// The block whose memory it is.
+        owner: [u32; 3],
+        /// Rust file of the access.
+        file: String,
+        /// Line of the access, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
     },
     /// Two accesses that nothing orders.
     #[error("{0}")]
@@ -384,42 +419,6 @@ pub struct Waiting {
     pub thread: [u32; 3],
 }
 
-/// What is wrong with the mask of a warp operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MaskProblem {
-    /// It does not name the calling lane.
-    CallerMissing {
-        /// The caller's lane.
-        lane: u32,
-    },
-    /// It names a lane that has returned from the kernel.
-    LaneLeft {
-        /// The lane.
-        lane: u32,
-    },
-    /// It names a lane that waits at another warp operation.
-    LaneElsewhere {
-        /// The lane.
-        lane: u32,
-        /// Where that lane waits.
-        at: Box<Waiting>,
-        /// The mask of that operation.
-        mask: u32,
-    },
-}
-
-/// What is wrong with the arguments of `map_shared_rank`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RankProblem {
-    /// The cluster has no such block.
-    Beyond {
-        /// Blocks in the cluster.
-        size: u32,
-    },
-    /// The pointer is not to shared memory of the cluster.
-    NotShared,
-}
-
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -449,36 +448,6 @@ impl fmt::Display for Waiting {
                 f,
                 "{count} threads of block {block}, thread {thread} among them, wait at `{operation}` ({file}:{line})"
             ),
-        }
-    }
-}
-
-impl fmt::Display for MaskProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CallerMissing { lane } => {
-                write!(f, "does not name the calling lane {lane}; add it to the mask")
-            }
-            Self::LaneLeft { lane } => {
-                write!(f, "names lane {lane}, which has returned; keep the lane, or take it out of the mask")
-            }
-            Self::LaneElsewhere { lane, at, mask } => {
-                write!(
-                    f,
-                    "names lane {lane}, but {at} with mask {mask:#010x}; lanes of a mask must make the same call"
-                )
-            }
-        }
-    }
-}
-
-impl fmt::Display for RankProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Beyond { size } => {
-                write!(f, "names a block beyond the cluster's {size}; ranks are below `cluster_size()`")
-            }
-            Self::NotShared => write!(f, "got an address outside shared memory; pass a shared array"),
         }
     }
 }

@@ -150,6 +150,7 @@ impl Machine<'_> {
         self.queues.next.set(if last { (block + 1, 0) } else { (block, thread + 1) });
         let rank = self.shape.block_order[block as usize];
         self.enter_thread(rank, self.shape.thread_order[thread as usize], fiber);
+        self.unordered.set(false);
         true
     }
 
@@ -167,12 +168,13 @@ impl Machine<'_> {
     #[inline(always)]
     pub(super) fn suspend(&self) {
         let (here, yielder) = (self.here.get(), self.yielder.get());
-        let instruction = self.instruction.get();
+        let (instruction, unordered) = (self.instruction.get(), self.unordered.get());
         // SAFETY: `work` set the pointer to the yielder of the running fiber, on whose stack this is;
         // it is restored below, so that it always belongs to the fiber that runs.
         unsafe { &*yielder }.suspend(());
         self.here.set(here);
         self.yielder.set(yielder);
         self.instruction.set(instruction);
+        self.unordered.set(unordered);
     }
 }

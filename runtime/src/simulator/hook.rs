@@ -39,3 +39,38 @@ impl Machine<'_> {
         *self.panic.borrow_mut() = Some((message, file, line));
     }
 }
+
+/// The index and the length of a panic of an array's own, as Rust's library words it.
+pub(super) fn bounds(message: &str) -> Option<(i64, usize)> {
+    let numbers = |text: &str| -> Option<[usize; 2]> {
+        let mut words = text.split_whitespace().filter_map(|word| word.parse().ok());
+        Some([words.next()?, words.next()?])
+    };
+    if let Some(rest) = message.strip_prefix("index out of bounds: the len is ") {
+        let [len, index] = numbers(rest)?;
+        return Some((index as i64, len));
+    }
+    let ranges = ["range start index ", "range end index ", "slice index starts at "];
+    let rest = ranges.iter().find_map(|prefix| message.strip_prefix(prefix))?;
+    let [index, len] = numbers(rest)?;
+    Some((index as i64, len))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[allow(clippy::reversed_empty_ranges, clippy::out_of_bounds_indexing, unconditional_panic)]
+    fn what_the_library_says_of_an_index_is_understood() {
+        let said = |access: fn(&[u8], usize)| {
+            let payload = std::panic::catch_unwind(|| access(&[0; 4], std::hint::black_box(9)));
+            let payload = payload.expect_err("a panic");
+            let text = payload.downcast_ref::<String>().expect("with numbers").clone();
+            super::bounds(&text).unwrap_or_else(|| panic!("{text}"))
+        };
+        assert_eq!(said(|x, i| drop(std::hint::black_box(x[i]))), (9, 4));
+        assert_eq!(said(|x, i| drop(std::hint::black_box(x[i..].len()))), (9, 4));
+        assert_eq!(said(|x, i| drop(std::hint::black_box(x[1..i].len()))), (9, 4));
+        assert_eq!(said(|x, i| drop(std::hint::black_box(x[i - 6..2].len()))), (3, 2));
+        assert_eq!(super::bounds("attempt to add with overflow"), None);
+    }
+}

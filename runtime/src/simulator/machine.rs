@@ -12,7 +12,7 @@ use super::arena::Arena;
 use super::barrier::Barrier;
 use super::copies::Copies;
 use super::events;
-use super::meeting::{self, Named, Split};
+use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::{Child, Nesting};
 use super::observer::{Instruction, Interests, Line};
@@ -37,7 +37,7 @@ pub(super) struct Machine<'a> {
     pub arena: Arena,
     pub queues: Queues,
     /// The half barriers that fibers have arrived at and not waited for: their generation and number.
-    pub arrivals: RefCell<HashMap<u32, (u32, u64)>>,
+    pub arrivals: RefCell<HashMap<u32, Arrival>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
     /// Copies that threads have started and not waited for.
@@ -49,6 +49,8 @@ pub(super) struct Machine<'a> {
     pub nesting: Nesting<'a>,
     /// What the interpreter is at, while it runs the kernel.
     pub instruction: Cell<Option<Instruction>>,
+    /// Whether what the running thread executes orders nothing, since the launch does without it.
+    pub unordered: Cell<bool>,
     /// What its observers want to be told.
     pub interests: Interests,
     pub fault: RefCell<Option<SimFault>>,
@@ -182,6 +184,7 @@ impl<'a> Machine<'a> {
             children: RefCell::default(),
             nesting,
             instruction: Cell::new(None),
+            unordered: Cell::new(false),
             interests: events::interests(launch.observers),
             fault: RefCell::default(),
             panic: RefCell::default(),

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
+use super::problem::BarrierProblem;
 use super::shape::WARP;
 
 /// Named barriers of a block, as the hardware numbers them.
@@ -14,6 +15,8 @@ pub(super) const NAMED: usize = 16;
 #[derive(Default)]
 pub(super) struct Named {
     arrived: Cell<u32>,
+    /// How many threads those that have arrived wait for.
+    threads: Cell<u32>,
     /// Its number for observers.
     number: Cell<u64>,
     waiting: RefCell<Vec<u32>>,
@@ -45,6 +48,13 @@ pub(super) struct Together {
     answer: Cell<u32>,
 }
 
+/// What a fiber has arrived at and not waited for.
+pub(super) struct Arrival {
+    generation: u32,
+    /// As observers know it; `None` if nobody watches.
+    meeting: Option<Meeting>,
+}
+
 impl Machine<'_> {
     /// A barrier of the block at which each thread votes; how many voted yes.
     pub(super) fn block_vote(&self, yes: bool, at: Line) -> u32 {
@@ -63,14 +73,12 @@ impl Machine<'_> {
     /// A named barrier: waits until `threads` threads have arrived, or only arrives.
     pub(super) fn named_barrier(&self, number: u32, threads: u32, wait: bool, at: Line) {
         self.need_fibers("named_barrier", at);
-        let Some(barrier) = self.block().named.get(number as usize) else {
-            self.raise_bounds(i64::from(number), NAMED, at);
-        };
+        let barrier = self.named(number, threads, wait, at);
         let meeting = self.numbered(&barrier.arrived, &barrier.number, |number| Meeting {
             number,
             name: WaitKind::Named.name(),
             of: Expected::Count,
-            orders: Some(MemoryScope::Block),
+            orders: self.orders(MemoryScope::Block),
             waits: wait,
         });
         if let Some(meeting) = &meeting {
@@ -88,6 +96,28 @@ impl Machine<'_> {
         }
         if let Some(meeting) = meeting.filter(|meeting| meeting.waits) {
             self.tell_departure(&meeting);
+        }
+    }
+
+    /// The barrier of this number, if it can be used for so many threads.
+    fn named(&self, number: u32, threads: u32, wait: bool, at: Line) -> &Named {
+        let operation = if wait { WaitKind::Named.name() } else { "named_barrier_arrive" };
+        let refuse = |problem| self.raise_use(operation, problem, at);
+        let block = self.shape.threads.next_multiple_of(WARP);
+        match self.block().named.get(number as usize) {
+            Some(_) if number == 0 => refuse(BarrierProblem::Number { number }),
+            None => refuse(BarrierProblem::Number { number }),
+            Some(_) if threads == 0 || !threads.is_multiple_of(WARP) => {
+                refuse(BarrierProblem::Count { threads })
+            }
+            Some(_) if threads > block => refuse(BarrierProblem::Beyond { threads, block }),
+            Some(barrier) => {
+                let others = barrier.threads.replace(threads);
+                if barrier.arrived.get() > 0 && others != threads {
+                    refuse(BarrierProblem::Differs { threads, others });
+                }
+                barrier
+            }
         }
     }
 
@@ -119,29 +149,38 @@ impl Machine<'_> {
     /// It as observers know it.
     fn halves(&self, number: u64) -> Meeting {
         let of = if self.launch.cooperative { Expected::Block } else { Expected::Cluster };
-        let (name, orders) = (WaitKind::Halves.name(), Some(MemoryScope::Cluster));
+        let (name, orders) = (WaitKind::Halves.name(), self.orders(MemoryScope::Cluster));
         Meeting { number, name, of, orders, waits: true }
     }
 
     /// The first half of a cluster's barrier; what to give to the second.
     pub(super) fn cluster_arrive(&self, at: Line) -> u32 {
         self.need_fibers("cluster_arrive", at);
+        self.check_half("cluster_arrive", at);
         let (split, _) = self.split();
-        if let Some(meeting) = self.numbered(&split.arrived, &split.number, |number| self.halves(number)) {
-            self.tell_arrival(&meeting, at);
+        let meeting = self.numbered(&split.arrived, &split.number, |number| self.halves(number));
+        if let Some(meeting) = &meeting {
+            self.tell_arrival(meeting, at);
         }
         let generation = split.generation.get();
         split.arrived.update(|n| n + 1);
-        self.arrivals.borrow_mut().insert(self.here.get().fiber, (generation, split.number.get()));
+        self.arrivals.borrow_mut().insert(self.here.get().fiber, Arrival { generation, meeting });
         self.complete_halves();
         generation
+    }
+
+    /// A thread may arrive at the barrier of the cluster, of which there is one, if it has waited since it last did.
+    pub(super) fn check_half(&self, operation: &'static str, at: Line) {
+        if self.arrivals.borrow().contains_key(&self.here.get().fiber) {
+            self.raise_use(operation, BarrierProblem::ArrivedTwice, at);
+        }
     }
 
     /// The running thread returns from the kernel: the second half waits for those that are left.
     pub(super) fn leave_halves(&self, fiber: u32) {
         let (split, _) = self.split();
         if !self.arrivals.borrow().is_empty()
-            && let Some((generation, _)) = self.arrivals.borrow_mut().remove(&fiber)
+            && let Some(Arrival { generation, .. }) = self.arrivals.borrow_mut().remove(&fiber)
             && generation == split.generation.get()
         {
             split.arrived.update(|n| n - 1);
@@ -166,8 +205,8 @@ impl Machine<'_> {
     pub(super) fn cluster_wait(&self, at: Line) {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
-        let Some((generation, number)) = self.arrivals.borrow_mut().remove(&fiber) else {
-            panic!("`cluster_wait` without a `cluster_arrive` before it");
+        let Some(Arrival { generation, meeting }) = self.arrivals.borrow_mut().remove(&fiber) else {
+            self.raise_use("cluster_wait", BarrierProblem::NotArrived, at);
         };
         let (split, _) = self.split();
         if split.generation.get() == generation {
@@ -175,8 +214,9 @@ impl Machine<'_> {
             self.note_wait(WaitKind::Halves, at);
             self.suspend();
         }
-        if self.is_watched() {
-            self.tell_departure(&self.halves(number));
+        if let Some(meeting) = meeting {
+            let orders = meeting.orders.and_then(|scope| self.orders(scope));
+            self.tell_departure(&Meeting { orders, ..meeting });
         }
     }
 

@@ -4,9 +4,10 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-use super::fault::{RankProblem, SimFault};
+use super::fault::SimFault;
 use super::machine::Machine;
 use super::observer::Line;
+use super::problem::RankProblem;
 
 /// Where a `shared!` stands: file, line, column; and the instance of the function around it.
 pub type SharedSite = (&'static str, u32, u32, &'static str);

@@ -20,12 +20,14 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod problem;
 mod race;
 mod raise;
 mod scheduler;
 mod settings;
 mod shape;
 mod stall;
+mod synchronisation;
 mod warp;
 
 #[cfg(test)]
@@ -33,15 +35,17 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub use fault::{MaskProblem, Missing, RankProblem, SimFault, Waiting};
+pub use fault::{Missing, SimFault, Waiting};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
 };
+pub use problem::{BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub use synchronisation::{Synchronisation, Without};
 
 use std::cell::Cell;
 
@@ -68,6 +72,8 @@ pub struct SimLaunch<'a> {
     pub cooperative: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
+    /// What it does without; nothing unless it is to be seen what that is for.
+    pub without: Option<Without>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
 }
@@ -84,6 +90,7 @@ impl<'a> SimLaunch<'a> {
             rendezvous: true,
             cooperative: false,
             settings: Settings::default(),
+            without: None,
             observers: &[],
         }
     }

@@ -125,6 +125,7 @@ pub(super) fn run(
         rendezvous: parent.rendezvous,
         cooperative: false,
         settings: parent.settings.clone(),
+        without: parent.without,
         observers: parent.observers,
     };
     parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));

@@ -4,7 +4,7 @@
 //! mean (a race, a bank conflict) is the observer's to say. Accesses of plain places, branches and
 //! operations are told where the interpreter runs the kernel; builtins tell theirs either way.
 
-use super::{SimFault, SimLaunch, SimReport};
+use super::{SimFault, SimLaunch, SimReport, Synchronisation};
 
 /// A place in the user's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -229,6 +229,8 @@ pub struct Interests {
     pub branches: bool,
     /// [`Observer::on_work`]
     pub work: bool,
+    /// [`Observer::on_synchronise`]
+    pub synchronisations: bool,
 }
 
 /// Watches a launch.
@@ -273,6 +275,9 @@ pub trait Observer {
 
     /// A thread passes a fence.
     fn on_fence(&self, _by: &Thread, _scope: MemoryScope, _at: Line) {}
+
+    /// A thread has come to a synchronisation and is about to execute it; the interpreter alone tells.
+    fn on_synchronise(&self, _by: &Thread, _which: &Synchronisation) {}
 
     /// A thread arrives at a meeting.
     fn on_arrive(&self, _by: &Thread, _meeting: &Meeting, _at: Line) {}

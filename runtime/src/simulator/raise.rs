@@ -2,9 +2,10 @@
 
 use std::panic::resume_unwind;
 
-use super::fault::{MaskProblem, SimFault};
+use super::fault::SimFault;
 use super::machine::Machine;
 use super::observer::Line;
+use super::problem::{BarrierProblem, MaskProblem};
 use super::shape::WARP;
 
 /// Where a thread is when it faults, as faults say it.
@@ -47,6 +48,13 @@ impl Machine<'_> {
         let here = self.here.get();
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::OutOfBounds { kernel: self.kernel(), file, line, block, thread, index, len })
+    }
+
+    /// Raises [`SimFault::BarrierUse`] for the current thread.
+    #[cold]
+    pub(super) fn raise_use(&self, barrier: &'static str, problem: BarrierProblem, at: Line) -> ! {
+        let FaultPlace { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::BarrierUse { kernel, barrier, file, line, block, thread, problem })
     }
 
     /// Raises [`SimFault::ShuffleMask`] for the lane `lane` of the current warp.

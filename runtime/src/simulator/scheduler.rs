@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::fault::SimFault;
 use super::fiber::{self, Fiber};
+use super::hook;
 use super::machine::{Here, Machine, Wait, WaitKind};
 use super::observer::Line;
 
@@ -165,7 +166,10 @@ impl Machine<'_> {
             .or_else(|| payload.downcast_ref().cloned());
         let text = text.unwrap_or_else(|| "a panic without a message".to_owned());
         let (message, file, line) = self.panic.take().unwrap_or((text, String::new(), 0));
-        let (block, thread) = (here.block_idx, here.thread_idx);
-        SimFault::Panic { kernel: self.kernel(), message, file, line, block, thread }
+        let (kernel, block, thread) = (self.kernel(), here.block_idx, here.thread_idx);
+        match hook::bounds(&message) {
+            Some((index, len)) => SimFault::OutOfBounds { kernel, file, line, block, thread, index, len },
+            None => SimFault::Panic { kernel, message, file, line, block, thread },
+        }
     }
 }

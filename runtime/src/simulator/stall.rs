@@ -1,8 +1,9 @@
 //! Finds the fault when no thread of a cluster can go on.
 
-use super::fault::{MaskProblem, Missing, SimFault, Waiting};
+use super::fault::{Missing, SimFault, Waiting};
 use super::machine::{Machine, Wait, WaitKind};
 use super::observer::Line;
+use super::problem::MaskProblem;
 use super::shape::WARP;
 
 /// Places that a deadlock's report names.

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::fault::{MaskProblem, Waiting};
+use super::fault::Waiting;
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
+use super::problem::MaskProblem;
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -133,8 +134,8 @@ impl Exchange {
     ///
     /// Source: CUDA C++ Programming Guide, warp shuffle, vote and match functions, which imply no
     /// memory barrier, and `__syncwarp`, which does.
-    fn meeting(&self) -> Meeting {
-        let orders = (self.operation == SYNC_WARP).then_some(MemoryScope::Block);
+    fn meeting(&self, machine: &Machine<'_>) -> Meeting {
+        let orders = (self.operation == SYNC_WARP).then(|| machine.orders(MemoryScope::Block)).flatten();
         let of = Expected::Lanes(self.mask);
         Meeting { number: self.number, name: self.operation, of, orders, waits: true }
     }
@@ -177,13 +178,13 @@ impl Machine<'_> {
     ) -> WarpView {
         let (exchange, wait) = self.bring(operation, mask, payload, at);
         if self.is_watched() {
-            self.tell_arrival(&exchange.meeting(), at);
+            self.tell_arrival(&exchange.meeting(self), at);
         }
         if wait {
             self.suspend();
         }
         if self.is_watched() {
-            self.tell_departure(&exchange.meeting());
+            self.tell_departure(&exchange.meeting(self));
         }
         WarpView(exchange)
     }

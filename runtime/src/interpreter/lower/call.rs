@@ -79,9 +79,9 @@ impl<'m> Lower<'m> {
     /// A call of a builtin.
     pub(super) fn builtin(
         &mut self,
+        e: &'m Expr,
         (op, meaning): (&'static Builtin, Option<Meaning>),
         args: &'m [Expr],
-        ty: &Type,
         at: Location,
         to: Slot,
     ) -> Result<()> {
@@ -89,16 +89,16 @@ impl<'m> Lower<'m> {
         for arg in args {
             values.push(self.value(arg)?);
         }
-        if self.native(op, (args, &values), ty, to) {
+        if self.native(op, (args, &values), &e.ty, to) {
             return Ok(());
         }
         let Some(meaning) = meaning else {
             return self
                 .unsupported(format!("the builtin `{}`, whose Rust the interpreter cannot call", op.name));
         };
-        self.work_of_builtin(op.name, ty);
+        self.work_of_builtin(op.name, &e.ty);
         let site = self.site_at(at);
-        self.meaning(meaning, &values, to, site);
+        self.synchronising(e, site, |lower| lower.meaning(meaning, &values, to, site));
         Ok(())
     }
 

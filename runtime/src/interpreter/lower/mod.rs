@@ -17,13 +17,14 @@ mod operator;
 mod place;
 mod slice;
 mod stmt;
+mod synchronisation;
 
 use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
 use super::{Checks, Options};
-use crate::ir::{Function, Location, LoopId, Module, Type, VarId};
-use crate::simulator::Line;
+use crate::ir::{Expr, Function, Location, LoopId, Module, Type, VarId};
+use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
 
 /// What the interpreter cannot run, and where it stands.
@@ -96,6 +97,8 @@ struct Lower<'m> {
     top: usize,
     floor: usize,
     known: HashMap<(Vec<u8>, usize), Slot>,
+    /// Where threads order each other, if that is watched.
+    synchronisations: HashMap<*const Expr, Synchronisation>,
     /// Whether what is lowered is part of an index.
     in_index: bool,
     at: Location,
@@ -136,6 +139,7 @@ impl<'m> Lower<'m> {
             top: 0,
             floor: 0,
             known: HashMap::new(),
+            synchronisations: synchronisation::found(module, options),
             in_index: false,
             at: module.kernel.at,
         }
@@ -143,8 +147,11 @@ impl<'m> Lower<'m> {
 
     fn finish(mut self) -> Program {
         for op in &mut self.program.code {
-            if let Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } | Op::Call { to, .. } =
-                op
+            if let Op::Jump { to }
+            | Op::JumpIf { to, .. }
+            | Op::JumpUnless { to, .. }
+            | Op::Synchronise { to, .. }
+            | Op::Call { to, .. } = op
             {
                 *to = self.labels[*to as usize].unwrap_or(0);
             }

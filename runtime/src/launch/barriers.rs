@@ -1,0 +1,221 @@
+//! Which barriers a launch needs: it runs again and again without one of them, from the same memory.
+
+use std::collections::BTreeMap;
+
+use super::compared::{self, Region};
+use super::simulated::Simulation;
+use super::{Launch, LaunchError, Shape, check};
+use crate::args::KernelArg;
+use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
+use crate::device::{Backend, Device};
+use crate::driver::Attributes;
+use crate::error::Result;
+use crate::interpreter::Run;
+use crate::kernel::Kernel;
+use crate::simulator::{
+    self, Observer, Settings, SimChecks, SimFault, SimLaunch, SimReport, Synchronisation, Without,
+};
+
+/// Orders of blocks and warps, besides the launch's own, in which a launch runs that may tell them apart.
+const SEEDS: [u64; 2] = [1, 7];
+
+/// Iterations of loops that a thread may make in a launch that does without a barrier, and atomics that may spin.
+const BUDGET: u64 = 1 << 22;
+
+impl<K: Kernel> Launch<'_, K> {
+    /// Finds out which of its barriers, fences, waits and memory orderings this launch needs.
+    ///
+    /// It is launched on the simulator's interpreter as it is, which leaves its results, and then without
+    /// each of them in turn: first with the barrier as one that orders nothing, so that every two accesses
+    /// which it alone orders are a data race; then, if there is none and it is a whole barrier that gives no
+    /// value, with the call left out, where other faults and other results are found. All in several orders of
+    /// blocks and warps, if the kernel can tell them apart.
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn doubled(x: &[u32], y: &mut [u32]) {
+    ///     let mut tile = shared!([u32; 64]);
+    ///     let t = thread_idx().x;
+    ///     tile[t] = x[t];
+    ///     sync_threads();
+    ///     let other = tile[63 - t];
+    ///     sync_threads(); // nothing is written afterwards that was read before
+    ///     y[t] = 2 * other;
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&(0..64).collect::<Vec<u32>>())?;
+    /// let mut y = device.upload(&[0u32; 64])?;
+    /// let barriers = doubled(&x, &mut y).grid(1).block(64).barriers(&device)?;
+    /// println!("{barriers}");
+    /// let needed: Vec<bool> = barriers.list.iter().map(|barrier| barrier.verdict.is_needed()).collect();
+    /// assert_eq!(needed, [true, false]);
+    /// assert_eq!(device.download(&y)?[0], 126);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::launch_observed`], and what is wrong with the launch as it is: only of one without a fault
+    /// can it be said what a barrier is for.
+    pub fn barriers(self, device: &Device) -> Result<Barriers> {
+        self.refuse_order()?;
+        let Backend::Simulator = device.backend() else {
+            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
+        };
+        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+        check::arguments::<K>(args, device)?;
+        let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+        simulation.barriers::<K>(&self.comptime, &shape, &self.setup.attributes, args)
+    }
+}
+
+/// A launch that runs again and again.
+struct Trials<'t> {
+    /// As it is.
+    whole: (SimLaunch<'t>, Run),
+    /// As it is, but for giving up sooner: without a barrier it may go on for ever.
+    short: (SimLaunch<'t>, Run),
+    /// What it may write.
+    memory: Vec<Region>,
+    /// What that held before.
+    before: Vec<Vec<u8>>,
+    /// The orders of the schedule in which it runs, and what each leaves; the first is its own.
+    after: Vec<(u64, Vec<Vec<u8>>)>,
+}
+
+impl Simulation {
+    /// The report of [`Launch::barriers`].
+    pub(super) fn barriers<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<Barriers> {
+        let (races, reached) = (Races::new(), Reached::default());
+        let watched: [&dyn Observer; 2] = [&races, &reached];
+        let launch = self.launch::<K>(shape, attributes, args, &watched)?;
+        let settings = Settings {
+            step_budget: BUDGET.min(launch.settings.step_budget),
+            atomic_budget: BUDGET.min(launch.settings.atomic_budget),
+            ..launch.settings.clone()
+        };
+        let hasty = SimLaunch { settings, ..launch.clone() };
+        let run = |launch: &SimLaunch<'_>| self.prepare::<K>(comptime, launch, args);
+        let memory = compared::writable(self.module().module(), args, K::PARAMS);
+        let mut trials = Trials {
+            whole: (launch.clone(), run(&launch)?),
+            short: (hasty.clone(), run(&hasty)?),
+            before: saved(&memory),
+            memory,
+            after: Vec::new(),
+        };
+        Ok(trials.report()?)
+    }
+}
+
+impl Trials<'_> {
+    /// What each synchronisation is for; the memory is then as one launch leaves it.
+    fn report(&mut self) -> std::result::Result<Barriers, SimFault> {
+        let reached = self.as_written()?;
+        let mut report = Barriers::new(self.whole.0.kernel);
+        for unreached in self.whole.1.synchronisations() {
+            report.add(Barrier::new(unreached, 0, Verdict::NotReached));
+        }
+        for (which, count) in reached {
+            report.add(Barrier::new(which, count, self.without(which)));
+        }
+        restore(&self.memory, &self.after[0].1);
+        Ok(report)
+    }
+
+    /// Runs the launch as it is; how often threads came to each synchronisation in its own order.
+    ///
+    /// Threads that race with none, and neither use atomics nor look at the clock, cannot tell one order from
+    /// another: then one is enough.
+    fn as_written(&mut self) -> std::result::Result<BTreeMap<Synchronisation, u64>, SimFault> {
+        let (own, reached) = (self.whole.0.settings.seed, Reached::default());
+        let report = self.run(&self.whole, (own, None), &reached)?;
+        self.after.push((own, saved(&self.memory)));
+        for seed in SEEDS.into_iter().filter(|_| report.atomics > 0) {
+            self.run(&self.whole, (seed, None), &Reached::default())?;
+            self.after.push((seed, saved(&self.memory)));
+        }
+        Ok(reached.counts())
+    }
+
+    /// What the launch does without one of its synchronisations.
+    fn without(&self, which: Synchronisation) -> Verdict {
+        let mut trials = self.after.iter().map(|(seed, _)| (&self.whole, *seed, Without::Order(which)));
+        let unordered = trials.find_map(|(launch, seed, without)| self.fault(launch, seed, without));
+        if let Some(fault) = unordered {
+            return fault.into();
+        }
+        if is_for_atomics(which) && self.after.len() > 1 {
+            return Verdict::Unseen;
+        }
+        if !is_whole(which) {
+            return Verdict::Redundant;
+        }
+        let left_out = |(seed, after): &(u64, Vec<Vec<u8>>)| {
+            let fault = self.fault(&self.short, *seed, Without::Call(which));
+            fault.map(Verdict::from).or_else(|| self.other_result(after).map(Verdict::Result))
+        };
+        self.after.iter().find_map(left_out).unwrap_or(Verdict::Redundant)
+    }
+
+    fn fault(&self, launch: &(SimLaunch<'_>, Run), seed: u64, without: Without) -> Option<SimFault> {
+        self.run(launch, (seed, Some(without)), &Reached::default()).err()
+    }
+
+    /// Runs the launch from the memory that it found, with the checks that say what a barrier is for.
+    fn run(
+        &self,
+        (launch, run): &(SimLaunch<'_>, Run),
+        (seed, without): (u64, Option<Without>),
+        reached: &Reached,
+    ) -> std::result::Result<SimReport, SimFault> {
+        restore(&self.memory, &self.before);
+        let settings = Settings { seed, ..launch.settings.clone() };
+        let checkers = Checkers::new(&SimChecks { races: true, ..settings.checks });
+        let observers: Vec<&dyn Observer> = checkers.observers().chain([reached as &dyn Observer]).collect();
+        let launch = SimLaunch { settings, without, observers: &observers, ..launch.clone() };
+        simulator::run(&launch, &|| run.thread())
+    }
+
+    /// The first byte that is another one than the launch leaves in this order of its threads. Bytes that
+    /// depend on the order say nothing.
+    fn other_result(&self, after: &[Vec<u8>]) -> Option<String> {
+        self.memory.iter().enumerate().find_map(|(i, region)| {
+            let (expected, found) = (&after[i], region.saved());
+            let held = region.held(expected);
+            let agreed = |byte: usize| self.after.iter().all(|(_, other)| other[i][byte] == expected[byte]);
+            let differs = |byte: &usize| held[*byte] && found[*byte] != expected[*byte] && agreed(*byte);
+            let byte = (0..found.len()).find(differs)?;
+            let (what, wrong, right) = (&region.what, found[byte], expected[byte]);
+            Some(format!("byte {byte} of {what} is {wrong:#04x} instead of {right:#04x}"))
+        })
+    }
+}
+
+/// Whether a synchronisation can be left out by itself: it gives no value, and has no other half.
+fn is_whole(which: Synchronisation) -> bool {
+    ["sync_threads", "sync_warp", "sync_warp_mask", "cluster_sync", "grid_sync", "copy_async_wait"]
+        .contains(&which.name)
+}
+
+/// Whether a synchronisation is also for what atomic operations see of each other.
+fn is_for_atomics(which: Synchronisation) -> bool {
+    which.order.is_some() || which.name.starts_with("fence_")
+}
+
+fn saved(memory: &[Region]) -> Vec<Vec<u8>> {
+    memory.iter().map(Region::saved).collect()
+}
+
+fn restore(memory: &[Region], saved: &[Vec<u8>]) {
+    memory.iter().zip(saved).for_each(|(region, saved)| region.restore(saved));
+}

@@ -1,0 +1,133 @@
+//! What may be wrong with the arguments of an operation in which threads meet, in words.
+
+use std::fmt;
+
+use super::fault::Waiting;
+
+/// What is wrong with the mask of a warp operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MaskProblem {
+    /// It does not name the calling lane.
+    CallerMissing {
+        /// The caller's lane.
+        lane: u32,
+    },
+    /// It names a lane that has returned from the kernel.
+    LaneLeft {
+        /// The lane.
+        lane: u32,
+    },
+    /// It names a lane that waits at another warp operation.
+    LaneElsewhere {
+        /// The lane.
+        lane: u32,
+        /// Where that lane waits.
+        at: Box<Waiting>,
+        /// The mask of that operation.
+        mask: u32,
+    },
+}
+
+/// What is wrong with the arguments of `map_shared_rank`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RankProblem {
+    /// The cluster has no such block.
+    Beyond {
+        /// Blocks in the cluster.
+        size: u32,
+    },
+    /// The pointer is not to shared memory of the cluster.
+    NotShared,
+}
+
+/// What is wrong with the use of a named barrier, or of half of a cluster's barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BarrierProblem {
+    /// The hardware has no such barrier for it.
+    Number {
+        /// The number asked for.
+        number: u32,
+    },
+    /// No whole warps.
+    Count {
+        /// The threads asked for.
+        threads: u32,
+    },
+    /// More than there are.
+    Beyond {
+        /// The threads asked for.
+        threads: u32,
+        /// Threads of the block.
+        block: u32,
+    },
+    /// Threads that have arrived there said another number.
+    Differs {
+        /// The threads asked for.
+        threads: u32,
+        /// What the others asked for.
+        others: u32,
+    },
+    /// The thread has arrived already, and has not waited.
+    ArrivedTwice,
+    /// The thread has not arrived.
+    NotArrived,
+}
+
+impl fmt::Display for MaskProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CallerMissing { lane } => {
+                write!(f, "does not name the calling lane {lane}; add it to the mask")
+            }
+            Self::LaneLeft { lane } => {
+                write!(f, "names lane {lane}, which has returned; keep the lane, or take it out of the mask")
+            }
+            Self::LaneElsewhere { lane, at, mask } => {
+                write!(
+                    f,
+                    "names lane {lane}, but {at} with mask {mask:#010x}; lanes of a mask must make the same call"
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for RankProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond { size } => {
+                write!(f, "names a block beyond the cluster's {size}; ranks are below `cluster_size()`")
+            }
+            Self::NotShared => write!(f, "got an address outside shared memory; pass a shared array"),
+        }
+    }
+}
+
+impl fmt::Display for BarrierProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { number } => {
+                write!(f, "names barrier {number}; use 1 to 15, since 0 is that of `sync_threads`")
+            }
+            Self::Count { threads } => {
+                write!(
+                    f,
+                    "is for {threads} threads; a named barrier is for whole warps: a multiple of 32, and not 0"
+                )
+            }
+            Self::Beyond { threads, block } => {
+                write!(f, "is for {threads} threads, but the block has {block}; nobody would go on")
+            }
+            Self::Differs { threads, others } => write!(
+                f,
+                "is for {threads} threads, but others have arrived there for {others}; all must say the same number"
+            ),
+            Self::ArrivedTwice => {
+                write!(f, "arrives again before it has waited; call `cluster_wait` between the two")
+            }
+            Self::NotArrived => {
+                write!(f, "waits without having arrived; call `cluster_arrive` before it")
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The places at which a kernel orders its threads, and launches that do without one of them.
+
+use std::fmt;
+
+use super::machine::Machine;
+use super::observer::{AccessKind, Line, MemoryScope};
+
+/// A barrier, a fence, a wait or a memory ordering, as a kernel writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Synchronisation {
+    /// Where it is written. Of one in a function of this library: where that is called.
+    pub at: Line,
+    /// The builtin: `sync_threads`, `fence_device`, `store`, …
+    pub name: &'static str,
+    /// The ordering of an atomic operation.
+    pub order: Option<&'static str>,
+    /// How many of the same name stand before it on the line.
+    pub nth: u32,
+}
+
+/// How a launch does without a synchronisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Without {
+    /// Threads do not stop there.
+    Call(Synchronisation),
+    /// Threads meet there and exchange what they exchange, and nothing is ordered by it.
+    Order(Synchronisation),
+}
+
+impl fmt::Display for Synchronisation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        match self.order {
+            Some(order) => write!(f, " ({order})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The running thread comes to a synchronisation; whether it executes it.
+    ///
+    /// What it executes until [`Machine::synchronised`] may order nothing.
+    pub(super) fn synchronise(&self, which: &Synchronisation) -> bool {
+        if self.interests.synchronisations {
+            let by = self.running();
+            self.notify(|observer| observer.on_synchronise(&by, which));
+        }
+        match &self.launch.without {
+            Some(Without::Call(left_out)) if left_out == which => return false,
+            Some(Without::Order(idle)) => self.unordered.set(idle == which),
+            _ => {}
+        }
+        true
+    }
+
+    /// The running thread is past it.
+    pub(super) fn synchronised(&self) {
+        self.unordered.set(false);
+    }
+
+    /// For whom a meeting at which the running thread is orders memory.
+    pub(super) fn orders(&self, scope: MemoryScope) -> Option<MemoryScope> {
+        (!self.unordered.get()).then_some(scope)
+    }
+
+    /// How the running thread accesses memory.
+    pub(super) fn kind(&self, kind: AccessKind) -> AccessKind {
+        match kind {
+            AccessKind::Atomic { reads, writes, scope, .. } if self.unordered.get() => {
+                AccessKind::Atomic { reads, writes, order: std::sync::atomic::Ordering::Relaxed, scope }
+            }
+            kind => kind,
+        }
+    }
+}
