@@ -21,6 +21,6 @@ for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels start memory two_gpus predictions
+' "$folder" "${tests[@]}" kernels start memory two_gpus predictions simulators
 strip "$folder"/*
 ls -l "$folder"

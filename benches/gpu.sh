@@ -56,6 +56,7 @@ run memory "$folder/memory"
 run peer "$peer"
 run two_gpus "$here/two_gpus.sh" "$folder"
 run ncu "$here/ncu.sh" "$folder" "$output/ncu"
+run sanitizer "$here/sanitizer.sh" "$folder"
 
 grep -h 'right\|instead\|skipped' "$output/tests_real.log" | sort | uniq -c | sort -rn | head -60
 echo "--- what ours(unit) nvcc(unit) ratio"

@@ -1,17 +1,59 @@
-"""Joins predicted metrics with those of `ncu --csv`, by kernel and by which launch of it: a Markdown table.
+"""Puts predicted metrics beside those of `ncu --csv`, launch by launch, as a page in Markdown.
 
-    ncu_table.py PREDICTED NCU_CSV
+    ncu_table.py FOLDER
 
-`PREDICTED` has lines `predicted NAME KERNEL METRIC VALUE`; the CSV has a row for each launch and metric. Ends with
-how many figures are equal, metric by metric.
+FOLDER has what `ncu.sh` writes there: `predicted.txt` with lines `group TITLE` and `predicted NAME KERNEL METRIC VALUE`,
+`ncu.csv` with a row for each launch and metric, the same of the patterns of shared memory as `patterns.txt` and
+`patterns.csv`, and `device.txt`. Fails if a figure differs and nothing here says why.
 """
 
 import collections
 import csv
+import os
 import sys
 
-ATOMIC = "op_atom"
-REDUCTION = "op_red"
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"
+CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
+BRANCHES = "smsp__sass_branch_targets.sum"
+DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
+UNIFORM = "smsp__sass_average_branch_targets_threads_uniform.pct"
+OPERATION = "smsp__sass_thread_inst_executed_op_"
+FLOPS = "floating-point operations"
+ACTIVE = "smsp__thread_inst_executed_per_inst_executed.ratio"
+
+PREDICATED = (
+    "Branches that the compiler removed",
+    "A branch is counted where Rust has a condition. The compiler unrolls loops whose count it knows, and executes what a "
+    "short `if` guards under a predicate, so that no branch is left; then nothing can diverge either, and lanes that are off "
+    "execute the instruction with the others.",
+)
+CONTRACTED = (
+    "Operations that the compiler contracted",
+    "A product whose only use is a sum becomes one fused operation, unless `#[gpu_kernel(fmad = false)]` forbids it. "
+    "The sum of operations, with a fused one counted twice, is the same.",
+)
+FOLDED = (
+    "Operations that the compiler computed",
+    "What a kernel does with constants is known when it is compiled, and is not executed.",
+)
+JUMPED = (
+    "Jumps that Rust does not spell",
+    "The side of an `if` that stands first ends with a jump over the other, which a GPU counts as a branch. Those that "
+    "diverge are the same.",
+)
+AVERAGED = (
+    "Averages over more instructions",
+    "Active lanes are averaged over all instructions of the machine; the simulator averages over those that the Rust code "
+    "spells. Where all lanes are there, both are 32; where some are not, it matters how many instructions they miss.",
+)
+UNEXPLAINED = ("Differences without an explanation", "None is expected here.")
+
+
+class Launch:
+    """A launch as it was predicted: its group, name, kernel and figures."""
+
+    def __init__(self, group, name, kernel):
+        self.group, self.name, self.kernel, self.metrics = group, name, kernel, {}
 
 
 def number(text):
@@ -23,15 +65,17 @@ def number(text):
 
 
 def predicted(path):
-    """Launches in order: name, kernel, {metric: value}."""
-    launches = []
+    """Launches in order."""
+    launches, group = [], ""
     for line in open(path):
-        if not line.startswith("predicted "):
-            continue
-        _, name, kernel, metric, value = line.split()
-        if not launches or launches[-1][0] != name:
-            launches.append((name, kernel, {}))
-        launches[-1][2][metric] = float(value)
+        word, _, rest = line.strip().partition(" ")
+        if word == "group":
+            group = rest
+        elif word == "predicted":
+            name, kernel, metric, value = rest.split()
+            if not launches or launches[-1].name != name:
+                launches.append(Launch(group, name, kernel))
+            launches[-1].metrics[metric] = float(value)
     return launches
 
 
@@ -42,9 +86,8 @@ def measured(path):
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
         sys.exit(f"{path} has no table of ncu; it begins with:\n" + "\n".join(lines[:20]))
-    rows = csv.DictReader(line for line in lines[start:] if line.startswith('"'))
     of_launch = collections.OrderedDict()
-    for row in rows:
+    for row in csv.DictReader(line for line in lines[start:] if line.startswith('"')):
         kernel = row["Kernel Name"].split("(")[0].split()[-1]
         metrics = of_launch.setdefault(int(row["ID"]), (kernel, {}))[1]
         metrics[row["Metric Name"]] = number(row["Metric Value"])
@@ -54,39 +97,173 @@ def measured(path):
     return launches
 
 
+def joined(launches, real):
+    """Each launch with what was measured of it."""
+    turns, pairs = collections.Counter(), []
+    for launch in launches:
+        turn = turns[launch.kernel]
+        turns[launch.kernel] += 1
+        if turn >= len(real[launch.kernel]):
+            sys.exit(f"ncu saw {turn} launches of {launch.kernel}, and {launch.name} is one more")
+        pairs.append((launch, real[launch.kernel][turn]))
+    return pairs
+
+
 def found(metrics, name):
-    """A metric; of atomics both those with a result and those without."""
+    """A metric; of atomics both those with a result and those without, which are reductions there."""
     value = metrics.get(name)
-    if ATOMIC in name:
-        value = (value or 0) + (metrics.get(name.replace(ATOMIC, REDUCTION)) or 0)
+    if "op_atom" in name and "global" in name:
+        value = (value or 0.0) + (metrics.get(name.replace("op_atom", "op_red")) or 0.0)
     return value
 
 
+def operations(metrics):
+    """Floating-point operations by the counters of instructions."""
+    weight = lambda name: 2 if "fma_" in name else 1
+    return float(sum(weight(name) * (value or 0) for name, value in metrics.items() if name.startswith(OPERATION)))
+
+
+def rows(launch, real):
+    """(metric, predicted, measured) of a launch, those of operations completed by what ncu alone counts."""
+    names = dict.fromkeys(launch.metrics)
+    if any(name.startswith(OPERATION) for name in names):
+        names.update(dict.fromkeys(name for name, value in real.items() if name.startswith(OPERATION) and value))
+    for name in names:
+        value, other = launch.metrics.get(name, 0.0), found(real, name)
+        # The share of branches has no meaning where none is left, and ncu says 0.
+        if other is None or name == UNIFORM and not real.get(BRANCHES):
+            continue
+        # Conflicts of no access are none, and nothing to be proud of.
+        if value or other or launch.metrics.get(name.replace(CONFLICTS, WAVEFRONTS)):
+            yield name, value, other
+    if any(name.startswith(OPERATION) for name in names):
+        yield FLOPS, operations(launch.metrics), operations(real)
+
+
+def equal(value, other):
+    """Counts are equal or not; of others ncu has two digits after the point."""
+    return value == other if value.is_integer() and other.is_integer() else abs(value - other) <= 0.006
+
+
+def why(launch, real, metric):
+    """What explains that a figure differs."""
+    if "branch" in metric:
+        if real.get(BRANCHES, 0) < launch.metrics.get(BRANCHES, 0):
+            return PREDICATED
+        return JUMPED if real.get(DIVERGENT) == launch.metrics.get(DIVERGENT) else UNEXPLAINED
+    if metric == ACTIVE:
+        return AVERAGED if launch.metrics[ACTIVE] < 32 else UNEXPLAINED
+    if metric.startswith(OPERATION) or metric == FLOPS:
+        ours, theirs = operations(launch.metrics), operations(real)
+        return CONTRACTED if ours == theirs else FOLDED if theirs < ours else UNEXPLAINED
+    return UNEXPLAINED
+
+
 def text(value):
-    return "–" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def ratio(value, other):
+    """The predicted one for each measured one."""
+    if equal(value, other):
+        return "1"
+    return f"{value / other:.3g}" if other else "–"
+
+
+def table(head, lines):
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for line in lines:
+        print("| " + " | ".join(line) + " |")
+    print()
+
+
+def named(metric):
+    return metric if metric == FLOPS else f"`{metric}`"
+
+
+def figure(launch, metric, value, other):
+    return [f"`{launch.name}`", named(metric), text(value), text(other), ratio(value, other)]
+
+
+HEAD = ["launch", "metric", "predicted", "measured", "ratio"]
+
+
+def summary(pairs):
+    score = collections.OrderedDict()
+    for launch, real in pairs:
+        for metric, value, other in rows(launch, real):
+            of = score.setdefault(metric, [0, 0])
+            of[0] += equal(value, other)
+            of[1] += 1
+    print("## Metric by metric\n")
+    table(["metric", "equal", "of launches"], ([named(m), str(e), str(n)] for m, (e, n) in sorted(score.items())))
+
+
+def differences(pairs):
+    """Prints what differs by what explains it; whether nothing explains some of it."""
+    groups = collections.OrderedDict((group, []) for group in (PREDICATED, JUMPED, AVERAGED, CONTRACTED, FOLDED, UNEXPLAINED))
+    for launch, real in pairs:
+        for metric, value, other in rows(launch, real):
+            if not equal(value, other):
+                groups[why(launch, real, metric)].append(figure(launch, metric, value, other))
+    print("## What differs, and why\n")
+    for (title, text_of_it), lines in groups.items():
+        if lines:
+            print(f"### {title}\n\n{text_of_it}\n")
+            table(HEAD, lines)
+    return bool(groups[UNEXPLAINED])
+
+
+def everything(pairs):
+    groups = collections.OrderedDict()
+    for launch, real in pairs:
+        lines = groups.setdefault(launch.group, [])
+        lines += [figure(launch, m, v, o) for m, v, o in rows(launch, real)]
+    for group, lines in groups.items():
+        print(f"## {group}\n")
+        table(HEAD, lines)
+
+
+def patterns(pairs):
+    """Prints wavefronts and conflicts of each pattern; whether some differ."""
+    accesses = list(dict.fromkeys(launch.kernel for launch, _ in pairs))
+    cells, wrong = collections.OrderedDict(), 0
+    for launch, real in pairs:
+        op = "ld" if launch.kernel.startswith("load") else "st"
+        ours = [launch.metrics.get(f"{prefix}{op}.sum") for prefix in (WAVEFRONTS, CONFLICTS)]
+        theirs = [real.get(f"{prefix}{op}.sum") for prefix in (WAVEFRONTS, CONFLICTS)]
+        cell = " ".join(text(value) for value in theirs if value is not None)
+        if ours != theirs:
+            wrong += 1
+            cell += f" (predicted {' '.join(text(value) for value in ours)})"
+        cells.setdefault(launch.name.split("@")[1], {})[launch.kernel] = cell
+    print(
+        "## Patterns of 64 and 128 bits in shared memory\n\n"
+        f"Wavefronts and bank conflicts as measured; of {len(pairs)} launches of one warp {len(pairs) - wrong} are as predicted. "
+        "What lanes take part, and which vector each takes, stands in `tests/corpus/bank_patterns.rs`. Those of stores "
+        "include the 16 stores by which the tile is filled.\n"
+    )
+    table(["pattern"] + accesses, ([f"`{name}`"] + [of.get(a, "") for a in accesses] for name, of in cells.items()))
+    return wrong
 
 
 def main():
-    launches, real = predicted(sys.argv[1]), measured(sys.argv[2])
-    seen, score = collections.Counter(), collections.defaultdict(lambda: [0, 0])
-    print("| launch | metric | predicted | ncu | |\n|---|---|---|---|---|")
-    for name, kernel, metrics in launches:
-        turn = seen[kernel]
-        seen[kernel] += 1
-        if turn >= len(real[kernel]):
-            sys.exit(f"ncu saw {len(real[kernel])} launches of {kernel}, and {name} is one more")
-        for metric, value in metrics.items():
-            other = found(real[kernel][turn], metric)
-            if other is None:
-                continue
-            equal = abs(value - other) <= 0.005 * max(1.0, abs(other)) if value != int(value) else value == other
-            score[metric][0] += equal
-            score[metric][1] += 1
-            if value or other:
-                print(f"| {name} | `{metric}` | {text(value)} | {text(other)} | {'=' if equal else '≠'} |")
-    print("\n| metric | equal | launches |\n|---|---|---|")
-    for metric, (equal, all_of_them) in sorted(score.items()):
-        print(f"| `{metric}` | {equal} | {all_of_them} |")
+    folder = sys.argv[1]
+    of = lambda name: os.path.join(folder, name)
+    pairs = joined(predicted(of("predicted.txt")), measured(of("ncu.csv")))
+    kernels = len({launch.kernel for launch, _ in pairs})
+    device = open(of("device.txt")).read().strip()
+    print(
+        f"# What the simulator predicts, and what Nsight Compute measures\n\n"
+        f"{len(pairs)} launches of {kernels} kernels: `.metrics(…)` on the simulator beside `ncu` on {device}. Written by "
+        "`benches/ncu.sh`; the launches are in `tests/corpus/measured.rs`. The ratio is predicted to measured.\n"
+    )
+    summary(pairs)
+    unexplained = differences(pairs)
+    everything(pairs)
+    if os.path.exists(of("patterns.csv")):
+        unexplained |= bool(patterns(joined(predicted(of("patterns.txt")), measured(of("patterns.csv")))))
+    sys.exit("some figures differ, and nothing says why" if unexplained else 0)
 
 
 main()

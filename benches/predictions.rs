@@ -1,36 +1,65 @@
 //! Launches whose metrics are predicted on the simulator and measured by Nsight Compute; see `ncu.sh`.
 //!
-//! `predictions predict` prints `predicted NAME KERNEL METRIC VALUE` for each launch in turn; `predictions run` makes the
-//! same launches on the GPU, in the same order, and no other.
+//! `predictions predict` prints `predicted NAME KERNEL METRIC VALUE` for each launch in turn, after `group TITLE`;
+//! `predictions run` makes the same launches on the GPU, in the same order, and no other. `predictions predict patterns` and `predictions run patterns`
+//! do so for patterns of accesses to shared memory.
 
-use corpus::measured::{self, How};
+use corpus::{bank_patterns, measured};
+use measured::How;
 use warpsmith::Device;
+use warpsmith::metrics::Report;
 
 fn main() -> warpsmith::Result<()> {
-    match std::env::args().skip(1).find(|argument| !argument.starts_with('-')).as_deref() {
-        Some("predict") => predict(),
-        Some("run") => run(&Device::gpu(0)?),
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["predict"] => predict(),
+        ["predict", "patterns"] => predict_patterns(),
+        ["run"] => run(&Device::gpu(0)?),
+        ["run", "patterns"] => run_patterns(&Device::gpu(0)?),
         _ => {
-            println!("skipped: say `predict` or `run`");
+            println!("skipped: say `predict` or `run`, and `patterns` or nothing");
             Ok(())
         }
     }
 }
 
 fn predict() -> warpsmith::Result<()> {
-    for launch in measured::all() {
-        let report = launch.predict()?;
-        for (metric, value) in report.total.profiler() {
-            println!("predicted {} {} {metric} {value}", launch.name, report.kernel);
+    for (title, launches) in measured::groups() {
+        println!("group {title}");
+        for launch in launches {
+            print(launch.name, &launch.predict()?, |_| true);
         }
     }
     Ok(())
 }
 
-fn run(device: &Device) -> warpsmith::Result<()> {
-    for launch in measured::all() {
-        (launch.launch)(device, How::Run)?;
-        device.synchronize()?;
+fn predict_patterns() -> warpsmith::Result<()> {
+    let device = Device::simulator();
+    for (access, pattern) in bank_patterns::all() {
+        let report = pattern.launch(access, &device, How::Predict)?.unwrap_or_default();
+        let name = format!("{}@{}", access.kernel(), pattern.name);
+        print(&name, &report, |metric| metric.contains("mem_shared"));
     }
     Ok(())
+}
+
+fn print(name: &str, report: &Report, wanted: impl Fn(&str) -> bool) {
+    let metrics = report.total.profiler();
+    metrics.iter().filter(|(metric, _)| wanted(metric)).for_each(|(metric, value)| {
+        println!("predicted {name} {} {metric} {value}", report.kernel);
+    });
+}
+
+fn run(device: &Device) -> warpsmith::Result<()> {
+    measured::all().iter().try_for_each(|launch| {
+        (launch.launch)(device, How::Run)?;
+        device.synchronize()
+    })
+}
+
+fn run_patterns(device: &Device) -> warpsmith::Result<()> {
+    bank_patterns::all().iter().try_for_each(|(access, pattern)| {
+        pattern.launch(*access, device, How::Run)?;
+        device.synchronize()
+    })
 }

@@ -1,7 +1,7 @@
 //! The CUDA of every kernel of the corpus, as snapshots that people read.
 
 use corpus::cases;
-use warpsmith::codegen::{Checks, CudaSource, Options, SiteKind};
+use warpsmith::codegen::{Checks, CudaSource, GpuChecks, Options, SiteKind};
 
 fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
@@ -28,6 +28,18 @@ fn checked_cuda_names_the_site_of_each_check() {
         for case in cases::all().iter().filter(|c| ["saxpy", "transpose_smem_pad"].contains(&c.name)) {
             let source = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
             insta::assert_snapshot!(format!("cuda_checked__{}", case.name), source.code);
+        }
+    });
+}
+
+#[test]
+fn cuda_that_checks_every_access_reads_and_marks_by_pointers() {
+    settings().bind(|| {
+        let watched = Options { checks: Checks::Also(GpuChecks::ALL), line_directives: false };
+        let chosen = ["saxpy", "transpose_smem_pad", "cluster_hist", "reduce_volatile"];
+        for case in cases::all().iter().filter(|c| chosen.contains(&c.name)) {
+            let source = (case.print)(&watched).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            insta::assert_snapshot!(format!("cuda_watched__{}", case.name), source.code);
         }
     });
 }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
 use crate::driver::{GpuMemory, Order};
+use crate::simulator::GlobalMemory;
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
 /// `len` elements of `T` in the memory of one device; freed when dropped.
@@ -17,38 +18,31 @@ pub struct Buffer<T> {
 /// Where a buffer's bytes are.
 #[derive(Debug)]
 pub(crate) enum Memory {
-    /// Host memory, in lines so that every element type is aligned.
-    Simulator(Vec<Line>),
+    /// Host memory.
+    Simulator(GlobalMemory),
     /// GPU memory.
     Gpu(GpuMemory),
 }
 
-/// Alignment of simulator memory, that of CUDA's allocations.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(256))]
-pub(crate) struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 256]);
-
 impl Memory {
     /// Simulator memory of a number of bytes, zeroed.
     pub fn simulator(bytes: usize) -> Self {
-        Memory::Simulator(vec![Line([0; 256]); bytes.div_ceil(256)])
+        Memory::Simulator(GlobalMemory::zeroed(bytes))
     }
 
     /// The bytes of simulator memory; none of a GPU's.
     pub fn simulated_bytes(&mut self) -> &mut [u8] {
         match self {
-            // SAFETY: the lines are bytes without gaps, borrowed mutably.
-            Memory::Simulator(lines) => unsafe {
-                std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size_of_val(lines.as_slice()))
-            },
+            Memory::Simulator(memory) => memory.bytes_mut(),
             Memory::Gpu(_) => &mut [],
         }
     }
 
     /// Address of the first byte, for a view: it may go where no launch sees it.
     pub fn escaping(&self) -> u64 {
-        if let Memory::Gpu(memory) = self {
-            memory.escape();
+        match self {
+            Memory::Simulator(memory) => memory.escape(),
+            Memory::Gpu(memory) => memory.escape(),
         }
         self.address()
     }
@@ -64,7 +58,7 @@ impl Memory {
     /// Address of the first byte, on the device.
     pub fn address(&self) -> u64 {
         match self {
-            Memory::Simulator(lines) => lines.as_ptr() as u64,
+            Memory::Simulator(memory) => memory.address() as u64,
             Memory::Gpu(memory) => memory.address(),
         }
     }

@@ -116,6 +116,7 @@ fn dump_name<K: Kernel>(order: &Order, checks: Checks) -> String {
         Checks::All => "",
         Checks::Lifted(_) => ".lifted",
         Checks::None => ".unchecked",
+        Checks::Also(_) => ".watched",
     };
     let name = dump::file_name(std::any::type_name::<K>());
     let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;

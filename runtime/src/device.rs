@@ -5,11 +5,12 @@ use std::sync::Arc;
 use crate::args::Place;
 use crate::buffer::{Buffer, Memory};
 use crate::checks::BarrierLog;
+use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
-use crate::simulator::Settings;
-use crate::types::GpuType;
+use crate::simulator::{GlobalMemory, Settings, global};
+use crate::types::{AnyBits, GpuType};
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub struct Device {
     backend: Backend,
     /// Of a simulator that the environment does not set.
     simulated: Option<Arc<Settings>>,
+    /// Of launches that do not say themselves what a GPU checks.
+    gpu_checks: Option<GpuChecks>,
     /// Where launches on a simulator say which barriers they need.
     barriers: Option<BarrierLog>,
 }
@@ -52,7 +55,12 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self { backend: Backend::Gpu(Gpu::open(ordinal)?), simulated: None, barriers: None })
+        Ok(Self {
+            backend: Backend::Gpu(Gpu::open(ordinal)?),
+            simulated: None,
+            barriers: None,
+            gpu_checks: None,
+        })
     }
 
     /// The simulator: it interprets kernels with all checks, unless `WARPSMITH_SIM` and its like say otherwise when a
@@ -61,12 +69,17 @@ impl Device {
     /// `WARPSMITH_SIM=twin` runs a kernel's own Rust code instead, unchecked, for debuggers, coverage and long runs;
     /// [`Device::simulator_with`] does so for one device, by [`Settings::executor`].
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator, simulated: None, barriers: None }
+        Self { backend: Backend::Simulator, simulated: None, barriers: None, gpu_checks: None }
     }
 
     /// The simulator with settings of its own, whatever the environment says.
     pub fn simulator_with(settings: Settings) -> Self {
-        Self { backend: Backend::Simulator, simulated: Some(settings.into()), barriers: None }
+        Self {
+            backend: Backend::Simulator,
+            simulated: Some(settings.into()),
+            barriers: None,
+            gpu_checks: None,
+        }
     }
 
     /// A simulator of which every launch also finds out which of its barriers it needs, as
@@ -102,6 +115,20 @@ impl Device {
     /// ```
     pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
         Self { barriers: Some(log.clone()), ..Self::simulator_with(settings) }
+    }
+
+    /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
+    /// [`Launch::gpu_checks`](crate::Launch::gpu_checks). On the simulator, [`Settings::checks`] says what is checked.
+    pub fn with_gpu_checks(self, checks: GpuChecks) -> Self {
+        Self { gpu_checks: Some(checks), ..self }
+    }
+
+    /// What launches check on a GPU that do not say so themselves.
+    pub(crate) fn gpu_checks(&self) -> Result<GpuChecks> {
+        match self.gpu_checks {
+            Some(checks) => Ok(checks),
+            None => Ok(settings::Settings::process()?.gpu_checks),
+        }
     }
 
     /// Where launches say which barriers they need.
@@ -178,11 +205,90 @@ impl Device {
     /// Out of memory, or a driver error.
     pub fn alloc_zeroed<T: GpuType>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.checked_mul(size_of::<T>()).ok_or(DriverError::TooLarge { elements: len })?;
-        let memory = match &self.backend {
+        Ok(Buffer::new(self.zeroed_memory(bytes)?, len))
+    }
+
+    pub(crate) fn zeroed_memory(&self, bytes: usize) -> Result<Memory> {
+        Ok(match &self.backend {
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc_zeroed(bytes)?),
             Backend::Simulator => Memory::simulator(bytes),
+        })
+    }
+
+    /// New device memory of `len` elements that hold whatever was there before: no time is spent on zeros that
+    /// a kernel overwrites.
+    ///
+    /// On the simulator a kernel that reads a byte that nobody has written ends with
+    /// [`SimFault::Uninitialised`](crate::simulator::SimFault::Uninitialised); what is downloaded is not checked, see
+    /// [`Device::first_unwritten`].
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn squares(y: &mut [u32]) {
+    ///     let i = global_id();
+    ///     if i < y.len() {
+    ///         y[i] = (i * i) as u32;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::open()?;
+    /// let mut y = device.alloc_uninit::<u32>(100)?;
+    /// squares(&mut y).over(100).launch(&device)?;
+    /// assert_eq!(device.download(&y)?[99], 9801);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Any bits must be an element:
+    ///
+    /// ```compile_fail,E0277
+    /// let flags = warpsmith::Device::simulator().alloc_uninit::<bool>(4);
+    /// ```
+    ///
+    /// # Errors
+    /// Out of memory, or a driver error.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocAsync`, `cuMemAlloc`.
+    pub fn alloc_uninit<T: AnyBits>(&self, len: usize) -> Result<Buffer<T>> {
+        const { T::FILLED };
+        let bytes = len.checked_mul(size_of::<T>()).ok_or(DriverError::TooLarge { elements: len })?;
+        Ok(Buffer::new(self.unwritten_memory(bytes)?, len))
+    }
+
+    pub(crate) fn unwritten_memory(&self, bytes: usize) -> Result<Memory> {
+        Ok(match &self.backend {
+            Backend::Gpu(gpu) if self.gpu_checks()?.initialisation => Memory::Gpu(gpu.alloc_shadowed(bytes)?),
+            Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
+            Backend::Simulator => Memory::Simulator(GlobalMemory::unwritten(bytes)),
+        })
+    }
+
+    /// The first element of a buffer of which nobody has written every byte; `None` if all are written.
+    ///
+    /// What a kernel writes is seen where the simulator's interpreter runs it, or where it is launched on a GPU with
+    /// [`GpuChecks::initialisation`](crate::launch::GpuChecks); any other launch counts as writing all that it may
+    /// write. Waits for everything that uses the buffer.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] for memory of a GPU that was allocated without that check, memory of another
+    /// device, or an error of the driver.
+    pub fn first_unwritten<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Option<usize>> {
+        self.check_owner(buffer.place())?;
+        let known = match (&self.backend, &buffer.memory) {
+            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.first_unwritten(memory)?,
+            (_, Memory::Simulator(memory)) => {
+                Some(global::first_unwritten(memory.address(), buffer.len() * size_of::<T>()))
+            }
+            (Backend::Simulator, Memory::Gpu(_)) => None,
         };
-        Ok(Buffer::new(memory, len))
+        let Some(byte) = known else {
+            let what = "asking what nobody has written";
+            let why = "no record of it is kept; allocate by `alloc_uninit` on a device with `GpuChecks::initialisation`";
+            return Err(DriverError::Unavailable { what, place: self.place(), why }.into());
+        };
+        Ok(byte.map(|byte| byte / size_of::<T>().max(1)))
     }
 
     /// Copies elements into existing device memory of the same length.
@@ -199,11 +305,10 @@ impl Device {
             unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
         match (&self.backend, &mut buffer.memory) {
             (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, 0..bytes.len(), bytes)?,
-            (_, Memory::Simulator(lines)) => {
-                // SAFETY: the lines hold at least that many bytes, and the buffer is borrowed mutably.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), lines.as_mut_ptr().cast(), bytes.len())
-                };
+            (_, Memory::Simulator(memory)) => {
+                // SAFETY: the memory holds at least that many bytes, and the buffer is borrowed mutably.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.as_mut_ptr(), bytes.len()) };
+                global::written(memory.address(), bytes.len());
             }
             (Backend::Simulator, Memory::Gpu(_)) => {}
         }
@@ -226,9 +331,9 @@ impl Device {
                 gpu.read(memory, 0..bytes, host)?;
                 gpu.take_fault()?;
             }
-            (_, Memory::Simulator(lines)) => {
-                // SAFETY: the lines hold at least that many bytes, and so does the vector.
-                unsafe { std::ptr::copy_nonoverlapping(lines.as_ptr().cast(), target, bytes) };
+            (_, Memory::Simulator(memory)) => {
+                // SAFETY: the memory holds at least that many bytes, and so does the vector.
+                unsafe { std::ptr::copy_nonoverlapping(memory.as_ptr(), target, bytes) };
             }
             (Backend::Simulator, Memory::Gpu(_)) => {}
         }

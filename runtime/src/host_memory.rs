@@ -12,6 +12,7 @@ use crate::device::{Backend, Device};
 use crate::driver::DriverError;
 use crate::error::Result;
 use crate::part::{Part, PartMut};
+use crate::simulator::global;
 use crate::stream::Stream;
 use crate::types::{AnyBits, GpuType};
 
@@ -104,6 +105,8 @@ macro_rules! visible {
             /// An error of the driver.
             pub fn host_mut(&mut self) -> Result<&mut [T]> {
                 self.visible.wait(true)?;
+                // On a GPU the address is in no memory of the simulator.
+                global::written(self.visible.host as usize, self.visible.len * size_of::<T>());
                 // SAFETY: as in `host`, borrowed mutably.
                 Ok(unsafe { std::slice::from_raw_parts_mut(self.visible.host, self.visible.len) })
             }

@@ -8,6 +8,7 @@ use crate::buffer::{Buffer, Memory};
 use crate::driver::{DriverError, GpuMemory, GpuStream};
 use crate::error::Result;
 use crate::region::{Part3, PartMut3, Region};
+use crate::simulator::global;
 use crate::start::Start;
 use crate::types::GpuType;
 
@@ -193,8 +194,10 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     /// Sets its only element, on the simulator.
     pub(crate) fn set_here(self, value: T) -> Result<()> {
         self.extent.one()?;
+        let place = self.extent.start.here()?;
         // SAFETY: an element of the simulator's memory, borrowed mutably.
-        unsafe { self.extent.start.here()?.write(value) };
+        unsafe { place.write(value) };
+        global::written(place as usize, size_of::<T>());
         Ok(())
     }
 
@@ -208,6 +211,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         let (from, to, bytes) = (from.extent.start.here()?, self.extent.start.here()?, self.extent.bytes());
         // SAFETY: both are host memory of equal length, one borrowed mutably.
         unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), bytes) };
+        global::copied(from as usize, to as usize, bytes);
         Ok(())
     }
 }

@@ -54,7 +54,22 @@ impl Device {
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
-        let rows = PitchedRows::zeroed(self, [1, rows, cols])?;
+        self.new_pitched(PitchedRows::zeroed(self, [1, rows, cols])?)
+    }
+
+    /// As [`Device::alloc_pitched`], but the elements hold whatever was there before, as those of
+    /// [`Device::alloc_uninit`]. What textures read of them is not checked.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocPitch`.
+    pub fn alloc_pitched_uninit<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
+        const { T::FILLED };
+        self.new_pitched(PitchedRows::unwritten(self, [1, rows, cols])?)
+    }
+
+    fn new_pitched<T>(&self, rows: PitchedRows<T>) -> Result<Pitched2<T>> {
         let inner = Inner { accesses: Accesses::default(), rows, limits: self.limits().images.clone() };
         Ok(Pitched2 { inner: Arc::new(inner) })
     }

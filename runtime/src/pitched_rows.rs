@@ -1,4 +1,4 @@
-//! Zeroed device memory of padded rows: what matrices and volumes hold.
+//! Device memory of padded rows: what matrices and volumes hold.
 
 use std::marker::PhantomData;
 
@@ -27,6 +27,15 @@ pub(crate) struct PitchedRows<T> {
 impl<T> PitchedRows<T> {
     /// Rows whose bytes are zero.
     pub fn zeroed(device: &Device, extents: [usize; 3]) -> Result<Self> {
+        Self::new(device, extents, true)
+    }
+
+    /// Rows whose bytes are whatever they were.
+    pub fn unwritten(device: &Device, extents: [usize; 3]) -> Result<Self> {
+        Self::new(device, extents, false)
+    }
+
+    fn new(device: &Device, extents: [usize; 3], zeroed: bool) -> Result<Self> {
         let [planes, rows, cols] = extents;
         let too_large = || {
             let elements = extents.iter().fold(1usize, |all, extent| all.saturating_mul(*extent));
@@ -43,10 +52,13 @@ impl<T> PitchedRows<T> {
         let (memory, pitch) = match device.backend() {
             Backend::Gpu(gpu) if ALIGN.is_multiple_of(size_of::<T>().max(1)) && bytes > 0 => {
                 let (memory, pitch) = gpu.alloc_pitched(all_rows, row, size_of::<T>())?;
+                if zeroed {
+                    gpu.fill(gpu.stream(), &memory, 0)?;
+                }
                 (Memory::Gpu(memory), pitch)
             }
-            Backend::Gpu(gpu) => (Memory::Gpu(gpu.alloc_zeroed(bytes)?), own),
-            Backend::Simulator => (Memory::simulator(bytes), own),
+            _ if zeroed => (device.zeroed_memory(bytes)?, own),
+            _ => (device.unwritten_memory(bytes)?, own),
         };
         Ok(Self { memory, extents, pitch, _elements: PhantomData })
     }

@@ -7,6 +7,7 @@ use crate::args::Place;
 use crate::driver::{DriverError, GpuBox, GpuStream};
 use crate::error::Result;
 use crate::part::within;
+use crate::simulator::global;
 use crate::start::Start;
 use crate::types::GpuType;
 
@@ -112,10 +113,11 @@ impl<'a, T: GpuType> Region<'a, T> {
     unsafe fn copy_here(&self, to: &Self) {
         for plane in 0..self.extents[0] {
             for row in 0..self.extents[1] {
-                let from = (self.start.address as usize + self.offset(plane, row)) as *const u8;
-                let to = (to.start.address as usize + to.offset(plane, row)) as *mut u8;
+                let from = self.start.address as usize + self.offset(plane, row);
+                let to = to.start.address as usize + to.offset(plane, row);
                 // SAFETY: as promised, both sides have that row.
-                unsafe { std::ptr::copy_nonoverlapping(from, to, self.row_bytes()) };
+                unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, self.row_bytes()) };
+                global::copied(from, to, self.row_bytes());
             }
         }
     }

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::codegen::GpuChecks;
 use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
 use crate::simulator::{Executor, SimChecks};
@@ -53,6 +54,8 @@ pub struct Settings {
     pub debug_info: DebugInfo,
     /// Whether each look-up of a cubin is reported on stderr.
     pub log_cache: bool,
+    /// What launches check on a GPU besides bounds, unless they say so themselves.
+    pub gpu_checks: GpuChecks,
 }
 
 /// A source of variables: the environment, or a test's.
@@ -79,6 +82,7 @@ impl Settings {
             dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
             debug_info: choice(get, "WARPSMITH_DEBUGINFO", "none, lines, full", &debug)?.unwrap_or_default(),
             log_cache: !list(get, "WARPSMITH_LOG", "cache", &[("cache", ())])?.is_empty(),
+            gpu_checks: gpu_checks(get)?,
         })
     }
 }
@@ -177,6 +181,26 @@ fn checks(get: Lookup<'_>) -> Result<Option<SimChecks>, SettingError> {
         initialisation: all.initialisation | one.initialisation,
         alignment: all.alignment | one.alignment,
     })))
+}
+
+/// `WARPSMITH_GPU_CHECKS`.
+fn gpu_checks(get: Lookup<'_>) -> Result<GpuChecks, SettingError> {
+    const NAME: &str = "WARPSMITH_GPU_CHECKS";
+    match get(NAME).as_deref().map(str::trim) {
+        None | Some("off") => return Ok(GpuChecks::NONE),
+        Some("all") => return Ok(GpuChecks::ALL),
+        Some(_) => {}
+    }
+    let one = GpuChecks::NONE;
+    let known = [
+        ("alignment", GpuChecks { alignment: true, ..one }),
+        ("initialisation", GpuChecks { initialisation: true, ..one }),
+    ];
+    let chosen = list(get, NAME, "all, off, or a list of alignment, initialisation", &known)?;
+    Ok(chosen.into_iter().fold(GpuChecks::NONE, |all, one| GpuChecks {
+        alignment: all.alignment | one.alignment,
+        initialisation: all.initialisation | one.initialisation,
+    }))
 }
 
 /// A variable of the environment; an empty one is not set.
@@ -316,6 +340,15 @@ mod tests {
         assert_eq!(read("alignment, initialisation"), Some(two));
         assert_eq!([read("race"), read("races,all")], [None, None]);
         assert_eq!(checks(&|_| None), Ok(None));
+    }
+
+    #[test]
+    fn checks_on_a_gpu_are_off_unless_they_are_said() {
+        let read = |text| read(&[("WARPSMITH_GPU_CHECKS", text)]).map(|settings| settings.gpu_checks);
+        assert_eq!([read("off"), read("all")], [Ok(GpuChecks::NONE), Ok(GpuChecks::ALL)]);
+        assert_eq!(read("alignment"), Ok(GpuChecks { alignment: true, ..GpuChecks::NONE }));
+        assert_eq!(read("initialisation, alignment"), Ok(GpuChecks::ALL));
+        assert!(read("races").is_err_and(|refused| refused.name == "WARPSMITH_GPU_CHECKS"));
     }
 
     #[test]

@@ -55,7 +55,7 @@ macro_rules! assert_coalesced {
     };
 }
 
-/// Asserts that no request to shared memory takes more wavefronts than its bytes need.
+/// Asserts that no request to shared memory takes more wavefronts than its width needs.
 ///
 /// `assert_conflict_free!(launch, &device)` gives the [`Report`]; see [`testing`](crate::testing) for an example.
 ///
@@ -136,7 +136,7 @@ pub fn coalesced(report: Result<Report>, percent: f64) -> Report {
     })
 }
 
-/// No request takes more wavefronts than its bytes need.
+/// No request takes more wavefronts than its width needs.
 #[doc(hidden)]
 #[track_caller]
 pub fn conflict_free(report: Result<Report>) -> Report {

@@ -53,6 +53,23 @@ impl Device {
     ) -> Result<Pitched3<T>> {
         Ok(Pitched3 { rows: PitchedRows::zeroed(self, [planes, rows, cols])? })
     }
+
+    /// As [`Device::alloc_pitched_3d`], but the elements hold whatever was there before, as those of
+    /// [`Device::alloc_uninit`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// Source: CUDA Driver API, `cuMemAllocPitch`.
+    pub fn alloc_pitched_3d_uninit<T: AnyBits>(
+        &self,
+        planes: usize,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Pitched3<T>> {
+        const { T::FILLED };
+        Ok(Pitched3 { rows: PitchedRows::unwritten(self, [planes, rows, cols])? })
+    }
 }
 
 impl<T: GpuType> Pitched3<T> {

@@ -7,9 +7,11 @@
 #![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
 
 pub mod access;
+pub mod bank_patterns;
 pub mod cases;
 pub mod checking;
 pub mod cluster_histogram;
+pub mod counted_work;
 pub mod divergence;
 pub mod fences;
 pub mod gemm;

@@ -10,6 +10,7 @@ use crate::access::{
     Float2, array_of_cuda_float2, array_of_structure, copy, copy_ldg, copy_restrict, read_offset,
     read_offset_unroll4, structure_of_array, write_offset,
 };
+use crate::counted_work::{apart, contracted, fused, parted, parted_by_warps, uneven_rounds};
 use crate::divergence::{math_kernel1, math_kernel2, math_kernel3};
 use crate::shared_layout as layout;
 use crate::transpose::{self, BDIMX, BDIMY, PAD, TILE_DIM};
@@ -41,7 +42,12 @@ impl Measured {
     }
 }
 
-fn done<K: Kernel>(device: &Device, how: How, launch: Launch<'_, K>) -> warpsmith::Result<Option<Report>> {
+/// Makes the launch; the report where it is counted.
+pub(crate) fn done<K: Kernel>(
+    device: &Device,
+    how: How,
+    launch: Launch<'_, K>,
+) -> warpsmith::Result<Option<Report>> {
     match how {
         How::Predict => launch.metrics(device).map(Some),
         // SAFETY: the simulator, which checks every index, runs the same launches (`tests/metrics`).
@@ -197,10 +203,45 @@ macro_rules! counted {
     };
 }
 
-/// Every launch; those of one kernel in the order in which a profiler is to see them.
+macro_rules! multiplied {
+    ($kernel:ident) => {
+        Measured {
+            name: stringify!($kernel),
+            launch: |device, how| {
+                let (x, mut y) = (device.upload(&vec![1.0f32; N])?, device.upload(&vec![2.0f32; N])?);
+                done(device, how, $kernel(&x, &mut y, 3.0).over(N).block(256))
+            },
+        }
+    };
+}
+
+macro_rules! rounds {
+    ($kernel:ident) => {
+        Measured {
+            name: stringify!($kernel),
+            launch: |device, how| {
+                let (x, mut y) = (device.upload(&vec![1.0f32; N])?, device.upload(&vec![2.0f32; N])?);
+                done(device, how, $kernel(&x, &mut y, 6).over(N).block(256))
+            },
+        }
+    };
+}
+
+/// Every launch, by what it shows; those of one kernel in the order in which a profiler is to see them.
+pub fn groups() -> [(&'static str, Vec<Measured>); 6] {
+    [
+        ("Divergence", divergence()),
+        ("Access patterns of global memory", access()),
+        ("Transposes", ladder()),
+        ("Layouts of shared memory", tiles()),
+        ("Widths and atomics", widths()),
+        ("Operations and branches", operations()),
+    ]
+}
+
+/// Every launch, in the same order.
 pub fn all() -> Vec<Measured> {
-    let groups = [divergence(), access(), ladder(), tiles(), widths()];
-    groups.into_iter().flatten().collect()
+    groups().into_iter().flat_map(|(_, launches)| launches).collect()
 }
 
 /// Divergent branches.
@@ -306,5 +347,25 @@ fn widths() -> Vec<Measured> {
         counted!("count_into@1", 1),
         counted!("count_into@8", 8),
         counted!("count_into@1024", 1024),
+    ]
+}
+
+/// Operations of floats, and branches that stay branches.
+fn operations() -> Vec<Measured> {
+    vec![
+        multiplied!(contracted),
+        multiplied!(apart),
+        multiplied!(fused),
+        Measured {
+            name: "uneven_rounds",
+            launch: |device, how| {
+                let rounds: Vec<u32> = (0..N as u32).map(|i| i % 5).collect();
+                let (rounds, x) = (device.upload(&rounds)?, device.upload(&[1.0f32; 8])?);
+                let mut y = device.upload(&vec![2.0f32; N])?;
+                done(device, how, uneven_rounds(&rounds, &x, &mut y).over(N).block(256))
+            },
+        },
+        rounds!(parted),
+        rounds!(parted_by_warps),
     ]
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use corpus::measured;
 use warpsmith::metrics::{Counts, Report};
+use warpsmith::simulator::Work;
 
 fn all() -> BTreeMap<&'static str, Report> {
     let predicted = |m: &measured::Measured| match m.predict() {
@@ -15,7 +16,7 @@ fn all() -> BTreeMap<&'static str, Report> {
 
 /// Compares a figure of some launches.
 #[track_caller]
-fn check<T: PartialEq + std::fmt::Debug>(of: fn(&Counts) -> T, expected: &[(&str, T)]) {
+fn check<T: PartialEq + std::fmt::Debug>(of: impl Fn(&Counts) -> T, expected: &[(&str, T)]) {
     let known = measured::all();
     for (name, figure) in expected {
         let launch = known.iter().find(|m| m.name == *name).expect(name);
@@ -148,6 +149,40 @@ fn wide_accesses_go_by_halves_and_quarters() {
 fn branches_of_the_course_diverge_where_lanes_part() {
     let of = |counts: &Counts| (counts.branches.executed, counts.branches.divergent);
     check(of, &[("math_kernel1", (128, 128)), ("math_kernel2", (128, 0)), ("math_kernel3", (256, 256))]);
+}
+
+#[test]
+fn branches_of_loops_are_counted_by_the_round() {
+    // Lanes leave after 0 to 4 rounds, the last of them together; each side of a branch has six rounds and an end.
+    let of = |counts: &Counts| (counts.branches.executed, counts.branches.divergent);
+    check(
+        of,
+        &[
+            ("uneven_rounds", (128 * 5, 128 * 4)),
+            ("parted", (128 * (1 + 2 * 7), 128)),
+            ("parted_by_warps", (128 * (1 + 7), 0)),
+        ],
+    );
+}
+
+#[test]
+fn operations_are_those_that_were_written() {
+    let counted = |counts: &Counts, work: Work| counts.work.get(&work).map_or(0, |executed| executed.threads);
+    let of = |counts: &Counts| {
+        let each = [Work::FloatAdd(32), Work::FloatMul(32), Work::FloatFma(32)];
+        (each.map(|work| counted(counts, work)), counts.flops())
+    };
+    let sums: u64 = (0..4096).map(|i| i % 5).sum();
+    check(
+        of,
+        &[
+            ("contracted", ([4096, 4096, 0], 8192)),
+            ("apart", ([4096, 4096, 0], 8192)),
+            ("fused", ([0, 0, 4096], 8192)),
+            ("uneven_rounds", ([sums, sums, 0], 2 * sums)),
+            ("parted", ([4096 * 6, 4096 * 6, 0], 4096 * 12)),
+        ],
+    );
 }
 
 #[test]

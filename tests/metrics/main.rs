@@ -4,5 +4,6 @@
 mod assertions;
 mod by_hand;
 mod figures;
+mod ncu;
 mod pages;
 mod snapshots;

@@ -1,12 +1,16 @@
-//! Finds reads of shared memory that nobody has written since the block began, byte by byte.
+//! Finds reads of memory that nobody has written, byte by byte: of shared memory since the block began, of
+//! global memory since it was allocated.
 //!
-//! Global memory has always been written: buffers are uploaded or zeroed. So have variables, by rustc.
+//! Of global memory the simulator keeps for each allocation what is written, as launches and the host share it.
+//! Variables have always been written, by rustc.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use super::pages::{PAGE, Pages};
-use crate::simulator::{Access, Interests, Observer, SimFault, SimLaunch, Space, Thread};
+use crate::simulator::{
+    Access, Interests, Observer, SimFault, SimLaunch, Space, Thread, UnwrittenMemory, global,
+};
 
 /// Ends a launch with [`SimFault::Uninitialised`] at the first read of a byte that nobody has written.
 ///
@@ -17,6 +21,8 @@ pub struct Initialisation(RefCell<State>);
 #[derive(Default)]
 struct State {
     kernel: String,
+    /// The names of slices, with their addresses.
+    slices: Vec<(String, Range<usize>)>,
     /// Of each page of shared memory, which bytes have been written, a bit for each.
     pages: Pages<[u64; PAGE / 64]>,
     /// Whether a block has begun and no thread of it has done anything.
@@ -38,6 +44,8 @@ impl Observer for Initialisation {
     fn on_launch(&self, launch: &SimLaunch<'_>) {
         let mut state = self.0.borrow_mut();
         launch.kernel.clone_into(&mut state.kernel);
+        state.slices =
+            launch.slices.iter().map(|(name, range)| ((*name).to_owned(), range.clone())).collect();
         state.fresh = false;
     }
 
@@ -53,16 +61,28 @@ impl Observer for Initialisation {
     }
 
     fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
-        if !matches!(access.space, Space::Shared { .. }) {
-            return Ok(());
+        match access.space {
+            Space::Shared { .. } => self.shared(by, access),
+            Space::Global => self.global(by, access),
+            Space::Constant | Space::Local => Ok(()),
         }
+    }
+
+    fn on_copy_start(&self, by: &Thread, _copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
+        self.on_access(by, from)?;
+        self.on_access(by, to)
+    }
+}
+
+impl Initialisation {
+    fn shared(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
         let mut state = self.0.borrow_mut();
         state.fresh = false;
         let bytes = access.address..access.address + access.bytes as usize;
         if access.kind.reads()
             && let Some(first) = state.first_unwritten(bytes.clone())
         {
-            return Err(state.fault(by, access, first - access.address));
+            return Err(state.fault(by, access, first - access.address, UnwrittenMemory::Shared));
         }
         if access.kind.writes() {
             state.write(bytes);
@@ -70,9 +90,19 @@ impl Observer for Initialisation {
         Ok(())
     }
 
-    fn on_copy_start(&self, by: &Thread, _copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
-        self.on_access(by, from)?;
-        self.on_access(by, to)
+    fn global(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
+        let (address, bytes) = (access.address, access.bytes as usize);
+        if access.kind.reads()
+            && let Some(first) = global::first_unwritten(address, bytes)
+        {
+            let state = self.0.borrow();
+            let memory = UnwrittenMemory::Global { buffer: state.slice(address + first) };
+            return Err(state.fault(by, access, first, memory));
+        }
+        if access.kind.writes() {
+            global::written(address, bytes);
+        }
+        Ok(())
     }
 }
 
@@ -95,10 +125,16 @@ impl State {
         &mut self.pages.at(page)[byte % PAGE / 64]
     }
 
+    /// The argument that an address is in.
+    fn slice(&self, address: usize) -> Option<String> {
+        self.slices.iter().find(|(_, range)| range.contains(&address)).map(|(name, _)| name.clone())
+    }
+
     #[cold]
-    fn fault(&self, by: &Thread, access: &Access, byte: usize) -> SimFault {
+    fn fault(&self, by: &Thread, access: &Access, byte: usize, memory: UnwrittenMemory) -> SimFault {
         SimFault::Uninitialised {
             kernel: self.kernel.clone(),
+            memory,
             bytes: access.bytes,
             byte: byte as u32,
             file: access.by.at.file.to_owned(),

@@ -1,5 +1,6 @@
 //! Expressions; each arm of the dispatcher only forwards.
 
+use super::guard::{Does, atomic_effect};
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, Site, SiteKind, prelude};
 use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
@@ -8,11 +9,16 @@ use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, V
 pub(super) const OFFSET: &str = "offset";
 
 impl Printer<'_> {
-    /// Prints an expression.
+    /// Prints an expression, whose value is read.
     pub(super) fn expr(&mut self, e: &Expr) -> Text {
         if let Some(text) = self.static_value(e) {
             return text;
         }
+        self.guarded(e, Does::Read).unwrap_or_else(|| self.place(e))
+    }
+
+    /// Prints an expression that is not read if it is a place: its address is taken, or a part of it is accessed.
+    pub(super) fn place(&mut self, e: &Expr) -> Text {
         match &e.kind {
             ExprKind::Const(c) => self.constant(c, &e.ty),
             ExprKind::Unit => Text::primary("(void)0"),
@@ -74,7 +80,15 @@ impl Printer<'_> {
         if let ExprKind::Deref(pointer) = &base.kind {
             return Text::primary(format!("{}->{member}", self.expr(pointer).at(PRIMARY)));
         }
-        Text::primary(format!("{}.{member}", self.expr(base).at(PRIMARY)))
+        Text::primary(format!("{}.{member}", self.part_of(base).at(PRIMARY)))
+    }
+
+    /// What a part is taken of.
+    pub(super) fn part_of(&mut self, base: &Expr) -> Text {
+        match self.static_value(base) {
+            Some(text) => text,
+            None => self.place(base),
+        }
     }
 
     pub(super) fn index(&mut self, base: &Expr, index: &Expr, at: Location, proof: Proof) -> Text {
@@ -94,7 +108,7 @@ impl Printer<'_> {
             subscript
         };
         if matches!(base.ty, Type::Vector(..)) {
-            let first = self.expr(base).at(PRIMARY);
+            let first = self.part_of(base).at(PRIMARY);
             return Text::primary(format!("(&{first}.x)[{subscript}]"));
         }
         let base = self.indexed(base).at(PRIMARY);
@@ -119,7 +133,7 @@ impl Printer<'_> {
             Type::Array(_, n) | Type::Vector(_, n) => Text::primary(format!("{n}ull")),
             Type::View { rank, .. } => {
                 let extent = super::slice::extent_names(*rank)[0];
-                Text::primary(format!("{}.{extent}", self.expr(of).at(PRIMARY)))
+                Text::primary(format!("{}.{extent}", self.part_of(of).at(PRIMARY)))
             }
             Type::Shared { .. } => self.shared_len(of),
             Type::Ref { to, .. } => match (&**to, &of.kind) {
@@ -158,7 +172,10 @@ impl Printer<'_> {
                 Text::primary(format!("{}ull", extents.get(depth).copied().unwrap_or(0)))
             }
             _ => {
-                self.need(&prelude::DYNAMIC_SHARED);
+                self.need(match self.needs.shadow_bytes {
+                    0 => &prelude::DYNAMIC_SHARED,
+                    _ => &prelude::SHADOWED_DYNAMIC_SHARED,
+                });
                 let elem =
                     if let Type::Shared { elem, .. } = &var.ty { (**elem).clone() } else { Type::Unit };
                 let elem = self.ty(&elem);
@@ -169,12 +186,12 @@ impl Printer<'_> {
 
     fn reference(&mut self, place: &Expr) -> Text {
         match (&place.ty, &place.kind) {
-            (Type::Shared { .. }, _) => self.expr(place),
+            (Type::Shared { .. }, _) => self.place(place),
             (_, ExprKind::Deref(pointer)) => self.expr(pointer),
             // A device global is reached through its address.
             (_, ExprKind::Global(global)) if !global.constant => Text::primary(self.global_name(global)),
             _ => {
-                let place = self.expr(place).at(UNARY);
+                let place = self.part_of(place).at(UNARY);
                 Text::unary(format!("&{place}"))
             }
         }
@@ -186,15 +203,17 @@ impl Printer<'_> {
         format!("{ptr}, {len}")
     }
 
+    /// An argument of a device function.
+    pub(super) fn plain_argument(&mut self, arg: &Expr) -> String {
+        if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) }
+    }
+
     fn call(&mut self, function: FnId, args: &[Expr]) -> Text {
         let name = self.function_names[function.0 as usize].clone();
+        let foreign = self.module.functions[function.0 as usize].foreign.is_some();
         let mut printed: Vec<String> = Vec::new();
         for arg in args {
-            printed.push(if super::slice::is_slice(&arg.ty) {
-                self.slice_argument(arg)
-            } else {
-                self.argument(arg)
-            });
+            printed.push(if foreign { self.handed_over(arg) } else { self.plain_argument(arg) });
         }
         if self.faulting.contains(&function.0) {
             printed.push("ws_fault".into());
@@ -203,7 +222,7 @@ impl Printer<'_> {
     }
 
     /// `*p`, or `p[i]` of a raw pointer that something was added to.
-    fn pointee(&mut self, pointer: &Expr) -> Text {
+    pub(super) fn pointee(&mut self, pointer: &Expr) -> Text {
         if let (Type::Ptr { .. }, ExprKind::Builtin { op, args, .. }) = (&pointer.ty, &pointer.kind)
             && let ("add", [first, count]) = (op.name, args.as_slice())
         {
@@ -216,9 +235,9 @@ impl Printer<'_> {
 
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         match (op.name, args) {
-            ("read", [pointer]) => return self.pointee(pointer),
+            ("read", [pointer]) => return self.guarded_pointee(pointer, Does::Read, at),
             ("write", [pointer, value]) => {
-                let place = self.pointee(pointer).at(UNARY);
+                let place = self.guarded_pointee(pointer, Does::Write, at).at(UNARY);
                 return Text { text: format!("{place} = {}", self.argument(value)), level: ASSIGNMENT };
             }
             _ => {}
@@ -248,23 +267,33 @@ impl Printer<'_> {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);
         }
+        let atomic = atomic_effect(op);
         let printed: Vec<Text> = args
             .iter()
             .enumerate()
             .map(|(i, a)| match has_hole(i) {
                 false => Text::primary(""),
                 true if super::slice::is_slice(&a.ty) => Text::primary(self.slice_argument(a)),
-                true => self.expr(a),
+                true => self.operand_of(a, atomic.filter(|_| i == 0)),
             })
             .collect();
         let printed =
             if op.name == OFFSET && self.checks() { self.checked_offset(args, printed, at) } else { printed };
+        let printed = self.guarded_arguments(op, args, printed, at);
         super::template::fill(&mut text, printed);
         // A template in parentheses needs them only inside another expression.
         match unwrapped(&text) {
             Some(inner) => Text { text: inner.to_owned(), level: ASSIGNMENT },
             None => Text::primary(text),
         }
+    }
+
+    /// An argument; if it is a place for atomic operations, what the operation does.
+    fn operand_of(&mut self, arg: &Expr, atomic: Option<Does>) -> Text {
+        let around = std::mem::replace(&mut self.function.atomic, atomic);
+        let text = self.expr(arg);
+        self.function.atomic = around;
+        text
     }
 
     /// An offset may be the length itself, one past the last element.

@@ -32,6 +32,10 @@ pub(super) struct State {
     foreign: bool,
     /// The Rust line that each line of CUDA is mapped to, if any is.
     pub line: Option<crate::ir::Location>,
+    /// The statement that is being printed.
+    pub at: Option<crate::ir::Location>,
+    /// What the atomic operation does whose place is being printed.
+    pub atomic: Option<super::guard::Does>,
 }
 
 impl State {
@@ -227,6 +231,7 @@ impl Printer<'_> {
             self.launched =
                 index.checked_sub(1).and_then(|i| module.launched.get(i)).map(|kernel| kernel.name);
             let signature = self.kernel_signature(index);
+            self.begin_shadow();
             let text = self.body(function, &signature);
             sections.push(std::mem::take(&mut printed) + &text);
         }

@@ -10,6 +10,7 @@ mod bounds;
 mod enums;
 mod expr;
 mod function;
+mod guard;
 mod half_precision;
 pub(crate) mod images;
 mod launch;
@@ -27,6 +28,7 @@ mod template;
 mod types;
 mod vector;
 
+pub use guard::GpuChecks;
 pub(crate) use prelude::ARRAY;
 pub use source::{CudaSource, Needs, Site, SiteKind};
 pub(crate) use types::{plain_type_name, scalar as scalar_name};
@@ -47,6 +49,8 @@ pub enum Checks {
     Lifted(u64),
     /// Those that the kernel's text does not prove.
     All,
+    /// The same, and these of every access.
+    Also(GpuChecks),
 }
 
 impl Checks {
@@ -109,7 +113,7 @@ impl<'m> Printer<'m> {
         match (self.options.checks, proof) {
             (Checks::None, _) | (_, Proof::Text) => false,
             (Checks::Lifted(fulfilled), Proof::Launch(needed)) => needed & !fulfilled != 0,
-            (Checks::Lifted(_) | Checks::All, _) => true,
+            (Checks::Lifted(_) | Checks::All | Checks::Also(_), _) => true,
         }
     }
 
@@ -147,6 +151,7 @@ impl<'m> Printer<'m> {
     /// Walks the module once for what must be known before anything is printed.
     fn collect(&mut self) {
         let module = self.module;
+        self.needs.shadow_bytes = self.shadow_bytes();
         for (index, function) in module.functions.iter().enumerate() {
             if self.can_fault(&function.body) {
                 self.faulting.insert(index as u32);
@@ -215,6 +220,7 @@ impl<'m> Printer<'m> {
     /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
+        crate::ir::visit::exprs(block, &mut |e| found |= self.is_guarded(e));
         crate::ir::visit::exprs(block, &mut |e| match &e.kind {
             ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),

@@ -230,3 +230,157 @@ pub(super) static LAUNCHED: Prelude = Prelude {
 ",
     needs: &[&FAULT],
 };
+
+/// Bytes of a block's shared memory in which the rest has a bit for each byte: as many as 228 KiB need.
+pub(super) const SHADOW_BYTES: usize = 29_184;
+
+/// [`DYNAMIC_SHARED`] of a kernel whose last bytes are not its own.
+pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
+    name: "ws_dynamic_shared_bytes",
+    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
+    unsigned int bytes;
+    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
+    return bytes - 29184u;
+}
+",
+    needs: &[],
+};
+
+/// Where the bits of shared memory are: behind all else, by the offset of a byte in the block's window.
+pub(super) static SHADOW: Prelude = Prelude {
+    name: "ws_shadow",
+    code: "__device__ __forceinline__ unsigned int* ws_shadow() {
+    extern __shared__ __align__(16) unsigned char ws_dynamic[];
+    unsigned int bytes;
+    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
+    return (unsigned int*)(ws_dynamic + bytes - 29184u);
+}
+
+__device__ void ws_shadow_begin() {
+    unsigned int* shadow = ws_shadow();
+    unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    for (unsigned int i = thread; i < 7296u; i += blockDim.x * blockDim.y * blockDim.z) shadow[i] = 0u;
+    __syncthreads();
+}
+
+__device__ __noinline__ unsigned int* ws_shadow_of(const void* p, unsigned int* offset) {
+    if (__isShared(p)) {
+        *offset = (unsigned int)__cvta_generic_to_shared(p);
+        return ws_shadow();
+    }
+#if __CUDA_ARCH__ >= 900
+    unsigned int other;
+    asm(\"{\\n\\t.reg .pred q;\\n\\tisspacep.shared::cluster q, %1;\\n\\tselp.u32 %0, 1, 0, q;\\n\\t}\" : \"=r\"(other) : \"l\"(p));
+    if (other) {
+        unsigned int rank;
+        asm(\"getctarank.u64 %0, %1;\" : \"=r\"(rank) : \"l\"(p));
+        unsigned int* own = ws_shadow();
+        unsigned int* there = (unsigned int*)__cluster_map_shared_rank(own, rank);
+        *offset = (unsigned int)((long long)__cvta_generic_to_shared(own) + ((const char*)p - (const char*)there));
+        return there;
+    }
+#endif
+    return 0;
+}
+",
+    needs: &[],
+};
+
+/// [`SHADOW`] of a kernel without shared memory.
+pub(super) static NO_SHADOW: Prelude = Prelude {
+    name: "ws_shadow",
+    code: "__device__ __forceinline__ unsigned int* ws_shadow_of(const void*, unsigned int*) { return 0; }
+",
+    needs: &[],
+};
+
+/// What is known of global memory: a byte for each byte of the allocations of a table, which the host keeps.
+pub(super) static SHADOWS: Prelude = Prelude {
+    name: "ws_shadows",
+    code: "struct ws_Shadow {
+    unsigned long long start, end, shadow;
+};
+
+__constant__ ws_Shadow* ws_shadows;
+
+__device__ __noinline__ volatile unsigned char* ws_shadow_at(const void* p) {
+    unsigned long long at = (unsigned long long)p;
+    for (volatile ws_Shadow* entry = ws_shadows; entry->start != 0; ++entry) {
+        unsigned long long end = entry->end, start = entry->start;
+        if (at < end && at >= start) return (volatile unsigned char*)(entry->shadow + (at - start));
+    }
+    return 0;
+}
+",
+    needs: &[],
+};
+
+/// No block accesses the shared memory of another before that has begun.
+pub(super) static SHADOW_CLUSTER: Prelude = Prelude {
+    name: "ws_shadow_cluster",
+    code: "__device__ __forceinline__ void ws_shadow_cluster() {
+    asm volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");
+}
+",
+    needs: &[],
+};
+
+/// Memory that is written from now on.
+pub(super) static WRITTEN: Prelude = Prelude {
+    name: "ws_written",
+    code: "__device__ __noinline__ void ws_mark(const void* p, unsigned long long bytes) {
+    if (__isGlobal(p)) {
+        volatile unsigned char* written = ws_shadow_at(p);
+        for (unsigned long long i = 0; written != 0 && i < bytes; ++i) written[i] = 1;
+        return;
+    }
+    unsigned int offset = 0;
+    unsigned int* shadow = ws_shadow_of(p, &offset);
+    if (shadow == 0) return;
+    for (unsigned long long at = offset, end = at + bytes; at < end;) {
+        unsigned int first = (unsigned int)(at % 32);
+        unsigned int count = end - at < 32 - first ? (unsigned int)(end - at) : 32 - first;
+        unsigned int mask = (count == 32 ? 0xffffffffu : (1u << count) - 1u) << first;
+        if ((~((volatile unsigned int*)shadow)[at / 32] & mask) != 0) atomicOr(&shadow[at / 32], mask);
+        at += count;
+    }
+}
+
+template <class T>
+__device__ __forceinline__ T* ws_written(T* p, unsigned long long count) {
+    ws_mark((const void*)p, sizeof(T) * count);
+    return p;
+}
+",
+    needs: &[&SHADOWS],
+};
+
+/// Memory that must have been written.
+pub(super) static READABLE: Prelude = Prelude {
+    name: "ws_readable",
+    code: "__device__ __noinline__ unsigned int ws_first_unwritten(const void* p, unsigned int bytes) {
+    if (__isGlobal(p)) {
+        volatile unsigned char* written = ws_shadow_at(p);
+        for (unsigned int i = 0; written != 0 && i < bytes; ++i) {
+            if (written[i] == 0) return i;
+        }
+        return bytes;
+    }
+    unsigned int offset = 0;
+    unsigned int* shadow = ws_shadow_of(p, &offset);
+    for (unsigned int i = 0; shadow != 0 && i < bytes; ++i) {
+        unsigned int at = offset + i;
+        if ((((volatile unsigned int*)shadow)[at / 32] >> at % 32 & 1u) == 0) return i;
+    }
+    return bytes;
+}
+
+template <class T>
+__device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fault) {
+    unsigned int first = ws_first_unwritten((const void*)p, sizeof(T));
+    if (first != sizeof(T)) ws_fail(fault, site, first + (__isGlobal((const void*)p) ? 1ull << 32 : 0ull), sizeof(T));
+    return p;
+}
+",
+    needs: &[&FAULT, &SHADOWS],
+};

@@ -142,14 +142,14 @@ impl Printer<'_> {
     fn elements(&mut self, base: &Expr) -> (String, String) {
         match &base.ty {
             Type::View { .. } => {
-                let view = self.expr(base).at(PRIMARY);
+                let view = self.part_of(base).at(PRIMARY);
                 (format!("{view}.ptr"), format!("{view}.len"))
             }
             Type::Array(_, n) => {
                 let first = if is_static(base) {
                     self.static_text(base).at(PRIMARY)
                 } else {
-                    format!("{}.at", self.expr(base).at(PRIMARY))
+                    format!("{}.at", self.place(base).at(PRIMARY))
                 };
                 (first, format!("{n}ull"))
             }
@@ -172,7 +172,7 @@ impl Printer<'_> {
                     place = Expr { kind, ty: inner };
                 }
                 let zeros = "[0]".repeat(rank - 1);
-                (format!("{}{zeros}", self.expr(base).at(PRIMARY)), extents.join(", "))
+                (format!("{}{zeros}", self.place(base).at(PRIMARY)), extents.join(", "))
             }
             _ => self.slice_parts(base),
         }
@@ -215,7 +215,7 @@ impl Printer<'_> {
 
     /// `v.ptr[r * v.stride + c]` of a view of rank 2 or 3.
     pub(super) fn view_index(&mut self, base: &Expr, index: &Expr, at: Location, proof: Proof) -> Text {
-        let view = self.expr(base).at(PRIMARY);
+        let view = self.part_of(base).at(PRIMARY);
         let Type::View { rank, .. } = base.ty else { return Text::primary(view) };
         let parts = match &index.kind {
             ExprKind::Tuple(items) => items.clone(),
@@ -301,13 +301,13 @@ impl Printer<'_> {
                 if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
             }
             ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
-            _ => self.expr(place),
+            _ => self.place(place),
         }
     }
 
     /// What is indexed: an array in constant memory is a C array, not a value.
     pub(super) fn indexed(&mut self, base: &Expr) -> Text {
-        if is_static(base) { self.static_text(base) } else { self.expr(base) }
+        if is_static(base) { self.static_text(base) } else { self.place(base) }
     }
 
     /// An array constant, or a row of one, as a value.

@@ -42,6 +42,10 @@ pub struct Needs {
     pub parameter_bytes: usize,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
+    /// Bytes of dynamic shared memory that it takes beyond the launch's, to know what is written.
+    pub shadow_bytes: usize,
+    /// Whether it looks up in the table `ws_shadows` what is written of global memory.
+    pub shadow_table: bool,
     /// Whether it launches kernels: it is compiled as relocatable code and linked with CUDA's device runtime.
     pub launches: bool,
     /// Whether it may reach memory that is none of its slices: by an address in a value, in an
@@ -71,6 +75,8 @@ pub enum SiteKind {
     Range,
     /// An address that is not aligned for the type it is read as.
     Aligned,
+    /// A read of memory that nobody has written.
+    Unwritten,
     /// A false assertion, with its message.
     Assert(String),
     /// A launch of this kernel that the device refuses.

@@ -1,5 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
+use super::guard::Does;
 use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
@@ -8,12 +9,13 @@ use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind,
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
     pub(super) fn statements(&mut self, block: &Block) {
-        let around = self.function.line;
+        let around = (self.function.line, self.function.at);
         for stmt in &block.stmts {
             self.function.line = self.options.line_directives.then_some(stmt.at);
+            self.function.at = Some(stmt.at);
             self.statement(stmt);
         }
-        self.function.line = around;
+        (self.function.line, self.function.at) = around;
     }
 
     fn statement(&mut self, stmt: &Stmt) {
@@ -104,7 +106,10 @@ impl Printer<'_> {
         if super::slice::is_slice(&place.ty) {
             return self.assign_slice(place, value);
         }
-        let target = self.expr(place).text;
+        let target = match self.guarded(place, if op.is_some() { Does::Update } else { Does::Write }) {
+            Some(target) => target.text,
+            None => self.part_of(place).text,
+        };
         let Some(op) = op else {
             let value = self.expr(value).at(ASSIGNMENT);
             return self.function.push(&format!("{target} = {value};"));

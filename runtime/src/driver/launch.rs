@@ -66,6 +66,7 @@ impl Gpu {
         self.accepts(stream)?;
         let uses = Uses { args, constants: &loaded.constants, hidden_memory: loaded.needs().hidden_memory };
         let begun = uses.before(self, stream)?;
+        self.mark_at_peers(loaded.needs(), args)?;
         self.bind()?;
         loaded.ready(shape, attributes)?;
         self.enqueue(loaded, shape, attributes, args, stream.cu_stream())?;
@@ -93,6 +94,7 @@ impl Gpu {
         args: &[KernelArg],
         stream: sys::CUstream,
     ) -> Result<(), LaunchError> {
+        self.mark_unchecked(loaded.needs(), args, stream)?;
         let mut params = Params::new(args);
         let fault = loaded.fault_address();
         if let Some(fault) = &fault {

@@ -171,6 +171,7 @@ impl Loaded {
             SiteKind::Bounds => format!("index {a} is out of bounds for length {b}"),
             SiteKind::Range => format!("range bound {a} is beyond {b}"),
             SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
+            SiteKind::Unwritten => unwritten(record.a, b),
             SiteKind::Assert(message) => message.clone(),
             SiteKind::Launch(kernel) => crate::launch::refused_by_device(kernel, record.a),
         };
@@ -202,7 +203,9 @@ impl Loaded {
 
     /// Opts in to more than 48 KiB of dynamic shared memory, once for each larger size.
     fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
-        if bytes <= 48 * 1024 || bytes <= self.opted_in.load(Ordering::Relaxed) {
+        if bytes as usize + self.needs.static_shared_bytes <= 48 * 1024
+            || bytes <= self.opted_in.load(Ordering::Relaxed)
+        {
             return Ok(());
         }
         self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;
@@ -239,6 +242,24 @@ impl Loaded {
     fn set(&self, attribute: Attribute, value: i32) -> std::result::Result<(), DriverError> {
         self.function.set_attribute(attribute, value).map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))
     }
+}
+
+/// What a read of memory says that nobody has written; the bits of `first` above 32 say whose memory it is.
+fn unwritten(first: u64, bytes: u64) -> String {
+    let (memory, way_out) = match first >> 32 {
+        0 => (
+            "shared memory",
+            "shared memory holds anything when a block begins: write it first, and put a barrier between the write \
+             and the read",
+        ),
+        _ => (
+            "global memory",
+            "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a copy or \
+             `device.write`, or allocate it by `alloc_zeroed`",
+        ),
+    };
+    let byte = first as u32;
+    format!("{bytes} bytes of {memory} are read before byte {byte} of them is written; {way_out}")
 }
 
 impl Gpu {
@@ -279,6 +300,9 @@ impl Gpu {
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
         let constants = self.bind_statics(&module, &source.globals)?;
+        if source.needs.shadow_table {
+            self.bind_shadows(&module)?;
+        }
         let function = module
             .load_function(&source.kernel_name)
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;

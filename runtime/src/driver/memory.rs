@@ -8,7 +8,7 @@ use cudarc::driver::{CudaStream, result};
 
 use super::order::Order;
 use super::usage::Usage;
-use super::{DriverError, Gpu};
+use super::{DriverError, Gpu, shadow};
 use crate::launch::LaunchError;
 
 /// How the memory of an allocation is given back.
@@ -35,12 +35,14 @@ pub struct GpuMemory {
     usage: Usage,
     /// Texture objects of this memory, which end before it.
     textures: Mutex<Vec<u64>>,
+    /// A byte for each byte, which says whether it is written, where kernels check that.
+    shadow: Option<Box<GpuMemory>>,
 }
 
 impl GpuMemory {
     pub(super) fn new(gpu: &Arc<Gpu>, address: u64, len: usize, free: Free) -> Self {
         let usage = Usage::new(address..address + len as u64, gpu.stream().clone());
-        Self { address, len, free, gpu: gpu.clone(), usage, textures: Mutex::default() }
+        Self { address, len, free, gpu: gpu.clone(), usage, textures: Mutex::default(), shadow: None }
     }
 
     /// The same for memory that kernels of every GPU reach at this address.
@@ -85,6 +87,11 @@ impl GpuMemory {
         self.usage.wait_on_host(write)
     }
 
+    /// Checked kernels see by this memory what is written.
+    pub(super) fn set_shadow(&mut self, shadow: GpuMemory) {
+        self.shadow = Some(Box::new(shadow));
+    }
+
     pub(super) fn keep_texture(&self, object: u64) {
         self.textures.lock().unwrap_or_else(PoisonError::into_inner).push(object);
     }
@@ -102,6 +109,11 @@ impl GpuMemory {
         self.gpu.advise(self, advice)
     }
 
+    /// Where it stands whether the byte at this position is written.
+    pub(super) fn shadow_at(&self, position: usize) -> Option<u64> {
+        self.shadow.as_ref().map(|shadow| shadow.address + position as u64)
+    }
+
     fn range(&self, bytes: &Range<usize>) -> Range<u64> {
         self.address + bytes.start as u64..self.address + bytes.end as u64
     }
@@ -116,7 +128,13 @@ impl GpuMemory {
     ) -> Result<(), DriverError> {
         let range = self.range(bytes);
         let start = range.start;
-        self.usage.around(&self.gpu, stream, (range, write), || queue(start))
+        self.usage.around(&self.gpu, stream, (range, write), || {
+            queue(start)?;
+            match &self.shadow {
+                Some(shadow) if write => shadow::mark(&self.gpu, shadow.address, bytes, stream),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Destroys the texture objects, once nothing uses them.
@@ -134,11 +152,23 @@ impl GpuMemory {
         })
     }
 
+    /// Frees the shadow, once no kernel looks at it.
+    fn drop_shadow(&mut self, streams: &[Arc<CudaStream>]) -> Result<(), DriverError> {
+        let Some(shadow) = self.shadow.take() else { return Ok(()) };
+        let forgotten = self.gpu.forget_shadow(self.address);
+        for stream in streams.iter().chain([self.gpu.stream()]) {
+            stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
+        }
+        drop(shadow);
+        forgotten
+    }
+
     fn give_back(&mut self) -> Result<(), DriverError> {
         let gpu = self.gpu.clone();
         let streams = self.usage.take_streams();
         gpu.bind()?;
         self.destroy_textures(&streams)?;
+        self.drop_shadow(&streams)?;
         let address = self.address;
         if self.free == Free::Pool && gpu.context().has_async_alloc() {
             let stream = gpu.joined(streams)?;
@@ -301,6 +331,7 @@ impl Gpu {
         if bytes == 0 {
             return Ok(());
         }
+        let unwritten = from.shadow_at(source.start).zip(to.shadow_at(target.start));
         from.used(stream, &source, false, |source| {
             to.used(stream, &target, true, |target| {
                 self.bind()?;
@@ -318,7 +349,14 @@ impl Gpu {
                 // SAFETY: as above.
                 let result = unsafe { sys::cuMemcpyAsync(target, source, bytes, stream.cu_stream()) };
                 driver("cuMemcpyAsync", result)
-            })
+            })?;
+            match unwritten.filter(|_| [from, to].iter().all(|side| side.ordinal() == self.ordinal)) {
+                // SAFETY: the shadows have as many bytes, and are ordered as what they tell of.
+                Some((from, to)) => driver("cuMemcpyAsync", unsafe {
+                    sys::cuMemcpyAsync(to, from, bytes, stream.cu_stream())
+                }),
+                None => Ok(()),
+            }
         })
     }
 }

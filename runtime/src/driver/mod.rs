@@ -22,6 +22,7 @@ mod peer;
 mod persisting;
 mod pitched;
 mod resources;
+mod shadow;
 mod stream;
 mod stream_attributes;
 mod symbols;
@@ -67,6 +68,8 @@ pub struct Gpu {
     /// Kernels before they are compiled, with [`Checks::None`](crate::codegen::Checks) in the place of checks.
     recorded: table::Table<loaded::Recorded>,
     faults: fault::Faults,
+    /// What is written of memory whose reads are checked.
+    shadows: shadow::Shadows,
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
     events: Mutex<Vec<CudaEvent>>,
@@ -144,6 +147,7 @@ impl Gpu {
             loaded: table::Table::default(),
             recorded: table::Table::default(),
             faults,
+            shadows: shadow::Shadows::default(),
             statics: Mutex::default(),
             events: Mutex::default(),
             blocking: Mutex::default(),

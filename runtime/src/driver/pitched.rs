@@ -11,7 +11,7 @@ use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
 
 impl Gpu {
-    /// Zeroed memory of rows of so many bytes, and the bytes from one row to the next.
+    /// Memory of rows of so many bytes, which are whatever they were, and the bytes from one row to the next.
     pub(crate) fn alloc_pitched(
         self: &Arc<Self>,
         rows: usize,
@@ -25,9 +25,7 @@ impl Gpu {
         // SAFETY: the context is bound, both results are writable, and no extent is 0.
         let result = unsafe { sys::cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, row, rows, access) };
         driver("cuMemAllocPitch", result)?;
-        let memory = GpuMemory::new(self, address, pitch * rows, Free::Device);
-        self.fill(self.stream(), &memory, 0)?;
-        Ok((memory, pitch))
+        Ok((GpuMemory::new(self, address, pitch * rows, Free::Device), pitch))
     }
 }
 

@@ -90,6 +90,12 @@ impl Gpu {
         Ok(constants)
     }
 
+    /// Gives a module that was just loaded the table of what is written.
+    pub(super) fn bind_shadows(&self, module: &Arc<CudaModule>) -> Result<(), DriverError> {
+        let table = self.shadow_table()?;
+        self.write_symbol(self.symbol(module, "ws_shadows")?, &table.to_ne_bytes())
+    }
+
     fn symbol(&self, module: &Arc<CudaModule>, symbol: &str) -> Result<u64, DriverError> {
         let place = module.get_global(symbol, &self.stream).map_err(DriverError::at("cuModuleGetGlobal"))?;
         Ok(place.device_ptr(&self.stream).0)

@@ -33,6 +33,7 @@ use crate::buffer::{Buffer, Memory};
 use crate::device::{Backend, Device};
 use crate::driver::{ArrayForm, GpuArray, Order};
 use crate::error::Result;
+use crate::simulator::global;
 pub(crate) use check::{pitched as check_pitched, sampler as check_sampler};
 pub(crate) use texels::Texels;
 
@@ -326,6 +327,8 @@ impl Inner {
 unsafe fn copy(from: u64, to: u64, bytes: usize) {
     // SAFETY: as promised by the caller.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+    // Reads and writes of images are told to nobody, so that their bytes count as written.
+    global::written(to as usize, bytes);
 }
 
 #[cfg(test)]

@@ -113,7 +113,11 @@ impl Simulation {
             memory,
             after: Vec::new(),
         };
-        Ok(trials.report()?)
+        let report = trials.report();
+        if !launch.settings.checks.initialisation {
+            self.assume_written::<K>(args);
+        }
+        Ok(report?)
     }
 }
 

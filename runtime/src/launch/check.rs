@@ -147,7 +147,7 @@ pub(super) fn device<K: Kernel>(
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    shared(K::NAME, shape, needs.static_shared_bytes, limits.shared_opt_in)
+    shared(K::NAME, shape, (needs.static_shared_bytes, needs.shadow_bytes), limits.shared_opt_in)
 }
 
 /// No more threads in a block than a limit.
@@ -199,11 +199,20 @@ pub(super) fn simulated_shape(
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
     promises(kernel, shape, attributes.max_threads, attributes.cluster)?;
-    shared(kernel, shape, 0, Limits::SIMULATOR.shared_opt_in)
+    shared(kernel, shape, (0, 0), Limits::SIMULATOR.shared_opt_in)
 }
 
-fn shared(kernel: &'static str, shape: &Shape, fixed: usize, limit: usize) -> Result<(), LaunchError> {
-    if shape.dynamic_shared as usize + fixed > limit {
+fn shared(
+    kernel: &'static str,
+    shape: &Shape,
+    (fixed, shadow): (usize, usize),
+    limit: usize,
+) -> Result<(), LaunchError> {
+    let bytes = shape.dynamic_shared as usize + fixed;
+    if bytes > limit && bytes <= limit + shadow {
+        return Err(LaunchError::ShadowMemory { kernel, bytes: bytes - shadow, shadow, limit });
+    }
+    if bytes > limit {
         let dynamic = shape.dynamic_shared;
         return Err(LaunchError::SharedMemory { kernel, dynamic, fixed, limit });
     }

@@ -1,7 +1,9 @@
 //! Both executors on the same launch: what tests of the simulator itself compare.
 
+use std::ops::Range;
+
 use crate::args::KernelArg;
-use crate::ir::{ExprKind, Module, Scalar, Type, visit};
+use crate::ir::{ExprKind, Function, Module, Scalar, Type, visit};
 use crate::simulator::{SimFault, SimReport};
 
 /// What a run of a launch ended with.
@@ -17,6 +19,11 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// Its addresses.
+    pub fn addresses(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.bytes
+    }
+
     pub(super) fn saved(&self) -> Vec<u8> {
         // SAFETY: memory of the launch, which its arguments borrow, or of a static.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
@@ -131,6 +138,20 @@ pub(super) fn writable(module: &Module, args: &[KernelArg], names: &[&str]) -> V
     }
     statics(module, &mut regions);
     regions
+}
+
+/// Whether a kernel has addresses beside those that [`writable`] follows.
+pub(super) fn reaches_further(kernel: &Function) -> bool {
+    kernel.params.iter().any(|id| has_more_addresses(&kernel.var(*id).ty))
+}
+
+fn has_more_addresses(ty: &Type) -> bool {
+    match ty {
+        Type::View { elem, .. } => elem.holds_address(),
+        Type::Struct(def) => def.fields.iter().any(|field| has_more_addresses(&field.ty)),
+        Type::Ref { to, .. } => to.holds_address(),
+        other => other.holds_address(),
+    }
 }
 
 /// The elements of the views in a value.

@@ -264,6 +264,22 @@ pub enum LaunchError {
         /// The limit.
         limit: usize,
     },
+    /// Too much shared memory beside that in which a checked kernel keeps what is written.
+    #[error(
+        "kernel `{kernel}`: its {bytes} bytes of shared memory and the {shadow} in which `GpuChecks::initialisation` keeps \
+         what is written are above the opt-in limit of {limit} bytes a block; launch it without that check, or \
+         check it on `Device::simulator()`"
+    )]
+    ShadowMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes of its own.
+        bytes: usize,
+        /// Bytes for what is written.
+        shadow: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The device lacks what the kernel uses.
     #[error("kernel `{kernel}` needs compute capability {}.{}, the device has {}.{}", needs.0, needs.1, has.0, has.1)]
     Compute {

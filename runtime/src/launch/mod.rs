@@ -30,6 +30,7 @@ pub(crate) use prepared::Target;
 use std::marker::PhantomData;
 
 use crate::args::KernelArg;
+pub use crate::codegen::GpuChecks;
 use crate::codegen::{CudaSource, Options};
 use crate::device::Device;
 use crate::driver::Attributes;
@@ -61,6 +62,8 @@ struct Setup {
     dynamic_shared: u32,
     attributes: Attributes,
     seed: u64,
+    /// Checks on a GPU besides bounds; the device's unless said.
+    gpu_checks: Option<GpuChecks>,
     /// What a launch in a kernel is ordered after.
     order: Option<LaunchOrder>,
 }
@@ -93,6 +96,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             dynamic_shared: 0,
             attributes: Attributes::default(),
             seed: 0,
+            gpu_checks: None,
             order: None,
         };
         Self { comptime, args, setup, said: false, _borrows: PhantomData }
@@ -135,6 +139,36 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// Order of warps and blocks on the simulator; zero, the default, is ascending or `WARPSMITH_SIM_SEED`'s.
     pub fn seed(self, seed: u64) -> Self {
         self.set(|setup| setup.seed = seed)
+    }
+
+    /// Checks of every access on a GPU besides bounds, compiled into the kernel; the device's, or
+    /// `WARPSMITH_GPU_CHECKS`'s, unless said.
+    ///
+    /// What they find is an error with the Rust line, as an index out of bounds is. On the simulator
+    /// [`Settings::checks`](crate::simulator::Settings::checks) says what is checked.
+    ///
+    /// ```
+    /// use warpsmith::launch::GpuChecks;
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn pairs(x: &[u32], y: &mut [u64]) {
+    ///     let i = global_id();
+    ///     if i < y.len() && i < x.len() / 2 {
+    ///         // SAFETY: within `x`, whose memory is aligned to 256 bytes.
+    ///         y[i] = unsafe { x.as_ptr().add(2 * i).cast::<u64>().read() };
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let gpu = Device::open()?;
+    /// let x = gpu.upload(&[1u32; 8])?;
+    /// let mut y = gpu.alloc_zeroed::<u64>(1)?;
+    /// pairs(&x, &mut y).over(1).gpu_checks(GpuChecks::ALL).launch(&gpu)?;
+    /// # Ok(()) }
+    /// ```
+    pub fn gpu_checks(self, checks: GpuChecks) -> Self {
+        self.set(|setup| setup.gpu_checks = Some(checks))
     }
 
     /// Launches with bounds checks. On a GPU it returns once the launch is queued.
@@ -200,6 +234,11 @@ impl<'a, K: Kernel> Launch<'a, K> {
 }
 
 impl Setup {
+    /// What a GPU checks besides bounds.
+    fn gpu_checks(&self, device: &Device) -> Result<GpuChecks> {
+        self.gpu_checks.map_or_else(|| device.gpu_checks(), Ok)
+    }
+
     fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
         shape_of(K::NAME, (self.grid, self.block, self.cluster, self.dynamic_shared))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::simulated::Simulation;
 use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
 use crate::args::KernelArg;
-use crate::codegen::Checks;
+use crate::codegen::{Checks, GpuChecks};
 use crate::device::{Backend, Device};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
@@ -58,8 +58,9 @@ impl<K: Kernel> Launch<'_, K> {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
+                let checks = (checks, self.setup.gpu_checks(device)?);
                 let loaded = loaded::<K>(gpu, &self.comptime, checks, (&shape, args))?.0;
-                let attributes = &self.setup.attributes;
+                let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
@@ -72,12 +73,14 @@ impl<K: Kernel> Launch<'_, K> {
 
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
         self.refuse_order()?;
-        let shape = self.setup.shape::<K>()?;
+        let mut shape = self.setup.shape::<K>()?;
         check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
-                let given = (&shape, self.args.as_ref());
+                let (given, checks) =
+                    ((&shape, self.args.as_ref()), (checks, self.setup.gpu_checks(device)?));
                 let (loaded, needs) = loaded::<K>(gpu, &self.comptime, checks, given)?;
+                shape = shadowed(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
@@ -180,9 +183,12 @@ impl Target {
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
-    checks: bool,
+    (checks, also): (bool, GpuChecks),
     (shape, args): (&Shape, &[KernelArg]),
 ) -> Result<(&'g Arc<Loaded>, u64)> {
+    if also.any() {
+        return Ok((gpu.loaded::<K>(comptime, Checks::Also(also))?, 0));
+    }
     if !checks {
         return Ok((gpu.loaded::<K>(comptime, Checks::None)?, 0));
     }
@@ -195,6 +201,12 @@ fn loaded<'g, K: Kernel>(
         }
         (loaded, _) => Ok((loaded?, 0)),
     }
+}
+
+/// The shape with the shared memory in which a checked kernel keeps what is written.
+fn shadowed(shape: Shape, loaded: &Loaded) -> Shape {
+    let dynamic_shared = shape.dynamic_shared.saturating_add(loaded.needs().shadow_bytes as u32);
+    Shape { dynamic_shared, ..shape }
 }
 
 /// What holds of a shape and attributes on a GPU, whatever the arguments.

@@ -1,6 +1,7 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::copied::Copies;
@@ -13,7 +14,7 @@ use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch};
+use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch, global};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -89,7 +90,10 @@ impl<K: Kernel> Launch<'_, K> {
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         check::arguments::<K>(args, device)?;
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-        simulation.observe::<K>(&self.comptime, (&shape, &self.setup.attributes), args, observers)
+        let launch = (&shape, &self.setup.attributes);
+        let outcome = simulation.observe::<K>(&self.comptime, launch, args, observers);
+        simulation.assume_written::<K>(args);
+        outcome
     }
 
     /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
@@ -114,7 +118,7 @@ impl Setup {
     fn for_simulator(&self) -> Self {
         let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
         let Self { grid, block, cluster, dynamic_shared, seed, order, .. } = *self;
-        Self { grid, block, cluster, dynamic_shared, attributes, seed, order }
+        Self { grid, block, cluster, dynamic_shared, attributes, gpu_checks: None, seed, order }
     }
 }
 
@@ -157,6 +161,35 @@ impl Simulation {
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<()> {
+        let outcome = self.run_watched::<K>(comptime, shape, attributes, args);
+        if !self.sees_writes() {
+            self.assume_written::<K>(args);
+        }
+        outcome
+    }
+
+    /// Whether the launch is run so that what it writes is seen.
+    fn sees_writes(&self) -> bool {
+        let interpreted = self.settings.executor == Executor::Interpreter || self.barriers.is_some();
+        interpreted && self.settings.checks.initialisation
+    }
+
+    /// What a launch may have written that nobody saw counts as written.
+    pub(super) fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
+        if !global::is_all_written() {
+            let memory = compared::writable(self.module.module(), args, K::PARAMS);
+            let hidden = compared::reaches_further(&self.module.module().kernel);
+            global::assume_written(memory.iter().map(compared::Region::addresses), hidden);
+        }
+    }
+
+    fn run_watched<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        shape: &Shape,
+        attributes: &Attributes,
+        args: &[KernelArg],
+    ) -> Result<()> {
         if let Some(log) = &self.barriers {
             log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
             return Ok(());
@@ -185,7 +218,9 @@ impl Simulation {
             }
             Err(refused) => {
                 unchecked(&refused);
-                twin()?;
+                let outcome = twin();
+                self.assume_written::<K>(args);
+                outcome?;
                 return Ok(());
             }
         };
@@ -259,6 +294,7 @@ impl Simulation {
             settings: self.settings.clone(),
             without: None,
             observers,
+            slices: slices::<K>(args),
         })
     }
 
@@ -292,4 +328,13 @@ fn unchecked(refused: &SimFault) {
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
         eprintln!("warpsmith: {reason}");
     }
+}
+
+/// The slices among the arguments, by name, with their addresses.
+fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
+    let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
+        KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
+        KernelArg::Image { .. } | KernelArg::Value(_) => None,
+    };
+    K::PARAMS.iter().zip(args).filter_map(slice).collect()
 }

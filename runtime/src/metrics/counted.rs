@@ -34,9 +34,13 @@ impl Counted {
             Class::Store => {
                 traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true])
             }
-            Class::SharedLoad => banks(&mut counts.shared_loads, addresses, bytes),
-            Class::SharedStore => banks(&mut counts.shared_stores, addresses, bytes),
-            Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes),
+            Class::SharedLoad => banks(&mut counts.shared_loads, (addresses, bytes), PatternKind::SharedLoad),
+            Class::SharedStore => {
+                banks(&mut counts.shared_stores, (addresses, bytes), PatternKind::SharedStore)
+            }
+            Class::SharedCopy => {
+                banks(&mut counts.shared_copies, (addresses, bytes), PatternKind::SharedStore)
+            }
             Class::Atomic => {
                 touch(&mut self.footprint, (addresses, bytes), [true, true]);
                 return counts.atomics += atomics(addresses, requests::sectors_in_turns(addresses, bytes));
@@ -94,10 +98,10 @@ fn traffic(
 }
 
 /// Counts a request of shared memory; its wavefronts, and the ideal.
-fn banks(sum: &mut Banks, addresses: &Addresses, width: u32) -> (u64, u64) {
-    let wavefronts = requests::wavefronts(addresses, width);
+fn banks(sum: &mut Banks, (addresses, width): (&Addresses, u32), kind: PatternKind) -> (u64, u64) {
+    let wavefronts = requests::wavefronts(addresses, width, kind);
     let bytes = requests::distinct_bytes(addresses, width);
-    let ideal_wavefronts = requests::ideal_wavefronts(addresses, width);
+    let ideal_wavefronts = requests::ideal_wavefronts(addresses, width, kind);
     *sum += Banks { requests: 1, lanes: lanes(addresses), wavefronts, ideal_wavefronts, bytes };
     (wavefronts, ideal_wavefronts)
 }

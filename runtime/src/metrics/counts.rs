@@ -54,7 +54,8 @@ pub struct Banks {
     pub lanes: u64,
     /// Passes through the banks.
     pub wavefronts: u64,
-    /// Passes that the same bytes need if no two words share a bank.
+    /// Passes that accesses of this width need if no two words share a bank: up to 32 bits a lane one, of 64 bits
+    /// one for each half of the warp, of 128 bits one for each quarter; half of that where the warp loads in pairs.
     pub ideal_wavefronts: u64,
     /// Bytes that lanes asked for, each counted once for each request.
     pub bytes: u64,

@@ -80,8 +80,11 @@ impl Pattern {
         let lowest = addresses.lanes().map(|(_, at)| at).min().unwrap_or(0) / 128 * 128;
         let lanes = addresses.lanes().map(|(lane, at)| (lane, at - lowest)).collect();
         let (file, line) = (key.by.at.file, key.by.at.line);
-        let phases =
-            if kind.is_shared() { requests::phases(addresses, key.bytes) } else { vec![addresses.mask] };
+        let phases = if kind.is_shared() {
+            requests::phases(addresses, key.bytes, kind)
+        } else {
+            vec![addresses.mask]
+        };
         Self { file, line, kind, bytes: key.bytes, lanes, phases, cost, ideal }
     }
 

@@ -2,6 +2,7 @@
 //! meet at an address.
 
 use super::address::Addresses;
+use super::pattern::PatternKind;
 use super::{BANKS, SECTOR, WORD};
 
 /// A small sorted set.
@@ -34,39 +35,35 @@ pub(super) fn distinct_bytes(addresses: &Addresses, bytes: u32) -> u64 {
 
 /// The wavefronts of a shared request.
 ///
-/// Up to 32 bits a lane, all lanes go at once; of 64 bits each half of the warp, of 128 bits each quarter,
-/// unless lanes read in pairs (see [`is_paired`]): then twice as many lanes go at once. In what goes at
-/// once, each bank gives one word in a wavefront, to every lane that asks for that word.
+/// In what goes at once (see [`phases`]), each bank gives one word in a wavefront, to every lane that asks for that word.
 ///
 /// Source: CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x and later.
-pub(super) fn wavefronts(addresses: &Addresses, bytes: u32) -> u64 {
-    phases(addresses, bytes).iter().map(|phase| depth(&words(addresses, bytes, *phase))).sum()
+pub(super) fn wavefronts(addresses: &Addresses, bytes: u32, kind: PatternKind) -> u64 {
+    phases(addresses, bytes, kind).iter().map(|phase| depth(&words(addresses, bytes, *phase))).sum()
 }
 
 /// The lanes that go at once, as masks; those without an active lane are left out.
-pub(super) fn phases(addresses: &Addresses, bytes: u32) -> Vec<u32> {
-    let group = |lanes: u32, first: u32| (u32::MAX >> (32 - lanes)) << first;
-    let split = |mask: u32, lanes: u32| {
-        let groups = (0..32).step_by(lanes as usize).map(move |first| group(lanes, first) & mask);
-        groups.filter(|lanes| *lanes != 0).collect::<Vec<_>>()
+///
+/// Up to 32 bits a lane all lanes do; of 64 bits each half of the warp, of 128 bits each quarter. What a load returns may
+/// be packed: if the whole warp loads in pairs (see [`is_paired`]), twice as many lanes go at once. That is how an H200
+/// counts each pattern of `benches/ncu.md`.
+///
+/// Source: NVIDIA Developer Forums, "Unexpected shared memory bank conflict", of compute capability 7.x.
+pub(super) fn phases(addresses: &Addresses, bytes: u32, kind: PatternKind) -> Vec<u32> {
+    let packed = bytes > WORD as u32 && kind == PatternKind::SharedLoad && is_paired(addresses);
+    let at_once: u32 = match bytes {
+        0..=4 => 32,
+        5..=8 => 16 << u32::from(packed),
+        _ => 8 << u32::from(packed),
     };
-    match bytes {
-        0..=4 => split(addresses.mask, 32),
-        5..=8 if is_paired(addresses, u32::MAX) => split(addresses.mask, 32),
-        5..=8 => split(addresses.mask, 16),
-        _ => {
-            let halves = split(addresses.mask, 16).into_iter();
-            halves
-                .flat_map(|half| if is_paired(addresses, half) { vec![half] } else { split(half, 8) })
-                .collect()
-        }
-    }
+    let group = |first: u32| (u32::MAX >> (32 - at_once)) << first & addresses.mask;
+    (0..32).step_by(at_once as usize).map(group).filter(|lanes| *lanes != 0).collect()
 }
 
 /// Whether every active lane has the address of its neighbour (lane xor 1), or every one that of the
 /// lane two further on (lane xor 2), as far as those are active.
-fn is_paired(addresses: &Addresses, lanes: u32) -> bool {
-    let of: Vec<(u32, u64)> = addresses.lanes().filter(|(lane, _)| lanes >> lane & 1 == 1).collect();
+fn is_paired(addresses: &Addresses) -> bool {
+    let of: Vec<(u32, u64)> = addresses.lanes().collect();
     let with = |apart: u32| {
         of.iter().all(|(lane, at)| {
             of.iter().find(|(other, _)| *other == lane ^ apart).is_none_or(|(_, other)| other == at)
@@ -89,9 +86,11 @@ fn depth(words: &[u64]) -> u64 {
     banks.into_iter().max().unwrap_or(0)
 }
 
-/// The wavefronts that the bytes of a request need if no two words share a bank.
-pub(super) fn ideal_wavefronts(addresses: &Addresses, bytes: u32) -> u64 {
-    distinct_bytes(addresses, bytes).div_ceil(WORD * BANKS as u64).max(1)
+/// The wavefronts of a shared request if no two words share a bank: one for the lanes that go at once.
+///
+/// What is beyond is what an H200 counts as conflicts.
+pub(super) fn ideal_wavefronts(addresses: &Addresses, bytes: u32, kind: PatternKind) -> u64 {
+    phases(addresses, bytes, kind).len() as u64
 }
 
 /// How many words of each bank a request takes.

@@ -44,12 +44,23 @@ fn loads(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u
     [of.requests, of.sectors, of.ideal_sectors, of.bytes]
 }
 
-/// Requests, wavefronts, ideal wavefronts.
+/// Requests, wavefronts, ideal wavefronts of loads.
+fn shared_loads(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 3] {
+    let of = accesses((SHARED, AccessKind::Read, bytes), threads, &address).total.shared_loads;
+    [of.requests, of.wavefronts, of.ideal_wavefronts]
+}
+
+/// As [`shared_loads`], of stores.
+fn shared_stores(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 3] {
+    let of = accesses((SHARED, AccessKind::Write, bytes), threads, &address).total.shared_stores;
+    [of.requests, of.wavefronts, of.ideal_wavefronts]
+}
+
+/// As [`shared_loads`], of what stores do alike.
 fn shared(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 3] {
-    let loads = accesses((SHARED, AccessKind::Read, bytes), threads, &address).total.shared_loads;
-    let stores = accesses((SHARED, AccessKind::Write, bytes), threads, &address).total.shared_stores;
-    assert_eq!(loads, stores, "stores are as loads");
-    [loads.requests, loads.wavefronts, loads.ideal_wavefronts]
+    let loads = shared_loads(bytes, threads, &address);
+    assert_eq!(loads, shared_stores(bytes, threads, &address), "stores are as loads");
+    loads
 }
 
 #[test]
@@ -111,12 +122,29 @@ fn wavefronts_of_64_bits_go_by_halves_and_of_128_bits_by_quarters() {
     assert_eq!(shared(8, 32, |i| Some(8 * i as usize)), [1, 2, 2]);
     assert_eq!(shared(8, 32, |i| Some(16 * i as usize)), [1, 4, 2], "two-way in each half");
     assert_eq!(shared(8, 16, |i| Some(8 * i as usize)), [1, 1, 1], "only one half is there");
-    assert_eq!(shared(8, 32, |_| Some(0)), [1, 1, 1], "a broadcast to both halves");
-    assert_eq!(shared(8, 32, |i| Some(8 * (i as usize / 2))), [1, 1, 1], "in pairs");
     assert_eq!(shared(16, 32, |i| Some(16 * i as usize)), [1, 4, 4]);
     assert_eq!(shared(16, 32, |i| Some(32 * i as usize)), [1, 8, 4], "two-way in each quarter");
     assert_eq!(shared(16, 8, |i| Some(16 * i as usize)), [1, 1, 1], "only one quarter is there");
-    assert_eq!(shared(16, 32, |_| Some(0)), [1, 2, 1], "a broadcast goes by halves");
+    assert_eq!(
+        shared(16, 32, |i| Some(16 * (i as usize / 8) + 512 * (i as usize % 8))),
+        [1, 32, 4],
+        "one bank"
+    );
+}
+
+#[test]
+fn loads_in_pairs_are_packed_and_stores_are_not() {
+    let pairs = |i: u32| Some(16 * (i as usize / 2));
+    let half_of_them = |i: u32| if i < 16 { pairs(i) } else { Some(16 * i as usize) };
+    assert_eq!(shared_loads(8, 32, |_| Some(0)), [1, 1, 1], "a broadcast to both halves");
+    assert_eq!(shared_loads(8, 32, |i| Some(8 * (i as usize / 2))), [1, 1, 1]);
+    assert_eq!(shared_loads(16, 32, |_| Some(0)), [1, 2, 2], "a broadcast goes by halves");
+    assert_eq!(shared_loads(16, 32, pairs), [1, 2, 2]);
+    assert_eq!(shared_stores(16, 32, pairs), [1, 4, 4]);
+    assert_eq!(shared_loads(16, 32, half_of_them), [1, 4, 4], "the whole warp does, or none of it");
+    let even = |i: u32| i.is_multiple_of(2).then_some(16 * (i as usize / 2));
+    assert_eq!(shared_loads(16, 32, even), [1, 2, 2], "a neighbour that is not there differs from none");
+    assert_eq!(shared_stores(16, 32, even), [1, 4, 4]);
 }
 
 #[test]

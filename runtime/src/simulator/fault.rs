@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::problem::{BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
+use super::unwritten::UnwrittenMemory;
 
 /// Why a simulated launch stopped.
 ///
@@ -210,11 +211,13 @@ pub enum SimFault {
     /// Two accesses that nothing orders.
     #[error("{0}")]
     DataRace(Box<DataRace>),
-    /// A read of shared memory that nobody has written since the block began.
-    #[error("{bytes} bytes of shared memory are read at {file}:{line} before byte {byte} of them is written, in block {}, thread {} of kernel `{kernel}`; shared memory holds anything when a block begins: write it first, and put a barrier between the write and the read", triple(.block), triple(.thread))]
+    /// A read of memory that nobody has written: of shared memory since the block began.
+    #[error("{bytes} bytes of {memory} are read at {file}:{line} before byte {byte} of them is written, in block {}, thread {} of kernel `{kernel}`; {}", triple(.block), triple(.thread), .memory.way_out())]
     Uninitialised {
         /// The kernel.
         kernel: String,
+        /// Whose memory it is.
+        memory: UnwrittenMemory,
         /// How many bytes are read.
         bytes: u32,
         /// The first of them that was not written.

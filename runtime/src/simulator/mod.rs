@@ -14,6 +14,7 @@ mod copies;
 mod events;
 mod fault;
 mod fiber;
+pub(crate) mod global;
 mod hook;
 mod machine;
 mod meeting;
@@ -29,6 +30,7 @@ mod settings;
 mod shape;
 mod stall;
 mod synchronisation;
+mod unwritten;
 mod warp;
 
 #[cfg(test)]
@@ -37,6 +39,7 @@ mod tests;
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{Missing, SimFault, Waiting};
+pub(crate) use global::GlobalMemory;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
@@ -47,8 +50,10 @@ pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
 pub use synchronisation::{Synchronisation, Without};
+pub use unwritten::UnwrittenMemory;
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use machine::Machine;
 use nested::Nesting;
@@ -77,6 +82,8 @@ pub struct SimLaunch<'a> {
     pub without: Option<Without>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
+    /// The names of slices that are arguments, with their addresses, for faults.
+    pub slices: Vec<(&'a str, Range<usize>)>,
 }
 
 impl<'a> SimLaunch<'a> {
@@ -93,6 +100,7 @@ impl<'a> SimLaunch<'a> {
             settings: Settings::default(),
             without: None,
             observers: &[],
+            slices: Vec::new(),
         }
     }
 }

@@ -127,6 +127,7 @@ pub(super) fn run(
         settings: parent.settings.clone(),
         without: parent.without,
         observers: parent.observers,
+        slices: parent.slices.clone(),
     };
     parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));
     let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;

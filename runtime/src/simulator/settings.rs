@@ -61,7 +61,7 @@ pub enum Executor {
 pub struct SimChecks {
     /// Data races in shared and global memory.
     pub races: bool,
-    /// Reads of shared memory that nobody has written.
+    /// Reads of shared memory, and of memory of [`alloc_uninit`](crate::Device::alloc_uninit), that nobody has written.
     pub initialisation: bool,
     /// Accesses at addresses that their type does not allow.
     pub alignment: bool,

@@ -1,6 +1,6 @@
 //! Runs a kernel wherever it can run; every kind of test shares this.
 
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, GpuChecks, Options};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
@@ -78,11 +78,11 @@ pub fn without_meaning(module: &Module) -> Vec<&'static str> {
     found
 }
 
-/// Compiles the CUDA of a kernel, checked and unchecked, without a warning.
+/// Compiles the CUDA of a kernel, unchecked, checked and with all that a GPU can check, without a warning.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
     has_meanings::<K>(comptime);
     let mut seen = Vec::new();
-    for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All] {
+    for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All, Checks::Also(GpuChecks::ALL)] {
         let options = Options { checks, line_directives: false };
         let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
         if !seen.contains(&source.code) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::checks::{Alignment, Checkers, Initialisation};
-use crate::simulator::SimChecks;
+use crate::simulator::{SimChecks, UnwrittenMemory};
 
 struct Watch<T>(T, Thread);
 
@@ -24,8 +24,8 @@ fn shared_memory_must_be_written_before_it_is_read_byte_by_byte() {
     watch.access(AccessKind::Write, (100, 3), SHARED).expect("a write");
     watch.access(AccessKind::Read, (101, 2), SHARED).expect("written");
     let fault = watch.access(AccessKind::Read, (100, 4), SHARED).expect_err("the last byte");
-    let SimFault::Uninitialised { bytes, byte, line, thread, .. } = &fault else { panic!("{fault}") };
-    assert_eq!((*bytes, *byte, *line, *thread), (4, 3, 3, [7, 0, 0]));
+    let SimFault::Uninitialised { memory, bytes, byte, line, thread, .. } = &fault else { panic!("{fault}") };
+    assert_eq!((memory, *bytes, *byte, *line, *thread), (&UnwrittenMemory::Shared, 4, 3, 3, [7, 0, 0]));
     assert!(fault.to_string().contains("before byte 3 of them is written"), "{fault}");
 }
 
@@ -44,14 +44,14 @@ fn a_read_modify_write_reads_too() {
 }
 
 #[test]
-fn shared_memory_is_fresh_in_each_block_and_global_memory_is_always_written() {
+fn shared_memory_is_fresh_in_each_block_and_global_memory_is_written_unless_allocated_otherwise() {
     let watch = Watch::new(Initialisation::new());
     watch.access(AccessKind::Write, (4094, 4), SHARED).expect("a write");
     watch.access(AccessKind::Read, (4094, 4), SHARED).expect("written, in two pages");
     watch.0.on_thread_end(&watch.1);
     watch.0.on_block([1, 0, 0]);
     assert!(watch.access(AccessKind::Read, (4094, 4), SHARED).is_err());
-    watch.access(AccessKind::Read, (8, 4), Space::Global).expect("always written");
+    watch.access(AccessKind::Read, (8, 4), Space::Global).expect("in no allocation");
 }
 
 #[test]

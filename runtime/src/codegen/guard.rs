@@ -1,0 +1,305 @@
+//! Accesses of memory that are checked on the GPU itself: what is asked for by [`GpuChecks`].
+//!
+//! A checked access prints as a pointer that a function of the prelude returns after its test. What was written is
+//! known at run time only: of the block's shared memory a bit for each byte, in shared memory too; of global memory a
+//! byte for each byte of the allocations that have such a shadow.
+
+use super::precedence::{ASSIGNMENT, Text, UNARY};
+use super::{Checks, Printer, SiteKind, prelude};
+use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Type, VarKind, visit};
+
+/// What is checked of every access on a GPU, besides bounds.
+///
+/// What is off leaves no trace in the CUDA.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GpuChecks {
+    /// That addresses are multiples of what their type needs.
+    pub alignment: bool,
+    /// That shared memory, and memory of [`alloc_uninit`](crate::Device::alloc_uninit), is written before it is
+    /// read, by byte. A block with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device
+    /// with this check takes twice its size.
+    pub initialisation: bool,
+}
+
+impl GpuChecks {
+    /// Everything that a GPU can check.
+    pub const ALL: Self = Self { alignment: true, initialisation: true };
+
+    /// Nothing but bounds.
+    pub const NONE: Self = Self { alignment: false, initialisation: false };
+
+    /// Whether anything is checked.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Does {
+    Read,
+    Write,
+    /// Both: what was there is part of what is written.
+    Update,
+}
+
+/// How the memory of a place is reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// By the name of a shared array.
+    Shared,
+    /// By a pointer, which may point anywhere.
+    Pointer,
+}
+
+impl Printer<'_> {
+    /// What is checked of accesses.
+    fn gpu_checks(&self) -> GpuChecks {
+        if let Checks::Also(checks) = self.options.checks { checks } else { GpuChecks::NONE }
+    }
+
+    /// Whether an expression prints a check of an access.
+    pub(super) fn is_guarded(&self, e: &Expr) -> bool {
+        if !self.gpu_checks().any() {
+            return false;
+        }
+        match &e.kind {
+            ExprKind::Builtin { op, args, .. } => {
+                args.iter().any(|arg| matches!(arg.ty, Type::Ptr { .. }) || takes_pointer(op, &arg.ty))
+            }
+            ExprKind::Index { .. } | ExprKind::Field(..) | ExprKind::Deref(_) => is_sized(&e.ty),
+            _ => false,
+        }
+    }
+
+    /// A place of memory that is accessed, checked; nothing for what needs no check.
+    pub(super) fn guarded(&mut self, place: &Expr, does: Does) -> Option<Text> {
+        if !self.gpu_checks().any() || !is_sized(&place.ty) {
+            return None;
+        }
+        let reach = self.reach(place)?;
+        if !self.needs_guard(place.ty.align(), reach) {
+            return None;
+        }
+        let text = self.place(place).at(UNARY);
+        let pointer = match text.strip_prefix('*') {
+            Some(pointer) => pointer.to_owned(),
+            None => format!("&{text}"),
+        };
+        let at = location(place).or(self.function.at)?;
+        Some(Text::unary(format!("*{}", self.guard(pointer, (place.ty.align(), reach), does, at))))
+    }
+
+    /// What is behind a raw pointer, checked.
+    pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: Does, at: Location) -> Text {
+        let place = self.pointee(pointer);
+        let Type::Ptr { to, .. } = &pointer.ty else { return place };
+        if !self.needs_guard(to.align(), Reach::Pointer) {
+            return place;
+        }
+        let text = place.at(UNARY);
+        let address = text.strip_prefix('*').map_or_else(|| format!("&{text}"), str::to_owned);
+        Text::unary(format!("*{}", self.guard(address, (to.align(), Reach::Pointer), does, at)))
+    }
+
+    /// The arguments of a builtin that accesses memory, checked.
+    pub(super) fn guarded_arguments(
+        &mut self,
+        op: &Builtin,
+        args: &[Expr],
+        mut printed: Vec<Text>,
+        at: Location,
+    ) -> Vec<Text> {
+        if !self.gpu_checks().any() {
+            return printed;
+        }
+        for (i, (arg, text)) in args.iter().zip(&mut printed).enumerate() {
+            let Type::Ref { to, .. } = &arg.ty else { continue };
+            if !takes_pointer(op, &arg.ty) || text.text.is_empty() {
+                continue;
+            }
+            let reach = match &arg.kind {
+                ExprKind::Ref(place) => self.reach(place),
+                _ => Some(Reach::Pointer),
+            };
+            // The instruction copies all bytes at once, whatever the alignment of the type.
+            let align = if op.name == "copy_async" { to.size() } else { to.align() };
+            let Some(reach) = reach.map(|reach| if align > to.align() { Reach::Pointer } else { reach })
+            else {
+                continue;
+            };
+            if self.needs_guard(align, reach) {
+                let pointer = std::mem::replace(text, Text::primary("")).at(ASSIGNMENT);
+                let does = self.function.atomic.unwrap_or_else(|| effect(op.name, i));
+                *text = Text::primary(self.guard(pointer, (align, reach), does, at));
+            }
+        }
+        printed
+    }
+
+    /// An argument of CUDA by hand, which may write what it points to: that counts as written.
+    pub(super) fn handed_over(&mut self, arg: &Expr) -> String {
+        let Type::Ref { to, mutable: true } = &arg.ty else { return self.plain_argument(arg) };
+        if !self.gpu_checks().initialisation || matches!(**to, Type::Image(_)) {
+            return self.plain_argument(arg);
+        }
+        self.need_shadow();
+        self.need(&prelude::WRITTEN);
+        if !super::slice::is_slice(&arg.ty) {
+            return format!("ws_written({}, 1ull)", self.argument(arg));
+        }
+        let (pointer, extents) = self.slice_parts(arg);
+        let count = match **to {
+            Type::Shared { rank: 2.., .. } => extents.replace(", ", ") * ("),
+            _ => extents.clone(),
+        };
+        format!("ws_written({pointer}, 1ull * ({count})), {extents}")
+    }
+
+    /// Whether an access that needs such an alignment is checked.
+    fn needs_guard(&self, align: usize, reach: Reach) -> bool {
+        let GpuChecks { alignment, initialisation } = self.gpu_checks();
+        initialisation || alignment && reach == Reach::Pointer && align > 1
+    }
+
+    /// A pointer, after its tests.
+    fn guard(
+        &mut self,
+        mut pointer: String,
+        (align, reach): (usize, Reach),
+        does: Does,
+        at: Location,
+    ) -> String {
+        if self.gpu_checks().alignment && reach == Reach::Pointer && align > 1 {
+            self.need(&prelude::ALIGNED);
+            let site = self.site(SiteKind::Aligned, at);
+            pointer = format!("ws_aligned({pointer}, {align}, {site}, ws_fault)");
+        }
+        if !self.gpu_checks().initialisation {
+            return pointer;
+        }
+        self.need_shadow();
+        if does != Does::Write {
+            self.need(&prelude::READABLE);
+            let site = self.site(SiteKind::Unwritten, at);
+            pointer = format!("ws_readable({pointer}, {site}, ws_fault)");
+        }
+        if does != Does::Read {
+            self.need(&prelude::WRITTEN);
+            pointer = format!("ws_written({pointer}, 1ull)");
+        }
+        pointer
+    }
+
+    fn need_shadow(&mut self) {
+        self.needs.shadow_table = true;
+        self.need(if self.needs.shadow_bytes == 0 { &prelude::NO_SHADOW } else { &prelude::SHADOW });
+    }
+
+    /// The shared memory that a block takes to know what is written of the rest of it, in bytes.
+    pub(super) fn shadow_bytes(&self) -> usize {
+        let is_shared = |function: &Function| {
+            let kinds = function.vars.iter().map(|var| &var.kind);
+            kinds.into_iter().any(|kind| matches!(kind, VarKind::Shared { .. } | VarKind::DynamicShared))
+        };
+        // A kernel that a kernel launches has the shared memory that the launch says, and no more.
+        let launches = self.module.kernels().any(|(kernel, _)| !super::launch::launched(kernel).is_empty());
+        let wanted = self.gpu_checks().initialisation && !launches;
+        if wanted && self.module.all_functions().any(is_shared) { prelude::SHADOW_BYTES } else { 0 }
+    }
+
+    /// What a kernel begins with that keeps what is written.
+    pub(super) fn begin_shadow(&mut self) {
+        if self.needs.shadow_bytes == 0 {
+            return;
+        }
+        self.need(&prelude::SHADOW);
+        self.function.push("ws_shadow_begin();");
+        if self.reaches_other_blocks() {
+            self.need(&prelude::SHADOW_CLUSTER);
+            self.function.push("ws_shadow_cluster();");
+        }
+    }
+
+    /// Whether a block may access the shared memory of another.
+    fn reaches_other_blocks(&self) -> bool {
+        let mut found = false;
+        for function in self.module.all_functions() {
+            visit::exprs(&function.body, &mut |e| {
+                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if op.name == "map_shared_rank");
+            });
+        }
+        found
+    }
+
+    /// How a place is reached; nothing for a variable of the thread, a static or a value.
+    fn reach(&self, place: &Expr) -> Option<Reach> {
+        match &place.kind {
+            ExprKind::Index { base, .. } => match &base.ty {
+                Type::Ref { .. } | Type::View { .. } => Some(Reach::Pointer),
+                _ => self.reach(base),
+            },
+            ExprKind::Field(base, _) => self.reach(base),
+            ExprKind::Deref(pointer) => match &pointer.kind {
+                ExprKind::Ref(place) => self.reach(place),
+                _ => Some(Reach::Pointer),
+            },
+            ExprKind::Var(id) => match self.function.var(*id).kind {
+                VarKind::Shared { .. } | VarKind::DynamicShared => Some(Reach::Shared),
+                VarKind::Param | VarKind::Local => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// What a builtin does to what its argument at this position points to.
+fn effect(name: &str, position: usize) -> Does {
+    match name {
+        "copy_async" if position == 1 => Does::Read,
+        "copy_async" | "volatile_store" => Does::Write,
+        "volatile_load" => Does::Read,
+        _ if name.starts_with("load_") => Does::Read,
+        _ if name.starts_with("store_") => Does::Write,
+        _ if name.starts_with("atomic_")
+            && !matches!(name, "atomic_block" | "atomic_cluster" | "atomic_system") =>
+        {
+            Does::Update
+        }
+        // A place for atomic operations that no operation follows at once.
+        _ => Does::Write,
+    }
+}
+
+/// What an operation does to the place for atomic operations that is its first argument.
+pub(super) fn atomic_effect(op: &Builtin) -> Option<Does> {
+    match op.name {
+        _ if op.by_constant.is_none() || !op.by_reference => None,
+        "load" => Some(Does::Read),
+        "store" => Some(Does::Write),
+        _ => Some(Does::Update),
+    }
+}
+
+/// Whether a builtin accesses what such an argument points to.
+fn takes_pointer(op: &Builtin, ty: &Type) -> bool {
+    let accesses = op.by_reference && !op.name.starts_with("prefetch");
+    accesses && matches!(ty, Type::Ref { to, .. } if is_sized(to))
+}
+
+/// Whether a place of this type is a value in memory, and not a row of a shared array or a slice.
+fn is_sized(ty: &Type) -> bool {
+    !matches!(
+        ty,
+        Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Image(_) | Type::Closure
+    ) && ty.size() > 0
+}
+
+/// Where an index stands, or the innermost one of a place.
+fn location(place: &Expr) -> Option<Location> {
+    match &place.kind {
+        ExprKind::Index { at, .. } => Some(*at),
+        ExprKind::Field(base, _) => location(base),
+        _ => None,
+    }
+}

@@ -1,0 +1,304 @@
+//! Global memory: what buffers are on the simulator, and which of their bytes nobody has written.
+//!
+//! An address says which allocation it is in, whatever part, view or pointer it came from. Bytes become unwritten
+//! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::memory::POISON;
+
+/// Bytes of a line: the alignment of CUDA's allocations.
+const LINE: usize = 256;
+
+/// Alignment of simulator memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(256))]
+struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; LINE]);
+
+/// Host memory of one buffer, in lines so that every element type is aligned.
+#[derive(Debug)]
+pub(crate) struct GlobalMemory {
+    lines: Vec<Line>,
+}
+
+/// An allocation, as an address finds it.
+struct Allocation {
+    bytes: usize,
+    /// Whether a view of it was made, which may stand where no launch sees it.
+    escaped: AtomicBool,
+    unwritten: Option<Unwritten>,
+}
+
+/// A bit for each byte of an allocation that nobody has written.
+struct Unwritten {
+    words: Box<[AtomicU64]>,
+    /// How many bits are set.
+    left: AtomicUsize,
+}
+
+/// Every allocation, by its first address.
+type Allocations = BTreeMap<usize, Allocation>;
+
+static ALLOCATIONS: RwLock<Allocations> = RwLock::new(BTreeMap::new());
+
+/// Allocations with unwritten bytes: while there are none, nobody pays for them.
+static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
+
+impl GlobalMemory {
+    /// Memory of a number of bytes, zeroed.
+    pub fn zeroed(bytes: usize) -> Self {
+        Self::new(bytes, 0)
+    }
+
+    /// Memory that holds anything, visibly not zero, until it is written.
+    pub fn unwritten(bytes: usize) -> Self {
+        let memory = Self::new(bytes, POISON);
+        if let Some(allocation) = writing().get_mut(&memory.address()) {
+            allocation.unwritten().set(0..bytes, true);
+        }
+        memory
+    }
+
+    fn new(bytes: usize, byte: u8) -> Self {
+        let memory = Self { lines: vec![Line([byte; LINE]); bytes.div_ceil(LINE)] };
+        if bytes > 0 {
+            let (start, escaped) = (memory.address(), AtomicBool::new(false));
+            writing().insert(start, Allocation { bytes, escaped, unwritten: None });
+        }
+        memory
+    }
+
+    /// Address of the first byte.
+    pub fn address(&self) -> usize {
+        self.lines.as_ptr() as usize
+    }
+
+    /// The first byte.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.lines.as_ptr().cast()
+    }
+
+    /// The first byte, to be written.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+
+    /// The bytes, with those that fill its last line.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the lines are bytes without gaps, borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), size_of_val(self.lines.as_slice())) }
+    }
+
+    /// A view of the memory may stand where no launch sees it.
+    pub fn escape(&self) {
+        if let Some(allocation) = reading().get(&self.address()) {
+            allocation.escaped.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for GlobalMemory {
+    fn drop(&mut self) {
+        if let Some(Allocation { unwritten: Some(unwritten), .. }) = writing().remove(&self.address()) {
+            unwritten.set(0..unwritten.words.len() * 64, false);
+        }
+    }
+}
+
+impl Allocation {
+    /// Its unwritten bytes, none of them at first.
+    fn unwritten(&mut self) -> &Unwritten {
+        let words = self.bytes.div_ceil(64);
+        self.unwritten.get_or_insert_with(|| Unwritten {
+            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            left: AtomicUsize::new(0),
+        })
+    }
+}
+
+impl Unwritten {
+    /// Marks bytes as unwritten, or as written.
+    fn set(&self, bytes: Range<usize>, unwritten: bool) {
+        let mut changed = 0;
+        for (word, mask) in masks(bytes) {
+            let Some(word) = self.words.get(word) else { break };
+            if unwritten {
+                changed += (mask & !word.fetch_or(mask, Ordering::Relaxed)).count_ones();
+            } else if word.load(Ordering::Relaxed) & mask != 0 {
+                changed += (mask & word.fetch_and(!mask, Ordering::Relaxed)).count_ones();
+            }
+        }
+        self.count(changed as usize, unwritten);
+    }
+
+    /// So many more bytes are unwritten, or fewer.
+    fn count(&self, changed: usize, unwritten: bool) {
+        if changed == 0 {
+            return;
+        }
+        if unwritten {
+            if self.left.fetch_add(changed, Ordering::Relaxed) == 0 {
+                INCOMPLETE.fetch_add(1, Ordering::Relaxed);
+            }
+        } else if self.left.fetch_sub(changed, Ordering::Relaxed) == changed {
+            INCOMPLETE.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The first of some bytes that is unwritten, or that is written.
+    fn first(&self, bytes: Range<usize>, unwritten: bool) -> Option<usize> {
+        masks(bytes).find_map(|(word, mask)| {
+            let bits = self.words.get(word)?.load(Ordering::Relaxed);
+            let wanted = mask & if unwritten { bits } else { !bits };
+            (wanted != 0).then(|| word * 64 + wanted.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// The words that hold the bits of some bytes, each with a mask of those.
+fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let words = if bytes.is_empty() { 0..0 } else { bytes.start / 64..bytes.end.div_ceil(64) };
+    words.map(move |word| {
+        let (first, last) = (bytes.start.saturating_sub(word * 64), (bytes.end - word * 64).min(64));
+        (word, u64::MAX << first & u64::MAX >> (64 - last))
+    })
+}
+
+/// Whether there are no unwritten bytes at all.
+pub(crate) fn is_all_written() -> bool {
+    INCOMPLETE.load(Ordering::Relaxed) == 0
+}
+
+/// The first of some bytes that nobody has written, counted from the first of them.
+#[inline]
+pub(crate) fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
+    if is_all_written() { None } else { find(&reading(), address, bytes, true) }
+}
+
+/// Some bytes are written.
+#[inline]
+pub(crate) fn written(address: usize, bytes: usize) {
+    if !is_all_written() {
+        mark_written(&reading(), address, bytes);
+    }
+}
+
+/// Bytes are copied: what nobody had written is not written by that either.
+pub(crate) fn copied(from: usize, to: usize, bytes: usize) {
+    if is_all_written() {
+        return;
+    }
+    mark_written(&reading(), to, bytes);
+    let mut allocations = writing();
+    let mut done = 0;
+    while let Some(first) = find(&allocations, from + done, bytes - done, true) {
+        let start = done + first;
+        let run = find(&allocations, from + start, bytes - start, false).unwrap_or(bytes - start);
+        if let Some((base, allocation)) = around_mut(&mut allocations, to + start) {
+            let place = to + start - base;
+            allocation.unwritten().set(place..place + run, true);
+        }
+        done = start + run;
+    }
+}
+
+/// A launch that nobody watched may have written these, and if it has more addresses, any memory of which there are
+/// views.
+pub(crate) fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped: bool) {
+    let allocations = reading();
+    memory.for_each(|range| mark_written(&allocations, range.start, range.len()));
+    let escaped = allocations.values().filter(|of| escaped && of.escaped.load(Ordering::Relaxed));
+    escaped.filter_map(|of| Some((of.bytes, of.unwritten.as_ref()?))).for_each(|(bytes, unwritten)| {
+        unwritten.set(0..bytes, false);
+    });
+}
+
+/// The first of some bytes that is unwritten, or that is written, counted from the first of them.
+fn find(allocations: &Allocations, address: usize, bytes: usize, unwritten: bool) -> Option<usize> {
+    let (start, allocation) = around(allocations, address)?;
+    let place = address - start;
+    let first = allocation.unwritten.as_ref()?.first(place..place + bytes, unwritten)?;
+    Some(first - place)
+}
+
+fn mark_written(allocations: &Allocations, address: usize, bytes: usize) {
+    if let Some((start, Allocation { unwritten: Some(unwritten), .. })) = around(allocations, address) {
+        unwritten.set(address - start..address - start + bytes, false);
+    }
+}
+
+/// The allocation that holds an address, and where it starts.
+fn around(allocations: &Allocations, address: usize) -> Option<(usize, &Allocation)> {
+    let (start, allocation) = allocations.range(..=address).next_back()?;
+    (address - start < allocation.bytes).then_some((*start, allocation))
+}
+
+fn around_mut(allocations: &mut Allocations, address: usize) -> Option<(usize, &mut Allocation)> {
+    let (start, allocation) = allocations.range_mut(..=address).next_back()?;
+    (address - start < allocation.bytes).then_some((*start, allocation))
+}
+
+fn reading() -> RwLockReadGuard<'static, Allocations> {
+    ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn writing() -> RwLockWriteGuard<'static, Allocations> {
+    ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unwritten(memory: &GlobalMemory, bytes: usize) -> Vec<usize> {
+        (0..bytes).filter(|byte| first_unwritten(memory.address() + byte, 1).is_some()).collect()
+    }
+
+    #[test]
+    fn bytes_are_unwritten_until_they_are_written() {
+        let memory = GlobalMemory::unwritten(200);
+        let at = memory.address();
+        assert_eq!(unwritten(&memory, 200).len(), 200);
+        written(at, 60);
+        written(at + 66, 134);
+        assert_eq!(unwritten(&memory, 200), [60, 61, 62, 63, 64, 65]);
+        assert_eq!([first_unwritten(at + 56, 8), first_unwritten(at + 66, 100)], [Some(4), None]);
+        written(at + 60, 6);
+        assert_eq!(first_unwritten(at, 200), None);
+    }
+
+    #[test]
+    fn a_copy_carries_what_nobody_wrote() {
+        let (from, to) = (GlobalMemory::unwritten(300), GlobalMemory::zeroed(300));
+        written(from.address() + 100, 100);
+        copied(from.address() + 90, to.address() + 10, 120);
+        let expected: Vec<usize> = (10..20).chain(120..130).collect();
+        assert_eq!(unwritten(&to, 300), expected);
+        let zeros = GlobalMemory::zeroed(300);
+        copied(zeros.address(), to.address(), 300);
+        assert_eq!(unwritten(&to, 300), []);
+    }
+
+    #[test]
+    fn memory_of_which_there_are_views_is_written_by_who_has_views() {
+        let (hidden, own, other) =
+            (GlobalMemory::unwritten(8), GlobalMemory::unwritten(8), GlobalMemory::unwritten(8));
+        hidden.escape();
+        let memory = own.address()..own.address() + 4;
+        assume_written([memory.clone()].into_iter(), false);
+        assert_eq!([&hidden, &own, &other].map(|memory| unwritten(memory, 8).len()), [8, 4, 8]);
+        assume_written([memory].into_iter(), true);
+        assert_eq!([&hidden, &own, &other].map(|memory| unwritten(memory, 8).len()), [0, 4, 8]);
+    }
+
+    #[test]
+    fn a_new_allocation_at_an_old_address_knows_nothing_of_it() {
+        let old = GlobalMemory::unwritten(256).address();
+        let new: Vec<_> = (0..64).map(|_| GlobalMemory::zeroed(256)).collect();
+        println!("the old address is used again: {}", new.iter().any(|memory| memory.address() == old));
+        assert!(new.iter().all(|memory| first_unwritten(memory.address(), 256).is_none()));
+    }
+}

@@ -1,0 +1,41 @@
+//! The memory that a read of what nobody wrote is of, as a fault reports it.
+
+use std::fmt;
+
+/// Memory that holds anything until it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnwrittenMemory {
+    /// The block's shared memory, when the block begins.
+    Shared,
+    /// Memory of [`Device::alloc_uninit`](crate::Device::alloc_uninit), or copied from there.
+    Global {
+        /// The argument that it came by; unknown for what views and pointers reach.
+        buffer: Option<String>,
+    },
+}
+
+impl UnwrittenMemory {
+    /// What to do about it.
+    pub(super) fn way_out(&self) -> &'static str {
+        match self {
+            Self::Shared => {
+                "shared memory holds anything when a block begins: write it first, and put a barrier between the \
+                 write and the read"
+            }
+            Self::Global { .. } => {
+                "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a copy or \
+                 `device.write`, or allocate it by `alloc_zeroed`"
+            }
+        }
+    }
+}
+
+impl fmt::Display for UnwrittenMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared => f.write_str("shared memory"),
+            Self::Global { buffer: Some(name) } => write!(f, "global memory, of `{name}`,"),
+            Self::Global { buffer: None } => f.write_str("global memory"),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The page `benches/ncu.md`, which was measured on a GPU, against what is predicted now.
+
+use std::collections::HashMap;
+
+use corpus::bank_patterns;
+use corpus::measured::{self, How};
+use warpsmith::Device;
+use warpsmith::metrics::{Banks, Counts};
+
+const PAGE: &str = include_str!("../../benches/ncu.md");
+
+/// The cells of each row of five in the tables of the page, before or after its patterns begin.
+fn rows(patterns: bool) -> Vec<Vec<&'static str>> {
+    let (launches, rest) = PAGE.split_once("## Patterns").expect("the page has patterns");
+    let split = |line: &'static str| -> Option<Vec<&str>> {
+        let row = line.strip_prefix("| ")?.strip_suffix(" |")?;
+        Some(row.split(" | ").map(|cell| cell.trim().trim_matches('`')).collect())
+    };
+    let part = if patterns { rest } else { launches };
+    part.lines().filter_map(split).filter(|row| row.len() == 5).collect()
+}
+
+/// A figure as the page has it: `1,024`, `93.33`.
+fn number(text: &str) -> f64 {
+    text.replace(',', "").parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
+}
+
+/// Every figure of a launch by the name that the page has for it.
+fn figures(counts: &Counts) -> HashMap<String, f64> {
+    let mut all: HashMap<String, f64> = counts.profiler().into_iter().collect();
+    all.insert("floating-point operations".to_owned(), counts.flops() as f64);
+    all
+}
+
+#[test]
+fn every_launch_stands_in_the_page_as_it_is_predicted() {
+    let mut page: HashMap<&str, HashMap<&str, f64>> = HashMap::new();
+    for row in rows(false).iter().filter(|row| row[0] != "launch") {
+        page.entry(row[0]).or_default().insert(row[1], number(row[2]));
+    }
+    for launch in measured::all() {
+        let predicted = figures(&launch.predict().expect(launch.name).total);
+        let said = page.remove(launch.name).unwrap_or_else(|| panic!("{} is not in the page", launch.name));
+        for (metric, value) in said {
+            let now = predicted.get(metric).copied().unwrap_or(0.0);
+            assert!(
+                (now - value).abs() <= 0.006,
+                "{}: {metric} is {now}, and the page says {value}",
+                launch.name
+            );
+        }
+    }
+    assert!(page.is_empty(), "launches that are no more: {:?}", page.keys());
+}
+
+#[test]
+fn every_pattern_of_wide_accesses_has_the_wavefronts_and_conflicts_of_a_gpu() {
+    let (page, device) = (rows(true), Device::simulator());
+    let column = |name: &str| page[0].iter().position(|head| *head == name).expect("a column");
+    for (access, pattern) in bank_patterns::all() {
+        let total = pattern.launch(access, &device, How::Predict).expect("it runs").expect("a report").total;
+        let of = |banks: &Banks| format!("{} {}", banks.wavefronts, banks.conflicts());
+        let predicted = of(if access.stores() { &total.shared_stores } else { &total.shared_loads });
+        let row = page.iter().find(|row| row[0] == pattern.name).expect("a row for each pattern");
+        assert_eq!(predicted, row[column(access.kernel())], "{}@{}", access.kernel(), pattern.name);
+    }
+}
