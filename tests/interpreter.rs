@@ -3,10 +3,11 @@
 
 use corpus::cases;
 use warpsmith::Device;
-use warpsmith::simulator::{Executor, Settings};
+use warpsmith::simulator::{Executor, Settings, SimChecks};
 
 fn both() -> Device {
-    Device::simulator_with(Settings { executor: Executor::Both, ..Settings::default() })
+    let checks = SimChecks::NONE;
+    Device::simulator_with(Settings { executor: Executor::Both, checks, ..Settings::default() })
 }
 
 #[test]
@@ -31,7 +32,7 @@ mod told {
 
     impl Observer for Log {
         fn interests(&self) -> Interests {
-            Interests { accesses: true, branches: true, work: true, ..Interests::default() }
+            Interests { accesses: true, branches: true, work: true, instances: true, ..Interests::default() }
         }
         fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
             let what = match (access.kind, access.space) {
@@ -234,6 +235,110 @@ mod faults {
             matches!(&index, SimFault::LossyCast { value, to, .. } if value == "4294967296" && to == "u32"),
             "{index}"
         );
+        Ok(())
+    }
+}
+
+/// What a simulator does that nobody has set up.
+mod defaults {
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
+
+    fn fault(outcome: warpsmith::Result<()>) -> SimFault {
+        match outcome {
+            Err(warpsmith::Error::Simulator(fault)) => *fault,
+            other => panic!("no fault of the simulator: {other:?}"),
+        }
+    }
+
+    #[gpu_kernel]
+    fn one_place(x: &mut [u32]) {
+        x[0] = global_id() as u32;
+    }
+
+    #[test]
+    fn a_race_is_found_by_the_interpreter_and_by_both_and_not_by_the_twin() -> warpsmith::Result<()> {
+        assert_eq!(Settings::default().executor, Executor::Interpreter);
+        assert_eq!(Settings::default().checks, SimChecks::ALL);
+        let run = |executor, checks| {
+            let device = Device::simulator_with(Settings { executor, checks, ..Settings::default() });
+            let mut x = device.upload(&[0u32])?;
+            one_place(&mut x).grid(1).block(2).launch(&device)
+        };
+        for executor in [Executor::Interpreter, Executor::Both] {
+            let found = fault(run(executor, SimChecks::ALL));
+            assert!(matches!(found, SimFault::DataRace(_)), "{found}");
+            run(executor, SimChecks::NONE)?;
+        }
+        run(Executor::Twin, SimChecks::ALL)
+    }
+
+    #[gpu_kernel]
+    fn in_order(flag: &mut [u32]) {
+        if block_idx().x == 0 {
+            atomic_add(&mut flag[0], 1);
+        } else {
+            assert!(atomic_add(&mut flag[0], 0) == 1, "the other block came first");
+        }
+    }
+
+    #[test]
+    fn a_fault_names_the_seed_that_replays_it() -> warpsmith::Result<()> {
+        for executor in [Executor::Interpreter, Executor::Twin, Executor::Both] {
+            let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+            let run = |seed: u64| {
+                let mut flag = device.upload(&[0u32])?;
+                in_order(&mut flag).grid(2).block(1).seed(seed).launch(&device)
+            };
+            run(0)?;
+            let seed = (1..100).find(|seed| run(*seed).is_err()).expect("an order in which it faults");
+            let found = fault(run(seed));
+            let said = found.to_string();
+            assert!(said.contains("the other block came first"), "{said}");
+            let replay = format!("`.seed({seed})` or `WARPSMITH_SIM_SEED={seed}`");
+            assert!(said.contains(&replay), "{said}");
+            assert!(matches!(found.found(), SimFault::Panic { block: [1, 0, 0], .. }), "{said}");
+            assert_eq!(fault(run(seed)), found);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_launch_that_is_refused_names_no_seed() -> warpsmith::Result<()> {
+        let settings = Settings { seed: 7, ..Settings::default() };
+        let device = Device::simulator_with(settings);
+        let mut x = device.upload(&[0u32])?;
+        let race = fault(one_place(&mut x).grid(1).block(2).launch(&device)).to_string();
+        assert!(race.contains("data race") && race.contains("WARPSMITH_SIM_SEED=7"), "{race}");
+        let device = Device::simulator_with(Settings { shared_limit: 16, seed: 7, ..Settings::default() });
+        let refused =
+            one_place(&mut x).grid(1).block(2).dynamic_shared(64).launch(&device).map_err(|e| e.to_string());
+        assert!(refused.is_err_and(|said| !said.contains("SEED")));
+        Ok(())
+    }
+
+    #[gpu_fn(cuda = "return x + 1;")]
+    fn on_a_device(x: u32) -> u32;
+
+    #[gpu_kernel]
+    fn past_it(x: &mut [u32], device: u32) {
+        if device == 1 {
+            x[0] = on_a_device(x[0]);
+        } else {
+            x[0] += 2;
+        }
+    }
+
+    #[test]
+    fn a_device_body_is_a_fault_only_where_a_thread_comes_to_it() -> warpsmith::Result<()> {
+        for executor in [Executor::Interpreter, Executor::Twin] {
+            let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+            let mut x = device.upload(&[5u32])?;
+            past_it(&mut x, 0).grid(1).block(1).launch(&device)?;
+            assert_eq!(device.download(&x)?, [7]);
+            let said = fault(past_it(&mut x, 1).grid(1).block(1).launch(&device)).to_string();
+            assert!(said.contains("`on_a_device` has a device body only"), "{said}");
+        }
         Ok(())
     }
 }

@@ -4,15 +4,11 @@ use corpus::cases;
 use warpsmith::Device;
 use warpsmith::simulator::{Executor, Settings, SimChecks};
 
-#[test]
-fn every_kernel_is_right_on_the_simulator() {
-    cases::check_all(&Device::simulator());
-}
-
 /// No data race, no read of unwritten shared memory, no misaligned access.
 #[test]
-fn every_kernel_passes_every_check() {
-    let settings = Settings { executor: Executor::Interpreter, ..Settings::default() };
+fn every_kernel_is_right_on_the_simulator_and_passes_every_check() {
+    let settings = Settings::default();
+    assert_eq!(settings.executor, Executor::Interpreter);
     assert_eq!(settings.checks, SimChecks { races: true, initialisation: true, alignment: true });
     cases::check_all(&Device::simulator_with(settings));
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
-use warpsmith::simulator::{Executor, Settings};
+use warpsmith::simulator::{Executor, Settings, SimChecks};
 use warpsmith::{Buffer, Device, Error};
 
 use crate::inputs::{self, Comptime, THREADS};
@@ -157,7 +157,8 @@ impl Side {
 fn settings() -> warpsmith::Result<Settings> {
     let own = Settings::from_env()?;
     let stack_bytes = own.stack_bytes.max(STACK);
-    Ok(Settings { stack_bytes, executor: Executor::Both, overflow: false, ..own })
+    let (executor, checks) = (Executor::Both, SimChecks::NONE);
+    Ok(Settings { stack_bytes, executor, checks, overflow: false, ..own })
 }
 
 /// The CUDA that a launch compiles.

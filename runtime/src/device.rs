@@ -63,7 +63,11 @@ impl Device {
         })
     }
 
-    /// The simulator, as `WARPSMITH_SIM` and its like set it at each launch.
+    /// The simulator: it interprets kernels with all checks, unless `WARPSMITH_SIM` and its like say otherwise when a
+    /// kernel is launched.
+    ///
+    /// `WARPSMITH_SIM=twin` runs a kernel's own Rust code instead, unchecked, for debuggers, coverage and long runs;
+    /// [`Device::simulator_with`] does so for one device, by [`Settings::executor`].
     pub fn simulator() -> Self {
         Self { backend: Backend::Simulator, simulated: None, barriers: None, gpu_checks: None }
     }

@@ -24,10 +24,11 @@
 //! ```
 //!
 //! One annotated function becomes three things. The *twin* is the body on real Rust types: rustc
-//! checks it and the [`simulator`] runs it. The [`witness`] is the same tokens in a closure that is
+//! checks it and the [`simulator`] can run it. The [`witness`] is the same tokens in a closure that is
 //! type-checked and never called; its return type spells every type that rustc inferred. The
 //! *emitter* records the [`ir`] with those types; [`validate`], [`passes`] and [`codegen`] turn that
-//! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it.
+//! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it. The simulator interprets the IR, with
+//! [`checks`] of every access.
 
 #![deny(missing_docs)]
 

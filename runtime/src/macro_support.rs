@@ -61,7 +61,12 @@ pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
 /// What a function without a Rust body is on the simulator.
 #[track_caller]
 pub fn not_simulable(name: &str) -> ! {
-    panic!(
+    panic!("{}", device_body_only(name))
+}
+
+/// What is said of such a function where a kernel calls it.
+pub(crate) fn device_body_only(name: &str) -> String {
+    format!(
         "`{name}` has a device body only and cannot be simulated; give it a Rust body beside its attribute"
     )
 }

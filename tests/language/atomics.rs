@@ -219,7 +219,8 @@ fn half_sums(h: &mut [f16], b: &mut [bf16], hh: &mut [F16x2], bb: &mut [BF16x2])
     let one = F16x2::new(f16::ONE, -f16::ONE);
     atomic_add(&mut h[0], f16::ONE);
     atomic(&mut h[1]).fetch_add(f16::ONE, Ordering::Relaxed);
-    atomic_block(&mut h[2]).fetch_add(f16::ONE, Ordering::AcqRel);
+    // Atomic for the threads of one block: each block has a place of its own.
+    atomic_block(&mut h[2 + block_idx().x]).fetch_add(f16::ONE, Ordering::AcqRel);
     atomic_add(&mut b[0], bf16::ONE);
     atomic_system(&mut b[1]).fetch_add(bf16::ONE, Ordering::Release);
     atomic_add(&mut hh[0], one);
@@ -234,13 +235,15 @@ fn half_sums(h: &mut [f16], b: &mut [bf16], hh: &mut [F16x2], bb: &mut [BF16x2])
 #[test]
 fn halves_and_pairs_are_added_in_one_step() {
     everywhere::<half_sums>(&(), |device| {
-        let mut h = device.upload(&[f16::ZERO; 3]).expect("memory");
+        let mut h = device.upload(&[f16::ZERO; 6]).expect("memory");
         let mut b = device.upload(&[bf16::ZERO; 3]).expect("memory");
         let mut hh = device.upload(&[F16x2::splat(f16::ZERO); 2]).expect("memory");
         let mut bb = device.upload(&[BF16x2::splat(bf16::ZERO); 2]).expect("memory");
         half_sums(&mut h, &mut b, &mut hh, &mut bb).grid(4).block(32).launch(device).expect("it runs");
         let (n, m) = (f16::from_f32(128.0), bf16::from_f32(128.0));
-        assert_eq!(device.download(&h).expect("memory"), [n; 3], "on {}", device.name());
+        let of_block = f16::from_f32(32.0);
+        let sums = [n, n, of_block, of_block, of_block, of_block];
+        assert_eq!(device.download(&h).expect("memory"), sums, "on {}", device.name());
         assert_eq!(device.download(&b).expect("memory"), [m, m, -bf16::ONE], "on {}", device.name());
         assert_eq!(device.download(&hh).expect("memory"), [F16x2::new(n, -n); 2]);
         assert_eq!(device.download(&bb).expect("memory"), [BF16x2::splat(m), BF16x2::splat(-m)]);

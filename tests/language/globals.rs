@@ -99,6 +99,8 @@ fn report(out: &mut [f64]) {
     if i < 8 && i < out.len() {
         out[i] = BINS.get()[i] as f64 * SCALE.get() + BINS.get_mut().len() as f64;
     }
+    // One thread changes what the others read.
+    sync_threads();
     if i == 8 && i < out.len() {
         let found = FOUND.get();
         out[8] = found.largest as f64 + found.count as f64 * 1000.0;

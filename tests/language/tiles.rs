@@ -1,6 +1,7 @@
 //! Tiles: every layout, width and element, at every kind of edge, loaded at once and behind the threads' backs.
 
 use warpsmith::prelude::*;
+use warpsmith::simulator::{Settings, SimChecks};
 use warpsmith::types::{AnyBits, InShared};
 
 use super::everywhere;
@@ -171,9 +172,12 @@ fn too_early(x: &[f32], y: &mut [f32]) {
 
 #[test]
 fn the_simulator_shows_what_a_read_before_the_wait_may_see() {
-    let device = Device::simulator();
+    let device = Device::simulator_with(Settings::default());
     let x = device.upload(&[5.0f32; 32]).expect("memory");
     let mut y = device.upload(&[0.0f32; 64]).expect("memory");
+    let race = too_early(&x, &mut y).grid(1).block(32).launch(&device).expect_err("a race").to_string();
+    assert!(race.contains("writes (asynchronous copy)"), "{race}");
+    let device = Device::simulator_with(Settings { checks: SimChecks::NONE, ..Settings::default() });
     too_early(&x, &mut y).grid(1).block(32).launch(&device).expect("a launch");
     let y = device.download(&y).expect("no fault");
     assert_eq!((y[0], y[32]), (1.0, 5.0));

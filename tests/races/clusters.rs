@@ -194,10 +194,10 @@ fn a_block_that_may_exit_while_its_shared_memory_is_in_use_is_found() -> warpsmi
         match (how, last_visit(&mut y, how).grid(4).block(32).cluster(2).launch(&device)) {
             (0 | 1, Ok(())) => {}
             (2.., Err(warpsmith::Error::Simulator(fault))) => {
-                let SimFault::SharedMemoryGone { line: found, block, owner, .. } = *fault else {
+                let SimFault::SharedMemoryGone { line: found, block, owner, .. } = fault.found() else {
                     panic!("{fault}")
                 };
-                assert_eq!((found as usize, block[0] ^ 1), (line, owner[0]), "{how}, {seed}");
+                assert_eq!((*found as usize, block[0] ^ 1), (line, owner[0]), "{how}, {seed}");
             }
             (_, outcome) => panic!("{how}, {seed}: {outcome:?}"),
         }

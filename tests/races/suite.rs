@@ -119,7 +119,7 @@ impl Verdict {
     /// The lines of the race of each schedule that found one.
     fn races(&self) -> impl Iterator<Item = (u32, u32)> {
         self.outcomes.iter().filter_map(|outcome| match outcome {
-            Err(Error::Simulator(fault)) => match &**fault {
+            Err(Error::Simulator(fault)) => match fault.found() {
                 SimFault::DataRace(race) => Some(race.lines()),
                 _ => None,
             },

@@ -220,6 +220,8 @@ fn a_fault_of_a_launched_kernel_has_its_line_and_name() {
 fn shrinks(y: &mut [u32], left: u32) {
     let i = thread_idx().x;
     y[i] += 1;
+    // What is launched comes after what its own thread did, and the other threads by a barrier.
+    sync_threads();
     if i == 0 && left > 0 {
         shrinks(&mut y[1..], left - 1).grid(1).block(4).launch();
     }

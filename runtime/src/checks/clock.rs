@@ -31,6 +31,13 @@ pub(super) enum Group {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Clock(Option<Rc<Node>>);
 
+/// Up to which epoch all threads of one's own block, and of one's own warp, are known.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Known {
+    pub block: u32,
+    pub warp: u32,
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     /// 0 for a warp, 1 for a block, and so on.
@@ -55,6 +62,31 @@ impl Clock {
         match &self.0 {
             Some(root) if root.holds(key) => root.get(key),
             _ => 0,
+        }
+    }
+
+    /// Up to which epoch the whole block and the whole warp of a thread are known, by their bounds alone.
+    pub fn known(&self, key: Key) -> Known {
+        let mut known = Known::default();
+        let mut next = self.0.as_deref().filter(|root| root.holds(key));
+        while let Some(node) = next {
+            known.warp = known.warp.max(node.floor);
+            if node.level > 0 {
+                known.block = known.warp;
+            }
+            next = match &node.below {
+                Below::Nodes(nodes) => nodes[place(key, node.level)].as_deref(),
+                Below::Nothing | Below::Lanes(_) => None,
+            };
+        }
+        known
+    }
+
+    /// Whether two clocks are one.
+    pub fn is(&self, other: &Clock) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
         }
     }
 
@@ -256,11 +288,29 @@ mod tests {
         }
         for (clock, list) in &pairs {
             for b in 0..blocks {
+                let all = |range: std::ops::Range<u64>| {
+                    range.map(|t| list.0[(b * threads + t) as usize]).min().unwrap_or(0)
+                };
                 for t in 0..threads {
                     assert_eq!(clock.get(key(b, t)), list.0[(b * threads + t) as usize]);
+                    let (known, warp) = (clock.known(key(b, t)), t / 32 * 32);
+                    assert!(known.block <= all(0..threads) && known.warp <= all(warp..warp + 32));
+                    assert!(known.block <= known.warp);
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_group_is_known_as_a_whole() {
+        let mut clock = Clock::default();
+        clock.raise(key(70, 0), Group::Block, 7);
+        clock.raise(key(70, 40), Group::Warp, 9);
+        clock.raise(key(70, 3), Group::Thread, 11);
+        assert_eq!(clock.known(key(70, 40)), Known { block: 7, warp: 9 });
+        assert_eq!(clock.known(key(70, 3)), Known { block: 7, warp: 7 });
+        assert_eq!(clock.known(key(71, 3)), Known::default());
+        assert_eq!(clock.known(key(40_000, 3)), Known::default());
     }
 
     #[test]

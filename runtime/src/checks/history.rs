@@ -1,14 +1,18 @@
 //! What was done to a byte: as much of it as a later access can conflict with.
 //!
 //! A plain store that conflicts with nothing ends the history before it: whatever is not ordered after
-//! what was there is not ordered after the store either. Reads and atomic operations are sets of
-//! lanes by warp, epoch and line.
+//! what was there is not ordered after the store either. For the same reason a plain load takes the place of
+//! those that are ordered before it. Loads and atomic operations are sets of lanes by warp, epoch and line.
+
+use std::cmp::Reverse;
 
 use super::clock::Key;
+use super::records::{Event, Record, Records};
+use super::view::View;
 use crate::simulator::{AccessKind, MemoryScope};
 
-/// Plain reads that are compared with a new one, to forget what it is ordered after.
-const FORGOTTEN: usize = 4;
+/// Sets of plain loads that a history keeps before it looks for those that it need not keep.
+const FEW: u32 = 4;
 
 /// One access as a history keeps it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +43,14 @@ pub(super) struct Strong {
     pub extent: (usize, u32),
 }
 
+/// Plain loads of one record.
+#[derive(Clone, Copy, Default, Debug)]
+struct Loads {
+    record: u32,
+    /// The lanes; none if there are no such loads.
+    mask: u32,
+}
+
 /// Lanes of one warp in one epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Lanes {
@@ -47,7 +59,7 @@ struct Lanes {
     mask: u32,
 }
 
-/// Accesses of one class at one line.
+/// Atomic and volatile accesses of one class at one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Set {
     class: Class,
@@ -57,10 +69,21 @@ struct Set {
 }
 
 /// What a later access of a byte can conflict with.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct History {
-    write: Option<Mark>,
-    sets: Vec<Set>,
+    write: Option<Event>,
+    /// The first loads; most bytes have no others.
+    first: Loads,
+    rest: Option<Box<Rest>>,
+}
+
+/// What few bytes have in their histories.
+#[derive(Clone, Default, Debug)]
+struct Rest {
+    loads: Vec<Loads>,
+    /// How many loads there may be before those that need not be kept are looked for.
+    limit: u32,
+    strong: Vec<Set>,
 }
 
 impl Class {
@@ -88,66 +111,128 @@ impl Class {
 }
 
 impl History {
-    /// The first access that conflicts with a new one, by what is ordered before it and who is in scope of whom.
-    pub fn conflict(
-        &self,
-        new: &Mark,
-        ordered: impl Fn((Key, u32)) -> bool,
-        between: impl Fn(Key) -> MemoryScope,
-    ) -> Option<Mark> {
-        if let Some(write) = self.write.filter(|write| !ordered((write.key, write.epoch))) {
-            return Some(write);
-        }
-        for set in &self.sets {
-            if !set.class.writes() && !new.class.writes() {
-                continue;
-            }
-            let together = shared_scope(set.class, new.class);
-            if together >= Some(MemoryScope::Device) {
-                continue;
-            }
-            let conflicts = |mark: &Mark| {
-                !ordered((mark.key, mark.epoch)) && together.is_none_or(|scope| between(mark.key) > scope)
-            };
-            if let Some(mark) = set.marks().find(conflicts) {
-                return Some(mark);
-            }
-        }
-        None
-    }
-
-    /// Whether adding an access changes nothing.
-    pub fn holds(&self, new: &Mark) -> bool {
-        match new.class {
-            Class::Write => self.sets.is_empty() && self.write == Some(*new),
-            _ => self.sets.iter().any(|set| set.is_of(new) && set.holds(new)),
+    /// Forgets everything, but keeps its memory for another byte.
+    pub fn clear(&mut self) {
+        (self.write, self.first) = (None, Loads::default());
+        if let Some(rest) = &mut self.rest {
+            rest.loads.clear();
+            rest.strong.clear();
         }
     }
 
-    /// Adds an access that conflicts with nothing.
-    pub fn add(&mut self, new: &Mark, ordered: impl Fn((Key, u32)) -> bool) {
-        if new.class == Class::Write {
-            self.sets.clear();
-            self.write = Some(*new);
-            return;
+    /// Adds a plain store or load to an empty history.
+    pub fn begin(&mut self, stores: bool, event: Event) {
+        match stores {
+            true => self.write = Some(event),
+            false => self.first = Loads { record: event.record, mask: 1 << event.lane },
         }
-        if new.class == Class::Read {
-            self.sets.retain(|set| !set.is_forgotten(&ordered));
+    }
+
+    /// The first access that conflicts with a new one.
+    pub fn conflict(&self, new: &Mark, records: &Records, view: &View<'_>) -> Option<Mark> {
+        if let Some(event) = self.write {
+            let record = records.of(event.record);
+            if !view.ordered(record.key(event.lane), record.epoch) {
+                return Some(record.mark(event.lane, Class::Write));
+            }
         }
-        match self.sets.iter_mut().find(|set| set.is_of(new)) {
+        if new.class.writes() {
+            let loads = self.loads().find_map(|loads| loads.conflict(records.of(loads.record), view));
+            if loads.is_some() {
+                return loads;
+            }
+        }
+        let rest = self.rest.as_ref()?;
+        rest.strong.iter().find_map(|set| set.conflict(new, view))
+    }
+
+    /// Adds a plain load that conflicts with nothing; how many more sets of loads there are then.
+    pub fn add_load(&mut self, event: Event, records: &Records, view: &View<'_>) -> usize {
+        let bit = 1 << event.lane;
+        if self.first.mask == 0 || self.first.record == event.record {
+            self.first = Loads { record: event.record, mask: self.first.mask | bit };
+            return 0;
+        }
+        let rest = self.rest.get_or_insert_default();
+        if let Some(last) = rest.loads.last_mut().filter(|last| last.record == event.record) {
+            last.mask |= bit;
+            return 0;
+        }
+        let before = rest.loads.len();
+        if before as u32 >= rest.limit {
+            rest.forget(records, view);
+        }
+        if self.first.is_ordered(records.of(self.first.record), view) {
+            self.first = rest.loads.pop().unwrap_or_default();
+        }
+        let new = Loads { record: event.record, mask: bit };
+        if self.first.mask == 0 {
+            self.first = new
+        } else {
+            rest.loads.push(new)
+        }
+        rest.loads.len().saturating_sub(before)
+    }
+
+    /// Adds an atomic or volatile access that conflicts with nothing.
+    pub fn add_strong(&mut self, new: &Mark) {
+        let sets = &mut self.rest.get_or_insert_default().strong;
+        match sets.iter_mut().find(|set| (set.class, set.line) == (new.class, new.line)) {
             Some(set) => set.add(new),
             None => {
-                let lanes = Vec::with_capacity(1);
-                let mut set = Set { class: new.class, line: new.line, lanes };
+                let mut set = Set { class: new.class, line: new.line, lanes: Vec::with_capacity(1) };
                 set.add(new);
-                self.sets.push(set);
+                sets.push(set);
             }
         }
     }
 
     /// Whether an atomic or volatile operation has stored here since the last plain store.
     pub fn stored_strongly(&self) -> bool {
-        self.sets.iter().any(|set| set.class.writes())
+        self.rest.as_ref().is_some_and(|rest| rest.strong.iter().any(|set| set.class.writes()))
+    }
+
+    fn loads(&self) -> impl Iterator<Item = &Loads> {
+        let rest = self.rest.iter().flat_map(|rest| &rest.loads);
+        std::iter::once(&self.first).filter(|first| first.mask != 0).chain(rest)
+    }
+}
+
+impl Rest {
+    /// Forgets loads that are ordered before a new one, and those that their thread has done again.
+    fn forget(&mut self, records: &Records, view: &View<'_>) {
+        self.loads.retain(|loads| !loads.is_ordered(records.of(loads.record), view));
+        self.loads.sort_unstable_by_key(|loads| {
+            let record = records.of(loads.record);
+            (record.warp, Reverse(record.epoch))
+        });
+        let (mut of, mut seen) = (0, 0);
+        self.loads.retain_mut(|loads| {
+            let warp = records.of(loads.record).warp;
+            if warp != of {
+                (of, seen) = (warp, 0);
+            }
+            loads.mask &= !seen;
+            seen |= loads.mask;
+            loads.mask != 0
+        });
+        self.limit = FEW.max(2 * self.loads.len() as u32);
+    }
+}
+
+impl Loads {
+    /// The first of them that is not ordered before a new access.
+    fn conflict(&self, record: &Record, view: &View<'_>) -> Option<Mark> {
+        let key = |lane| record.key(lane as u8);
+        if view.warp_is_ordered(record.warp, record.epoch) {
+            return None;
+        }
+        let lane = lanes(self.mask).find(|lane| !view.ordered(key(*lane), record.epoch))?;
+        Some(record.mark(lane as u8, Class::Read))
+    }
+
+    fn is_ordered(&self, record: &Record, view: &View<'_>) -> bool {
+        self.conflict(record, view).is_none()
     }
 }
 
@@ -162,26 +247,24 @@ fn shared_scope(a: Class, b: Class) -> Option<MemoryScope> {
 }
 
 impl Set {
-    fn is_of(&self, mark: &Mark) -> bool {
-        (self.class, self.line) == (mark.class, mark.line)
+    /// The first of its accesses that conflicts with a new one.
+    fn conflict(&self, new: &Mark, view: &View<'_>) -> Option<Mark> {
+        if !self.class.writes() && !new.class.writes() {
+            return None;
+        }
+        let together = shared_scope(self.class, new.class);
+        if together >= Some(MemoryScope::Device) {
+            return None;
+        }
+        self.marks().find(|mark| {
+            let apart = |scope| view.between(mark.key) > scope;
+            !view.ordered(mark.key, mark.epoch) && together.is_none_or(apart)
+        })
     }
 
     /// Where the lanes of a warp begin.
     fn start(&self, warp: Key) -> usize {
         self.lanes.partition_point(|lanes| lanes.warp < warp)
-    }
-
-    fn holds(&self, mark: &Mark) -> bool {
-        let (warp, bit) = (mark.key >> 5, 1 << (mark.key & 31));
-        let of_warp = self.lanes[self.start(warp)..].iter().take_while(|lanes| lanes.warp == warp);
-        of_warp.into_iter().any(|lanes| lanes.epoch == mark.epoch && lanes.mask & bit != 0)
-    }
-
-    /// Whether these are a few plain reads that a new one is ordered after: who conflicts with them conflicts with it.
-    fn is_forgotten(&self, ordered: impl Fn((Key, u32)) -> bool) -> bool {
-        self.class == Class::Read
-            && self.lanes.len() <= FORGOTTEN
-            && self.marks().all(|mark| ordered((mark.key, mark.epoch)))
     }
 
     /// Adds a lane in place of what it did before.
@@ -208,10 +291,13 @@ impl Set {
 
     fn marks(&self) -> impl Iterator<Item = Mark> {
         let Set { class, line, .. } = *self;
-        self.lanes.iter().flat_map(move |lanes| {
-            let Lanes { warp, epoch, mask } = *lanes;
-            let set = (0..32).filter(move |lane| mask >> lane & 1 == 1);
-            set.map(move |lane| Mark { key: warp << 5 | lane, epoch, line, class })
+        self.lanes.iter().flat_map(move |Lanes { warp, epoch, mask }| {
+            lanes(*mask).map(move |lane| Mark { key: warp << 5 | lane, epoch: *epoch, line, class })
         })
     }
+}
+
+/// The lanes of a mask.
+fn lanes(mask: u32) -> impl Iterator<Item = u64> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }

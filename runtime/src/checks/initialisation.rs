@@ -5,15 +5,12 @@
 //! Variables have always been written, by rustc.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 
+use super::pages::{PAGE, Pages};
 use crate::simulator::{
     Access, Interests, Observer, SimFault, SimLaunch, Space, Thread, UnwrittenMemory, global,
 };
-
-/// Bytes of a page.
-const PAGE: usize = 4096;
 
 /// Ends a launch with [`SimFault::Uninitialised`] at the first read of a byte that nobody has written.
 ///
@@ -27,7 +24,7 @@ struct State {
     /// The names of slices, with their addresses.
     slices: Vec<(String, Range<usize>)>,
     /// Of each page of shared memory, which bytes have been written, a bit for each.
-    pages: HashMap<usize, Box<[u64; PAGE / 64]>>,
+    pages: Pages<[u64; PAGE / 64]>,
     /// Whether a block has begun and no thread of it has done anything.
     fresh: bool,
 }
@@ -55,7 +52,7 @@ impl Observer for Initialisation {
     fn on_block(&self, _block: [u32; 3]) {
         let mut state = self.0.borrow_mut();
         if !std::mem::replace(&mut state.fresh, true) {
-            state.pages.values_mut().for_each(|page| page.fill(0));
+            state.pages.iter_mut().for_each(|page| page.fill(0));
         }
     }
 
@@ -83,12 +80,12 @@ impl Initialisation {
         state.fresh = false;
         let bytes = access.address..access.address + access.bytes as usize;
         if access.kind.reads()
-            && let Some(first) = bytes.clone().find(|byte| !state.is_written(*byte))
+            && let Some(first) = state.first_unwritten(bytes.clone())
         {
             return Err(state.fault(by, access, first - access.address, UnwrittenMemory::Shared));
         }
         if access.kind.writes() {
-            bytes.for_each(|byte| state.write(byte));
+            state.write(bytes);
         }
         Ok(())
     }
@@ -110,15 +107,22 @@ impl Initialisation {
 }
 
 impl State {
-    fn is_written(&self, byte: usize) -> bool {
-        let bit = byte % PAGE;
-        self.pages.get(&(byte / PAGE)).is_some_and(|page| page[bit / 64] >> (bit % 64) & 1 == 1)
+    fn first_unwritten(&mut self, bytes: Range<usize>) -> Option<usize> {
+        words(bytes).find_map(|(first, mask)| {
+            let missing = mask & !*self.word(first);
+            (missing != 0).then(|| first / 64 * 64 + missing.trailing_zeros() as usize)
+        })
     }
 
-    fn write(&mut self, byte: usize) {
-        let bit = byte % PAGE;
-        let page = self.pages.entry(byte / PAGE).or_insert_with(|| Box::new([0; PAGE / 64]));
-        page[bit / 64] |= 1 << (bit % 64);
+    fn write(&mut self, bytes: Range<usize>) {
+        words(bytes).for_each(|(first, mask)| *self.word(first) |= mask);
+    }
+
+    /// The word that holds the bit of a byte.
+    #[inline]
+    fn word(&mut self, byte: usize) -> &mut u64 {
+        let page = self.pages.position(byte / PAGE, || [0; PAGE / 64]);
+        &mut self.pages.at(page)[byte % PAGE / 64]
     }
 
     /// The argument that an address is in.
@@ -139,4 +143,14 @@ impl State {
             thread: by.thread_idx,
         }
     }
+}
+
+/// The first bytes of the words that hold the bits of some bytes, each with a mask of those.
+fn words(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let mut at = bytes.start;
+    std::iter::from_fn(move || {
+        let (first, end) = (at, bytes.end.min(at / 64 * 64 + 64));
+        at = end;
+        (first < end).then(|| (first, u64::MAX >> (64 - (end - first)) << (first % 64)))
+    })
 }

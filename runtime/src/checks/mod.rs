@@ -11,10 +11,14 @@ mod grids;
 mod hint;
 mod history;
 mod initialisation;
+mod lines;
+mod pages;
 mod races;
+mod records;
 mod releases;
 mod shadow;
 mod threads;
+mod view;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,6 @@
 //! Source: PTX ISA, memory consistency model.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use super::clock::Key;
@@ -16,9 +15,11 @@ use super::exits::{Exits, Use};
 use super::grids::Grids;
 use super::hint;
 use super::history::{Class, Mark};
+use super::lines::Lines;
 use super::releases::Releases;
-use super::shadow::{Shadow, View};
+use super::shadow::Shadow;
 use super::threads::{Threads, is_copy};
+use super::view::View;
 use crate::simulator::{
     Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, Meeting, MemoryScope, Observer, Party,
     SimFault, SimLaunch, SimReport, Space, Thread, memory_name,
@@ -43,27 +44,6 @@ struct State {
     lines: Lines,
     /// Whether a block has begun and no thread of it has done anything.
     fresh: bool,
-}
-
-/// Lines and what was done there, by number.
-#[derive(Default)]
-struct Lines {
-    list: Vec<Line>,
-    numbers: HashMap<Line, u32>,
-    last: u32,
-}
-
-impl Lines {
-    fn number(&mut self, line: Line) -> u32 {
-        if self.list.get(self.last as usize) != Some(&line) {
-            let new = self.list.len() as u32;
-            self.last = *self.numbers.entry(line).or_insert(new);
-            if self.last == new {
-                self.list.push(line);
-            }
-        }
-        self.last
-    }
 }
 
 impl Races {
@@ -135,7 +115,7 @@ impl Observer for Races {
     fn on_fence(&self, by: &Thread, scope: MemoryScope, _at: Line) {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
-        if let Some(agent) = guard.threads.agent(key) {
+        if let Some(agent) = guard.threads.agent_mut(key) {
             agent.fence(key, scope);
         }
     }
@@ -160,7 +140,7 @@ impl Observer for Races {
         let mut guard = self.0.borrow_mut();
         let state = &mut *guard;
         let key = state.key(by);
-        if let Some(agent) = state.threads.agent(key) {
+        if let Some(agent) = state.threads.agent_mut(key) {
             let clock = agent.release(key);
             state.grids.child(child, order, key, clock);
         }
@@ -175,7 +155,13 @@ impl Observer for Races {
     }
 
     fn on_finish(&self, _report: &SimReport) -> Result<(), SimFault> {
-        self.0.borrow_mut().left()
+        let mut state = self.0.borrow_mut();
+        if state.global.is_full() || state.shared.is_full() {
+            eprintln!(
+                "warpsmith: races with some loads of this launch were not looked for: too many threads read the same memory"
+            );
+        }
+        state.left()
     }
 }
 
@@ -199,17 +185,17 @@ impl State {
             Space::Constant | Space::Local => return Ok(()),
         };
         let Some(agent) = self.threads.agent(thread) else { return Ok(()) };
-        let (epoch, clock) = (if copy.is_some() { 1 } else { agent.epoch }, agent.clock.clone());
         let class = Class::new(access.kind, (access.address, access.bytes));
-        let mark = Mark { key: copy.unwrap_or(thread), epoch, line: self.lines.number(access.by.at), class };
-        let (threads, grids) = (&self.threads, &self.grids);
-        let view = View {
-            ordered: &|earlier| threads.ordered(earlier, thread, &clock),
-            between: &|other| grids.between(thread, other),
+        let mark = Mark {
+            key: copy.unwrap_or(thread),
+            epoch: if copy.is_some() { 1 } else { agent.epoch },
+            line: self.lines.number(access.by.at),
+            class,
         };
+        let view = View { thread, agent, threads: &self.threads, grids: &self.grids };
         match shadow.access(access.address, access.bytes as usize, &mark, &view) {
             Ok(stored_strongly) => {
-                if stored_strongly && class == Class::Write {
+                if stored_strongly {
                     releases.forget(access.address, access.bytes);
                 }
                 Ok(())
@@ -243,7 +229,7 @@ impl State {
     /// A block that may have exited while its shared memory was in use.
     fn left(&mut self) -> Result<(), SimFault> {
         let Some((Use { by, line, .. }, owner)) = self.exits.late() else { return Ok(()) };
-        let (grid, at) = (self.grids.of(by), self.lines.list[line as usize]);
+        let (grid, at) = (self.grids.of(by), self.lines.of(line));
         let ((block, thread), (owner, _)) = (grid.indices(by), grid.indices(Grids::first_of(owner)));
         let (kernel, file, line) = (grid.kernel.clone(), at.file.to_owned(), at.line);
         Err(SimFault::SharedMemoryGone { kernel, owner, file, line, block, thread })
@@ -251,12 +237,15 @@ impl State {
 
     /// What an atomic or volatile access releases and acquires.
     fn operate(&mut self, key: Key, access: &Access) {
+        if matches!(access.kind, AccessKind::Read | AccessKind::Write) {
+            return;
+        }
         let order = match access.kind {
             AccessKind::Atomic { order, .. } => order,
             _ => Ordering::Relaxed,
         };
         if let (Class::Strong(strong), Some(agent)) =
-            (Class::new(access.kind, (access.address, access.bytes)), self.threads.agent(key))
+            (Class::new(access.kind, (access.address, access.bytes)), self.threads.agent_mut(key))
         {
             let releases = match access.space {
                 Space::Shared { .. } => &mut self.shared_releases,
@@ -281,7 +270,7 @@ impl State {
         let owner = self.threads.owner(mark.key);
         let grid = self.grids.of(owner);
         let (block, thread) = grid.indices(owner);
-        let at = self.lines.list[mark.line as usize];
+        let at = self.lines.of(mark.line);
         let does = match (mark.class, is_copy(mark.key)) {
             (Class::Read, true) => Doing::CopyRead,
             (_, true) => Doing::CopyWrite,

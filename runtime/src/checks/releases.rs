@@ -67,7 +67,7 @@ impl Releases {
         };
         let acquires = matches!(order, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst);
         let mut take = |needed: MemoryScope, clock: &Clock| match acquires && strong.scope >= needed {
-            true => agent.acquire(clock),
+            true => agent.acquire(key, clock),
             false => agent.see(needed, clock),
         };
         take(MemoryScope::Device, &release.all);

@@ -1,31 +1,36 @@
-//! The history of every byte of a memory. Bytes with one history share it.
+//! The history of every byte of a memory.
 //!
-//! What a thread does to a row of elements that had one history leaves them with one again: the last
-//! such steps are remembered, so that the histories of a row stay as few as its different readers.
+//! A cell stands for a word of four bytes, or for one byte of pages that are accessed in other pieces. It is the
+//! only plain store or load that counts, where there is one such; else it names a history, which cells
+//! with the same one share.
 
-use std::collections::HashMap;
-
-use super::clock::Key;
 use super::history::{Class, History, Mark};
-use crate::simulator::MemoryScope;
+use super::pages::{PAGE, Pages};
+use super::records::{Event, Records};
+use super::view::View;
 
-/// Bytes of a page.
-const PAGE: usize = 4096;
+/// Pages and histories whose memory is kept for the next launch or block.
+const KEPT_PAGES: usize = 1 << 12;
+const KEPT_SLOTS: usize = 1 << 16;
 
-/// Steps that are remembered.
-const STEPS: usize = 256;
+/// Loads that all histories keep beyond one a byte; what else is loaded then is not remembered.
+const MOST_LOADS: usize = 1 << 27;
 
 /// The histories of bytes, by address.
+#[derive(Default)]
 pub(super) struct Shadow {
-    /// Positions in `slots`, byte by byte.
-    pages: Vec<Box<[u32; PAGE]>>,
-    index: HashMap<usize, usize>,
-    /// The page that was used last, and its position.
-    last: (usize, usize),
-    /// The first is that of bytes nobody has touched.
+    pages: Pages<Page>,
+    records: Records,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    steps: Box<[Option<Step>; STEPS]>,
+    /// Loads that histories keep beyond one a byte.
+    loads: usize,
+}
+
+struct Page {
+    cells: Vec<Cell>,
+    /// Bytes of a cell, as a power of two.
+    shift: u32,
 }
 
 #[derive(Default)]
@@ -33,143 +38,246 @@ struct Slot {
     history: History,
     /// Bytes that have it.
     bytes: usize,
-    /// Counts what has been in the slot.
-    version: u32,
 }
 
-/// From one history to the next.
-#[derive(Clone, Copy)]
-struct Step {
-    from: (u32, u32),
-    mark: Mark,
-    to: (u32, u32),
+/// What a cell holds: in the two highest bits which of these it is, below them its number.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Cell(u32);
+
+/// What a cell means.
+enum Content {
+    Nothing,
+    Write(Event),
+    Read(Event),
+    Slot(u32),
 }
 
-/// What is ordered before a new access, and who is how far from it.
-pub(super) struct View<'a> {
-    pub ordered: &'a dyn Fn((Key, u32)) -> bool,
-    pub between: &'a dyn Fn(Key) -> MemoryScope,
-}
+const WRITE: u32 = 1;
+const READ: u32 = 2;
+const SLOT: u32 = 3;
 
-impl Default for Shadow {
-    fn default() -> Self {
-        Self {
-            pages: Vec::new(),
-            index: HashMap::new(),
-            last: (usize::MAX, 0),
-            slots: vec![Slot::default()],
-            free: Vec::new(),
-            steps: Box::new([None; STEPS]),
+/// Bits below those that say what a cell holds.
+const NUMBER: u32 = 30;
+
+impl Cell {
+    /// An event as a cell; nothing if its number is too large.
+    fn of(what: u32, event: Event) -> Option<Self> {
+        let number = event.record << 5 | u32::from(event.lane);
+        (event.record < 1 << (NUMBER - 5)).then_some(Self(what << NUMBER | number))
+    }
+
+    fn slot(position: u32) -> Self {
+        Self(SLOT << NUMBER | position)
+    }
+
+    #[inline]
+    fn content(self) -> Content {
+        let number = self.0 & ((1 << NUMBER) - 1);
+        let event = Event { record: number >> 5, lane: (number & 31) as u8 };
+        match self.0 >> NUMBER {
+            WRITE => Content::Write(event),
+            READ => Content::Read(event),
+            SLOT => Content::Slot(number),
+            _ => Content::Nothing,
         }
     }
 }
 
 impl Shadow {
-    /// Forgets everything; keeps the memory of a few pages.
+    /// Forgets everything; keeps the memory of a few pages and histories.
     pub fn clear(&mut self) {
-        self.pages.iter_mut().for_each(|page| page.fill(0));
-        self.slots.truncate(1);
+        if self.pages.len() > KEPT_PAGES || self.slots.len() > KEPT_SLOTS {
+            *self = Self::default();
+            return;
+        }
+        self.pages.iter_mut().for_each(|page| page.cells.fill(Cell::default()));
+        self.records.clear();
+        self.slots.iter_mut().for_each(|slot| slot.history.clear());
         self.free.clear();
-        self.steps.fill(None);
+        self.free.extend((0..self.slots.len() as u32).rev());
+        self.loads = 0;
     }
 
-    /// An access of these bytes; the earlier one that it conflicts with, or whether an atomic store was here before it.
+    /// Whether there were more loads than are remembered.
+    pub fn is_full(&self) -> bool {
+        self.loads >= MOST_LOADS
+    }
+
+    /// An access of these bytes; the earlier one that it conflicts with, or whether it is a plain store that an atomic
+    /// one was before.
+    #[inline]
     pub fn access(&mut self, start: usize, bytes: usize, mark: &Mark, view: &View<'_>) -> Result<bool, Mark> {
+        let event = match mark.class {
+            Class::Strong(_) => Event::default(),
+            _ => self.records.event(mark),
+        };
         let (mut at, end, mut strong) = (start, start + bytes, false);
         while at < end {
-            let page = self.page(at / PAGE);
-            let cells = &self.pages[page][at % PAGE..PAGE.min(at % PAGE + (end - at))];
-            let old = cells[0];
-            let run = cells.iter().take_while(|cell| **cell == old).count();
-            strong |= self.slots[old as usize].history.stored_strongly();
-            let new = self.step(old, run, mark, view)?;
-            if new != old {
-                self.pages[page][at % PAGE..at % PAGE + run].fill(new);
+            let page = self.pages.position(at / PAGE, Page::new);
+            let first = at % PAGE;
+            let here = (end - at).min(PAGE - first);
+            strong |= self.access_page(page, (first, here), (event, mark), view)?;
+            at += here;
+        }
+        Ok(strong)
+    }
+
+    /// An access of bytes of one page.
+    fn access_page(
+        &mut self,
+        page: usize,
+        (start, bytes): (usize, usize),
+        new: (Event, &Mark),
+        view: &View<'_>,
+    ) -> Result<bool, Mark> {
+        let mut shift = self.pages.at(page).shift;
+        if (start | bytes) & ((1 << shift) - 1) != 0 {
+            shift = 0;
+            self.pages.at(page).split();
+        }
+        let (mut at, end, mut strong) = (start >> shift, (start + bytes) >> shift, false);
+        while at < end {
+            let cells = &self.pages.at(page).cells[at..end];
+            let (old, run) = match cells {
+                [only] => (*only, 1),
+                _ => (cells[0], cells.iter().take_while(|cell| **cell == cells[0]).count()),
+            };
+            strong |= new.1.class == Class::Write && self.stored_strongly(old);
+            let next = self.next(old, run << shift, new, view)?;
+            if next != old {
+                self.pages.at(page).cells[at..at + run].fill(next);
             }
             at += run;
         }
         Ok(strong)
     }
 
-    /// Gives `run` bytes with this history the one that follows it.
-    fn step(&mut self, old: u32, run: usize, mark: &Mark, view: &View<'_>) -> Result<u32, Mark> {
-        let from = (old, self.slots[old as usize].version);
-        let remembered = step_place(from, mark);
-        if let Some(step) = self.steps[remembered]
-            && (step.from, step.mark) == (from, *mark)
-            && self.slots[step.to.0 as usize].version == step.to.1
-        {
-            self.give(old, step.to.0, run);
-            return Ok(step.to.0);
-        }
-        let history = &self.slots[old as usize].history;
-        if history.holds(mark) {
-            return Ok(old);
-        }
-        if let Some(earlier) = history.conflict(mark, view.ordered, view.between) {
-            return Err(earlier);
-        }
-        if old != 0 && self.slots[old as usize].bytes == run {
-            let slot = &mut self.slots[old as usize];
-            slot.history.add(mark, view.ordered);
-            slot.version += 1;
-            return Ok(old);
-        }
-        let mut history = match mark.class {
-            Class::Write => History::default(),
-            _ => history.clone(),
-        };
-        history.add(mark, view.ordered);
-        let new = self.take(history);
-        self.give(old, new, run);
-        self.steps[remembered] =
-            Some(Step { from, mark: *mark, to: (new, self.slots[new as usize].version) });
-        Ok(new)
+    fn stored_strongly(&self, cell: Cell) -> bool {
+        matches!(cell.content(), Content::Slot(slot) if self.slots[slot as usize].history.stored_strongly())
     }
 
-    /// A slot for a new history.
-    fn take(&mut self, history: History) -> u32 {
+    /// What follows `old` in a number of bytes.
+    fn next(
+        &mut self,
+        old: Cell,
+        bytes: usize,
+        (event, mark): (Event, &Mark),
+        view: &View<'_>,
+    ) -> Result<Cell, Mark> {
+        let what = match mark.class {
+            Class::Read => READ,
+            Class::Write => WRITE,
+            Class::Strong(_) => return self.next_slot(old, bytes, (event, mark), view),
+        };
+        let (earlier, class) = match old.content() {
+            Content::Slot(_) => return self.next_slot(old, bytes, (event, mark), view),
+            Content::Nothing => return self.alone(what, event, bytes),
+            Content::Write(earlier) => (earlier, Class::Write),
+            Content::Read(earlier) => (earlier, Class::Read),
+        };
+        if (earlier, class) == (event, mark.class) {
+            return Ok(old);
+        }
+        let record = self.records.of(earlier.record);
+        let (key, epoch) = (record.key(earlier.lane), record.epoch);
+        match (class, mark.class, view.ordered(key, epoch)) {
+            // Whoever is ordered after the store is after this load too.
+            (Class::Write, Class::Read, true) if (key, epoch) == (mark.key, mark.epoch) => Ok(old),
+            (Class::Write, Class::Read, true) | (Class::Read, Class::Read, false) => {
+                self.next_slot(old, bytes, (event, mark), view)
+            }
+            (_, _, true) => self.alone(what, event, bytes),
+            (_, _, false) => Err(record.mark(earlier.lane, class)),
+        }
+    }
+
+    /// The only access that counts.
+    fn alone(&mut self, what: u32, event: Event, bytes: usize) -> Result<Cell, Mark> {
+        if let Some(cell) = Cell::of(what, event) {
+            return Ok(cell);
+        }
+        let slot = self.take(bytes);
+        let history = &mut self.slots[slot as usize].history;
+        history.begin(what == WRITE, event);
+        Ok(Cell::slot(slot))
+    }
+
+    /// As [`Self::next`], where more than one access counts.
+    fn next_slot(
+        &mut self,
+        old: Cell,
+        bytes: usize,
+        (event, mark): (Event, &Mark),
+        view: &View<'_>,
+    ) -> Result<Cell, Mark> {
+        let slot = self.owned(old, bytes);
+        let history = &mut self.slots[slot as usize].history;
+        if let Some(earlier) = history.conflict(mark, &self.records, view) {
+            return Err(earlier);
+        }
+        match mark.class {
+            Class::Write => {
+                self.release(slot);
+                return self.alone(WRITE, event, bytes);
+            }
+            Class::Read if self.loads < MOST_LOADS => {
+                self.loads += history.add_load(event, &self.records, view);
+            }
+            Class::Read => {}
+            Class::Strong(_) => history.add_strong(mark),
+        }
+        Ok(Cell::slot(slot))
+    }
+
+    /// A slot for these bytes alone, with the history that the cell stands for.
+    fn owned(&mut self, old: Cell, bytes: usize) -> u32 {
+        let shared = match old.content() {
+            Content::Slot(slot) => slot,
+            single => {
+                let slot = self.take(bytes);
+                let history = &mut self.slots[slot as usize].history;
+                match single {
+                    Content::Write(event) => history.begin(true, event),
+                    Content::Read(event) => history.begin(false, event),
+                    Content::Nothing | Content::Slot(_) => {}
+                }
+                return slot;
+            }
+        };
+        if self.slots[shared as usize].bytes == bytes {
+            return shared;
+        }
+        self.slots[shared as usize].bytes -= bytes;
+        let slot = self.take(bytes);
+        self.slots[slot as usize].history = self.slots[shared as usize].history.clone();
+        slot
+    }
+
+    /// An empty slot.
+    fn take(&mut self, bytes: usize) -> u32 {
         let position = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             self.slots.len() as u32 - 1
         });
-        let slot = &mut self.slots[position as usize];
-        slot.history = history;
-        slot.version += 1;
+        self.slots[position as usize].bytes = bytes;
         position
     }
 
-    /// Moves bytes from one history to another.
-    fn give(&mut self, from: u32, to: u32, bytes: usize) {
-        self.slots[to as usize].bytes += bytes;
-        if from == 0 {
-            return;
-        }
-        let slot = &mut self.slots[from as usize];
-        slot.bytes -= bytes;
-        if slot.bytes == 0 {
-            slot.history = History::default();
-            slot.version += 1;
-            self.free.push(from);
-        }
-    }
-
-    /// The position of a page, which is made if need be.
-    fn page(&mut self, number: usize) -> usize {
-        if self.last.0 != number {
-            let new = self.pages.len();
-            let position = *self.index.entry(number).or_insert(new);
-            if position == new {
-                self.pages.push(Box::new([0; PAGE]));
-            }
-            self.last = (number, position);
-        }
-        self.last.1
+    fn release(&mut self, slot: u32) {
+        self.slots[slot as usize].history.clear();
+        self.free.push(slot);
     }
 }
 
-/// Where a step is remembered.
-fn step_place(from: (u32, u32), mark: &Mark) -> usize {
-    let mixed = u64::from(from.0).wrapping_mul(0x9e37_79b9) ^ mark.key ^ u64::from(mark.line) << 7;
-    (mixed ^ mixed >> 15) as usize % STEPS
+impl Page {
+    fn new() -> Self {
+        Self { cells: vec![Cell::default(); PAGE / 4], shift: 2 }
+    }
+
+    /// Gives every byte a cell of its own.
+    #[cold]
+    fn split(&mut self) {
+        self.cells = self.cells.iter().flat_map(|cell| [*cell; 4]).collect();
+        self.shift = 0;
+    }
 }

@@ -1,8 +1,9 @@
 //! The threads that run: what each has done and knows, and what meetings, fences and copies tell them.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::clock::{Clock, Group, Key};
+use super::clock::{Clock, Group, Key, Known};
 use crate::simulator::{Expected, Meeting, MemoryScope};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
@@ -15,6 +16,8 @@ pub(super) struct Agent {
     pub epoch: u32,
     /// What is ordered before it.
     pub clock: Clock,
+    /// What that says of its own block and warp.
+    pub known: Known,
     ended: bool,
     ordering: Option<Box<Ordering>>,
 }
@@ -41,6 +44,8 @@ struct Gathering {
     waiting: u32,
     /// What each of them knows when it leaves, and its epoch.
     result: Option<(Clock, u32)>,
+    /// What the last that left knew before and after.
+    last: Option<(Clock, Clock)>,
 }
 
 /// An asynchronous copy.
@@ -51,11 +56,22 @@ struct Copy {
     waited: Option<u32>,
 }
 
+/// The blocks that run.
+#[derive(Default)]
+struct Blocks {
+    /// Each with the number of its first thread.
+    list: Vec<(Key, Vec<Agent>)>,
+    /// Their positions by that number, and the one that was asked for last.
+    positions: HashMap<Key, usize>,
+    last: Cell<usize>,
+    /// Memory of blocks that have ended.
+    spare: Vec<Vec<Agent>>,
+}
+
 /// The threads of the blocks that run, and the copies of all.
 #[derive(Default)]
 pub(super) struct Threads {
-    /// By the number of the first thread of the block.
-    blocks: HashMap<Key, Vec<Agent>>,
+    blocks: Blocks,
     gatherings: HashMap<u64, Gathering>,
     copies: Vec<Copy>,
     /// The positions in `copies` of those under way.
@@ -74,8 +90,9 @@ impl Agent {
     }
 
     /// Knows more from now on.
-    pub fn acquire(&mut self, clock: &Clock) {
+    pub fn acquire(&mut self, own: Key, clock: &Clock) {
         self.clock.join(clock);
+        self.known = self.clock.known(own);
         self.epoch += 1;
     }
 
@@ -83,6 +100,7 @@ impl Agent {
     pub fn fence(&mut self, own: Key, scope: MemoryScope) {
         let mut ordering = self.ordering.take().unwrap_or_default();
         ordering.seen[..=narrowed(scope)].iter().for_each(|seen| self.clock.join(seen));
+        self.known = self.clock.known(own);
         ordering.fences[scope as usize] = Some(self.release(own));
         self.ordering = Some(ordering);
     }
@@ -125,28 +143,34 @@ impl Threads {
             self.blocks.clear();
             self.gatherings.clear();
         }
-        let agent = Agent { epoch: 1, clock: start.clone(), ..Agent::default() };
-        self.blocks.insert(first, vec![agent; threads as usize]);
+        let agent = Agent { epoch: 1, clock: start.clone(), known: start.known(first), ..Agent::default() };
+        self.blocks.begin(first, threads, agent);
     }
 
     /// A thread, if its block runs.
-    pub fn agent(&mut self, key: Key) -> Option<&mut Agent> {
-        self.blocks.get_mut(&block(key))?.get_mut(linear(key))
+    #[inline]
+    pub fn agent(&self, key: Key) -> Option<&Agent> {
+        self.blocks.agents(key)?.get(linear(key))
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn agent_mut(&mut self, key: Key) -> Option<&mut Agent> {
+        let block = self.blocks.position(key)?;
+        self.blocks.list[block].1.get_mut(linear(key))
     }
 
     /// A thread has returned; it counts as having arrived wherever its block or warp meets.
     pub fn end(&mut self, key: Key) {
         self.over = true;
-        if let Some(agent) = self.agent(key) {
+        if let Some(agent) = self.agent_mut(key) {
             agent.ended = true;
         }
     }
 
     pub fn arrive(&mut self, key: Key, meeting: &Meeting) {
-        let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key)))
-        else {
-            return;
-        };
+        let Some(block) = self.blocks.position(key) else { return };
+        let Some(agent) = self.blocks.list[block].1.get_mut(linear(key)) else { return };
         let gathering = self.gatherings.entry(meeting.number).or_default();
         gathering.known.join(&agent.clock);
         gathering.who.push((key, agent.epoch));
@@ -155,65 +179,34 @@ impl Threads {
     }
 
     pub fn leave(&mut self, key: Key, meeting: &Meeting) {
-        let Some(mut gathering) = self.gatherings.remove(&meeting.number) else { return };
-        let (clock, epoch) = gathering.result.get_or_insert_with(|| {
-            self.returned(key, meeting.of, &mut gathering.who);
-            self.outcome(&mut gathering.who, &gathering.known)
-        });
-        if let Some(agent) = self.blocks.get_mut(&block(key)).and_then(|block| block.get_mut(linear(key))) {
-            agent.clock.join(clock);
+        let block = self.blocks.position(key);
+        let Some(gathering) = self.gatherings.get_mut(&meeting.number) else { return };
+        if gathering.result.is_none() {
+            if self.over {
+                self.blocks.returned(key, meeting.of, &mut gathering.who);
+            }
+            if !gathering.who.is_sorted() {
+                gathering.who.sort_unstable();
+            }
+            gathering.result = Some(self.blocks.outcome(&gathering.who, &gathering.known));
+        }
+        let agent = block.and_then(|block| self.blocks.list[block].1.get_mut(linear(key)));
+        if let (Some(agent), Some((clock, epoch))) = (agent, &gathering.result) {
+            match &gathering.last {
+                Some((before, after)) if before.is(&agent.clock) => agent.clock = after.clone(),
+                _ => {
+                    let before = agent.clock.clone();
+                    agent.clock.join(clock);
+                    gathering.last = Some((before, agent.clock.clone()));
+                }
+            }
+            agent.known = agent.clock.known(key);
             agent.epoch = (agent.epoch + 1).max(*epoch);
         }
         gathering.waiting -= 1;
-        if gathering.waiting > 0 {
-            self.gatherings.insert(meeting.number, gathering);
+        if gathering.waiting == 0 {
+            self.gatherings.remove(&meeting.number);
         }
-    }
-
-    /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
-    ///
-    /// They do nothing any more, so that the epoch of the others is as good as their own.
-    fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
-        if !self.over {
-            return;
-        }
-        let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
-        let mut add = |first: Key, agents: &[Agent], mask: u32| {
-            let ended =
-                (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
-            who.extend(ended.map(|(thread, agent)| (thread, agent.epoch.max(lowest))));
-        };
-        match expected {
-            Expected::Count => {}
-            Expected::Cluster => self.blocks.iter().for_each(|(first, agents)| add(*first, agents, u32::MAX)),
-            Expected::Block => {
-                self.blocks.get(&block(key)).into_iter().for_each(|all| add(block(key), all, u32::MAX))
-            }
-            Expected::Lanes(mask) => {
-                let Some(agents) = self.blocks.get(&block(key)) else { return };
-                let first = linear(key) & !31;
-                add(key & !31, &agents[first..(first + 32).min(agents.len())], mask);
-            }
-        }
-    }
-
-    /// What all that met know afterwards, and the epoch in which they go on.
-    fn outcome(&self, who: &mut [(Key, u32)], known: &Clock) -> (Clock, u32) {
-        who.sort_unstable();
-        let mut clock = known.clone();
-        for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
-            let threads = self.blocks.get(&block(members[0].0)).map_or(0, Vec::len);
-            if raise_all(&mut clock, Group::Block, members, threads) {
-                continue;
-            }
-            for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
-                let lanes = threads.saturating_sub(linear(members[0].0) & !31).min(32);
-                if !raise_all(&mut clock, Group::Warp, members, lanes) {
-                    members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
-                }
-            }
-        }
-        (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
     }
 
     /// A thread starts a copy; the number by which its accesses are known.
@@ -232,7 +225,7 @@ impl Threads {
     /// Its thread has waited for a copy.
     pub fn end_copy(&mut self, key: Key, copy: u64) {
         let Some(position) = self.under_way.remove(&copy) else { return };
-        let epoch = self.agent(key).map(|agent| {
+        let epoch = self.agent_mut(key).map(|agent| {
             agent.epoch += 1;
             agent.epoch
         });
@@ -246,6 +239,82 @@ impl Threads {
         }
         let copy = &self.copies[copy_position(by)];
         copy.waited.is_some_and(|epoch| self.ordered((copy.by, epoch), thread, clock))
+    }
+}
+
+impl Blocks {
+    fn clear(&mut self) {
+        self.spare.extend(self.list.drain(..).map(|(_, agents)| agents));
+        self.positions.clear();
+    }
+
+    /// A block of threads that are all alike.
+    fn begin(&mut self, first: Key, threads: u32, agent: Agent) {
+        let mut agents = self.spare.pop().unwrap_or_default();
+        agents.clear();
+        agents.resize(threads as usize, agent);
+        self.positions.insert(first, self.list.len());
+        self.list.push((first, agents));
+    }
+
+    /// The position of a thread's block, if it runs.
+    #[inline]
+    fn position(&self, key: Key) -> Option<usize> {
+        let (first, last) = (block(key), self.last.get());
+        if self.list.get(last).is_some_and(|(known, _)| *known == first) {
+            return Some(last);
+        }
+        let position = *self.positions.get(&first)?;
+        self.last.set(position);
+        Some(position)
+    }
+
+    /// The threads of a thread's block.
+    #[inline]
+    fn agents(&self, key: Key) -> Option<&[Agent]> {
+        Some(&self.list[self.position(key)?].1)
+    }
+
+    /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
+    ///
+    /// They do nothing any more, so that the epoch of the others is as good as their own.
+    fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
+        let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
+        let mut add = |first: Key, agents: &[Agent], mask: u32| {
+            let ended =
+                (first..).zip(agents).filter(|(thread, agent)| agent.ended && mask >> (thread & 31) & 1 == 1);
+            who.extend(ended.map(|(thread, agent)| (thread, agent.epoch.max(lowest))));
+        };
+        match expected {
+            Expected::Count => {}
+            Expected::Cluster => self.list.iter().for_each(|(first, agents)| add(*first, agents, u32::MAX)),
+            Expected::Block => {
+                self.agents(key).into_iter().for_each(|agents| add(block(key), agents, u32::MAX))
+            }
+            Expected::Lanes(mask) => {
+                let Some(agents) = self.agents(key) else { return };
+                let first = linear(key) & !31;
+                add(key & !31, &agents[first..(first + 32).min(agents.len())], mask);
+            }
+        }
+    }
+
+    /// What all that met know afterwards, and the epoch in which they go on.
+    fn outcome(&self, who: &[(Key, u32)], known: &Clock) -> (Clock, u32) {
+        let mut clock = known.clone();
+        for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {
+            let threads = self.agents(members[0].0).map_or(0, <[Agent]>::len);
+            if raise_all(&mut clock, Group::Block, members, threads) {
+                continue;
+            }
+            for members in members.chunk_by(|a, b| a.0 >> 5 == b.0 >> 5) {
+                let lanes = threads.saturating_sub(linear(members[0].0) & !31).min(32);
+                if !raise_all(&mut clock, Group::Warp, members, lanes) {
+                    members.iter().for_each(|(key, epoch)| clock.raise(*key, Group::Thread, *epoch));
+                }
+            }
+        }
+        (clock, who.iter().map(|(_, epoch)| epoch + 1).max().unwrap_or(1))
     }
 }
 

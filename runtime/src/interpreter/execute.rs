@@ -78,6 +78,9 @@ impl<'p> Thread<'p> {
                     Op::Row { to, shared, rank, index, bytes, site } => {
                         self.row((to, shared), rank, index, bytes, site);
                     }
+                    Op::Cell { to, shared, indices, bytes, site } => {
+                        put(frame, to, self.cell(shared, indices, bytes, site));
+                    }
                     Op::ViewElement { to, view, rank, indices, bytes, site } => {
                         put(frame, to, self.view_element(view, rank, indices, bytes, site));
                     }
@@ -105,6 +108,21 @@ impl<'p> Thread<'p> {
                     }
                     Op::JumpUnless { condition, to } => {
                         if get::<u8>(frame, condition) == 0 {
+                            pc = to as usize;
+                        }
+                    }
+                    Op::JumpBy { f, a, b, sense, to } => {
+                        if f(frame, a, b) == sense {
+                            pc = to as usize;
+                        }
+                    }
+                    Op::Begin { f, counter, start, end, to } => {
+                        if !f(frame, counter, start, end) {
+                            pc = to as usize;
+                        }
+                    }
+                    Op::Again { f, counter, bound, step, to } => {
+                        if f(frame, counter, bound, step) {
                             pc = to as usize;
                         }
                     }
@@ -250,6 +268,16 @@ impl<'p> Thread<'p> {
                 put(self.frame, to + 8 + 8 * i as Slot, *extent);
             }
         }
+    }
+
+    /// An element of a shared matrix, by its descriptor: address and extents.
+    #[inline]
+    fn cell(&self, shared: Slot, [row, col]: [Index; 2], bytes: u32, site: Site) -> *mut u8 {
+        // SAFETY: the slot holds a descriptor of a shared array of rank 2.
+        let (start, rows, cols): (*mut u8, usize, usize) =
+            unsafe { (get(self.frame, shared), get(self.frame, shared + 8), get(self.frame, shared + 16)) };
+        let place = self.checked(row, rows, site) * cols + self.checked(col, cols, site);
+        start.wrapping_add(place * bytes as usize)
     }
 
     fn view_element(&self, view: Slot, rank: u32, indices: [Index; 3], bytes: u32, site: Site) -> *mut u8 {

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::program::{BinaryFn, CheckedFn, FirstFn, NextFn, Slot, UnaryFn};
+use super::program::{BinaryFn, CheckedFn, FirstFn, NextFn, Slot, TestFn, UnaryFn};
 use crate::ir::{BinaryOp, RangeLoop, Scalar, UnaryOp};
 
 /// Reads a value of the frame.
@@ -187,6 +187,48 @@ macro_rules! signed {
             ),
         }
     };
+}
+
+macro_rules! test {
+    ($t:ty, $op:expr) => {{
+        macro_rules! by {
+            ($compare:tt) => {{
+                unsafe fn f(frame: *mut u8, a: Slot, b: Slot) -> bool {
+                    // SAFETY: the lowering put operands of this type at the slots.
+                    unsafe { get::<$t>(frame, a) $compare get::<$t>(frame, b) }
+                }
+                f as TestFn
+            }};
+        }
+        Some(match $op {
+            BinaryOp::Eq => by!(==),
+            BinaryOp::Ne => by!(!=),
+            BinaryOp::Lt => by!(<),
+            BinaryOp::Le => by!(<=),
+            BinaryOp::Gt => by!(>),
+            BinaryOp::Ge => by!(>=),
+            _ => return None,
+        })
+    }};
+}
+
+/// A comparison of two scalars.
+pub(super) fn test(op: BinaryOp, scalar: Scalar) -> Option<TestFn> {
+    match scalar {
+        Scalar::Bool => test!(bool, op),
+        Scalar::I8 => test!(i8, op),
+        Scalar::I16 => test!(i16, op),
+        Scalar::I32 => test!(i32, op),
+        Scalar::I64 => test!(i64, op),
+        Scalar::U8 => test!(u8, op),
+        Scalar::U16 => test!(u16, op),
+        Scalar::U32 => test!(u32, op),
+        Scalar::U64 => test!(u64, op),
+        Scalar::F16 => test!(f16, op),
+        Scalar::BF16 => test!(bf16, op),
+        Scalar::F32 => test!(f32, op),
+        Scalar::F64 => test!(f64, op),
+    }
 }
 
 /// An operator on one scalar.

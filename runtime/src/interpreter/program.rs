@@ -18,6 +18,9 @@ pub(super) type BinaryFn = unsafe fn(frame: *mut u8, to: Slot, a: Slot, b: Slot)
 /// Computes on two operands; false if Rust refuses them.
 pub(super) type CheckedFn = unsafe fn(frame: *mut u8, to: Slot, a: Slot, b: Slot) -> bool;
 
+/// Compares two operands.
+pub(super) type TestFn = unsafe fn(frame: *mut u8, a: Slot, b: Slot) -> bool;
+
 /// Sets a counter to the first value of a range; false if there is none.
 pub(super) type FirstFn = unsafe fn(frame: *mut u8, counter: Slot, start: Slot, end: Slot) -> bool;
 
@@ -145,6 +148,14 @@ pub(super) enum Op {
         bytes: u32,
         site: Site,
     },
+    /// The address of an element of a shared matrix.
+    Cell {
+        to: Slot,
+        shared: Slot,
+        indices: [Index; 2],
+        bytes: u32,
+        site: Site,
+    },
     /// The address of an element of a view of rank 2 or 3.
     ViewElement {
         to: Slot,
@@ -199,6 +210,14 @@ pub(super) enum Op {
         condition: Slot,
         to: u32,
     },
+    /// Jumps by a comparison.
+    JumpBy {
+        f: TestFn,
+        a: Slot,
+        b: Slot,
+        sense: bool,
+        to: u32,
+    },
     First {
         f: FirstFn,
         counter: Slot,
@@ -212,6 +231,22 @@ pub(super) enum Op {
         bound: Slot,
         step: Slot,
         more: Slot,
+    },
+    /// Begins a loop over a range, or jumps past it.
+    Begin {
+        f: FirstFn,
+        counter: Slot,
+        start: Slot,
+        end: Slot,
+        to: u32,
+    },
+    /// Jumps to the next iteration of a loop over a range, if there is one.
+    Again {
+        f: NextFn,
+        counter: Slot,
+        bound: Slot,
+        step: Slot,
+        to: u32,
     },
     /// Remembers the instance around a loop or an inlined call.
     Enter {

@@ -1,6 +1,8 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::copied::Copies;
 use super::pages::Wanted;
@@ -168,7 +170,7 @@ impl Simulation {
 
     /// Whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
-        let interpreted = self.settings.executor == Executor::Interpreter || self.barriers.is_some();
+        let interpreted = self.settings.executor != Executor::Twin || self.barriers.is_some();
         interpreted && self.settings.checks.initialisation
     }
 
@@ -198,7 +200,7 @@ impl Simulation {
             return Ok(());
         }
         let executor = self.settings.executor;
-        let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
+        let checks = if executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
         let checkers = Checkers::new(&checks);
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
         let launch = self.launch::<K>(shape, attributes, args, &observers)?;
@@ -215,7 +217,7 @@ impl Simulation {
                 return Err(refused.into());
             }
             Err(refused) => {
-                eprintln!("warpsmith: {refused}; its twin runs instead");
+                unchecked(&refused);
                 let outcome = twin();
                 self.assume_written::<K>(args);
                 outcome?;
@@ -323,4 +325,16 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
         KernelArg::Image { .. } | KernelArg::Value(_) => None,
     };
     K::PARAMS.iter().zip(args).filter_map(slice).collect()
+}
+
+/// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
+fn unchecked(refused: &SimFault) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let SimFault::NotInterpreted { kernel, what, file, line } = refused else { return };
+    let reason = format!(
+        "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
+    );
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
+        eprintln!("warpsmith: {reason}");
+    }
 }

@@ -90,7 +90,7 @@ impl Metrics {
 
 impl Observer for Metrics {
     fn interests(&self) -> Interests {
-        Interests { accesses: true, branches: true, work: true, ..Interests::default() }
+        Interests { accesses: true, branches: true, work: true, instances: true, ..Interests::default() }
     }
 
     fn on_launch(&self, launch: &SimLaunch<'_>) {

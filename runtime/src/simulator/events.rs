@@ -13,6 +13,7 @@ pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
         locals: all.locals | one.locals,
         branches: all.branches | one.branches,
         work: all.work | one.work,
+        instances: all.instances | one.instances,
         synchronisations: all.synchronisations | one.synchronisations,
     })
 }

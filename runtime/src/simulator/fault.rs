@@ -351,6 +351,14 @@ pub enum SimFault {
         /// Its line, from 1.
         line: u32,
     },
+    /// A fault of threads that ran in an order that a seed made.
+    #[error("{fault}; `.seed({seed})` or `WARPSMITH_SIM_SEED={seed}` runs the threads in this order again")]
+    Seeded {
+        /// The seed.
+        seed: u64,
+        /// The fault itself.
+        fault: Box<SimFault>,
+    },
     /// A launch by a kernel that a GPU refuses.
     #[error("{why} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, which launches `{child}`", triple(.block), triple(.thread))]
     Launch {

@@ -76,9 +76,13 @@ impl SharedMemory {
 
     /// The rank of the block that holds `address`; `rank` is tried first.
     pub fn rank_of(&self, address: usize, rank: u32) -> Option<u32> {
+        let used = self.used.get();
+        if used == 0 {
+            return None;
+        }
         let holds = |rank: &u32| {
             let start = self.arenas[*rank as usize].start.as_ptr() as usize;
-            address.wrapping_sub(start) < self.used.get()
+            address.wrapping_sub(start) < used
         };
         Some(rank).filter(holds).or_else(|| (0..self.arenas.len() as u32).find(holds))
     }

@@ -1,4 +1,4 @@
-//! Runs a kernel's Rust code on the CPU: every CUDA thread for itself, with the barriers, warp
+//! Runs kernels on the CPU: every CUDA thread for itself, with the barriers, warp
 //! operations, clusters and shared memory of a GPU.
 //!
 //! A [`SimLaunch`] and a closure that runs one thread come in; a [`SimReport`] or a [`SimFault`]
@@ -25,6 +25,7 @@ mod problem;
 mod race;
 mod raise;
 mod scheduler;
+mod seeded;
 mod settings;
 mod shape;
 mod stall;
@@ -147,7 +148,8 @@ impl SimReport {
 pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
     hook::install();
     let (pending, numbers) = (Cell::new(0), Cell::new(0));
-    grid(launch, thread, Nesting::outermost(&pending, &numbers))
+    let outcome = grid(launch, thread, Nesting::outermost(&pending, &numbers));
+    outcome.map_err(|fault| fault.under(launch.settings.seed))
 }
 
 /// Runs one grid and then what it launched.

@@ -57,7 +57,8 @@ pub struct Instruction {
     pub at: Line,
     /// Its number in the program, the same in all threads.
     pub site: u32,
-    /// Equal for lanes of a warp that are at the same iteration of every loop and call around it.
+    /// Equal for lanes of a warp that are at the same iteration of every loop and call around it, where an observer
+    /// asks for [`Interests::instances`].
     pub instance: u64,
 }
 
@@ -229,6 +230,8 @@ pub struct Interests {
     pub branches: bool,
     /// [`Observer::on_work`]
     pub work: bool,
+    /// [`Instruction::instance`], which is 0 where nobody asks for it.
+    pub instances: bool,
     /// [`Observer::on_synchronise`]
     pub synchronisations: bool,
 }

@@ -23,9 +23,9 @@ pub struct Settings {
     /// left every mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier
     /// or mask that misses such a thread is a fault. `grid_sync` must be reached by all either way.
     pub returned_threads_pass: bool,
-    /// What is checked of every access, where the launch tells of them; all unless set.
+    /// What the interpreter checks of every access; all unless set.
     pub checks: SimChecks,
-    /// What runs a kernel that nobody watches: the twin unless set.
+    /// What runs a kernel: the interpreter unless set.
     pub executor: Executor,
     /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
     pub step_budget: u64,
@@ -43,12 +43,14 @@ pub struct Settings {
 /// What runs the threads of a simulated kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Executor {
-    /// The kernel's Rust code as rustc compiled it: fast, and seen by debuggers and coverage.
-    #[default]
+    /// The kernel's Rust code as rustc compiled it: fast in a release build, and seen by debuggers and coverage. Nothing
+    /// tells of its plain accesses, so that [`SimChecks`] do not apply.
     Twin,
-    /// The kernel's IR, line by line: tells observers of every access.
+    /// The kernel's IR, line by line: tells checks and observers of every access. What it cannot run, the twin
+    /// runs unchecked, and stderr says so once.
+    #[default]
     Interpreter,
-    /// One after the other, from the same memory: if they do not agree, that is a fault. For tests of the simulator.
+    /// The twin, and the interpreter with its checks from the same memory: if they do not agree, that is a fault.
     Both,
 }
 
@@ -93,7 +95,7 @@ impl Default for Settings {
             shared_limit: 227 << 10,
             returned_threads_pass: true,
             checks: SimChecks::ALL,
-            executor: Executor::Twin,
+            executor: Executor::Interpreter,
             step_budget: 1 << 32,
             overflow: true,
             float_to_int: false,

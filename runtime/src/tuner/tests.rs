@@ -13,7 +13,11 @@ fn copy(x: &[u32], y: &mut [u32], #[comptime] tile: u32) {
     if tile > 64 {
         return;
     }
-    part[thread_idx().x % tile] = 0;
+    let at = thread_idx().x % tile;
+    if thread_idx().x == at {
+        part[at] = 0;
+    }
+    sync_threads();
     if i < x.len() && i < y.len() {
         y[i] = x[i] + part[0];
     }

@@ -5,6 +5,7 @@ use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings};
 use warpsmith::{Error, driver::DriverError};
 
 /// Compiles a kernel, then runs `test` on the simulator, and on a GPU if there is one.
@@ -32,7 +33,16 @@ pub fn gpu() -> Option<Device> {
 
 /// The devices to compare: the simulator, and a GPU if there is one.
 pub fn devices() -> Vec<Device> {
-    [Device::simulator()].into_iter().chain(gpu()).collect()
+    [simulator()].into_iter().chain(gpu()).collect()
+}
+
+/// The simulator by both executors, with all checks, unless the environment names an executor.
+fn simulator() -> Device {
+    if std::env::var_os("WARPSMITH_SIM").is_some() {
+        return Device::simulator();
+    }
+    let settings = Settings::from_env().expect("variables that mean something");
+    Device::simulator_with(Settings { executor: Executor::Both, ..settings })
 }
 
 /// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.

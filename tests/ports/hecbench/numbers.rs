@@ -229,14 +229,19 @@ fn a_lattice_conserves_mass() {
 }
 
 /// Labels of connected components: union-find with path halving and compare-and-swap.
+///
+/// Other threads change the parents meanwhile, so that every access of them is volatile or atomic.
 #[gpu_fn]
 fn find(parent: &mut [u32], mut x: u32) -> u32 {
-    while parent[x] != x {
-        let grand = parent[parent[x]];
-        parent[x] = grand;
+    loop {
+        let above = volatile_load(&parent[x]);
+        if above == x {
+            return x;
+        }
+        let grand = volatile_load(&parent[above]);
+        volatile_store(&mut parent[x], grand);
         x = grand;
     }
-    x
 }
 
 #[gpu_kernel]

@@ -11,12 +11,13 @@ struct Node {
     no_of_edges: i32,
 }
 
+/// Many threads may come to a node at once: what they store there alike is volatile, or they would race.
 #[gpu_kernel]
 fn bfs_expand(
     nodes: &[Node],
     edges: &[i32],
     mask: &mut [bool],
-    updating: &mut [bool],
+    updating: &mut [u32],
     visited: &[bool],
     cost: &mut [i32],
 ) {
@@ -27,21 +28,22 @@ fn bfs_expand(
         for i in starting..starting + no_of_edges {
             let id = edges[i as usize] as usize;
             if !visited[id] {
-                cost[id] = cost[tid] + 1;
-                updating[id] = true;
+                let level = cost[tid] + 1;
+                volatile_store(&mut cost[id], level);
+                volatile_store(&mut updating[id], 1);
             }
         }
     }
 }
 
 #[gpu_kernel]
-fn bfs_commit(mask: &mut [bool], updating: &mut [bool], visited: &mut [bool], over: &mut [bool]) {
+fn bfs_commit(mask: &mut [bool], updating: &mut [u32], visited: &mut [bool], over: &mut [u32]) {
     let tid = global_id();
-    if tid < mask.len() && updating[tid] {
+    if tid < mask.len() && updating[tid] == 1 {
         mask[tid] = true;
         visited[tid] = true;
-        over[0] = true;
-        updating[tid] = false;
+        volatile_store(&mut over[0], 1);
+        updating[tid] = 0;
     }
 }
 
@@ -57,9 +59,9 @@ fn breadth_first_search_by_levels() {
         (cost[1], flags[1]) = (0, true);
         let (dn, de) = (up(device, &nodes), up(device, &edges));
         let (mut mask, mut visited, mut dc) = (up(device, &flags), up(device, &flags), up(device, &cost));
-        let mut updating = up(device, &vec![false; n]);
+        let mut updating = up(device, &vec![0u32; n]);
         loop {
-            let mut over = up(device, &[false]);
+            let mut over = up(device, &[0u32]);
             bfs_expand(&dn, &de, &mut mask, &mut updating, &visited, &mut dc)
                 .over(n)
                 .block(64)
@@ -70,7 +72,7 @@ fn breadth_first_search_by_levels() {
                 .block(64)
                 .launch(device)
                 .unwrap();
-            if !down(device, &over)[0] {
+            if down(device, &over)[0] == 0 {
                 break;
             }
         }
@@ -343,7 +345,7 @@ fn pgain(
     let current = costs[tid];
     if cost < current {
         switch[tid] = true;
-        lower[num] += 0.0;
+        atomic_add(&mut lower[num], 0.0);
     } else {
         let a = assigned[tid];
         atomic_add(&mut lower[a], current - cost);

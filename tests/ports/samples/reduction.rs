@@ -145,6 +145,8 @@ fn reduce_single_pass(g_idata: &[f32], g_odata: &mut [f32], n: usize) {
         g_odata[block_idx().x] = smem[0];
         fence_device();
         let ticket = atomic_inc(RETIREMENT_COUNT.get_mut(), grid_dim().x);
+        // The sample has no fence here: what the other blocks stored would not be ordered before what follows.
+        fence_device();
         am_last[0] = ticket == grid_dim().x - 1;
     }
     sync_threads();

@@ -1,7 +1,9 @@
 //! Conditions as jumps: `&&`, `||` and `!` compute no value where one is only asked.
 
+use super::operator::scalar_of;
 use super::{Label, Lower, Result};
-use crate::interpreter::program::{Op, Slot};
+use crate::interpreter::numeric;
+use crate::interpreter::program::{Op, Slot, TestFn};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
 
 impl<'m> Lower<'m> {
@@ -19,6 +21,11 @@ impl<'m> Lower<'m> {
             }
             ExprKind::Binary(BinaryOp::And, a, b) => self.both(a, b, label, sense, false),
             ExprKind::Binary(BinaryOp::Or, a, b) => self.both(a, b, label, sense, true),
+            ExprKind::Binary(op, a, b) if let Some(f) = self.test(*op, a) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                self.push(Op::JumpBy { f, a, b, sense, to: label.0 });
+                Ok(())
+            }
             _ => {
                 let condition = self.value(cond)?;
                 self.branch_event(condition, false);
@@ -31,6 +38,12 @@ impl<'m> Lower<'m> {
                 Ok(())
             }
         }
+    }
+
+    /// The comparison that decides a jump, if nobody is to be told of either.
+    fn test(&self, op: BinaryOp, a: &Expr) -> Option<TestFn> {
+        let watch = self.options.watch;
+        if watch.branches || watch.work { None } else { numeric::test(op, scalar_of(&a.ty)?) }
     }
 
     /// `a && b`, or `a || b`, which `a` decides if it is `decides`.

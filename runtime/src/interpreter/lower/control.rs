@@ -1,6 +1,6 @@
 //! Branches and loops.
 
-use super::{Label, Lower, OpenLoop, Result};
+use super::{Binding, Label, Lower, OpenLoop, Result};
 use crate::interpreter::numeric;
 use crate::interpreter::program::{Op, Site, Slot};
 use crate::ir::{Block, Expr, LoopId, RangeLoop, Scalar, Type};
@@ -44,24 +44,41 @@ impl<'m> Lower<'m> {
         let more = self.slot(&Type::BOOL);
         let (top, next, done) = (self.label(), self.label(), self.label());
         let kept = self.enter();
-        self.push(Op::First { f: walk.first, counter, start, end, some: more });
-        self.goes_on(more, done, false);
+        // Nobody asks which way the loop goes: one operation decides it and jumps.
+        let plain = !self.options.watch.branches;
+        if plain {
+            self.push(Op::Begin { f: walk.first, counter, start, end, to: done.0 });
+        } else {
+            self.push(Op::First { f: walk.first, counter, start, end, some: more });
+            self.goes_on(more, done, false);
+        }
         self.here(top);
         let site = self.iterate(kept);
-        let var = self.bind(range.var, ty);
-        self.copy(var, counter, ty.size());
-        self.local(var, ty, true);
+        self.counter(range, counter);
         self.body(OpenLoop { id, next, end: done }, body)?;
         self.here(next);
         if self.watched() {
             self.push(Op::Resume { kept, site });
         }
         let bound = if range.reversed { start } else { end };
-        self.push(Op::Next { f: walk.next, counter, bound, step, more });
-        self.goes_on(more, top, true);
+        if plain {
+            self.push(Op::Again { f: walk.next, counter, bound, step, to: top.0 });
+        } else {
+            self.push(Op::Next { f: walk.next, counter, bound, step, more });
+            self.goes_on(more, top, true);
+        }
         self.here(done);
         self.exit(kept);
         Ok(())
+    }
+
+    /// The variable of a loop: the counter itself, unless the loop's body may change it.
+    fn counter(&mut self, range: &'m RangeLoop, counter: Slot) {
+        let var = self.scopes[self.scope].function.var(range.var);
+        let slot = if var.mutable { self.bind(range.var, &var.ty) } else { counter };
+        self.scopes[self.scope].vars.insert(range.var, Binding::Slot(slot));
+        self.copy(slot, counter, var.ty.size());
+        self.local(slot, &var.ty, true);
     }
 
     /// The step of a range; a range without one does not read it.

@@ -23,6 +23,9 @@ impl<'m> Lower<'m> {
             }
             Type::View { rank, .. } => self.view_element(base, index, *rank, &elem, at),
             Type::Shared { rank: 1, .. } => {
+                if let Some(place) = self.cell(base, index, &elem, at)? {
+                    return Ok(place);
+                }
                 let extent = self.value(base)?;
                 self.extent_element(extent, index, &elem, at)
             }
@@ -59,6 +62,22 @@ impl<'m> Lower<'m> {
         let (to, site) = (self.reserve(8, 8), self.site_at(at));
         self.push(Op::Element { to, extent, index, bytes: elem.size() as u32, site });
         Ok(Place::Memory { pointer: to, offset: 0, constant: false })
+    }
+
+    /// `base[row][col]` of a shared matrix at once, if `col` cannot fault before `row` is checked.
+    fn cell(&mut self, row: &'m Expr, col: &'m Expr, elem: &Type, at: Location) -> Result<Option<Place>> {
+        let ExprKind::Index { base, index, at: outer, .. } = &row.kind else { return Ok(None) };
+        if !matches!(base.ty.peeled(), Type::Shared { rank: 2, .. })
+            || !is_plain(col)
+            || outer.line != at.line
+        {
+            return Ok(None);
+        }
+        let shared = self.value(base)?;
+        let indices = [self.subscript(index)?, self.subscript(col)?];
+        let (to, site) = (self.reserve(8, 8), self.site_at(at));
+        self.push(Op::Cell { to, shared, indices, bytes: elem.size() as u32, site });
+        Ok(Some(Place::Memory { pointer: to, offset: 0, constant: false }))
     }
 
     fn view_element(
@@ -217,5 +236,14 @@ pub(super) fn width(ty: &Type) -> Width {
         Some(Scalar::U16) => Width::U16,
         Some(Scalar::U32) => Width::U32,
         _ => Width::Word,
+    }
+}
+
+/// Whether an expression is a constant, a variable or a field of one.
+fn is_plain(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) => true,
+        ExprKind::Field(base, _) => is_plain(base),
+        _ => false,
     }
 }

@@ -150,6 +150,9 @@ impl<'m> Lower<'m> {
             if let Op::Jump { to }
             | Op::JumpIf { to, .. }
             | Op::JumpUnless { to, .. }
+            | Op::JumpBy { to, .. }
+            | Op::Begin { to, .. }
+            | Op::Again { to, .. }
             | Op::Synchronise { to, .. }
             | Op::Call { to, .. } = op
             {
@@ -287,10 +290,9 @@ impl<'m> Lower<'m> {
         self.options.checks
     }
 
-    /// Whether instances and lines of more than builtins are wanted.
+    /// Whether instances are wanted.
     fn watched(&self) -> bool {
-        let watch = self.options.watch;
-        watch.accesses || watch.branches || watch.work
+        self.options.watch.instances
     }
 
     fn unsupported<T>(&self, what: impl Into<String>) -> Result<T> {

@@ -162,7 +162,7 @@ fn component((slot, ty): Operand<'_>, i: Slot) -> Slot {
 }
 
 /// The scalar that a value is, or is compared and converted as.
-fn scalar_of(ty: &Type) -> Option<Scalar> {
+pub(super) fn scalar_of(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Enum(def) if def.is_plain() => Some(def.tag),
         Type::Ptr { .. } | Type::Ref { .. } => Some(Scalar::U64),

@@ -1,5 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
+use super::place::Place;
 use super::{Binding, Exit, Lower, Result, room};
 use crate::interpreter::program::{Op, SharedArray};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Stmt, StmtKind, Type, VarId, VarKind};
@@ -108,6 +109,9 @@ impl<'m> Lower<'m> {
     }
 
     fn assign(&mut self, place: &'m Expr, op: Option<BinaryOp>, value: &'m Expr) -> Result<()> {
+        if is_variable(place) && place.ty.scalar().is_some() && !self.checks().nan {
+            return self.assign_scalar(place, op, value);
+        }
         let (bytes, _) = room(&place.ty);
         let value_slot = self.value(value)?;
         let to = self.place(place)?;
@@ -121,6 +125,24 @@ impl<'m> Lower<'m> {
             }
         };
         self.store(&to, value_slot, &place.ty, bytes);
+        Ok(())
+    }
+
+    /// A scalar in the frame is computed where it stays: an operation has read all its operands before it writes.
+    fn assign_scalar(&mut self, place: &'m Expr, op: Option<BinaryOp>, value: &'m Expr) -> Result<()> {
+        let to = self.place(place)?;
+        let Place::Frame(slot) = to else {
+            return self.unsupported("a variable that is not in the frame");
+        };
+        match op {
+            None => self.value_to(value, slot)?,
+            Some(op) => {
+                let right = self.value(value)?;
+                self.local(slot, &place.ty, false);
+                self.operate(op, (slot, &place.ty), (right, &value.ty), slot)?;
+            }
+        }
+        self.local(slot, &place.ty, true);
         Ok(())
     }
 
@@ -147,5 +169,14 @@ impl<'m> Lower<'m> {
         self.push(Op::Fail { message, site });
         self.here(fine);
         Ok(())
+    }
+}
+
+/// Whether this is a variable or a field of one, and nothing that an address leads to.
+fn is_variable(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field(base, _) => is_variable(base),
+        _ => false,
     }
 }
