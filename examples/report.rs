@@ -1,12 +1,11 @@
 //! A page about a launch: `cargo run --example report`, then open `transpose.html`.
 //!
-//! The launch runs on the simulator, which counts what it costs by Rust line. Where there is a GPU, the same
-//! launch is timed there, and the page shows what it achieved beside what the device allows.
-
-use std::time::Duration;
+//! The simulator counts what the launch costs by Rust line. Where there is a GPU, the launch is timed there, and the page
+//! shows what it achieved beside what the device allows; with the CSV of a profile as its argument, also where the time
+//! goes (chapter `tools` of the reference says how to make one).
 
 use warpsmith::prelude::*;
-use warpsmith::report::Ceilings;
+use warpsmith::report::Samples;
 
 const SIDE: usize = 512;
 const TILE: usize = 32;
@@ -22,35 +21,20 @@ fn scaled_transpose(scale: f32, x: &[f32], y: &mut [f32]) {
     y[(right + row) * SIDE + down + col] = tile[col][row];
 }
 
-fn main() -> warpsmith::Result<()> {
-    let simulator = Device::simulator();
-    let grid = (SIDE / TILE) as u32;
-    let x = simulator.upload(&vec![1.0f32; SIDE * SIDE])?;
-    let mut y = simulator.alloc_zeroed::<f32>(SIDE * SIDE)?;
-    let launch = scaled_transpose(2.0, &x, &mut y).grid([grid, grid]).block([32, 32]);
-    let mut page = launch.report(&simulator)?;
-
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?;
-    if !device.is_simulator() {
-        page = page.with_time(Ceilings::measure(&device)?, time_on(&device)?);
+    let grid = (SIDE / TILE) as u32;
+    let x = device.upload(&vec![1.0f32; SIDE * SIDE])?;
+    let mut y = device.alloc_zeroed::<f32>(SIDE * SIDE)?;
+    let launch = scaled_transpose(2.0, &x, &mut y).grid([grid, grid]).block([32, 32]);
+    let mut page = launch.report(&device)?;
+    if let Some(profile) = std::env::args().nth(1) {
+        let csv = std::fs::read_to_string(profile)?;
+        page = page.with_samples(Samples::of_csv(&csv, scaled_transpose::NAME)?);
     }
     println!("{page}");
     let path = "transpose.html";
     page.write(path)?;
     println!("\nwritten to {path}");
     Ok(())
-}
-
-/// How long the launch takes on a GPU, the second time.
-fn time_on(device: &Device) -> warpsmith::Result<Duration> {
-    let grid = (SIDE / TILE) as u32;
-    let x = device.upload(&vec![1.0f32; SIDE * SIDE])?;
-    let mut y = device.alloc_zeroed::<f32>(SIDE * SIDE)?;
-    let stream = device.default_stream();
-    let mut run = || scaled_transpose(2.0, &x, &mut y).grid([grid, grid]).block([32, 32]).launch(device);
-    run()?;
-    let before = stream.record()?;
-    run()?;
-    let after = stream.record()?;
-    before.elapsed(&after)
 }

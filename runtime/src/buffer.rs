@@ -30,6 +30,14 @@ impl Memory {
         Memory::Simulator(GlobalMemory::zeroed(bytes))
     }
 
+    /// The bytes of simulator memory; none of a GPU's.
+    pub fn simulated_bytes(&mut self) -> &mut [u8] {
+        match self {
+            Memory::Simulator(memory) => memory.bytes_mut(),
+            Memory::Gpu(_) => &mut [],
+        }
+    }
+
     /// Address of the first byte, for a view: it may go where no launch sees it.
     pub fn escaping(&self) -> u64 {
         match self {

@@ -87,6 +87,36 @@ impl Settings {
     }
 }
 
+/// Which simulated launches write a page about themselves, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pages {
+    /// Where.
+    pub directory: PathBuf,
+    /// Of which kernels; of all if there are none.
+    kernels: Vec<String>,
+}
+
+impl Pages {
+    /// `WARPSMITH_REPORT` and `WARPSMITH_REPORT_KERNELS` of this process, read at the first call; `None` if no page is
+    /// wanted.
+    pub fn process() -> Option<&'static Self> {
+        static PAGES: OnceLock<Option<Pages>> = OnceLock::new();
+        PAGES.get_or_init(|| Pages::read(&variable)).as_ref()
+    }
+
+    fn read(get: Lookup<'_>) -> Option<Self> {
+        let directory = get("WARPSMITH_REPORT")?.into();
+        let kernels = get("WARPSMITH_REPORT_KERNELS").unwrap_or_default();
+        let kernels = kernels.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Some(Self { directory, kernels: kernels.map(str::to_owned).collect() })
+    }
+
+    /// Whether a kernel's launches are among them.
+    pub fn include(&self, kernel: &str) -> bool {
+        self.kernels.is_empty() || self.kernels.iter().any(|name| name == kernel)
+    }
+}
+
 /// `WARPSMITH_DEVICE`.
 ///
 /// # Errors
@@ -278,6 +308,19 @@ mod tests {
         let debug = |text| read(&[("WARPSMITH_DEBUGINFO", text)]).map(|settings| settings.debug_info);
         assert_eq!([debug("lines"), debug("full")], [Ok(DebugInfo::Lines), Ok(DebugInfo::Full)]);
         assert!(read(&[("WARPSMITH_LOG", "cache")]).expect("allowed").log_cache);
+    }
+
+    #[test]
+    fn pages_go_to_a_directory_for_the_kernels_that_are_named() {
+        let variables = [("WARPSMITH_REPORT", "pages"), ("WARPSMITH_REPORT_KERNELS", "saxpy, reduce,")];
+        let read = |variables: &[(&str, &str)]| {
+            Pages::read(&|name| variables.iter().find(|of| of.0 == name).map(|of| of.1.to_owned()))
+        };
+        let pages = read(&variables).expect("they are wanted");
+        assert_eq!(pages.directory, PathBuf::from("pages"));
+        assert_eq!(["saxpy", "reduce", "gemm"].map(|name| pages.include(name)), [true, true, false]);
+        assert!(read(&variables[..1]).is_some_and(|all| all.include("gemm")));
+        assert_eq!(read(&variables[1..]), None);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Assertions about launches, for `#[test]` functions.
 //!
 //! Each takes a launch and the simulator, runs it there, and panics in words if it does not hold: with the
-//! Rust line, the figure, and what would help. Those about costs give the launch's [`Report`], so that figures
+//! Rust line, the figure, and what would help. With a GPU, those about costs are of copies on the simulator, as
+//! [`Launch::metrics`] is. Those about costs give the launch's [`Report`], so that figures
 //! can be asserted too. They need no GPU, and tests that use them may run in parallel.
 //!
 //! ```
@@ -46,7 +47,7 @@ pub use crate::{assert_coalesced, assert_conflict_free, assert_race_free, assert
 /// [`Report`]; see [`testing`](crate::testing) for an example.
 ///
 /// # Panics
-/// If a line moves more, if the launch fails, or if the device is no simulator.
+/// If a line moves more, or if the launch fails.
 #[macro_export]
 macro_rules! assert_coalesced {
     ($launch:expr, $device:expr $(, $percent:expr)? $(,)?) => {
@@ -59,7 +60,7 @@ macro_rules! assert_coalesced {
 /// `assert_conflict_free!(launch, &device)` gives the [`Report`]; see [`testing`](crate::testing) for an example.
 ///
 /// # Panics
-/// If lanes of a warp want different words of one bank, if the launch fails, or if the device is no simulator.
+/// If lanes of a warp want different words of one bank, or if the launch fails.
 #[macro_export]
 macro_rules! assert_conflict_free {
     ($launch:expr, $device:expr $(,)?) => {
@@ -73,7 +74,7 @@ macro_rules! assert_conflict_free {
 /// percent of the branches uniform. Gives the [`Report`].
 ///
 /// # Panics
-/// If more branches diverge, if the launch fails, or if the device is no simulator.
+/// If more branches diverge, or if the launch fails.
 #[macro_export]
 macro_rules! assert_uniform {
     ($launch:expr, $device:expr $(, $percent:expr)? $(,)?) => {

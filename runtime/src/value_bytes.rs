@@ -48,9 +48,22 @@ impl ValueBytes {
 
     /// Address of the first byte, aligned to eight.
     pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.words().as_ptr().cast()
+    }
+
+    /// All of them, in words.
+    pub(crate) fn words(&self) -> &[u64] {
         match &self.0 {
-            Words::Inline(words) => words.as_ptr().cast(),
-            Words::Large(large) => large.0.as_ptr().cast(),
+            Words::Inline(words) => words,
+            Words::Large(large) => &large.0,
+        }
+    }
+
+    /// All of them, in words, to be changed.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        match &mut self.0 {
+            Words::Inline(words) => words,
+            Words::Large(large) => &mut large.0,
         }
     }
 }

@@ -286,6 +286,39 @@ impl Gpu {
         self.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
+    /// Copies memory that kernels of this GPU reach to the host, once everything that was queued is done.
+    ///
+    /// # Safety
+    /// The memory has that many bytes, and nothing is queued meanwhile that writes them.
+    pub(crate) unsafe fn read_address(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
+        self.synchronize()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.bind()?;
+        // SAFETY: as promised; the call returns when the bytes are there.
+        let result = unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len()) };
+        driver("cuMemcpyDtoH", result)
+    }
+
+    /// Copies from the host to memory that kernels of this GPU reach, between everything that was queued and
+    /// everything that will be.
+    ///
+    /// # Safety
+    /// The memory has that many bytes, and nothing is queued meanwhile that uses them.
+    pub(crate) unsafe fn write_address(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        self.synchronize()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.bind()?;
+        // SAFETY: as promised.
+        let result = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()) };
+        driver("cuMemcpyHtoD", result)?;
+        // From pageable memory the call may return before the last bytes are there.
+        self.synchronize()
+    }
+
     /// Copies between two memories in the order of a stream; either may be page-locked host memory,
     /// or another GPU's where unified addressing reaches it.
     pub(crate) fn copy(

@@ -157,13 +157,7 @@ fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
         Type::View { elem, rank, mutable: true } => {
             // SAFETY: the value is a view: an address, extents and strides.
             let word = |i: usize| unsafe { at.cast::<usize>().add(i).read_unaligned() };
-            let elements = match rank {
-                1 => word(1),
-                2 => word(1).saturating_sub(1) * word(3) + word(2),
-                _ => word(1).saturating_sub(1) * word(4) + word(2).saturating_sub(1) * word(5) + word(3),
-            };
-            let empty = (1..=*rank).any(|i| word(i) == 0);
-            let bytes = if empty { 0 } else { elements * elem.size() };
+            let bytes = view_elements(*rank, word) * elem.size();
             let (start, elem) = (word(0) as *mut u8, (**elem).clone());
             regions.push(Region { what: format!("`{name}`"), start, bytes, elem });
         }
@@ -173,6 +167,18 @@ fn views(ty: &Type, at: *const u8, name: &str, regions: &mut Vec<Region>) {
             }
         }
         _ => {}
+    }
+}
+
+/// How many elements there are from the first of a view to its last, by the words of the view.
+pub(super) fn view_elements(rank: usize, word: impl Fn(usize) -> usize) -> usize {
+    if (1..=rank).any(|extent| word(extent) == 0) {
+        return 0;
+    }
+    match rank {
+        1 => word(1),
+        2 => (word(1) - 1) * word(3) + word(2),
+        _ => (word(1) - 1) * word(4) + (word(2) - 1) * word(5) + word(3),
     }
 }
 

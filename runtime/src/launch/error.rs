@@ -15,6 +15,19 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// A launch on a GPU of which the simulator cannot be given a copy.
+    #[error(
+        "kernel `{kernel}`: the simulator, which counts what a launch on a GPU costs, cannot have a copy of {what}: {why}; make the \
+         launch on `Device::simulator()`, and give its page the GPU's time by `Page::with_time`"
+    )]
+    NotCopied {
+        /// The kernel.
+        kernel: &'static str,
+        /// An argument or a static.
+        what: String,
+        /// What is in the way.
+        why: &'static str,
+    },
     /// No grid was given.
     #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
     NoGrid {

@@ -6,12 +6,15 @@ mod check;
 mod check_attributes;
 mod compared;
 mod conditions;
+mod copied;
 mod dim;
 mod error;
 mod nested;
+mod pages;
 mod prepared;
 mod report;
 mod simulated;
+mod timed;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,

@@ -1,6 +1,6 @@
 //! What a launch would take of its device, asked before launching.
 
-use super::{KeptAttributes, Launch, Target, conditions};
+use super::{KeptAttributes, Launch, Target, check, conditions};
 use crate::codegen::{Checks, Options};
 use crate::compile;
 use crate::device::{Backend, Device};
@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::metrics::{Metrics, Report};
 use crate::nvrtc::NvrtcError;
-use crate::report::{Multiprocessor, Occupancy, Page, Parts, Resources};
+use crate::report::{Ceilings, Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
+use crate::settings::Pages;
 
 impl<K: Kernel> Launch<'_, K> {
     /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
@@ -80,7 +81,10 @@ impl<K: Kernel> Launch<'_, K> {
         Err(DriverError::Unavailable { what, place: device.place(), why }.into())
     }
 
-    /// Launches on the simulator and counts what it costs, by Rust line.
+    /// Launches and counts what it costs, by Rust line.
+    ///
+    /// The simulator counts. A launch on a GPU runs on both: there as ever, and before on the simulator with copies
+    /// of what its arguments reach, which takes their bytes of host memory, and the simulator's time for all threads.
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -106,18 +110,31 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As [`Launch::launch_observed`]: the simulator alone can be watched.
+    /// As [`Launch::launch`] and [`Launch::launch_observed`]; [`LaunchError::NotCopied`](super::LaunchError) on a GPU for
+    /// images and raw pointers.
     pub fn metrics(self, device: &Device) -> Result<Report> {
         let module = K::module(&self.comptime)?;
         let metrics = Metrics::new();
-        self.launch_observed(device, &[&metrics])?;
+        match device.backend() {
+            Backend::Simulator => self.launch_observed(device, &[&metrics])?,
+            Backend::Gpu(gpu) => {
+                self.check_for_copies(device)?;
+                self.predict(gpu, &[&metrics])?;
+                self.launch(device)?;
+            }
+        }
         Ok(metrics.report().with_functions(module.module()))
     }
 
-    /// Launches on the simulator and makes a page about it: source with heat, accesses, banks, roofline,
-    /// occupancy. [`Page::write`] writes it as HTML; it prints as text.
+    /// Launches and makes a page about it: source with heat, accesses, banks, roofline, occupancy.
+    /// [`Page::write`] writes it as HTML; it prints as text.
     ///
-    /// What a GPU makes of the same launch goes on the page by [`Page::with_time`].
+    /// On a GPU the page shows what was achieved beside what was predicted. The launch is counted as by
+    /// [`Launch::metrics`], then repeated up to eleven times, each time from the memory of before and, with NVRTC, with
+    /// caches that hold none of it; its time is the median of all but the first. In the end its memory is that of one launch.
+    /// What it prints, it prints each time. The ceilings are [`Ceilings::of`] the device.
+    ///
+    /// What was measured otherwise goes on the page by [`Page::with_time`] and [`Page::with_samples`].
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -146,10 +163,34 @@ impl<K: Kernel> Launch<'_, K> {
         let cuda = self.print(&Options { checks: Checks::None, line_directives: true })?.code;
         let resources = self.resources_and_occupancy(device);
         let metrics = Metrics::new();
-        self.launch_observed(device, &[&metrics])?;
-        let metrics = metrics.report();
+        let timing = match device.backend() {
+            Backend::Simulator => {
+                self.watch(device, &[&metrics])?;
+                None
+            }
+            Backend::Gpu(gpu) => {
+                self.check_for_copies(device)?;
+                let copies = self.predict(gpu, &[&metrics])?;
+                Some(self.timed(device, gpu, &copies)?)
+            }
+        };
+        let (metrics, multiprocessors) = (metrics.report(), device.limits().multiprocessors);
         let (module, grid, block) = (module.module(), shape.grid, shape.block);
-        Ok(Page::new(Parts { metrics, module, cuda: &cuda, grid, block, resources }))
+        let page = Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources });
+        let page = match timing {
+            Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
+            None => page,
+        };
+        if let Some(pages) = Pages::process().filter(|pages| pages.include(K::NAME)) {
+            Directory::new(&pages.directory).add(&page)?;
+        }
+        Ok(page)
+    }
+
+    /// Refuses what no launch may be, before anything is copied.
+    fn check_for_copies(&self, device: &Device) -> Result<()> {
+        self.refuse_order()?;
+        Ok(check::arguments::<K>(self.args.as_ref(), device)?)
     }
 
     /// What the kernel takes, or why that is not known.

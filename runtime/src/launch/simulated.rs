@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::copied::Copies;
+use super::pages::Wanted;
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
 use crate::device::{Backend, Device};
-use crate::driver::Attributes;
-use crate::error::Result;
+use crate::driver::{Attributes, Gpu};
+use crate::error::{Error, Result};
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
 use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch, global};
@@ -67,6 +69,18 @@ impl<K: Kernel> Launch<'_, K> {
     /// [`SimFault::NotInterpreted`] if the kernel does what the
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        let shape = self.setup.shape::<K>()?;
+        let Some(page) = Wanted::new::<K>(&self.comptime, &shape) else {
+            return self.watch(device, observers);
+        };
+        let mut all = observers.to_vec();
+        all.push(&page.metrics);
+        self.watch(device, &all)?;
+        page.write::<K>(&K::module(&self.comptime)?, &self.comptime, self.args.as_ref())
+    }
+
+    /// As [`Launch::launch_observed`], with nobody but the observers.
+    pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         self.refuse_order()?;
         let Backend::Simulator = device.backend() else {
             return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
@@ -74,12 +88,32 @@ impl<K: Kernel> Launch<'_, K> {
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         check::arguments::<K>(args, device)?;
         let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-        let launch = simulation.launch::<K>(&shape, &self.setup.attributes, args, observers)?;
-        let run = simulation.prepare::<K>(&self.comptime, &launch, args)?;
-        let outcome = simulator::run(&launch, &|| run.thread());
-        simulation.assume_written::<K>(args);
-        outcome?;
-        Ok(())
+        simulation.observe::<K>(&self.comptime, (&shape, &self.setup.attributes), args, observers)
+    }
+
+    /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
+    ///
+    /// # Errors
+    /// As [`Launch::launch_observed`]; [`LaunchError::NotCopied`].
+    pub(super) fn predict(&self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
+        let shape = self.setup.shape::<K>()?;
+        gpu.take_fault()?;
+        let module = K::module(&self.comptime)?;
+        let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
+        let setup = self.setup.for_simulator();
+        let simulation = Simulation::new::<K>(&Device::simulator(), (&self.comptime, &setup), &shape)?;
+        let launch = (&shape, &setup.attributes);
+        copies.with_statics(|| simulation.observe::<K>(&self.comptime, launch, &copies.args, observers))?;
+        Ok(copies)
+    }
+}
+
+impl Setup {
+    /// The same launch without streams, events and hints, which the simulator has not.
+    fn for_simulator(&self) -> Self {
+        let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
+        let Self { grid, block, cluster, dynamic_shared, seed, order, .. } = *self;
+        Self { grid, block, cluster, dynamic_shared, attributes, seed, gpu_checks: None, order }
     }
 }
 
@@ -155,6 +189,12 @@ impl Simulation {
             log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
             return Ok(());
         }
+        if let Some(page) = Wanted::new::<K>(comptime, shape)
+            && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
+        {
+            self.assume_written::<K>(args);
+            return Ok(());
+        }
         let executor = self.settings.executor;
         let checks = if executor == Executor::Interpreter { self.settings.checks } else { SimChecks::NONE };
         let checkers = Checkers::new(&checks);
@@ -187,6 +227,46 @@ impl Simulation {
         } else {
             interpret()?;
         }
+        Ok(())
+    }
+
+    /// Runs a launch that shall have a page on the interpreter, with the checks that it would have there; says
+    /// whether that can run it.
+    fn run_for_page<K: Kernel>(
+        &self,
+        page: &Wanted,
+        comptime: &K::Comptime,
+        launch: (&Shape, &Attributes),
+        args: &[KernelArg],
+    ) -> Result<bool> {
+        let checks =
+            if self.settings.executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
+        let checkers = Checkers::new(&checks);
+        let mut observers: Vec<&dyn Observer> = checkers.observers().collect();
+        observers.push(&page.metrics);
+        match self.observe::<K>(comptime, launch, args, &observers) {
+            Err(Error::Simulator(refused)) if matches!(*refused, SimFault::NotInterpreted { .. }) => {
+                eprintln!("warpsmith: no page of kernel `{}`: {refused}", K::NAME);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+            Ok(()) => page.write::<K>(&self.module, comptime, args).map(|()| true),
+        }
+    }
+
+    /// Runs a launch on the interpreter, which tells `observers`.
+    fn observe<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        (shape, attributes): (&Shape, &Attributes),
+        args: &[KernelArg],
+        observers: &[&dyn Observer],
+    ) -> Result<()> {
+        let launch = self.launch::<K>(shape, attributes, args, observers)?;
+        let run = self.prepare::<K>(comptime, &launch, args)?;
+        let outcome = simulator::run(&launch, &|| run.thread());
+        self.assume_written::<K>(args);
+        outcome?;
         Ok(())
     }
 

@@ -62,6 +62,14 @@ impl Ceilings {
         Some(Self { source: (*source).to_owned(), ..ceilings })
     }
 
+    /// Those of a GPU: listed, or measured if it is not in the list.
+    ///
+    /// # Errors
+    /// As [`Ceilings::measure`].
+    pub fn of(device: &Device) -> Result<Self> {
+        Self::known(device.name()).map_or_else(|| Self::measure(device), Ok)
+    }
+
     /// Measures a GPU: a copy of 256 MiB of memory, and chains of fused multiply-adds on `f32`.
     ///
     /// Takes 512 MiB and some tens of milliseconds.

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod ceilings;
+mod directory;
 mod machine_code;
 mod multiprocessor;
 mod occupancy;
@@ -14,15 +15,20 @@ mod plot;
 mod ptxas;
 mod resources;
 mod roofline;
+mod samples;
+mod timing;
 
 pub use bounds::BoundsEffect;
 pub use ceilings::{Ceilings, Peak};
+pub use directory::{Directory, Entry};
 pub use multiprocessor::Multiprocessor;
 pub use occupancy::{Allowed, Limiter, Occupancy};
 pub use page::Page;
 pub(crate) use page::Parts;
 pub use resources::{Resources, Spills};
 pub use roofline::{Bound, Point, Roofline, Work};
+pub use samples::{Sampled, Samples};
+pub use timing::Timing;
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +64,14 @@ pub enum ReportError {
         threads: u64,
         /// The most it may have.
         limit: u32,
+    },
+    /// A profile that says nothing of a kernel.
+    #[error("the profile has no samples of kernel `{kernel}`: {why}")]
+    Samples {
+        /// The kernel.
+        kernel: String,
+        /// What is missing, and the way out.
+        why: String,
     },
     /// A page that could not be written.
     #[error("the report cannot be written to `{}`: {why}; name a file in a directory that exists", .path.display())]

@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use super::listing::{Part, SourceLine};
 use super::svg::escaped;
-use super::{Page, access, banks, file_name, occupancy, roofline, style};
-use crate::metrics::{Counts, Report, Row};
+use super::{Page, access, achieved, banks, file_name, head, occupancy, roofline};
+use crate::metrics::{Counts, Report};
 
 pub(super) fn page(page: &Page) -> String {
-    let kernel = escaped(&page.metrics.kernel);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\">\n<title>{kernel}</title>\n<style>\n{}</style>\n</head>\n\
-         <body>\n<h1><code>{kernel}</code></h1>\n<p class=\"faint\">{}</p>\n",
-        style::CSS,
+    let kernel = &page.metrics.kernel;
+    let mut out = head::write(kernel, &page.summary());
+    let _ = writeln!(
+        out,
+        "<h1><code>{}</code></h1>\n<p class=\"faint\">{}</p>",
+        escaped(kernel),
         escaped(&page.shape_text())
     );
     section(&mut out, "What it costs", &sums(&page.metrics));
@@ -21,6 +21,7 @@ pub(super) fn page(page: &Page) -> String {
     section(&mut out, "Rust and the CUDA that it became", &source(page));
     section(&mut out, "A warp's accesses of global memory", &access::patterns(page));
     section(&mut out, "Banks of shared memory", &banks::maps(page));
+    section(&mut out, "Achieved against predicted", &achieved::section(page));
     section(&mut out, "Roofline", &roofline::section(page));
     section(&mut out, "Occupancy", &occupancy::section(page));
     out.push_str("</body>\n</html>\n");
@@ -28,13 +29,32 @@ pub(super) fn page(page: &Page) -> String {
 }
 
 impl Page {
+    /// What it costs, in one line.
+    fn summary(&self) -> String {
+        let [grid, block] = self.shape.map(extents);
+        let total = &self.metrics.total;
+        let s = if self.shape[0] == [1; 3] { "" } else { "s" };
+        let mut text = format!("{grid} block{s} of {block} threads");
+        for (what, of) in [("loads", &total.loads), ("stores", &total.stores)] {
+            if of.requests > 0 {
+                let _ = write!(text, ", {what} {:.1} % used", of.efficiency());
+            }
+        }
+        if total.shared_loads.requests + total.shared_stores.requests > 0 {
+            let _ = write!(text, ", {} wavefronts of bank conflicts", grouped(total.conflicts()));
+        }
+        if total.branches.divergent > 0 {
+            let _ = write!(text, ", {:.1} % of branches uniform", total.branches.efficiency());
+        }
+        let _ = write!(text, ", {} µs or more", roofline::number(self.least_seconds() * 1e6));
+        match &self.timing {
+            Some(timing) => text + &format!("; took {timing}"),
+            None => text,
+        }
+    }
+
     /// The shape of the launch, in words.
     pub(super) fn shape_text(&self) -> String {
-        let extents = |[x, y, z]: [u32; 3]| match (y, z) {
-            (1, 1) => x.to_string(),
-            (_, 1) => format!("{x} × {y}"),
-            _ => format!("{x} × {y} × {z}"),
-        };
         let [grid, block] = self.shape;
         let launches = match self.metrics.launches {
             1 => String::new(),
@@ -42,7 +62,18 @@ impl Page {
         };
         let s = if grid == [1; 3] { "" } else { "s" };
         let (grid, block) = (extents(grid), extents(block));
-        format!("A grid of {grid} block{s} of {block} threads{launches}, counted on the simulator")
+        let timed =
+            self.timing.as_ref().map_or(String::new(), |timing| format!(", timed on {}", timing.device));
+        format!("A grid of {grid} block{s} of {block} threads{launches}, counted on the simulator{timed}")
+    }
+}
+
+/// Extents in words, as far as they are more than one.
+fn extents([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x} × {y}"),
+        _ => format!("{x} × {y} × {z}"),
     }
 }
 
@@ -171,8 +202,12 @@ fn capital(text: &str) -> String {
 
 fn source(page: &Page) -> String {
     let mut out = String::from(
-        "<p class=\"faint\">Instructions are those of warps. The stronger the colour, the larger the line's part of the launch.</p>\n",
+        "<p class=\"faint\">Instructions are those of warps. The stronger the colour, the larger the line's part of the launch.",
     );
+    if page.samples.is_some() {
+        out.push_str(" Samples are of warps on a GPU, by Nsight Compute: where its time goes.");
+    }
+    out.push_str("</p>\n");
     page.listing.functions.iter().for_each(|part| function(&mut out, page, part));
     if !page.listing.prelude.is_empty() {
         let prelude = escaped(&page.listing.prelude.join("\n"));
@@ -185,25 +220,25 @@ fn source(page: &Page) -> String {
 }
 
 fn function(out: &mut String, page: &Page, part: &Part) {
+    let samples = if page.samples.is_some() { "<th class=\"number\">samples</th>" } else { "" };
     let _ = write!(
         out,
         "<h3><code>{}</code> <span class=\"faint\">{}</span></h3>\n<div class=\"scroll\"><table class=\"source\">\n\
          <tr><th></th><th>Rust</th><th class=\"number\">instr.</th><th class=\"number\">sectors</th>\
-         <th class=\"number\">wavefr.</th><th>CUDA</th></tr>\n",
+         <th class=\"number\">wavefr.</th>{samples}<th>CUDA</th></tr>\n",
         escaped(&part.name),
         escaped(part.file)
     );
     if part.lines.iter().all(|line| line.rust.is_none()) {
         let _ = writeln!(out, "<caption>{} cannot be read from here.</caption>", escaped(part.file));
     }
-    for line in &part.lines {
-        let row = page.metrics.row(part.file, line.number);
-        source_line(out, &page.metrics, line, row);
-    }
+    part.lines.iter().for_each(|line| source_line(out, page, part.file, line));
     out.push_str("</table></div>\n");
 }
 
-fn source_line(out: &mut String, metrics: &Report, line: &SourceLine, row: Option<&Row>) {
+fn source_line(out: &mut String, page: &Page, file: &str, line: &SourceLine) {
+    let counts = page.metrics.row(file, line.number).map(|row| &row.counts);
+    let total = &page.metrics.total;
     let _ = write!(
         out,
         "<tr><td class=\"number at\">{}</td><td class=\"rust\">{}</td>",
@@ -211,21 +246,26 @@ fn source_line(out: &mut String, metrics: &Report, line: &SourceLine, row: Optio
         escaped(line.rust.as_deref().unwrap_or(""))
     );
     let instructions = |counts: &Counts| counts.instructions().warps;
-    heat(out, row.map(|row| instructions(&row.counts)), instructions(&metrics.total));
-    heat(out, row.map(|row| row.counts.sectors()), metrics.total.sectors());
-    heat(out, row.map(|row| row.counts.wavefronts()), metrics.total.wavefronts());
+    heat(out, counts.map(instructions), instructions(total), "");
+    heat(out, counts.map(Counts::sectors), total.sectors(), "");
+    heat(out, counts.map(Counts::wavefronts), total.wavefronts(), "");
+    if let Some(samples) = &page.samples {
+        let of = samples.at(file, line.number);
+        let hint = of.map_or(String::new(), |of| format!(" title=\"{}\"", escaped(&of.to_string())));
+        heat(out, of.map(|of| of.samples), samples.total(), &hint);
+    }
     let _ = writeln!(out, "<td class=\"cuda\">{}</td></tr>", escaped(&line.cuda.join("\n")));
 }
 
-/// A cell whose colour is the part that a line has of the whole.
-fn heat(out: &mut String, value: Option<u64>, whole: u64) {
+/// A cell whose colour is the part that a line has of the whole; `hint` is an attribute more.
+fn heat(out: &mut String, value: Option<u64>, whole: u64, hint: &str) {
     match value.filter(|value| *value > 0) {
         Some(value) => {
             // The darkest still lets the figure be read.
             let alpha = 0.08 + 0.5 * value as f64 / whole.max(1) as f64;
             let _ = write!(
                 out,
-                "<td class=\"number\" style=\"background-color: rgba(var(--heat), {alpha:.2})\">{}</td>",
+                "<td class=\"number\" style=\"background-color: rgba(var(--heat), {alpha:.2})\"{hint}>{}</td>",
                 grouped(value)
             );
         }

@@ -5,12 +5,14 @@
 //! script, with its pictures as SVG, light or dark as the reader's browser is; or text for a terminal.
 //!
 //! A page is made where the kernel is: `kernel(…).report(&device)` in a test, an example or a program
-//! (`examples/report.rs`). There is no command for it, because a command of ours would have to build the
-//! user's crate and guess the arguments of the launch; the call has both.
+//! (`examples/report.rs`). [`Directory`](super::Directory) keeps the pages of all launches of a program that is run for that.
 
 mod access;
+mod achieved;
 mod banks;
+pub(super) mod head;
 mod html;
+pub(super) mod index;
 mod listing;
 mod occupancy;
 mod roofline;
@@ -26,7 +28,7 @@ pub(crate) use listing::Listing;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Ceilings, Occupancy, ReportError, Resources, Roofline};
+use super::{Ceilings, Occupancy, ReportError, Resources, Roofline, Samples, Timing};
 use crate::ir::{ExprKind, Module, VarKind, visit};
 use crate::metrics::Report;
 
@@ -37,12 +39,17 @@ pub struct Page {
     /// Blocks of the grid and threads of a block.
     shape: [[u32; 3]; 2],
     listing: Listing,
+    /// What tells specializations from one another: of the CUDA without `#line`.
+    hash: u32,
     /// The shared arrays that each line names.
     arrays: Vec<Array>,
     /// Or why they are not known.
     resources: Result<(Resources, Occupancy), String>,
+    /// Of the device, or of what the simulator models.
+    multiprocessors: u32,
     ceilings: Ceilings,
-    time: Option<Duration>,
+    timing: Option<Timing>,
+    samples: Option<Samples>,
 }
 
 /// A line that names a shared array.
@@ -61,22 +68,26 @@ pub(crate) struct Parts<'a> {
     pub cuda: &'a str,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    pub multiprocessors: u32,
     pub resources: Result<(Resources, Occupancy), String>,
 }
 
 impl Page {
     pub(crate) fn new(parts: Parts<'_>) -> Self {
-        let Parts { metrics, module, cuda, grid, block, resources } = parts;
+        let Parts { metrics, module, cuda, grid, block, multiprocessors, resources } = parts;
         // The device that the simulator models is the H200's generation; its ceilings are listed.
         let ceilings = Ceilings::known("NVIDIA H200").unwrap_or_else(|| Ceilings::new("unknown", f64::NAN));
         Self {
             metrics: metrics.with_functions(module),
             shape: [grid, block],
             listing: Listing::new(module, cuda),
+            hash: hash(cuda),
             arrays: arrays(module),
             resources,
+            multiprocessors,
             ceilings,
-            time: None,
+            timing: None,
+            samples: None,
         }
     }
 
@@ -92,14 +103,32 @@ impl Page {
 
     /// Shows how long a launch of the same shape and size took on a device, beside what its ceilings allow.
     ///
-    /// Times are the GPU's: of [`crate::Event`], of a [`crate::Tuner`], or of a profiler.
+    /// Times are the GPU's: of [`crate::Event`], of a [`crate::Tuner`], or of a profiler. [`crate::Launch::report`] on a GPU
+    /// measures them itself.
     pub fn with_time(self, ceilings: Ceilings, time: Duration) -> Self {
-        Self { ceilings, time: Some(time), ..self }
+        let timing = Timing::new(&ceilings.name, vec![time]);
+        self.with_timing(ceilings, timing)
+    }
+
+    /// Shows how long launches took, beside what the ceilings of their device allow.
+    pub fn with_timing(self, ceilings: Ceilings, timing: Timing) -> Self {
+        Self { ceilings, timing: Some(timing), ..self }
+    }
+
+    /// Shows beside each line how many warps a GPU was sampled there, and why they waited.
+    pub fn with_samples(self, samples: Samples) -> Self {
+        Self { samples: Some(samples), ..self }
+    }
+
+    /// How long launches took, where that is known.
+    pub fn timing(&self) -> Option<&Timing> {
+        self.timing.as_ref()
     }
 
     /// The launch under the ceilings.
     pub fn roofline(&self) -> Roofline {
-        Roofline::new(self.ceilings.clone()).add(&self.metrics.kernel, self.metrics.work(), self.time)
+        let time = self.timing.as_ref().map(|timing| timing.median);
+        Roofline::new(self.ceilings.clone()).add(&self.metrics.kernel, self.metrics.work(), time)
     }
 
     /// The least time that the ceilings allow for the launch's bytes and operations.
@@ -128,6 +157,17 @@ impl Page {
             .map_err(|error| ReportError::Write { path: path.to_owned(), why: error.to_string() })
     }
 
+    /// A name for files that no other kernel, specialization or shape has.
+    pub(super) fn file_stem(&self) -> String {
+        let extents = |[x, y, z]: [u32; 3]| match (y, z) {
+            (1, 1) => x.to_string(),
+            (_, 1) => format!("{x}x{y}"),
+            _ => format!("{x}x{y}x{z}"),
+        };
+        let [grid, block] = self.shape.map(extents);
+        format!("{}-{grid}-{block}-{:08x}", self.metrics.kernel, self.hash)
+    }
+
     /// The shared arrays that a line names, as `tile`; the line itself where it names none.
     fn array_at(&self, file: &str, line: u32) -> String {
         let names: Vec<&str> = self
@@ -138,6 +178,14 @@ impl Page {
             .collect();
         if names.is_empty() { "shared memory".to_owned() } else { names.join(", ") }
     }
+}
+
+/// A hash of CUDA that is the same wherever in its file the kernel stands.
+fn hash(cuda: &str) -> u32 {
+    let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+    let code = cuda.lines().filter(|line| !line.trim_start().starts_with("#line"));
+    code.for_each(|line| hasher.update(line.as_bytes()));
+    (hasher.digest() >> 32) as u32
 }
 
 /// The shared arrays that each line names, once each.

@@ -13,6 +13,7 @@ body { margin: 0 auto; padding: 1.5rem; max-width: 96rem; background: var(--back
 h1 { font-size: 1.5rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem;
   border-bottom: 1px solid var(--rule); padding-bottom: .2rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { margin: .4rem 0; max-width: 60rem; } .faint { color: var(--faint); }
+a { color: var(--cool); }
 code, pre, td.rust, td.cuda, td.number { font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
 h1 code, h3 code { font-size: inherit; }
 pre { background: var(--panel); padding: .7rem; overflow-x: auto; border-radius: 4px; margin: .4rem 0; }
@@ -21,9 +22,10 @@ table { border-collapse: collapse; } .source { width: 100%; }
 th { text-align: left; font-weight: 600; font-size: .8rem; color: var(--faint); padding: .2rem .6rem;
   position: sticky; top: 0; background: var(--back); white-space: nowrap; }
 td { padding: 0 .6rem; vertical-align: top; } tr:hover td { background-color: var(--panel); }
-td.rust, td.cuda { white-space: pre-wrap; tab-size: 4; } td.cuda { border-left: 1px solid var(--rule); width: 46%; }
+td.rust, td.cuda { white-space: pre-wrap; tab-size: 4; } td.rust, td.cuda { min-width: 26rem; }
+td.cuda { border-left: 1px solid var(--rule); }
 td.number, th.number { text-align: right; white-space: nowrap; } td.at { color: var(--faint); user-select: none; }
-.sums td { padding: .1rem 1rem .1rem 0; } .sums td.number { text-align: right; }
+.sums td, .sums th { padding: .1rem 1rem .1rem 0; } .sums td.number { text-align: right; }
 ul { margin: .3rem 0; padding-left: 1.2rem; max-width: 60rem; } li { margin: .25rem 0; }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--faint); }
 svg { display: block; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); }

@@ -6,7 +6,7 @@ use super::{Page, Parts, banks, roofline};
 use crate::codegen::{Checks, Options};
 use crate::metrics::Metrics;
 use crate::prelude::*;
-use crate::report::{Ceilings, Multiprocessor, Occupancy, Resources};
+use crate::report::{Ceilings, Entry, Multiprocessor, Occupancy, Resources, Samples, Timing};
 use crate::simulator::{
     Access, AccessKind, Branch, Instruction, Line, Observer, SimLaunch, Space, Thread, Work,
 };
@@ -64,8 +64,9 @@ fn page(resources: Result<(Resources, Occupancy), String>) -> Page {
     let module = turned::module(&()).expect("it is valid");
     let options = Options { checks: Checks::None, line_directives: true };
     let cuda = turned::print(&(), &options).expect("it prints").code;
-    let (grid, block) = ([1; 3], [32, 32, 1]);
-    Page::new(Parts { metrics: metrics(), module: module.module(), cuda: &cuda, grid, block, resources })
+    let (grid, block, multiprocessors) = ([1; 3], [32, 32, 1], 132);
+    let (metrics, module) = (metrics(), module.module());
+    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources })
 }
 
 fn without_resources() -> Page {
@@ -89,18 +90,89 @@ fn rust_stands_beside_the_cuda_that_it_became() {
     assert!(html.contains("extern &quot;C&quot; __global__ void turned("), "{html}");
 }
 
+/// A page with all that a GPU can add, times and samples.
+fn measured() -> Page {
+    let csv = [line_of("tile[row][col] ="), line_of("y[row")].iter().zip([30, 90]).fold(
+        String::from(
+            "\"File Path\",\"/there/runtime/src/report/page/tests.rs\"\n\"Function Name\",\"turned\"\n\
+             \"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\",\"stall_long_sb\"\n",
+        ),
+        |csv, (at, samples)| csv + &format!("\"{}\",\"\",\"-\",\"-\",\"{samples}\",\"20\"\n", at.line),
+    );
+    let samples = Samples::of_csv(&csv, "turned").expect("it is such a CSV");
+    let ceilings = Ceilings::new("slow", 8.192e9).peak("f32", 1.024e9);
+    let timing = Timing::new("slow", [4, 3, 9].map(Duration::from_micros).to_vec());
+    without_resources().with_timing(ceilings, timing).with_samples(samples)
+}
+
+#[test]
+fn samples_of_a_gpu_are_a_heat_of_their_own_with_the_reasons() {
+    let html = measured().html();
+    let row = html.lines().find(|line| line.contains("tile[col][row]")).expect("the line is there");
+    assert!(row.contains("title=\"90 samples: long_sb 20\">90<"), "{row}");
+    assert!(row.contains("rgba(var(--heat), 0.46)"), "three quarters of the samples: {row}");
+    assert!(!without_resources().html().contains("samples"));
+    let text = measured().to_string();
+    let output = text.lines().find(|line| line.contains("tile[col][row];")).expect("the line is there");
+    let figures: Vec<&str> = output.split_whitespace().take(4).collect();
+    assert_eq!(figures, ["64", "128", "1024", "90"], "{text}");
+}
+
+#[test]
+fn what_was_achieved_stands_beside_what_was_predicted() {
+    let page = measured();
+    let (html, text) = (page.html(), page.to_string());
+    assert!(
+        html.contains("timed on slow")
+            && text.contains("4.0 µs on slow, the median of 3 launches from 3.0 to 9.0")
+    );
+    // 8 KiB and 1024 multiplications in 4 µs; the ceilings allow them in 1 µs.
+    for [name, allowed, achieved, part] in [
+        ["time, µs", "1", "4", "25.0 %"],
+        ["GB/s of distinct sectors", "8.2", "2", "25.0 %"],
+        ["GFLOP/s", "1", "0.256", "25.0 %"],
+    ] {
+        let cells =
+            [allowed, achieved, part].map(|cell| format!("<td class=\"number\">{cell}</td>")).concat();
+        assert!(html.contains(&format!("<tr><td>{name}</td>{cells}</tr>")), "{name}: {html}");
+        let row = text.lines().find(|line| line.trim_start().starts_with(name)).expect("the row");
+        assert!(row.ends_with(part), "{row}");
+    }
+}
+
 #[test]
 fn the_file_stands_alone() {
-    let html = without_resources().html();
+    well_formed(&without_resources().html());
+    well_formed(&measured().html());
+    let path = "pages/turned-1-32x32.html".into();
+    let entry = Entry { path, kernel: "turned<\"a\">".into(), summary: "a & b".into() };
+    let index = super::index::page(&[entry]);
+    well_formed(&index);
+    assert!(
+        index.contains("<a href=\"turned-1-32x32.html\"><code>turned&lt;&quot;a&quot;&gt;</code></a>"),
+        "{index}"
+    );
+}
+
+/// Nothing is named outside the file, and every element that is opened is closed, in order.
+#[track_caller]
+fn well_formed(html: &str) {
     for outside in ["http://", "https://", "<script", "<link", "<img", "url(", "@import"] {
         assert!(!html.contains(outside), "{outside}");
     }
     assert!(html.contains("prefers-color-scheme: dark"));
-    for tag in ["svg", "table", "section", "figure", "div", "h2", "tr"] {
-        let count = |text: &str| html.matches(text).count();
-        let opened = count(&format!("<{tag}>")) + count(&format!("<{tag} "));
-        assert_eq!(opened, count(&format!("</{tag}>")), "{tag}");
+    let mut open: Vec<&str> = Vec::new();
+    for tag in html.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').unwrap_or_else(|| panic!("`<{tag}` has no end"));
+        let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or("");
+        let alone = tag.ends_with('/') || ["!DOCTYPE", "meta"].contains(&name);
+        match tag.strip_prefix('/') {
+            Some(closed) => assert_eq!(open.pop(), Some(closed), "{html}"),
+            None if !alone => open.push(name),
+            None => assert_eq!(tag.matches('"').count() % 2, 0, "{tag}"),
+        }
     }
+    assert!(open.is_empty(), "{open:?} are open at the end");
 }
 
 #[test]
@@ -147,7 +219,6 @@ fn the_text_has_the_source_with_its_figures() {
     assert_eq!(figures, ["64", "128", "1024"], "{text}");
 }
 
-/// Writes the page where `WARPSMITH_REPORT` says, to be looked at.
 #[test]
 fn a_page_with_all_its_parts_is_written() {
     let source =
@@ -173,9 +244,6 @@ fn a_page_with_all_its_parts_is_written() {
     let written = std::fs::read_to_string(&path).expect("it is there");
     assert_eq!(written, page.html());
     assert_eq!(written.contains("what limits the resident blocks"), known);
-    if let Some(copy) = std::env::var_os("WARPSMITH_REPORT") {
-        page.write(copy).expect("it is written");
-    }
     std::fs::remove_dir_all(&directory).expect("it was there");
     let refused = page.write(directory.join("turned.html")).expect_err("no such directory").to_string();
     assert!(refused.contains("turned.html") && refused.contains("a directory that exists"), "{refused}");

@@ -1,17 +1,16 @@
 //! The page as text, for a terminal.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::listing::Part;
-use super::{Page, occupancy, roofline};
+use super::{Page, achieved, occupancy, roofline};
+use crate::metrics::Counts;
 
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}.\n", self.shape_text())?;
-        for part in &self.listing.functions {
-            self.function(f, part)?;
-        }
-        writeln!(f, "{}", self.metrics)?;
+        f.write_str(&self.counted())?;
+        write!(f, "{}", achieved::text(self))?;
         writeln!(f, "{}", roofline::verdict(self))?;
         if self.metrics.total.flops() > 0 && self.metrics.work().bytes > 0.0 {
             writeln!(f, "{}", self.roofline())?;
@@ -24,22 +23,39 @@ impl fmt::Display for Page {
 }
 
 impl Page {
-    fn function(&self, f: &mut fmt::Formatter<'_>, part: &Part) -> fmt::Result {
-        writeln!(f, "{:>10} {:>10} {:>10}  {}", "instr.", "sectors", "wavefr.", part.file)?;
+    /// The part of the text that is counted: the source with its figures, and the metrics.
+    ///
+    /// It is the same on every machine, with NVRTC and without, and so is what to snapshot.
+    pub fn counted(&self) -> String {
+        let mut out = String::new();
+        for part in &self.listing.functions {
+            // A string takes everything.
+            let _ = self.function(&mut out, part);
+        }
+        let _ = writeln!(out, "{}", self.metrics);
+        out
+    }
+
+    fn function(&self, f: &mut impl Write, part: &Part) -> fmt::Result {
+        let samples = if self.samples.is_some() { format!("{:>10} ", "samples") } else { String::new() };
+        writeln!(f, "{:>10} {:>10} {:>10} {samples} {}", "instr.", "sectors", "wavefr.", part.file)?;
         for line in &part.lines {
             let counts = self.metrics.row(part.file, line.number).map(|row| &row.counts);
-            let cell = |value: Option<u64>| {
-                value.filter(|value| *value > 0).map_or(String::new(), |v| v.to_string())
-            };
-            let text = format!(
-                "{:>10} {:>10} {:>10}  {:>4} {}",
-                cell(counts.map(|counts| counts.instructions().warps)),
-                cell(counts.map(|counts| counts.sectors())),
-                cell(counts.map(|counts| counts.wavefronts())),
-                line.number,
-                line.rust.as_deref().unwrap_or("")
-            );
-            writeln!(f, "{}", text.trim_end())?;
+            let mut figures = vec![
+                counts.map(|counts| counts.instructions().warps),
+                counts.map(Counts::sectors),
+                counts.map(Counts::wavefronts),
+            ];
+            if let Some(samples) = &self.samples {
+                figures.push(samples.at(part.file, line.number).map(|of| of.samples));
+            }
+            let mut text = String::new();
+            for figure in figures {
+                let cell = figure.filter(|figure| *figure > 0).map_or(String::new(), |n| n.to_string());
+                text.push_str(&format!("{cell:>10} "));
+            }
+            let rust = line.rust.as_deref().unwrap_or("");
+            writeln!(f, "{}", format!("{text} {:>4} {rust}", line.number).trim_end())?;
         }
         writeln!(f)
     }

@@ -1,0 +1,83 @@
+//! Pages about launches that did not ask for one: those that `WARPSMITH_REPORT` wants, one for each kernel,
+//! specialization and shape.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use super::{Shape, conditions};
+use crate::args::KernelArg;
+use crate::codegen::{self, Checks, Options};
+use crate::compile;
+use crate::driver::Limits;
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::metrics::Metrics;
+use crate::report::{Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
+use crate::settings::Pages;
+use crate::validate::ValidModule;
+
+/// Launches that have their page, by kernel, comptime values and shape.
+static WRITTEN: LazyLock<Mutex<HashSet<u64>>> = LazyLock::new(Mutex::default);
+
+/// A simulated launch that shall have a page.
+pub(super) struct Wanted {
+    /// Watches the launch.
+    pub metrics: Metrics,
+    directory: Directory,
+    shape: Shape,
+    key: u64,
+}
+
+impl Wanted {
+    /// The page that a launch shall have, if it shall have one.
+    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &Shape) -> Option<Self> {
+        let pages = Pages::process().filter(|pages| pages.include(K::NAME))?;
+        let mut hasher = DefaultHasher::new();
+        let Shape { grid, block, cluster, dynamic_shared } = shape;
+        (TypeId::of::<K>(), comptime, grid, block, cluster, dynamic_shared).hash(&mut hasher);
+        let key = hasher.finish();
+        if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&key) {
+            return None;
+        }
+        let (metrics, directory) = (Metrics::new(), Directory::new(&pages.directory));
+        Some(Self { metrics, directory, shape: *shape, key })
+    }
+
+    /// Writes the page of the launch, which has ended.
+    ///
+    /// # Errors
+    /// [`crate::report::ReportError::Write`].
+    pub fn write<K: Kernel>(
+        &self,
+        module: &ValidModule,
+        comptime: &K::Comptime,
+        args: &[KernelArg],
+    ) -> Result<()> {
+        let cuda = codegen::print(module, &Options { checks: Checks::None, line_directives: true }).code;
+        let Shape { grid, block, .. } = self.shape;
+        let resources = self.resources::<K>(module, comptime, args).map_err(|error| error.to_string());
+        let multiprocessors = Limits::SIMULATOR.multiprocessors;
+        let (metrics, module) = (self.metrics.report(), module.module());
+        let page = Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources });
+        self.directory.add(&page)?;
+        WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
+        Ok(())
+    }
+
+    /// What the launch takes of the device that the simulator models.
+    fn resources<K: Kernel>(
+        &self,
+        module: &ValidModule,
+        comptime: &K::Comptime,
+        args: &[KernelArg],
+    ) -> Result<(Resources, Occupancy)> {
+        let checks = conditions::checks(&module.module().conditions, &self.shape, args);
+        let resources = compile::resources_on::<K>(comptime, checks, Limits::SIMULATOR.compute)?;
+        let resources = resources.with_dynamic_shared(self.shape.dynamic_shared);
+        let multiprocessor = Multiprocessor::from(&Limits::SIMULATOR);
+        let occupancy = Occupancy::new(&resources, &multiprocessor, self.shape.block)?;
+        Ok((resources, occupancy))
+    }
+}
