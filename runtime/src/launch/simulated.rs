@@ -118,7 +118,7 @@ impl Setup {
     fn for_simulator(&self) -> Self {
         let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
         let Self { grid, block, cluster, dynamic_shared, seed, order, .. } = *self;
-        Self { grid, block, cluster, dynamic_shared, attributes, gpu_checks: None, seed, order }
+        Self { grid, block, cluster, dynamic_shared, attributes, seed, gpu_checks: None, order }
     }
 }
 
@@ -197,6 +197,7 @@ impl Simulation {
         if let Some(page) = Wanted::new::<K>(comptime, shape)
             && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
         {
+            self.assume_written::<K>(args);
             return Ok(());
         }
         let executor = self.settings.executor;
