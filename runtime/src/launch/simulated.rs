@@ -197,7 +197,6 @@ impl Simulation {
         if let Some(page) = Wanted::new::<K>(comptime, shape)
             && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
         {
-            self.assume_written::<K>(args);
             return Ok(());
         }
         let executor = self.settings.executor;
