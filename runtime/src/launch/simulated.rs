@@ -118,7 +118,7 @@ impl Setup {
     fn for_simulator(&self) -> Self {
         let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
         let Self { grid, block, cluster, dynamic_shared, seed, order, .. } = *self;
-        Self { grid, block, cluster, dynamic_shared, attributes, gpu_checks: None, seed, order }
+        Self { grid, block, cluster, dynamic_shared, attributes, seed, gpu_checks: None, order }
     }
 }
 
@@ -170,7 +170,7 @@ impl Simulation {
 
     /// Whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
-        let interpreted = self.settings.executor == Executor::Interpreter || self.barriers.is_some();
+        let interpreted = self.settings.executor != Executor::Twin || self.barriers.is_some();
         interpreted && self.settings.checks.initialisation
     }
 
@@ -318,6 +318,15 @@ impl Simulation {
     }
 }
 
+/// The slices among the arguments, by name, with their addresses.
+fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
+    let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
+        KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
+        KernelArg::Image { .. } | KernelArg::Value(_) => None,
+    };
+    K::PARAMS.iter().zip(args).filter_map(slice).collect()
+}
+
 /// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
 fn unchecked(refused: &SimFault) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -328,13 +337,4 @@ fn unchecked(refused: &SimFault) {
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
         eprintln!("warpsmith: {reason}");
     }
-}
-
-/// The slices among the arguments, by name, with their addresses.
-fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
-    let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
-        KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
-        KernelArg::Image { .. } | KernelArg::Value(_) => None,
-    };
-    K::PARAMS.iter().zip(args).filter_map(slice).collect()
 }

@@ -86,10 +86,12 @@ impl GlobalMemory {
         self.lines.as_mut_ptr().cast()
     }
 
-    /// The bytes, with those that fill its last line.
+    /// All of its bytes, to be written.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
+        let (lines, bytes) = (self.lines.as_mut_ptr(), size_of_val(self.lines.as_slice()));
+        written(lines as usize, bytes);
         // SAFETY: the lines are bytes without gaps, borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), size_of_val(self.lines.as_slice())) }
+        unsafe { std::slice::from_raw_parts_mut(lines.cast(), bytes) }
     }
 
     /// A view of the memory may stand where no launch sees it.
