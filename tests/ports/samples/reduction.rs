@@ -163,7 +163,8 @@ fn reduce_single_pass(g_idata: &[f32], g_odata: &mut [f32], n: usize) {
                 total += *v;
             }
             g_odata[0] = total;
-            *RETIREMENT_COUNT.get_mut() = 0;
+            // Atomic as the increments of the other blocks, which no fence follows in them.
+            atomic_exchange(RETIREMENT_COUNT.get_mut(), 0);
         }
     }
 }
