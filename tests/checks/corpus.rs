@@ -98,7 +98,10 @@ fn figures(reports: &[Barriers]) {
     println!("figure barriers_of_the_corpus {} barriers", count(|_| true));
     println!("figure barriers_race_without {} barriers", count(|v| matches!(v, Verdict::Race(_))));
     println!("figure barriers_fault_without {} barriers", count(|v| matches!(v, Verdict::Fault(_))));
-    println!("figure barriers_other_result_without {} barriers", count(|v| matches!(v, Verdict::Result(_))));
+    println!(
+        "figure barriers_other_result_without {} barriers",
+        count(|v| matches!(v, Verdict::OtherResult(_)))
+    );
     println!("figure barriers_redundant {} barriers", count(|v| *v == Verdict::Redundant));
     println!("figure barriers_unseen {} barriers", count(|v| *v == Verdict::Unseen));
     println!("figure barriers_not_reached {} barriers", count(|v| *v == Verdict::NotReached));

@@ -12,7 +12,7 @@ fn verdicts(barriers: &Barriers, start: u32) -> Vec<(u32, &'static str, &'static
         Verdict::Unseen => "unseen",
         Verdict::Race(_) => "race",
         Verdict::Fault(_) => "fault",
-        Verdict::Result(_) => "result",
+        Verdict::OtherResult(_) => "result",
     };
     let row = |barrier: &warpsmith::checks::Barrier| {
         (barrier.synchronisation.at.line - start, barrier.synchronisation.name, word(&barrier.verdict))

@@ -166,7 +166,7 @@ impl Trials<'_> {
         }
         let left_out = |(seed, after): &(u64, Vec<Vec<u8>>)| {
             let fault = self.fault(&self.short, *seed, Without::Call(which));
-            fault.map(Verdict::from).or_else(|| self.other_result(after).map(Verdict::Result))
+            fault.map(Verdict::from).or_else(|| self.other_result(after).map(Verdict::OtherResult))
         };
         self.after.iter().find_map(left_out).unwrap_or(Verdict::Redundant)
     }
@@ -195,10 +195,8 @@ impl Trials<'_> {
     fn other_result(&self, after: &[Vec<u8>]) -> Option<String> {
         self.memory.iter().enumerate().find_map(|(i, region)| {
             let (expected, found) = (&after[i], region.saved());
-            let held = region.held(expected);
             let agreed = |byte: usize| self.after.iter().all(|(_, other)| other[i][byte] == expected[byte]);
-            let differs = |byte: &usize| held[*byte] && found[*byte] != expected[*byte] && agreed(*byte);
-            let byte = (0..found.len()).find(differs)?;
+            let byte = region.difference(expected, &found, agreed)?;
             let (what, wrong, right) = (&region.what, found[byte], expected[byte]);
             Some(format!("byte {byte} of {what} is {wrong:#04x} instead of {right:#04x}"))
         })

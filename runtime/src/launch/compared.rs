@@ -29,14 +29,18 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
     }
 
-    /// Which bytes hold something: those between fields are of no meaning.
-    pub(super) fn held(&self, saved: &[u8]) -> Vec<bool> {
-        let mut held = vec![false; saved.len()];
+    /// The first byte that means another thing in `a` than in `b`: neither bytes between fields mean anything, nor the
+    /// sign and payload of a NaN.
+    pub(super) fn difference(&self, a: &[u8], b: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut differs = vec![false; a.len()];
         let size = self.elem.size().max(1);
-        for (bytes, held) in saved.chunks_exact(size).zip(held.chunks_exact_mut(size)) {
-            mark(&self.elem, bytes, held);
+        let elements = a.chunks_exact(size).zip(b.chunks_exact(size));
+        for ((a, b), differs) in elements.zip(differs.chunks_exact_mut(size)) {
+            if a != b {
+                mark(&self.elem, (a, b), differs);
+            }
         }
-        held
+        (0..differs.len()).find(|byte| differs[*byte] && counts(*byte))
     }
 
     pub(super) fn restore(&self, saved: &[u8]) {
@@ -45,9 +49,12 @@ impl Region {
     }
 }
 
-/// Marks the bytes of a value that hold something.
-fn mark(ty: &Type, bytes: &[u8], held: &mut [bool]) {
-    let mut part = |at: usize, ty: &Type| mark(ty, &bytes[at..at + ty.size()], &mut held[at..at + ty.size()]);
+/// Marks the bytes in which two values differ.
+fn mark(ty: &Type, (a, b): (&[u8], &[u8]), differs: &mut [bool]) {
+    let mut part = |at: usize, ty: &Type| {
+        let bytes = at..at + ty.size();
+        mark(ty, (&a[bytes.clone()], &b[bytes.clone()]), &mut differs[bytes]);
+    };
     match ty {
         Type::Struct(def) => def.fields.iter().for_each(|field| part(field.offset, &field.ty)),
         Type::Tuple(items) => {
@@ -56,18 +63,34 @@ fn mark(ty: &Type, bytes: &[u8], held: &mut [bool]) {
             }
         }
         Type::Array(elem, n) => (0..*n).for_each(|i| part(i * elem.size(), elem)),
+        Type::Vector(scalar, n) => {
+            let elem = Type::Scalar(*scalar);
+            (0..*n).for_each(|i| part(i * elem.size(), &elem));
+        }
         Type::Enum(def) => {
             let tag = Type::Scalar(def.tag);
             part(def.tag_offset(), &tag);
             let width = tag.size();
-            let is = |tag: i128| tag.to_le_bytes()[..width] == bytes[def.tag_offset()..][..width];
+            let is = |tag: i128| tag.to_le_bytes()[..width] == a[def.tag_offset()..][..width];
             if let Some(v) = def.variants.iter().position(|variant| is(variant.tag)) {
                 for (i, (_, field)) in def.variants[v].fields.iter().enumerate() {
                     part(def.field_offset(v, i), field);
                 }
             }
         }
-        _ => held.fill(true),
+        Type::Scalar(scalar) if is_nan(*scalar, a) && is_nan(*scalar, b) => {}
+        _ => a.iter().zip(b).zip(differs).for_each(|((a, b), differs)| *differs = a != b),
+    }
+}
+
+/// Whether these bytes are a NaN of a type of floats.
+fn is_nan(scalar: Scalar, bytes: &[u8]) -> bool {
+    match (scalar, bytes) {
+        (Scalar::F16, &[a, b]) => half::f16::from_le_bytes([a, b]).is_nan(),
+        (Scalar::BF16, &[a, b]) => half::bf16::from_le_bytes([a, b]).is_nan(),
+        (Scalar::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).is_nan(),
+        (Scalar::F64, _) => bytes.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
+        _ => false,
     }
 }
 
@@ -102,8 +125,7 @@ pub(super) fn run_both(
         ));
     }
     for ((region, twin), interpreter) in memory.iter().zip(&after).zip(save()) {
-        let held = region.held(twin);
-        if let Some(byte) = (0..region.bytes).find(|i| held[*i] && twin[*i] != interpreter[*i]) {
+        if let Some(byte) = region.difference(twin, &interpreter, |_| true) {
             let (a, b) = (twin[byte], interpreter[byte]);
             let what = &region.what;
             return differ(format!(

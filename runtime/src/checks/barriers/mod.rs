@@ -54,7 +54,7 @@ pub enum Verdict {
     /// The launch ends with another fault.
     Fault(Box<SimFault>),
     /// It gives another result: which bytes of what.
-    Result(String),
+    OtherResult(String),
 }
 
 impl Verdict {
@@ -62,7 +62,7 @@ impl Verdict {
     pub fn is_needed(&self) -> bool {
         match self {
             Verdict::NotReached | Verdict::Redundant | Verdict::Unseen => false,
-            Verdict::Race(_) | Verdict::Fault(_) | Verdict::Result(_) => true,
+            Verdict::Race(_) | Verdict::Fault(_) | Verdict::OtherResult(_) => true,
         }
     }
 
@@ -72,7 +72,7 @@ impl Verdict {
             Verdict::NotReached => 0,
             Verdict::Redundant => 1,
             Verdict::Unseen => 2,
-            Verdict::Result(_) | Verdict::Fault(_) | Verdict::Race(_) => 3,
+            Verdict::OtherResult(_) | Verdict::Fault(_) | Verdict::Race(_) => 3,
         };
         if weight(&self) >= weight(&other) { self } else { other }
     }

@@ -62,7 +62,7 @@ impl fmt::Display for Verdict {
                 write!(f, "needed: without it, {} and {}, {memory} memory", party(first), party(second))
             }
             Verdict::Fault(fault) => write!(f, "needed: without it, {fault}"),
-            Verdict::Result(what) => write!(f, "needed: without it, {what}"),
+            Verdict::OtherResult(what) => write!(f, "needed: without it, {what}"),
         }
     }
 }
