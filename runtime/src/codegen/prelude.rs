@@ -246,7 +246,8 @@ pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
-/// Where the bits of shared memory are: behind all else, by the offset of a byte in the block's window.
+/// Where the bits of shared memory are: behind all else. A byte's place among them is counted from there, since in a
+/// cluster the bits of an address above 24 are the block's.
 pub(super) static SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow() {
@@ -264,23 +265,19 @@ __device__ void ws_shadow_begin() {
 }
 
 __device__ __noinline__ unsigned int* ws_shadow_of(const void* p, unsigned int* offset) {
-    if (__isShared(p)) {
-        *offset = (unsigned int)__cvta_generic_to_shared(p);
-        return ws_shadow();
-    }
+    unsigned int* shadow = 0;
+    if (__isShared(p)) shadow = ws_shadow();
 #if __CUDA_ARCH__ >= 900
     unsigned int other;
     asm(\"{\\n\\t.reg .pred q;\\n\\tisspacep.shared::cluster q, %1;\\n\\tselp.u32 %0, 1, 0, q;\\n\\t}\" : \"=r\"(other) : \"l\"(p));
-    if (other) {
+    if (shadow == 0 && other) {
         unsigned int rank;
         asm(\"getctarank.u64 %0, %1;\" : \"=r\"(rank) : \"l\"(p));
-        unsigned int* own = ws_shadow();
-        unsigned int* there = (unsigned int*)__cluster_map_shared_rank(own, rank);
-        *offset = (unsigned int)((long long)__cvta_generic_to_shared(own) + ((const char*)p - (const char*)there));
-        return there;
+        shadow = (unsigned int*)__cluster_map_shared_rank(ws_shadow(), rank);
     }
 #endif
-    return 0;
+    *offset = 233472u - ((unsigned int)((const char*)shadow - (const char*)p) & 0xffffffu);
+    return shadow;
 }
 ",
     needs: &[],
