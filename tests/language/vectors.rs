@@ -117,3 +117,13 @@ fn vectors_are_structs() {
         assert_eq!(out, [I32x4::new(0, 2, 40, 4), I32x4::new(-6, 6, 80, 8)], "on {}", device.name());
     });
 }
+
+#[test]
+fn what_some_refers_to_is_read_once_it_is_known_to_be_there() -> warpsmith::Result<()> {
+    let cuda = literals::cuda_source()?;
+    let (before, after) = cuda.split_once("if (").expect("a test of the variant");
+    let body = before.rsplit_once('{').expect("a body").1;
+    assert!(!body.contains("= *"), "{cuda}");
+    assert!(after.contains("= *"), "{cuda}");
+    Ok(())
+}

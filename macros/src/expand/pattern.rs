@@ -78,8 +78,10 @@ impl Lower<'_> {
                         quote!(__r.bool_(true))
                     }
                     other => {
-                        setup.extend(quote!(let #inner = { let __v = #of.clone(); let __v = __r.read(__v); __r.bind_parts(__v) };));
-                        self.test(other, &inner, binds, setup, bindings)
+                        setup.extend(quote!(let #inner = { let __v = #of.clone(); __r.bind_pointee(__v) };));
+                        let cond = self.test(other, &inner, binds, setup, &mut TokenStream::new());
+                        self.names_of_copy(other, &inner, binds, bindings);
+                        cond
                     }
                 }
             }
@@ -99,6 +101,17 @@ impl Lower<'_> {
                 quote!(__r.bool_(true))
             }
         }
+    }
+
+    /// Binds the names of a pattern under `&` to a copy of what it matched, made once its tests have held.
+    fn names_of_copy(&mut self, pat: &Pat, of: &Ident, binds: Binds, bindings: &mut TokenStream) {
+        let (copy, mut names) = (self.part_ident(), TokenStream::new());
+        bindings.extend(quote!(let #copy = { let __v = #of.clone(); __r.copy_pointee(__v) };));
+        // The tests have said what is wrong with the pattern.
+        let said = std::mem::take(self.errors);
+        self.test(pat, &copy, binds, bindings, &mut names);
+        *self.errors = said;
+        bindings.extend(names);
     }
 
     /// A fresh identifier of the emitter for a part.

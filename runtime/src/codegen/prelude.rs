@@ -247,20 +247,21 @@ pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
 };
 
 /// Where the bits of shared memory are: behind all else. A byte's place among them is counted from there, since in a
-/// cluster the bits of an address above 24 are the block's.
+/// cluster the bits of an address above 24 are the block's. They begin at a word, whatever the kernel's own bytes; the
+/// last word may be beyond the end, and is not used.
 pub(super) static SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow() {
     extern __shared__ __align__(16) unsigned char ws_dynamic[];
     unsigned int bytes;
     asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
-    return (unsigned int*)(ws_dynamic + bytes - 29184u);
+    return (unsigned int*)(ws_dynamic + (bytes - 29181u) / 4u * 4u);
 }
 
 __device__ void ws_shadow_begin() {
     unsigned int* shadow = ws_shadow();
     unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-    for (unsigned int i = thread; i < 7296u; i += blockDim.x * blockDim.y * blockDim.z) shadow[i] = 0u;
+    for (unsigned int i = thread; i < 7295u; i += blockDim.x * blockDim.y * blockDim.z) shadow[i] = 0u;
     __syncthreads();
 }
 
@@ -276,7 +277,7 @@ __device__ __noinline__ unsigned int* ws_shadow_of(const void* p, unsigned int* 
         shadow = (unsigned int*)__cluster_map_shared_rank(ws_shadow(), rank);
     }
 #endif
-    *offset = 233472u - ((unsigned int)((const char*)shadow - (const char*)p) & 0xffffffu);
+    *offset = 233440u - ((unsigned int)((const char*)shadow - (const char*)p) & 0xffffffu);
     return shadow;
 }
 ",

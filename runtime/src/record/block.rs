@@ -125,7 +125,7 @@ impl Frame {
 }
 
 /// Whether a part is reached through a reference.
-fn is_behind_reference(part: &Expr) -> bool {
+pub(super) fn is_behind_reference(part: &Expr) -> bool {
     match &part.kind {
         ExprKind::Deref(_) => true,
         ExprKind::Field(base, _) => is_behind_reference(base),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::block::is_behind_reference;
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Const, ConstValue, EnumType, Expr, ExprKind, Type};
 
@@ -31,6 +32,25 @@ impl Recorder {
         let pointer = self.bind(pointer);
         let place = self.deref(pointer);
         if matches!(place.ty, Type::Ref { .. }) { self.bind_place(place) } else { place }
+    }
+
+    /// What a pattern under `&` looks into. A reference in a variant refers to something only if the value is of that
+    /// variant, so that nothing is read before the tests.
+    pub fn bind_pointee(&mut self, reference: Expr) -> Expr {
+        if is_in_variant(&reference) {
+            return self.bind_place(reference);
+        }
+        let value = self.read(reference);
+        self.bind_parts(value)
+    }
+
+    /// The value of what [`Recorder::bind_pointee`] gave, now that the tests have held.
+    pub fn copy_pointee(&mut self, pointee: Expr) -> Expr {
+        if !is_behind_reference(&pointee) {
+            return pointee;
+        }
+        let value = self.read(pointee);
+        self.bind_parts(value)
     }
 
     /// A field that a pattern names, of a struct, a tuple or a variant.
@@ -236,5 +256,15 @@ impl Recorder {
     /// `true`, `false`
     pub fn bool_(&mut self, value: bool) -> Expr {
         Expr { kind: ExprKind::Const(Const { value: ConstValue::Bool(value), name: None }), ty: Type::BOOL }
+    }
+}
+
+/// Whether a place is part of a variant of an enum.
+fn is_in_variant(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Field(of, _) => matches!(of.ty, Type::Enum(_)) || is_in_variant(of),
+        ExprKind::Index { base, .. } => is_in_variant(base),
+        ExprKind::Deref(of) | ExprKind::Ref(of) => is_in_variant(of),
+        _ => false,
     }
 }
