@@ -32,6 +32,7 @@ fn strict() -> Settings {
 }
 
 #[gpu_kernel(allow(divergent_barriers))]
+#[allow(clippy::if_same_then_else, reason = "the same barrier at two places is the mistake")]
 fn meetings(y: &mut [u32], #[comptime] how: u32) {
     let t = thread_idx().x;
     match how {
