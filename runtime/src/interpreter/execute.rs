@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::numeric::{get, put};
-use super::program::{Index, Op, Program, Refusal, Site, Slot, Width};
-use crate::ir::Scalar;
+use super::program::{Index, Op, Program, Site, Slot, Width};
 use crate::simulator::context;
-use crate::simulator::{Access, Branch, Instruction, SimFault, Space, Synchronisation, Work};
+use crate::simulator::{Access, Branch, Instruction, Space, Synchronisation, Work};
 use crate::types::{Slice, Sliceable};
 
 /// A thread while it runs.
@@ -209,7 +208,7 @@ impl<'p> Thread<'p> {
     }
 
     /// The address of a slot.
-    fn at(&self, slot: Slot) -> *mut u8 {
+    pub(super) fn at(&self, slot: Slot) -> *mut u8 {
         self.frame.wrapping_offset(slot as isize)
     }
 
@@ -383,7 +382,7 @@ impl<'p> Thread<'p> {
         }
     }
 
-    fn instruction(&self, site: Site) -> Instruction {
+    pub(super) fn instruction(&self, site: Site) -> Instruction {
         // Within the library's own functions the line is that of who calls them.
         let at = if self.program.library[site as usize] { self.caller } else { site };
         Instruction { at: self.program.sites[at as usize], site, instance: self.instance }
@@ -404,98 +403,6 @@ impl<'p> Thread<'p> {
 
 /// Arguments of a builtin at most.
 pub(super) const MOST_ARGUMENTS: usize = 16;
-
-impl Thread<'_> {
-    #[cold]
-    fn out_of_bounds(&self, index: usize, len: usize, site: Site) -> ! {
-        context::set_instruction(Some(self.instruction(site)));
-        context::fault_bounds(index as i64, len)
-    }
-
-    #[cold]
-    fn panic(&self, message: &str, site: Site) -> ! {
-        context::fault_at(self.program.sites[site as usize], |at| SimFault::Panic {
-            kernel: at.kernel,
-            message: message.to_owned(),
-            file: at.file,
-            line: at.line,
-            block: at.block,
-            thread: at.thread,
-        })
-    }
-
-    #[cold]
-    fn refuse(&self, refusal: Refusal, divisor: Slot, site: Site) -> ! {
-        let is_zero = |bytes: u8| {
-            // SAFETY: the divisor has so many bytes.
-            unsafe { std::slice::from_raw_parts(self.at(divisor), bytes.into()) }.iter().all(|b| *b == 0)
-        };
-        let message = match refusal {
-            Refusal::Message(message) => message,
-            Refusal::Division { bytes } if is_zero(bytes) => "attempt to divide by zero",
-            Refusal::Division { .. } => "attempt to divide with overflow",
-            Refusal::Remainder { bytes } if is_zero(bytes) => {
-                "attempt to calculate the remainder with a divisor of zero"
-            }
-            Refusal::Remainder { .. } => "attempt to calculate the remainder with overflow",
-        };
-        self.panic(message, site)
-    }
-
-    #[cold]
-    fn spent(&self, site: Site) -> ! {
-        let steps = self.limit;
-        context::fault_at(self.program.sites[site as usize], |at| SimFault::Endless {
-            kernel: at.kernel,
-            steps,
-            file: at.file,
-            line: at.line,
-            block: at.block,
-            thread: at.thread,
-        })
-    }
-
-    fn not_nan(&self, scalar: Scalar, [value, a, b]: [Slot; 3], site: Site) {
-        let [value, a, b] = [value, a, b].map(|slot| self.float(scalar, slot));
-        if value.is_nan() && !a.is_nan() && !b.is_nan() {
-            context::fault_at(self.program.sites[site as usize], |at| SimFault::NotANumber {
-                kernel: at.kernel,
-                operands: [a, b].map(|x| x.to_string()),
-                file: at.file,
-                line: at.line,
-                block: at.block,
-                thread: at.thread,
-            })
-        }
-    }
-
-    #[cold]
-    fn inexact(&self, scalar: Scalar, value: Slot, wanted: Scalar, site: Site) -> ! {
-        let value = super::print::plain(scalar, self.frame, value);
-        let to = crate::ir::Type::Scalar(wanted).to_string();
-        context::fault_at(self.program.sites[site as usize], |at| SimFault::LossyCast {
-            kernel: at.kernel,
-            value,
-            to,
-            file: at.file,
-            line: at.line,
-            block: at.block,
-            thread: at.thread,
-        })
-    }
-
-    fn float(&self, scalar: Scalar, slot: Slot) -> f64 {
-        // SAFETY: the lowering put a float of this type at the slot.
-        unsafe {
-            match scalar {
-                Scalar::F16 => get::<half::f16>(self.frame, slot).to_f64(),
-                Scalar::BF16 => get::<half::bf16>(self.frame, slot).to_f64(),
-                Scalar::F32 => f64::from(get::<f32>(self.frame, slot)),
-                _ => get(self.frame, slot),
-            }
-        }
-    }
-}
 
 /// Joins the number of an instance with that of what it is in.
 #[inline]

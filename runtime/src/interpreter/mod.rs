@@ -12,6 +12,7 @@ mod nested;
 mod numeric;
 mod print;
 mod program;
+mod refuse;
 mod run;
 mod units;
 

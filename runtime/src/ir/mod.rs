@@ -99,6 +99,21 @@ impl Module {
         self.functions.iter().chain(self.kernels().map(|(function, _)| function))
     }
 
+    /// The device statics and constants that the module names, once each.
+    pub fn globals(&self) -> Vec<&'static Global> {
+        let mut all: Vec<&'static Global> = Vec::new();
+        for function in self.all_functions() {
+            visit::exprs(&function.body, &mut |e| {
+                if let ExprKind::Global(global) = &e.kind
+                    && !all.iter().any(|known| std::ptr::eq(*known, *global))
+                {
+                    all.push(global);
+                }
+            });
+        }
+        all
+    }
+
     /// Whether a kernel of the module launches the module's own.
     pub fn is_relaunched(&self) -> bool {
         let mut found = false;

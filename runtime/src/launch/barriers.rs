@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::compared::{self, Region};
+use super::Launch;
 use super::simulated::Simulation;
-use super::{Launch, LaunchError, Shape, check};
+use super::writable::{self, Writable};
 use crate::args::KernelArg;
 use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
-use crate::device::{Backend, Device};
-use crate::driver::Attributes;
+use crate::device::Device;
 use crate::error::Result;
 use crate::interpreter::Run;
 use crate::kernel::Kernel;
@@ -61,14 +60,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// As [`Launch::launch_observed`], and what is wrong with the launch as it is: only of one without a fault
     /// can it be said what a barrier is for.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
-        self.refuse_order()?;
-        let Backend::Simulator = device.backend() else {
-            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
-        };
-        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device)?;
-        let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-        simulation.barriers::<K>(&self.comptime, &shape, &self.setup.attributes, args)
+        self.simulation(device)?.barriers::<K>(&self.comptime, self.args.as_ref())
     }
 }
 
@@ -79,7 +71,7 @@ struct Trials<'t> {
     /// As it is, but for giving up sooner: without a barrier it may go on for ever.
     short: (SimLaunch<'t>, Run),
     /// What it may write.
-    memory: Vec<Region>,
+    memory: Vec<Writable>,
     /// What that held before.
     before: Vec<Vec<u8>>,
     /// The orders of the schedule in which it runs, and what each leaves; the first is its own.
@@ -88,16 +80,10 @@ struct Trials<'t> {
 
 impl Simulation {
     /// The report of [`Launch::barriers`].
-    pub(super) fn barriers<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<Barriers> {
+    pub(super) fn barriers<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<Barriers> {
         let (races, reached) = (Races::new(), Reached::default());
         let watched: [&dyn Observer; 2] = [&races, &reached];
-        let launch = self.launch::<K>(shape, attributes, args, &watched)?;
+        let launch = self.launch::<K>(args, &watched)?;
         let settings = Settings {
             step_budget: BUDGET.min(launch.settings.step_budget),
             atomic_budget: BUDGET.min(launch.settings.atomic_budget),
@@ -105,7 +91,7 @@ impl Simulation {
         };
         let hasty = SimLaunch { settings, ..launch.clone() };
         let run = |launch: &SimLaunch<'_>| self.prepare::<K>(comptime, launch, args);
-        let memory = compared::writable(self.module().module(), args, K::PARAMS);
+        let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
         let mut trials = Trials {
             whole: (launch.clone(), run(&launch)?),
             short: (hasty.clone(), run(&hasty)?),
@@ -214,10 +200,10 @@ fn is_for_atomics(which: Synchronisation) -> bool {
     which.order.is_some() || which.name.starts_with("fence_")
 }
 
-fn saved(memory: &[Region]) -> Vec<Vec<u8>> {
-    memory.iter().map(Region::saved).collect()
+fn saved(memory: &[Writable]) -> Vec<Vec<u8>> {
+    memory.iter().map(Writable::saved).collect()
 }
 
-fn restore(memory: &[Region], saved: &[Vec<u8>]) {
+fn restore(memory: &[Writable], saved: &[Vec<u8>]) {
     memory.iter().zip(saved).for_each(|(region, saved)| region.restore(saved));
 }

@@ -6,14 +6,13 @@
 use std::ops::Range;
 
 use super::LaunchError;
-use super::compared::view_elements;
+use super::views::{Seen, Views};
 use crate::args::{KernelArg, Place};
 use crate::buffer::Memory;
 use crate::driver::{DriverError, Gpu, Order};
 use crate::error::Result;
-use crate::ir::{ExprKind, Global, Module, Type, visit};
+use crate::ir::{Global, Module, Type};
 use crate::kernel::Kernel;
-use crate::value_bytes::ValueBytes;
 
 /// Memory of simulated buffers is aligned to so many bytes.
 const LINE: u64 = 256;
@@ -47,12 +46,6 @@ struct Region {
 struct Static {
     global: &'static Global,
     before: Vec<u8>,
-}
-
-/// A view in a value: where its address stands, and what it reaches.
-struct Seen {
-    word: usize,
-    span: Span,
 }
 
 impl Copies {
@@ -141,37 +134,13 @@ fn reached(arg: &KernelArg, ty: &Type, ordinal: usize) -> std::result::Result<Ve
             Ok(vec![Span { range: *ptr..*ptr + *bytes, mutable: *mutable }])
         }
         KernelArg::Image { .. } => Err("it is an image"),
-        KernelArg::Value(value) => Ok(seen(ty, value)?.into_iter().map(|view| view.span).collect()),
-    }
-}
-
-/// The views in a value.
-fn seen(ty: &Type, value: &ValueBytes) -> std::result::Result<Vec<Seen>, &'static str> {
-    let mut all = Vec::new();
-    views(ty, 0, value.words(), &mut all)?;
-    Ok(all)
-}
-
-fn views(ty: &Type, at: usize, words: &[u64], all: &mut Vec<Seen>) -> std::result::Result<(), &'static str> {
-    match ty {
-        Type::View { elem, .. } if elem.holds_address() => Err("its elements hold addresses"),
-        Type::View { elem, rank, mutable } => {
-            let word = at / 8;
-            let elements = view_elements(*rank, |i| words[word + i] as usize);
-            let range = words[word]..words[word] + (elements * elem.size()) as u64;
-            all.push(Seen { word, span: Span { range, mutable: *mutable } });
-            Ok(())
+        KernelArg::Value(value) => {
+            let span = |Seen { range, mutable, .. }: Seen| Span { range, mutable };
+            match Views::of(ty, value.words()) {
+                Views { further: Some(why), .. } => Err(why),
+                Views { list, further: None } => Ok(list.into_iter().map(span).collect()),
+            }
         }
-        Type::Struct(def) => {
-            def.fields.iter().try_for_each(|field| views(&field.ty, at + field.offset, words, all))
-        }
-        Type::Array(elem, n) => (0..*n).try_for_each(|i| views(elem, at + i * elem.size(), words, all)),
-        Type::Tuple(items) => items
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, item)| views(item, at + ty.field_offset(i).unwrap_or(0), words, all)),
-        ty if ty.holds_address() => Err("it holds a raw pointer, or an enum with an address"),
-        _ => Ok(()),
     }
 }
 
@@ -205,8 +174,8 @@ fn moved(arg: &mut KernelArg, ty: &Type, regions: &[Region]) {
             (*place, *order) = (Place::Simulator, Order::NONE);
         }
         KernelArg::Value(value) => {
-            for Seen { word, span } in seen(ty, value).unwrap_or_default() {
-                value.words_mut()[word] = translate(&span.range);
+            for Seen { word, range, .. } in Views::of(ty, value.words()).list {
+                value.words_mut()[word] = translate(&range);
             }
         }
         KernelArg::Image { .. } => {}
@@ -220,7 +189,7 @@ fn statics(
     refused: impl Fn(&str, &'static str) -> LaunchError,
 ) -> Result<Vec<Static>> {
     let mut statics: Vec<Static> = Vec::new();
-    for global in globals(module) {
+    for global in module.globals() {
         let mut of = Static { global, before: vec![0; (global.ty)().size()] };
         if global.constant {
             of.before = gpu.read_constant(global)?;
@@ -238,21 +207,6 @@ fn statics(
         }
     }
     Ok(statics)
-}
-
-/// The statics that a module names, once each.
-fn globals(module: &Module) -> Vec<&'static Global> {
-    let mut all: Vec<&'static Global> = Vec::new();
-    for function in module.all_functions() {
-        visit::exprs(&function.body, &mut |e| {
-            if let ExprKind::Global(global) = &e.kind
-                && !all.iter().any(|known| std::ptr::eq(*known, *global))
-            {
-                all.push(global);
-            }
-        });
-    }
-    all
 }
 
 #[cfg(test)]

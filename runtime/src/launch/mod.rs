@@ -15,6 +15,8 @@ mod prepared;
 mod report;
 mod simulated;
 mod timed;
+mod views;
+mod writable;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,

@@ -55,12 +55,8 @@ impl Wanted {
         comptime: &K::Comptime,
         args: &[KernelArg],
     ) -> Result<()> {
-        let cuda = codegen::print(module, &Options { checks: Checks::None, line_directives: true }).code;
-        let Shape { grid, block, .. } = self.shape;
         let resources = self.resources::<K>(module, comptime, args).map_err(|error| error.to_string());
-        let multiprocessors = Limits::SIMULATOR.multiprocessors;
-        let (metrics, module) = (self.metrics.report(), module.module());
-        let page = Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources });
+        let page = page(&self.metrics, (module, &self.shape), &Limits::SIMULATOR, resources);
         self.directory.add(&page)?;
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
         Ok(())
@@ -80,4 +76,17 @@ impl Wanted {
         let occupancy = Occupancy::new(&resources, &multiprocessor, self.shape.block)?;
         Ok((resources, occupancy))
     }
+}
+
+/// The page of a launch that `metrics` watched.
+pub(super) fn page(
+    metrics: &Metrics,
+    (module, shape): (&ValidModule, &Shape),
+    limits: &Limits,
+    resources: std::result::Result<(Resources, Occupancy), String>,
+) -> Page {
+    let cuda = codegen::print(module, &Options { checks: Checks::None, line_directives: true }).code;
+    let (metrics, module, multiprocessors) = (metrics.report(), module.module(), limits.multiprocessors);
+    let Shape { grid, block, .. } = *shape;
+    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources })
 }

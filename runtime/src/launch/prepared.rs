@@ -66,7 +66,7 @@ impl<K: Kernel> Launch<'_, K> {
             }
             Backend::Simulator => {
                 let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-                simulation.run::<K>(&self.comptime, &shape, &self.setup.attributes, args)
+                simulation.run::<K>(&self.comptime, args)
             }
         }
     }
@@ -153,9 +153,7 @@ impl<K: Kernel> Prepared<K> {
                 };
                 launch_on_gpu::<K>(gpu, loaded, &self.shape, &self.attributes, args)
             }
-            (Target::Simulator(simulation), _) => {
-                simulation.run::<K>(&self.comptime, &self.shape, &self.attributes, args)
-            }
+            (Target::Simulator(simulation), _) => simulation.run::<K>(&self.comptime, args),
             (Target::Gpu(..), Backend::Simulator) => Ok(()),
         }
     }

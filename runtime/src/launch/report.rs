@@ -1,7 +1,7 @@
 //! What a launch would take of its device, asked before launching.
 
-use super::{KeptAttributes, Launch, Target, check, conditions};
-use crate::codegen::{Checks, Options};
+use super::{KeptAttributes, Launch, Target, check, conditions, pages};
+use crate::codegen::Checks;
 use crate::compile;
 use crate::device::{Backend, Device};
 use crate::driver::DriverError;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::metrics::{Metrics, Report};
 use crate::nvrtc::NvrtcError;
-use crate::report::{Ceilings, Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
+use crate::report::{Ceilings, Directory, Multiprocessor, Occupancy, Page, Resources};
 use crate::settings::Pages;
 
 impl<K: Kernel> Launch<'_, K> {
@@ -160,7 +160,6 @@ impl<K: Kernel> Launch<'_, K> {
     /// As [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
     pub fn report(self, device: &Device) -> Result<Page> {
         let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
-        let cuda = self.print(&Options { checks: Checks::None, line_directives: true })?.code;
         let resources = self.resources_and_occupancy(device);
         let metrics = Metrics::new();
         let timing = match device.backend() {
@@ -174,9 +173,7 @@ impl<K: Kernel> Launch<'_, K> {
                 Some(self.timed(device, gpu, &copies)?)
             }
         };
-        let (metrics, multiprocessors) = (metrics.report(), device.limits().multiprocessors);
-        let (module, grid, block) = (module.module(), shape.grid, shape.block);
-        let page = Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources });
+        let page = pages::page(&metrics, (&module, &shape), device.limits(), resources);
         let page = match timing {
             Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
             None => page,

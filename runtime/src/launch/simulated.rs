@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::copied::Copies;
 use super::pages::Wanted;
+use super::writable::{self, Writable};
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
 use crate::args::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
@@ -19,7 +20,9 @@ use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
 pub(crate) struct Simulation {
+    shape: Shape,
     cluster: [u32; 3],
+    cooperative: bool,
     rendezvous: bool,
     noalias: bool,
     settings: Settings,
@@ -83,17 +86,21 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// As [`Launch::launch_observed`], with nobody but the observers.
     pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        let (simulation, args) = (self.simulation(device)?, self.args.as_ref());
+        let outcome = simulation.observe::<K>(&self.comptime, args, observers);
+        simulation.assume_written::<K>(args);
+        outcome
+    }
+
+    /// The launch as the simulator knows it, checked; only there can it be.
+    pub(super) fn simulation(&self, device: &Device) -> Result<Simulation> {
         self.refuse_order()?;
         let Backend::Simulator = device.backend() else {
             return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
         };
-        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device)?;
-        let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-        let launch = (&shape, &self.setup.attributes);
-        let outcome = simulation.observe::<K>(&self.comptime, launch, args, observers);
-        simulation.assume_written::<K>(args);
-        outcome
+        let shape = self.setup.shape::<K>()?;
+        check::arguments::<K>(self.args.as_ref(), device)?;
+        Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)
     }
 
     /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
@@ -107,8 +114,7 @@ impl<K: Kernel> Launch<'_, K> {
         let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
         let setup = self.setup.for_simulator();
         let simulation = Simulation::new::<K>(&Device::simulator(), (&self.comptime, &setup), &shape)?;
-        let launch = (&shape, &setup.attributes);
-        copies.with_statics(|| simulation.observe::<K>(&self.comptime, launch, &copies.args, observers))?;
+        copies.with_statics(|| simulation.observe::<K>(&self.comptime, &copies.args, observers))?;
         Ok(copies)
     }
 }
@@ -136,6 +142,8 @@ impl Simulation {
             settings.seed = setup.seed;
         }
         Ok(Self {
+            shape: *shape,
+            cooperative: setup.attributes.cooperative,
             cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
             rendezvous: module.uses_rendezvous(),
             noalias: attributes.noalias,
@@ -154,14 +162,8 @@ impl Simulation {
         self.noalias
     }
 
-    pub(super) fn run<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<()> {
-        let outcome = self.run_watched::<K>(comptime, shape, attributes, args);
+    pub(super) fn run<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+        let outcome = self.run_watched::<K>(comptime, args);
         if !self.sees_writes() {
             self.assume_written::<K>(args);
         }
@@ -177,33 +179,25 @@ impl Simulation {
     /// What a launch may have written that nobody saw counts as written.
     pub(super) fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
         if !global::is_all_written() {
-            let memory = compared::writable(self.module.module(), args, K::PARAMS);
-            let hidden = compared::reaches_further(&self.module.module().kernel);
-            global::assume_written(memory.iter().map(compared::Region::addresses), hidden);
+            let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
+            let hidden = writable::reaches_further(&self.module.module().kernel);
+            global::assume_written(memory.iter().map(Writable::addresses), hidden);
         }
     }
 
-    fn run_watched<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        shape: &Shape,
-        attributes: &Attributes,
-        args: &[KernelArg],
-    ) -> Result<()> {
+    fn run_watched<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
         if let Some(log) = &self.barriers {
-            log.add(self.barriers::<K>(comptime, shape, attributes, args)?);
+            log.add(self.barriers::<K>(comptime, args)?);
             return Ok(());
         }
-        if let Some(page) = Wanted::new::<K>(comptime, shape)
-            && self.run_for_page::<K>(&page, comptime, (shape, attributes), args)?
+        if let Some(page) = Wanted::new::<K>(comptime, &self.shape)
+            && self.run_for_page::<K>(&page, comptime, args)?
         {
             return Ok(());
         }
-        let executor = self.settings.executor;
-        let checks = if executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
-        let checkers = Checkers::new(&checks);
+        let (executor, checkers) = (self.settings.executor, self.checkers());
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
-        let launch = self.launch::<K>(shape, attributes, args, &observers)?;
+        let launch = self.launch::<K>(args, &observers)?;
         let unwatched = SimLaunch { observers: &[], ..launch.clone() };
         let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
         if executor == Executor::Twin {
@@ -226,12 +220,18 @@ impl Simulation {
         };
         let interpret = || simulator::run(&launch, &|| run.thread());
         if executor == Executor::Both {
-            let memory = compared::writable(self.module.module(), args, K::PARAMS);
+            let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
             compared::run_both(K::NAME, &memory, twin, interpret)?;
         } else {
             interpret()?;
         }
         Ok(())
+    }
+
+    /// What looks for faults in accesses; the twin tells of none.
+    fn checkers(&self) -> Checkers {
+        let twin = self.settings.executor == Executor::Twin;
+        Checkers::new(&if twin { SimChecks::NONE } else { self.settings.checks })
     }
 
     /// Runs a launch that shall have a page on the interpreter, with the checks that it would have there; says
@@ -240,15 +240,12 @@ impl Simulation {
         &self,
         page: &Wanted,
         comptime: &K::Comptime,
-        launch: (&Shape, &Attributes),
         args: &[KernelArg],
     ) -> Result<bool> {
-        let checks =
-            if self.settings.executor == Executor::Twin { SimChecks::NONE } else { self.settings.checks };
-        let checkers = Checkers::new(&checks);
+        let checkers = self.checkers();
         let mut observers: Vec<&dyn Observer> = checkers.observers().collect();
         observers.push(&page.metrics);
-        match self.observe::<K>(comptime, launch, args, &observers) {
+        match self.observe::<K>(comptime, args, &observers) {
             Err(Error::Simulator(refused)) if matches!(*refused, SimFault::NotInterpreted { .. }) => {
                 eprintln!("warpsmith: no page of kernel `{}`: {refused}", K::NAME);
                 Ok(false)
@@ -262,11 +259,10 @@ impl Simulation {
     fn observe<K: Kernel>(
         &self,
         comptime: &K::Comptime,
-        (shape, attributes): (&Shape, &Attributes),
         args: &[KernelArg],
         observers: &[&dyn Observer],
     ) -> Result<()> {
-        let launch = self.launch::<K>(shape, attributes, args, observers)?;
+        let launch = self.launch::<K>(args, observers)?;
         let run = self.prepare::<K>(comptime, &launch, args)?;
         simulator::run(&launch, &|| run.thread())?;
         Ok(())
@@ -275,8 +271,6 @@ impl Simulation {
     /// The launch as the machine runs it.
     pub(super) fn launch<'l, K: Kernel>(
         &self,
-        shape: &Shape,
-        attributes: &Attributes,
         args: &[KernelArg],
         observers: &'l [&'l dyn Observer],
     ) -> Result<SimLaunch<'l>> {
@@ -285,12 +279,12 @@ impl Simulation {
         }
         Ok(SimLaunch {
             kernel: K::NAME,
-            grid: shape.grid,
-            block: shape.block,
+            grid: self.shape.grid,
+            block: self.shape.block,
             cluster: self.cluster,
-            dynamic_shared: shape.dynamic_shared as usize,
+            dynamic_shared: self.shape.dynamic_shared as usize,
             rendezvous: self.rendezvous,
-            cooperative: attributes.cooperative,
+            cooperative: self.cooperative,
             settings: self.settings.clone(),
             without: None,
             observers,
