@@ -2,12 +2,13 @@
 
 use super::conditions;
 use super::simulated::Simulation;
+use super::views::Views;
 use super::writable::{self, Writable};
 use crate::args::KernelArg;
 use crate::codegen::Checks;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::printed::{self, Run, Wanted};
+use crate::printed::{self, Reached, Run, Wanted};
 use crate::simulator::{self, SimFault, SimLaunch};
 
 impl Simulation {
@@ -21,9 +22,38 @@ impl Simulation {
         let wanted = Wanted { checks: self.checks(args), sanitizers: self.settings().sanitizers };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
         let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
-        let run = Run::new(&text, args);
+        let run = Run::new(&text, args, self.reached(args));
         simulator::run(launch, &|| run.thread())?;
         Ok(())
+    }
+
+    /// The memory that the arguments and statics let the kernel access.
+    fn reached(&self, args: &[KernelArg]) -> Reached {
+        let module = self.module().module();
+        let mut reached =
+            Reached { any_buffer: writable::reaches_further(&module.kernel), ..Reached::default() };
+        for (arg, id) in args.iter().zip(&module.kernel.params) {
+            let ty = &module.kernel.var(*id).ty;
+            match arg {
+                KernelArg::Slice { ptr, bytes, .. } => {
+                    reached.ranges.push(*ptr as usize..(*ptr + *bytes) as usize)
+                }
+                KernelArg::Value(value) => {
+                    let views = Views::of(ty, value.words());
+                    reached.any_buffer |= views.further.is_some();
+                    let ranges =
+                        views.list.iter().map(|view| view.range.start as usize..view.range.end as usize);
+                    reached.ranges.extend(ranges);
+                }
+                KernelArg::Image { .. } => reached.any_buffer = true,
+            }
+        }
+        for global in module.globals() {
+            let (start, ty) = ((global.address)().addr(), (global.ty)());
+            reached.ranges.push(start..start + ty.size());
+            reached.any_buffer |= ty.holds_address();
+        }
+        reached
     }
 
     /// The checks of the text, as a launch on a GPU chooses them.

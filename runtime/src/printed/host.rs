@@ -104,7 +104,7 @@ pub(super) fn declarations(wanted: impl Fn(&str) -> bool) -> String {
         let names: Vec<String> = (0..params.len()).map(|i| format!("a{i}")).collect();
         let _ = writeln!(
             text,
-            "static inline {ret} {name}({}) {{ return (({ret} (*)({types}))ws_host[{place}])({}); }}",
+            "__attribute__((no_sanitize_address)) static inline {ret} {name}({}) {{ return (({ret} (*)({types}))ws_host[{place}])({}); }}",
             named.join(", "),
             names.join(", ")
         );

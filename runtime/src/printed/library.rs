@@ -30,6 +30,9 @@ const SHIM: [&str; 6] = [
     include_str!("shim/sanitizers.h"),
 ];
 
+/// Units that are compiled together at most: beyond, the compiler's start costs nothing any more.
+const BATCH: usize = 32;
+
 /// Bytes of compiled texts that are kept on disk.
 const KEPT: u64 = 1 << 29;
 
@@ -139,9 +142,7 @@ pub(super) fn loaded(unit: &Unit, sanitizers: Sanitizers) -> Result<Exports, Ref
         .clone()
 }
 
-/// Compiles units that are neither in memory nor on disk, in one compilation.
-///
-/// What does not compile is left to [`loaded`], one by one, which says why.
+/// Compiles units that are neither in memory nor on disk, many in one compilation, on all cores.
 pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
     let mut keys = HashSet::new();
     let new: Vec<&Unit> = units
@@ -155,20 +156,47 @@ pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<()
             None => true,
         })
         .collect();
-    if new.is_empty() {
-        return Ok(());
-    }
-    let image = match compiled(&new, sanitizers) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = new.len().div_ceil(cores).clamp(1, BATCH);
+    let batches = Mutex::new(new.chunks(size));
+    let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores)
+            .map(|_| {
+                scope.spawn(|| {
+                    while let Some(batch) = next() {
+                        compile_batch(batch, sanitizers)?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        let outcomes = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        outcomes.collect::<Result<Vec<()>, Refused>>().map(|_| ())
+    })
+}
+
+/// Compiles units together; if that fails, both halves of them, down to one.
+fn compile_batch(units: &[&Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
+    let image = match compiled(units, sanitizers) {
         Err(refused @ Refused::NoCompiler(_)) => return Err(refused),
-        Err(_) => return Ok(()),
+        Err(_) if units.len() > 1 => {
+            let (first, second) = units.split_at(units.len() / 2);
+            compile_batch(first, sanitizers)?;
+            return compile_batch(second, sanitizers);
+        }
+        Err(refused) => {
+            slot(units[0].key).get_or_init(|| Err(refused));
+            return Ok(());
+        }
         Ok(image) => image,
     };
     let library = open(&image)?;
-    for unit in &new {
-        let exports = exports(library, unit)?;
-        slot(unit.key).get_or_init(|| Ok(exports));
+    for unit in units {
+        let exports = exports(library, unit);
+        slot(unit.key).get_or_init(|| exports);
     }
-    keep(&new, image);
+    keep(units, image);
     Ok(())
 }
 

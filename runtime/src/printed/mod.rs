@@ -26,7 +26,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use compiler::Sanitizers;
-pub(crate) use run::{Run, Text};
+pub(crate) use run::{Reached, Run, Text};
 
 use crate::codegen::{Checks, CudaSource, Options};
 use crate::ir::Location;
@@ -115,10 +115,11 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     Ok(Unit::new(text::for_host(&source.code)?, source.kernel_name.clone(), symbols, &identity))
 }
 
-/// Compiles texts in one call of the compiler, ahead of their launches, which then find them in memory.
+/// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start
+/// is most of what one text costs.
 ///
-/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is left to
-/// its launch, which says why; if one of many does not compile, all are left to their launches.
+/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is an error
+/// of its launch, not of this.
 ///
 /// ```
 /// use warpsmith::codegen::{Checks, Options};

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use super::library::Exports;
 use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
 use crate::ir::Location;
-use crate::simulator::{FaultPlace, Instruction, Line, SimFault, context};
+use crate::simulator::{FaultPlace, Instruction, Line, SimFault, Space, context, global};
 
 /// A text that can be launched.
 pub(crate) struct Text {
@@ -29,7 +30,17 @@ pub(crate) struct Run<'t> {
     /// What the parameters' addresses are of.
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
+    reached: Reached,
     _statics: Option<MutexGuard<'t, ()>>,
+}
+
+/// The memory that a launch may access besides the blocks' and its threads' own.
+#[derive(Default)]
+pub(crate) struct Reached {
+    /// What its arguments say.
+    pub ranges: Vec<Range<usize>>,
+    /// Whether it may reach any buffer: by an address that is in a value or in memory.
+    pub any_buffer: bool,
 }
 
 /// `struct ws_Fault` of the printed CUDA.
@@ -60,7 +71,7 @@ thread_local! {
 
 impl<'t> Run<'t> {
     /// A launch with these arguments.
-    pub fn new(text: &'t Text, args: &[KernelArg]) -> Self {
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
@@ -76,7 +87,10 @@ impl<'t> Run<'t> {
         }
         let mut words = words;
         words.push(fault);
-        Self { text, params, _words: words, record, _statics: text.put_statics() }
+        let record_at = record.get().addr();
+        reached.ranges.push(record_at..record_at + size_of::<Record>());
+        reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
+        Self { text, params, _words: words, record, reached, _statics: text.put_statics() }
     }
 
     /// Runs one simulated thread.
@@ -199,4 +213,20 @@ pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! 
 }
 
 /// Ends the launch if the text must not access these bytes.
-pub(super) fn accessed(_address: usize, _bytes: usize, _write: bool) {}
+pub(super) fn accessed(address: usize, bytes: usize, write: bool) {
+    let Reached { ranges, any_buffer } = &current().reached;
+    let inside = |range: &Range<usize>| range.start <= address && address + bytes <= range.end;
+    if ranges.iter().any(inside)
+        || matches!(context::space_of(address), Space::Shared { .. })
+        || *any_buffer && global::holds(address, bytes)
+    {
+        return;
+    }
+    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| {
+        let does = if write { "writes" } else { "reads" };
+        let message = format!(
+            "the printed CUDA {does} {bytes} bytes at {address:#x}, in no argument, shared memory or variable"
+        );
+        SimFault::Panic { kernel, message, file, line, block, thread }
+    })
+}

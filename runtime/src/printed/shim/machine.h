@@ -126,10 +126,10 @@ template <unsigned int... I> struct ws_Count<0, I...> { typedef ws_Places<I...> 
 template <class T> struct ws_Plain { typedef T type; };
 template <class T> struct ws_Plain<const T> { typedef T type; };
 template <class... P, unsigned int... I>
-static inline void ws_call(void (*kernel)(P...), const void* const* arguments, ws_Places<I...>) {
+__attribute__((no_sanitize_address)) static inline void ws_call(void (*kernel)(P...), const void* const* arguments, ws_Places<I...>) {
     kernel(*(typename ws_Plain<P>::type*)arguments[I]...);
 }
 template <class... P>
-static inline void ws_call(void (*kernel)(P...), const void* const* arguments) {
+__attribute__((no_sanitize_address)) static inline void ws_call(void (*kernel)(P...), const void* const* arguments) {
     ws_call(kernel, arguments, typename ws_Count<sizeof...(P)>::type());
 }
