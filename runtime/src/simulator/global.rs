@@ -169,6 +169,11 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
+/// Whether an allocation holds all of these bytes.
+pub(crate) fn holds(address: usize, bytes: usize) -> bool {
+    around(&reading(), address).is_some_and(|(start, allocation)| address - start + bytes <= allocation.bytes)
+}
+
 /// Whether there are no unwritten bytes at all.
 pub(crate) fn is_all_written() -> bool {
     INCOMPLETE.load(Ordering::Relaxed) == 0
