@@ -28,6 +28,7 @@ mod scheduler;
 mod seeded;
 mod settings;
 mod shape;
+mod spins;
 mod stall;
 mod synchronisation;
 mod unwritten;
@@ -38,13 +39,13 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub use fault::{Missing, SimFault, Waiting};
+pub use fault::{Missing, SimFault, Unstarted, Waiting};
 pub(crate) use global::GlobalMemory;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
 };
-pub use problem::{BarrierProblem, MaskProblem, RankProblem};
+pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
