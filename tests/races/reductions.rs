@@ -214,9 +214,11 @@ fn reset_by_the_last(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how != 4 {
         sync_threads();
     }
-    if t == 32 && (how == 1 || how == 4) && last[0] {
-        // race 4
-        y[0] = x[0]; // race 4
+    if t == 32 && (how == 1 || how == 4) {
+        let resets = last[0]; // race 4
+        if resets {
+            y[0] = x[0]; // race 4
+        }
     }
 }
 
@@ -230,8 +232,8 @@ fn reset_by_any_thread(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
     sync_threads();
     let n = if how == 1 { block_dim().x - 2 } else { block_dim().x - 1 };
-    if atomic_add(&mut count[0], 1) == n {
-        // race
+    let before = atomic_add(&mut count[0], 1); // race
+    if before == n {
         count[0] = 0; // race
     }
     if atomic_inc(&mut y[0], 1000) == 255 {

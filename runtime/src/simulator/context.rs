@@ -12,7 +12,7 @@ pub(crate) use super::nested::Child;
 use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
-use super::{FaultPlace, SimFault, Synchronisation};
+use super::{FaultPlace, Prints, SimFault, Synchronisation};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -395,7 +395,23 @@ pub(crate) fn fault_launch(kernel: &str, why: String, at: Line) -> ! {
 
 /// Prints the text of a kernel's `println!`, with a line feed at its end, or of its `print!`.
 pub fn print(text: String, newline: bool) {
-    if newline { println!("{text}") } else { print!("{text}") }
+    let mut shown = true;
+    with_current(|machine| {
+        let kept = match machine.launch.prints {
+            Prints::Shown => return,
+            Prints::Kept(kept) => {
+                shown = false;
+                kept
+            }
+            Prints::ShownAndKept(kept) => kept,
+        };
+        kept.borrow_mut().extend([text.as_str(), if newline { "\n" } else { "" }]);
+    });
+    match newline {
+        _ if !shown => {}
+        true => println!("{text}"),
+        false => print!("{text}"),
+    }
 }
 
 /// While it lives, this OS thread runs the machine it was made for.

@@ -53,7 +53,7 @@ pub use settings::{Executor, Settings, SimChecks};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use machine::Machine;
@@ -81,10 +81,24 @@ pub struct SimLaunch<'a> {
     pub settings: Settings,
     /// What it does without; nothing unless it is to be seen what that is for.
     pub without: Option<Without>,
+    /// Where what its kernels print goes.
+    pub prints: Prints<'a>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
     /// The names of slices that are arguments, with their addresses, for faults.
     pub slices: Vec<(&'a str, Range<usize>)>,
+}
+
+/// Where what kernels print goes.
+#[derive(Clone, Copy, Default)]
+pub enum Prints<'a> {
+    /// To the standard output.
+    #[default]
+    Shown,
+    /// Into a text.
+    Kept(&'a RefCell<String>),
+    /// To both.
+    ShownAndKept(&'a RefCell<String>),
 }
 
 impl<'a> SimLaunch<'a> {
@@ -100,6 +114,7 @@ impl<'a> SimLaunch<'a> {
             cooperative: false,
             settings: Settings::default(),
             without: None,
+            prints: Prints::Shown,
             observers: &[],
             slices: Vec::new(),
         }

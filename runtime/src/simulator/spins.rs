@@ -38,8 +38,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether threads have been finding nothing new for so long that they will not.
+    /// Whether threads have been finding nothing new for so long that they will not; never where there is no budget.
     pub(super) fn is_stuck(&self, count: u64) -> bool {
+        if self.launch.settings.atomic_budget == u64::MAX {
+            return false;
+        }
         let (rounds, least) = PATIENCE[usize::from(!self.has_unstarted())];
         let threads = u64::from(self.cluster.live.get().max(1));
         let patience = (threads << rounds).max(1 << least);
