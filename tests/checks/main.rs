@@ -2,4 +2,6 @@
 
 mod corpus;
 mod faults;
+mod lanes;
+mod resident;
 mod verdicts;

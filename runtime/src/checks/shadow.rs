@@ -224,7 +224,7 @@ impl Shadow {
                 self.loads += history.add_load(event, &self.records, view);
             }
             Class::Read => {}
-            Class::Strong(_) => history.add_strong(mark),
+            Class::Strong(_) => history.add_strong(mark, view),
         }
         Ok(Cell::slot(slot))
     }

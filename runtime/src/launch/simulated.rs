@@ -1,8 +1,6 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use super::copied::Copies;
 use super::pages::Wanted;
@@ -15,7 +13,7 @@ use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch, global};
+use crate::simulator::{self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, global};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -224,17 +222,14 @@ impl Simulation {
         if executor == Executor::Printed {
             return self.run_printed::<K>(comptime, &unwatched, args);
         }
-        let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
+        let by_twin = || K::run_thread(comptime, args);
+        let twin = || simulator::run(&unwatched, &by_twin);
         if executor == Executor::Twin {
             twin()?;
             return Ok(());
         }
         let run = match self.prepare::<K>(comptime, &launch, args) {
             Ok(run) => run,
-            Err(refused) if executor == Executor::Both => {
-                twin()?;
-                return Err(refused.into());
-            }
             Err(refused) => {
                 unchecked(&refused);
                 let outcome = twin();
@@ -243,13 +238,18 @@ impl Simulation {
                 return Ok(());
             }
         };
-        let interpret = || simulator::run(&launch, &|| run.thread());
+        let by_interpreter = || run.thread();
         if matches!(executor, Executor::Both | Executor::All) {
-            let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
-            compared::run_both(K::NAME, &memory, twin, interpret)?;
-        } else {
-            interpret()?;
+            match compared::refused(self.module.module(), K::PARAMS) {
+                Some(why) => compared::not_compared(K::NAME, &why),
+                None => {
+                    let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
+                    compared::run(&launch, &memory, &by_interpreter, &by_twin)?;
+                    return Ok(());
+                }
+            }
         }
+        simulator::run(&launch, &by_interpreter)?;
         Ok(())
     }
 
@@ -312,6 +312,7 @@ impl Simulation {
             cooperative: self.cooperative,
             settings: self.settings.clone(),
             without: None,
+            prints: Prints::Shown,
             observers,
             slices: slices::<K>(args),
         })
@@ -348,12 +349,9 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
 
 /// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
 fn unchecked(refused: &SimFault) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let SimFault::NotInterpreted { kernel, what, file, line } = refused else { return };
-    let reason = format!(
-        "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
-    );
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
-        eprintln!("warpsmith: {reason}");
+    if let SimFault::NotInterpreted { kernel, what, file, line } = refused {
+        compared::say_once(format!(
+            "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
+        ));
     }
 }

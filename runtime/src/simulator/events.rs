@@ -117,6 +117,9 @@ impl Machine<'_> {
     #[cold]
     pub(super) unsafe fn tell_access(&self, access: &Access) {
         let by = self.running();
+        if access.kind == AccessKind::Write {
+            self.counters.found.set(self.counters.atomics.get());
+        }
         for observer in self.launch.observers {
             match observer.on_access(&by, access) {
                 Ok(()) => {}

@@ -120,11 +120,14 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `lane_id()`, or a name for it.
+    /// Whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.name == "lane_id",
             ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
+            ExprKind::Cast(inner) => self.is_lane(inner),
+            ExprKind::Binary(BinaryOp::BitAnd, a, b) => self.is_thread_index(a) && b.as_int() == Some(31),
+            ExprKind::Binary(BinaryOp::Rem, a, b) => self.is_thread_index(a) && b.as_int() == Some(32),
             _ => false,
         }
     }
