@@ -70,6 +70,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Two {
+        let unrolled = self.unrolled(&e.attrs);
         let body = self.block(&e.body);
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
@@ -85,6 +86,7 @@ impl Lower<'_> {
             witness,
             emit: quote!({
                 __r.loop_begin(#label_text, #ty);
+                #unrolled
                 let __v = #be;
                 __r.statement(__v);
                 __r.loop_end()
@@ -96,6 +98,7 @@ impl Lower<'_> {
         if let Some(two) = self.while_let(e) {
             return two;
         }
+        let unrolled = self.unrolled(&e.attrs);
         let cond = self.expr(&e.cond);
         let body = self.block(&e.body);
         self.forget_line();
@@ -105,6 +108,7 @@ impl Lower<'_> {
             witness: quote!(#label while #cw #bw),
             emit: quote!({
                 __r.while_begin(#label_text);
+                #unrolled
                 let __c = #ce;
                 if __r.while_cond(__c) { let __v = #be; __r.statement(__v); }
                 __r.while_end();
@@ -128,6 +132,7 @@ impl Lower<'_> {
         let body = self.scoped(|lower| {
             if let Some(name) = name {
                 lower.bind(&name.ident, super::lower::Name::Local);
+                lower.is_number(&name.ident, true);
             }
             lower.statements(&e.body.stmts)
         });
@@ -201,6 +206,12 @@ impl Lower<'_> {
             names.push(name);
         }
         (witness, setup, names)
+    }
+
+    /// `#[unroll]` and `#[unroll(N)]` on the `while` or `loop` that is open.
+    pub(super) fn unrolled(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
+        let unroll = self.unroll(attrs);
+        if attrs.is_empty() { TokenStream::new() } else { quote!(__r.unrolled(#unroll);) }
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.

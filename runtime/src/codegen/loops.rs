@@ -54,7 +54,7 @@ impl Printer<'_> {
             end_text = Text::primary(name);
         }
         let (head, first) = self.for_head(range, &start, &end, end_text);
-        self.unroll(range);
+        self.unroll(range.unroll);
         self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
@@ -76,8 +76,8 @@ impl Printer<'_> {
         }
     }
 
-    fn unroll(&mut self, range: &RangeLoop) {
-        match range.unroll {
+    pub(super) fn unroll(&mut self, unroll: Option<Option<u32>>) {
+        match unroll {
             Some(None) => self.function.push("#pragma unroll"),
             Some(Some(n)) => self.function.push(&format!("#pragma unroll {n}")),
             None => {}

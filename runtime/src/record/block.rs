@@ -38,6 +38,8 @@ pub(super) struct Frame {
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
     pub settled: Vec<VarId>,
+    /// Counters of loops over iterators, which the first name of a pattern that is just them takes over.
+    pub unnamed: Vec<VarId>,
 }
 
 /// A block that statements are added to.
@@ -67,6 +69,7 @@ impl Frame {
             meaning: None,
             fresh: None,
             settled: Vec::new(),
+            unnamed: Vec::new(),
         }
     }
 
@@ -264,9 +267,10 @@ impl Recorder {
     pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
         match &part.kind {
             ExprKind::Var(id) if !mutable => {
-                let var = &mut self.frame().vars[id.0 as usize];
-                if var.name == "k" {
-                    name.clone_into(&mut var.name);
+                let frame = self.frame();
+                if let Some(at) = frame.unnamed.iter().position(|counter| counter == id) {
+                    frame.unnamed.swap_remove(at);
+                    name.clone_into(&mut frame.vars[id.0 as usize].name);
                 }
                 Local(part)
             }

@@ -254,7 +254,7 @@ impl<'m> Analysis<'m> {
                 self.block(frame, then, &inner, report)?;
                 self.block(frame, otherwise, &inner, report)?;
             }
-            StmtKind::While { id, cond, body } => {
+            StmtKind::While { id, cond, body, .. } => {
                 let mut inner = self.under(frame, control, cond, stmt.at)?;
                 // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
                 inner.parts = control.parts;
