@@ -46,7 +46,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
     let mut errors = Errors::default();
     let body = parse(attr, &mut errors);
     let sig = &item.sig;
-    if !sig.generics.params.is_empty() {
+    if sig.generics.type_params().next().is_some() || sig.generics.const_params().next().is_some() {
         errors
             .at(&sig.generics, "a function with a CUDA or PTX body is not generic; write one for each type");
     }
@@ -76,6 +76,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
         }),
     };
     let (inputs, unsafety) = (signature::input_types(&twin_sig), &sig.safety);
+    let (lifetimes, given) = (sig.generics.lifetimes(), &twin_sig.output);
     let (quiet, at) = (signature::quiet(), signature::location(name));
     let declares = params.iter().map(|p| {
         let (text, ty) = (p.pat.ident.to_string(), &p.ty);
@@ -94,7 +95,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
         #quiet
         impl #name {
-            #vis fn __gpu(_: #unsafety fn(#(#inputs),*) -> #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn __gpu<#(#lifetimes),*>(_: #unsafety fn(#(#inputs),*) #given, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*

@@ -36,6 +36,8 @@ pub struct Lower<'e> {
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
+    /// Names in scope that certainly are numbers or `bool`s, as each scope knows them.
+    numbers: Vec<HashMap<String, bool>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
@@ -54,6 +56,7 @@ impl<'e> Lower<'e> {
             errors,
             probes: Vec::new(),
             scopes: vec![HashMap::new()],
+            numbers: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
             parts: 0,
@@ -114,8 +117,10 @@ impl<'e> Lower<'e> {
     /// Runs `body` in a scope of its own.
     pub fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(HashMap::new());
+        self.numbers.push(HashMap::new());
         let result = body(self);
         self.scopes.pop();
+        self.numbers.pop();
         result
     }
 
@@ -124,6 +129,20 @@ impl<'e> Lower<'e> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), kind);
         }
+        self.is_number(name, false);
+    }
+
+    /// Says whether a name just bound certainly is a number: no operator on two of them is overloaded.
+    pub fn is_number(&mut self, name: &Ident, number: bool) {
+        if let Some(scope) = self.numbers.last_mut() {
+            scope.insert(name.to_string(), number);
+        }
+    }
+
+    /// Whether a name certainly is a number.
+    pub fn names_number(&self, name: &Ident) -> bool {
+        let name = name.to_string();
+        self.numbers.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(false)
     }
 
     /// What a name stands for; `None` for what is not declared in the body.

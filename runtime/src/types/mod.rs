@@ -6,6 +6,7 @@
 mod constant;
 mod eighth;
 mod enums;
+mod equality;
 mod half_float;
 mod index;
 mod matrix;
