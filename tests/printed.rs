@@ -3,35 +3,15 @@
 //! Without a C++ compiler the tests say that they were skipped; `WARPSMITH_REQUIRE_CXX=1` makes that a failure.
 
 use corpus::cases::{self, Case, Scale};
+use harness::runs_printed;
 use warpsmith::Device;
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
 
-/// What does not run as printed CUDA, with words of the reason.
-const REFUSED: [(&str, &str); 7] = [
-    ("nested_hello_world", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce_nosync", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce2", "a launch of a kernel by a kernel"),
-    ("rotate", "a texture"),
-    ("heat_step", "a surface"),
-    ("false_colours", "a texture"),
-];
-
-/// Whether there is a compiler; says so where there is none.
-fn has_compiler() -> bool {
-    let missing = printed::compiler().err();
-    if let Some(missing) = &missing {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_CXX").is_none(), "{missing}");
-        println!("skipped: {missing}");
-    }
-    missing.is_none()
-}
-
 #[test]
 fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
-    if !has_compiler() {
+    if !runs_printed() {
         return;
     }
     compile_ahead(Sanitizers::NONE);
@@ -59,22 +39,15 @@ fn compile_ahead(sanitizers: Sanitizers) {
     println!("{} texts in {:?}", texts.len(), start.elapsed());
 }
 
-/// What is wrong with a case, unless it is refused for the reason that is known.
+/// What is wrong with a case.
 fn problem(case: &Case, device: &Device) -> Option<String> {
-    let outcome = (case.check)(device, Scale::Small);
-    let known = REFUSED.iter().find(|(name, _)| *name == case.name);
-    match (outcome, known) {
-        (Ok(()), None) => None,
-        (Err(e), Some((_, reason))) if e.contains(&format!("the host does not run {reason}")) => None,
-        (Ok(()), Some(_)) => Some(format!("{} is listed as refused, and runs", case.name)),
-        (Err(e), _) => Some(format!("{}: {e}", case.name)),
-    }
+    Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
 }
 
 /// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
 #[test]
 fn sanitizers_find_nothing_in_the_corpus() {
-    if !has_compiler() {
+    if !runs_printed() {
         return;
     }
     let sanitizers = Sanitizers::ALL;
@@ -134,7 +107,7 @@ mod faults {
 
     #[test]
     fn a_failed_check_of_the_text_is_a_fault_at_the_rust_line() {
-        if !has_compiler() {
+        if !runs_printed() {
             return;
         }
         let text = fault(|device, out| past_the_end(out).grid(1).block(8).launch(device));
@@ -146,7 +119,7 @@ mod faults {
 
     #[test]
     fn what_the_machine_sees_is_a_fault_as_for_the_twin() {
-        if !has_compiler() {
+        if !runs_printed() {
             return;
         }
         let settings = Settings { executor: Executor::Twin, ..Settings::default() };
@@ -161,7 +134,7 @@ mod faults {
 
     #[test]
     fn undefined_cpp_is_a_fault() {
-        if !has_compiler() {
+        if !runs_printed() {
             return;
         }
         let text = fault(|device, out| divides(out).grid(1).block(1).launch(device));
@@ -172,7 +145,7 @@ mod faults {
 
     #[test]
     fn an_access_outside_of_all_arguments_is_a_fault_of_unchecked_text() {
-        if !has_compiler() {
+        if !runs_printed() {
             return;
         }
         // SAFETY: it is the mistake that is to be found, and found before the access.

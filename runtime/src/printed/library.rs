@@ -21,12 +21,13 @@ use crate::settings::Settings;
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
 
 /// The shim, in the order in which its parts need each other.
-const SHIM: [&str; 6] = [
+const SHIM: [&str; 7] = [
     include_str!("shim/types.h"),
     include_str!("shim/machine.h"),
     include_str!("shim/numbers.h"),
     include_str!("shim/atomics.h"),
     include_str!("shim/ptx.h"),
+    include_str!("shim/images.h"),
     include_str!("shim/sanitizers.h"),
 ];
 
@@ -45,6 +46,9 @@ pub(super) struct Unit {
     key: u128,
 }
 
+/// Runs a thread of a kernel, given the addresses of its parameters.
+pub(super) type Entry = unsafe extern "C-unwind" fn(*const *const c_void);
+
 /// What a loaded library has of a unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exports(*const *mut c_void);
@@ -56,7 +60,7 @@ unsafe impl Sync for Exports {}
 
 impl Exports {
     /// What runs a thread of the kernel, given the addresses of its arguments.
-    pub fn entry(self) -> unsafe extern "C-unwind" fn(*const *const c_void) {
+    pub fn entry(self) -> Entry {
         // SAFETY: the first export is a function of this type.
         unsafe { std::mem::transmute::<*mut c_void, _>(self.0.read()) }
     }

@@ -9,12 +9,13 @@
 //!
 //! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
 //!
-//! Refused, with a message that says so: textures and surfaces, kernels that launch kernels, PTX instructions that the
-//! shim has not, CUDA by hand that no C++ compiler takes.
+//! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
+//! takes.
 
 mod asm;
 mod compiler;
 mod host;
+mod images;
 mod library;
 mod machine;
 mod numeric;
@@ -43,9 +44,6 @@ pub enum Refused {
         "no C++ compiler was found: {0}; install one (`apt install g++`), or name one by `WARPSMITH_CXX`"
     )]
     NoCompiler(String),
-    /// A construct that the shim does not have.
-    #[error("the host does not run {0} as printed CUDA; use another executor")]
-    Construct(String),
     /// A PTX instruction that the shim does not have.
     #[error("the host does not run the PTX `{0}`; use another executor")]
     Instruction(String),

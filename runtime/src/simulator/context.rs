@@ -273,6 +273,12 @@ pub(crate) fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
 }
 
+/// The line that the running thread is at, as [`set_instruction`] said it.
+#[track_caller]
+pub(crate) fn here() -> Line {
+    current("line").line(Line::caller())
+}
+
 /// The running thread comes to a synchronisation of a launch that may do without it; whether it executes it.
 pub(crate) fn synchronise(which: &Synchronisation) -> bool {
     current("synchronisation").synchronise(which)
