@@ -28,6 +28,7 @@ mod pattern;
 mod plain;
 mod signature;
 mod stmt;
+mod touch;
 mod twin;
 mod types;
 
