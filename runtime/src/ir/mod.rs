@@ -269,7 +269,7 @@ pub struct Global {
     pub ty: fn() -> Type,
     /// The bytes that it begins with.
     pub initial: fn() -> Vec<u8>,
-    /// Where the simulator has it.
+    /// Where the simulated device that the OS thread runs has it.
     pub address: fn() -> *mut u8,
     /// Whether it is constant memory.
     pub constant: bool,

@@ -1,6 +1,7 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::copied::Copies;
 use super::pages::Wanted;
@@ -13,7 +14,9 @@ use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, global};
+use crate::simulator::{
+    self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
+};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -29,6 +32,8 @@ pub(crate) struct Simulation {
     pub(super) checked: bool,
     /// Where to say which barriers it needs.
     barriers: Option<BarrierLog>,
+    /// The device statics of the device.
+    statics: Arc<Statics>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -87,9 +92,11 @@ impl<K: Kernel> Launch<'_, K> {
     /// As [`Launch::launch_observed`], with nobody but the observers.
     pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         let (simulation, args) = (self.simulation(device)?, self.args.as_ref());
-        let outcome = simulation.observe::<K>(&self.comptime, args, observers);
-        simulation.assume_written::<K>(args);
-        outcome
+        simulation.statics.enter(|| {
+            let outcome = simulation.observe::<K>(&self.comptime, args, observers);
+            simulation.assume_written::<K>(args);
+            outcome
+        })
     }
 
     /// The launch as the simulator knows it, checked; only there can it be.
@@ -114,7 +121,8 @@ impl<K: Kernel> Launch<'_, K> {
         let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
         let setup = self.setup.for_simulator();
         let simulation = Simulation::new::<K>(&Device::simulator(), (&self.comptime, &setup), &shape)?;
-        copies.with_statics(|| simulation.observe::<K>(&self.comptime, &copies.args, observers))?;
+        let observe = || simulation.observe::<K>(&self.comptime, &copies.args, observers);
+        simulation.statics.enter(|| copies.with_statics(observe))?;
         Ok(copies)
     }
 }
@@ -151,7 +159,13 @@ impl Simulation {
             module,
             checked: true,
             barriers: device.barrier_log().cloned(),
+            statics: device.statics().clone(),
         })
+    }
+
+    /// The device statics of the device.
+    pub(super) fn statics(&self) -> &Arc<Statics> {
+        &self.statics
     }
 
     pub(super) fn module(&self) -> &ValidModule {
@@ -174,11 +188,13 @@ impl Simulation {
     }
 
     pub(super) fn run<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
-        let outcome = self.run_watched::<K>(comptime, args);
-        if !self.sees_writes() {
-            self.assume_written::<K>(args);
-        }
-        outcome
+        self.statics.enter(|| {
+            let outcome = self.run_watched::<K>(comptime, args);
+            if !self.sees_writes() {
+                self.assume_written::<K>(args);
+            }
+            outcome
+        })
     }
 
     /// Whether the launch is run so that what it writes is seen.

@@ -1,6 +1,7 @@
 //! Tells observers what threads do.
 
 use super::SimFault;
+use super::global;
 use super::machine::{Here, Machine};
 use super::observer::{
     Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
@@ -132,6 +133,17 @@ impl Machine<'_> {
                 }
                 Err(fault) => self.raise(fault),
             }
+        }
+    }
+
+    /// Tells that code of which nothing is told may write the memory that an address is in: the block's shared memory,
+    /// or an allocation.
+    #[cold]
+    pub(super) fn tell_hidden(&self, address: usize) {
+        let by = self.running();
+        match self.shared.around(address, self.here.get().rank) {
+            Some(range) => self.notify(|observer| observer.on_hidden(&by, &range)),
+            None => global::assume_written_around(address),
         }
     }
 

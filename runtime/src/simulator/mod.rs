@@ -30,6 +30,7 @@ mod settings;
 mod shape;
 mod spins;
 mod stall;
+mod statics;
 mod synchronisation;
 mod unwritten;
 mod warp;
@@ -50,6 +51,7 @@ pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub(crate) use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
 
