@@ -414,7 +414,9 @@ impl<'a> Walk<'a> {
 /// What `assume` says holds.
 fn assumed(e: &Expr) -> Option<&Expr> {
     match &e.kind {
-        ExprKind::Builtin { op, args, .. } if ["assume", "assert_unchecked"].contains(&op.name) => args.first(),
+        ExprKind::Builtin { op, args, .. } if ["assume", "assert_unchecked"].contains(&op.name) => {
+            args.first()
+        }
         _ => None,
     }
 }

@@ -367,8 +367,7 @@ impl Writer {
                 narrowed(expr(ExprKind::Field(base.into(), axis), Scalar::U32), scalar)
             }
             6 => {
-                let (op, own) =
-                    self.dice.pick(&[(&GLOBAL_ID, Scalar::U64), (&THREAD_RANK, Scalar::U32)]);
+                let (op, own) = self.dice.pick(&[(&GLOBAL_ID, Scalar::U64), (&THREAD_RANK, Scalar::U32)]);
                 let kind = ExprKind::Builtin { op, meaning: None, args: vec![], at: AT };
                 narrowed(expr(kind, own), scalar)
             }

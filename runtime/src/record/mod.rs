@@ -20,6 +20,7 @@ mod ops;
 pub(crate) mod option;
 mod order;
 mod pattern;
+mod range;
 mod reduce;
 mod slice;
 
