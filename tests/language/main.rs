@@ -30,6 +30,7 @@ mod names;
 mod operators;
 mod options;
 mod patterns;
+mod ranges;
 mod reuse;
 mod shared_memory;
 mod slices;

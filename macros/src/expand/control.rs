@@ -133,7 +133,7 @@ impl Lower<'_> {
         let body = self.scoped(|lower| {
             if let Some(name) = name {
                 lower.bind(&name.ident, super::lower::Name::Local);
-                lower.is_number(&name.ident, true);
+                lower.know(&name.ident, super::lower::Known::Number);
             }
             lower.statements(&e.body.stmts)
         });

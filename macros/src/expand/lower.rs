@@ -30,14 +30,24 @@ pub enum Name {
     Comptime,
 }
 
+/// What tokens alone tell of a name's type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    Nothing,
+    /// A number or a `bool`: no operator on two of them is overloaded.
+    Number,
+    /// A range, which loops and adapters walk.
+    Range,
+}
+
 /// State while one body is lowered.
 pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
-    /// Names in scope that certainly are numbers or `bool`s, as each scope knows them.
-    numbers: Vec<HashMap<String, bool>>,
+    /// What names in scope certainly are, as far as tokens tell.
+    known: Vec<HashMap<String, Known>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
@@ -56,7 +66,7 @@ impl<'e> Lower<'e> {
             errors,
             probes: Vec::new(),
             scopes: vec![HashMap::new()],
-            numbers: vec![HashMap::new()],
+            known: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
             parts: 0,
@@ -117,10 +127,10 @@ impl<'e> Lower<'e> {
     /// Runs `body` in a scope of its own.
     pub fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(HashMap::new());
-        self.numbers.push(HashMap::new());
+        self.known.push(HashMap::new());
         let result = body(self);
         self.scopes.pop();
-        self.numbers.pop();
+        self.known.pop();
         result
     }
 
@@ -129,20 +139,20 @@ impl<'e> Lower<'e> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), kind);
         }
-        self.is_number(name, false);
+        self.know(name, Known::Nothing);
     }
 
-    /// Says whether a name just bound certainly is a number: no operator on two of them is overloaded.
-    pub fn is_number(&mut self, name: &Ident, number: bool) {
-        if let Some(scope) = self.numbers.last_mut() {
-            scope.insert(name.to_string(), number);
+    /// Says what a name just bound certainly is.
+    pub fn know(&mut self, name: &Ident, known: Known) {
+        if let Some(scope) = self.known.last_mut() {
+            scope.insert(name.to_string(), known);
         }
     }
 
-    /// Whether a name certainly is a number.
-    pub fn names_number(&self, name: &Ident) -> bool {
+    /// What a name certainly is.
+    pub fn known(&self, name: &Ident) -> Known {
         let name = name.to_string();
-        self.numbers.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(false)
+        self.known.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(Known::Nothing)
     }
 
     /// What a name stands for; `None` for what is not declared in the body.

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 use super::assign::compound;
-use super::lower::{Lower, Name, Two, spanning};
+use super::lower::{Known, Lower, Name, Two, spanning};
 use super::places::Access;
 
 /// An operand as an operator and its probe take it.
@@ -152,10 +152,19 @@ impl Lower<'_> {
         Operand { setup: quote!(let #name = #witness;), seen: value.clone(), value }
     }
 
+    /// What tokens tell of a value.
+    pub(super) fn known_value(&self, expr: &Expr) -> Known {
+        match expr {
+            _ if self.is_scalar(expr) => Known::Number,
+            _ if self.is_range(expr) => Known::Range,
+            _ => Known::Nothing,
+        }
+    }
+
     /// Whether an expression is a scalar whatever the types around it are.
     pub(super) fn is_scalar(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.names_number(name)),
+            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Number),
             Expr::Lit(_) | Expr::Cast(_) => true,
             Expr::Paren(e) => self.is_scalar(&e.expr),
             Expr::Group(e) => self.is_scalar(&e.expr),

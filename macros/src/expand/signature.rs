@@ -9,7 +9,7 @@ use syn::{
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Lower, Name};
+use super::lower::{Known, Lower, Name};
 use super::types::{device_type, elide_lifetimes};
 use crate::errors::Errors;
 
@@ -354,7 +354,7 @@ pub fn recording(
         lets.extend(quote!(let #pat: #ty = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
-        lower.is_number(&name, is_number(ty));
+        lower.know(&name, known(ty));
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
                 quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
@@ -413,10 +413,16 @@ pub fn recording(
     }
 }
 
-/// Whether a type is a number or `bool` by its name.
-pub fn is_number(ty: &Type) -> bool {
-    let Type::Path(path) = ty else { return false };
-    path.path.get_ident().is_some_and(|name| super::call::PRIMITIVES.contains(&name.to_string().as_str()))
+/// What a type's name tells of its values.
+pub fn known(ty: &Type) -> Known {
+    let Type::Path(path) = ty else { return Known::Nothing };
+    let Some(last) = path.path.segments.last() else { return Known::Nothing };
+    let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
+    match path.path.segments.len() {
+        1 if primitive => Known::Number,
+        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::Range,
+        _ => Known::Nothing,
+    }
 }
 
 /// Attributes on hidden functions that hold a witness or an emitter.

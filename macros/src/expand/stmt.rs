@@ -140,12 +140,12 @@ impl Lower<'_> {
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                let number = ty.map_or_else(|| self.is_scalar(init), super::signature::is_number);
+                let known = ty.map_or_else(|| self.known_value(init), super::signature::known);
                 let bound = match written_type(ty, init) {
                     Some(ty) => self.typed_binding(name, ty),
                     None => self.binding(name, &quote!(__v)),
                 };
-                self.is_number(&name.ident, number);
+                self.know(&name.ident, known);
                 let (see, make, ident) = (bound.witness, bound.emit, &name.ident);
                 Two {
                     witness: quote!(let #pat #annotation = #vw; #see),

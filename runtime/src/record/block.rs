@@ -182,6 +182,12 @@ impl Recorder {
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
+        if !mutable
+            && crate::types::inclusive_range(&ty).is_some()
+            && matches!(init.kind, ExprKind::Struct(..))
+        {
+            return Local(self.named_range(name, init));
+        }
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
         {

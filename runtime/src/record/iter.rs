@@ -23,7 +23,7 @@ enum Extent {
 }
 
 /// What an iterator gives for the counter of its loop, `k`.
-enum Item<'a> {
+pub(super) enum Item<'a> {
     /// The counter.
     Counter,
     /// `start + k`
@@ -70,6 +70,9 @@ impl Recorder {
 
     /// `for x in base`: an array gives values, a reference to a slice references.
     pub fn iter_into(&mut self, base: Expr) -> Iter<'static> {
+        if let Some(([start, end], inclusive)) = self.bounds(&base) {
+            return self.iter_range(start, end, inclusive);
+        }
         match &base.ty {
             Type::Array(..) => {
                 let base = self.bind(base);
@@ -206,7 +209,7 @@ impl Recorder {
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
-    fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
+    pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
             Extent::Count(count) => return (count, iter.item),
             Extent::Range { start, end, inclusive, step, reversed } => {

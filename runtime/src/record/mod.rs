@@ -22,6 +22,7 @@ pub(crate) mod option;
 mod order;
 mod pattern;
 mod place;
+mod range;
 mod reduce;
 mod slice;
 
