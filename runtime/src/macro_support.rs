@@ -17,8 +17,8 @@ pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, launched, never_called, see, types_of,
-    unreached,
+    DeviceFunction, CalledFromKernels, DeviceFn, FnProbe, Function, Holds, Returns, Sound, Types, launched, missing,
+    never_called, see, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

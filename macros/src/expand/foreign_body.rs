@@ -70,7 +70,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
     let (rust_name, pure) = (name.to_string(), body.pure);
     let twin_sig = super::function::twin_signature(sig);
     let twin_body = match &item.block {
-        Some(block) => twin(block, false),
+        Some(block) => twin(block, false, false),
         None => syn::parse_quote!({
             ::warpsmith::__macro::not_simulable(#rust_name)
         }),

@@ -48,7 +48,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
 fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let sig = twin_signature(&item.sig);
-    let body = twin(&item.block, item.sig.constness.is_some());
+    let body = twin(&item.block, item.sig.constness.is_some(), false);
     if broken {
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
     } else {

@@ -93,7 +93,7 @@ impl<'a> Method<'a> {
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
         item.sig = twin_signature(&self.item.sig);
-        item.block = twin(&self.item.block, self.item.sig.constness.is_some());
+        item.block = twin(&self.item.block, self.item.sig.constness.is_some(), false);
         ImplItem::Fn(item)
     }
 
@@ -246,7 +246,7 @@ fn trait_items(
     let quiet = signature::quiet();
     let mut shown = method.clone();
     shown.sig = twin_signature(&method.sig);
-    shown.default = method.default.as_ref().map(|block| twin(block, false));
+    shown.default = method.default.as_ref().map(|block| twin(block, false, false));
     let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
     let record = record_name(&method.sig.ident);
