@@ -7,6 +7,7 @@ use crate::ir::{
 };
 use crate::types::{GpuType, Slice};
 
+pub use crate::gpu_trait_items;
 pub use crate::args::{ImageArg, SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;

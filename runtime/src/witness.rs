@@ -106,6 +106,20 @@ pub trait DeviceFunction<N>: Sized {
 #[diagnostic::do_not_recommend]
 impl<N, M: DeviceFn> DeviceFunction<N> for M {}
 
+/// The items that record, in an `impl` of a `#[gpu_trait]`, which imports this by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! gpu_trait_items {
+    ($($items:tt)*) => { $($items)* };
+}
+
+/// Nothing, in an `impl` of any other trait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! no_gpu_trait_items {
+    ($($items:tt)*) => {};
+}
+
 /// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
 pub mod missing {
     use super::{FnProbe, HostFunction};
@@ -125,6 +139,11 @@ pub mod missing {
                 }
             }
         )+};
+    }
+
+    /// What stands in for the macro of a `#[gpu_trait]`.
+    pub mod items {
+        pub use crate::no_gpu_trait_items as __device_side;
     }
 
     stand_ins! { plain<> plaint<A> plainc<, A> plaintt<A B> plaintc<A, B> plaincc<, A, B> }
