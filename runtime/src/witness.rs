@@ -57,6 +57,7 @@ impl<F> Function<F> {
 
 /// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
 /// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
+#[derive(Clone, Copy, Debug)]
 pub struct Sound<const N: usize>;
 
 /// The type of what a witness holds.

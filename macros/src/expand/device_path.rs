@@ -25,8 +25,8 @@ impl Lower<'_> {
         let got = self.hold(&quote!(#own.get()));
         let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
-        // A function of Rust's library has its device side in ours.
-        let Some((missing, last)) = stand_in().filter(|_| path == device) else {
+        // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
+        let Some((missing, last)) = stand_in().filter(|_| path == device && !has_std_name(path)) else {
             return (bind(quote!(#own.is(#path))), quote_spanned!(span=> #device::__gpu(#got, &#probe);));
         };
         let named = named(&last.ident, probe);
@@ -45,6 +45,13 @@ impl Lower<'_> {
         let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::__gpu(#got, &#probe);));
         (bind(value), quote!(#tie #named))
     }
+}
+
+/// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
+/// such a name would be ambiguous beside a function of the user's own, which a macro expands.
+fn has_std_name(path: &ExprPath) -> bool {
+    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+    path.path.get_ident().is_some_and(|name| NAMES.contains(&name.to_string().as_str()))
 }
 
 /// Where a path finds the function and its device side, or what stands in for them.
