@@ -42,6 +42,7 @@ pub mod cache;
 pub mod checks;
 pub mod codegen;
 pub mod compile;
+mod deep_stack;
 pub mod device;
 pub mod device_api;
 pub mod driver;

@@ -15,6 +15,7 @@ mod abstraction;
 mod atomics;
 mod bytes;
 mod closures;
+mod deep;
 mod enums;
 mod equality;
 mod escape;

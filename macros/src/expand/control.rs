@@ -8,6 +8,7 @@ use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 use super::loop_index::only_indexes;
 use super::lower::{Lower, Two, see};
+use super::matching::{Choice, has_pattern};
 use super::operands::Operands;
 use super::operators::plain_integer;
 
@@ -16,27 +17,34 @@ impl Lower<'_> {
         if let Some(two) = self.if_let(e) {
             return two;
         }
-        let cond = self.expr(&e.cond);
-        let then = self.block(&e.then_branch);
-        self.forget_line();
-        let otherwise = e.else_branch.as_ref().map(|(_, branch)| self.expr(branch));
-        self.forget_line();
-        let (cw, ce, tw, te) = (cond.witness, cond.emit, then.witness, then.emit);
-        let (else_witness, else_emit) = match otherwise {
-            Some(Two { witness, emit }) => {
-                (quote!(else #witness), quote!(if __r.if_else() { let __v = #emit; __r.if_value(__v); }))
+        // The branches of `else if`s stand one after the other: rustc has a limited stack.
+        let (mut witness, mut list, mut branch) = (TokenStream::new(), Vec::new(), Some(e));
+        let mut otherwise = None;
+        while let Some(e) = branch.take() {
+            let cond = self.expr(&e.cond);
+            let then = self.block(&e.then_branch);
+            self.forget_line();
+            let (cw, tw) = (cond.witness, then.witness);
+            witness.extend(quote!(if #cw #tw));
+            list.push(Choice { setup: TokenStream::new(), cond: cond.emit, body: then.emit });
+            match &e.else_branch {
+                Some((_, next)) => match &**next {
+                    Expr::If(next) if !has_pattern(&next.cond) => {
+                        witness.extend(quote!(else));
+                        branch = Some(next);
+                    }
+                    other => {
+                        let Two { witness: ew, emit } = self.expr(other);
+                        witness.extend(quote!(else #ew));
+                        otherwise = Some(emit);
+                    }
+                },
+                None => {}
             }
-            None => (TokenStream::new(), quote!(let _ = __r.if_else();)),
-        };
-        Two {
-            witness: quote!(if #cw #tw #else_witness),
-            emit: quote!({
-                let __c = #ce;
-                if __r.if_then(__c) { let __v = #te; __r.if_value(__v); }
-                #else_emit
-                __r.if_end()
-            }),
         }
+        self.forget_line();
+        let otherwise = otherwise.unwrap_or_else(|| quote!(::warpsmith::ir::Expr::unit()));
+        Two { witness, emit: self.choices(list.into_iter(), &otherwise) }
     }
 
     pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Two {

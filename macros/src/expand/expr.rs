@@ -13,6 +13,9 @@ use super::types::device_type;
 impl Lower<'_> {
     /// Lowers any expression.
     pub fn expr(&mut self, expr: &Expr) -> Two {
+        if let Some(pieces) = super::chain::split(expr) {
+            return self.expr(&pieces);
+        }
         match expr {
             Expr::Array(e) => self.array(e),
             Expr::Assign(e) => self.assign(e),

@@ -64,25 +64,53 @@ impl Lower<'_> {
             lowered.push(self.scoped(|lower| lower.arm(arm)));
         }
         self.forget_line();
-        let mut chain = quote!(::warpsmith::ir::Expr::never());
-        for (i, arm) in lowered.iter().enumerate().rev() {
-            let LoweredArm { setup, cond, body, guarded, .. } = arm;
-            // rustc has proven the arms exhaustive, so the last one needs no test.
-            chain = if i + 1 == lowered.len() && !guarded {
-                quote!({ #setup #body })
-            } else {
-                quote!({
-                    #setup
-                    let __c = #cond;
-                    if __r.if_then(__c) { let __v = { #body }; __r.if_value(__v); }
-                    if __r.if_else() { let __v = #chain; __r.if_value(__v); }
-                    __r.if_end()
-                })
-            };
-        }
+        let chain = self.chain(&lowered);
         let value = &scrutinee.emit;
         let emit = quote!({ let __s = { let __v = #value; #hold }; #chain });
         Arms { scrutinee, arms: lowered, emit }
+    }
+
+    /// The emitter of arms.
+    fn chain(&mut self, arms: &[LoweredArm]) -> TokenStream {
+        let never = quote!(::warpsmith::ir::Expr::never());
+        // rustc has proven the arms exhaustive, so the last one needs no test.
+        let (tested, otherwise) = match arms.split_last() {
+            Some((LoweredArm { setup, body, guarded: false, .. }, first)) => {
+                (first, quote!({ #setup #body }))
+            }
+            _ => (arms, never),
+        };
+        let choices = tested.iter().map(|LoweredArm { setup, cond, body, .. }| Choice {
+            setup: setup.clone(),
+            cond: cond.clone(),
+            body: quote!({ #body }),
+        });
+        self.choices(choices, &otherwise)
+    }
+
+    /// The emitter of the first choice whose condition holds, or of `otherwise`. One stands after the other, and not one
+    /// inside the other: rustc has a limited stack.
+    pub fn choices(&mut self, list: impl Iterator<Item = Choice>, otherwise: &TokenStream) -> TokenStream {
+        self.parts += 1;
+        let end = syn::Lifetime::new(&format!("'__choices{}", self.parts), Span::call_site());
+        let choices: Vec<TokenStream> = list
+            .map(|Choice { setup, cond, body }| {
+                quote! {
+                    #setup
+                    let __c = #cond;
+                    if __r.if_then(__c) { let __v = #body; __r.if_value(__v); }
+                    if !__r.if_else() { break #end; }
+                }
+            })
+            .collect();
+        if choices.is_empty() {
+            return otherwise.clone();
+        }
+        quote!({
+            let __open = __r.choices_begin();
+            #end: { #(#choices)* let __v = #otherwise; __r.if_value(__v); }
+            __r.choices_end(__open)
+        })
     }
 
     /// What patterns are matched with, and how the emitter holds it: its value, or the place where a pattern takes a
@@ -276,6 +304,13 @@ impl Lower<'_> {
     }
 }
 
+/// One of several choices, for the emitter: statements, a condition, and what is done where that holds.
+pub struct Choice {
+    pub setup: TokenStream,
+    pub cond: TokenStream,
+    pub body: TokenStream,
+}
+
 /// The argument of `matches!`.
 struct Matches {
     value: Expr,
@@ -303,6 +338,11 @@ fn arm_parts(arm: &Arm) -> ArmParts<'_> {
         other => (other, None),
     };
     ArmParts { pat, guard, body: Body::Expr(&arm.body) }
+}
+
+/// Whether a condition tests a pattern.
+pub fn has_pattern(cond: &Expr) -> bool {
+    conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
 }
 
 /// The terms of `a && b && c`.

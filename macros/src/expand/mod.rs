@@ -3,6 +3,7 @@
 mod assign;
 mod builtin_macros;
 mod call;
+mod chain;
 mod consumer;
 mod control;
 mod derive;

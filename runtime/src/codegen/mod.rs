@@ -35,6 +35,7 @@ pub(crate) use types::{plain_type_name, scalar as scalar_name};
 
 use std::collections::{HashMap, HashSet};
 
+use crate::deep_stack;
 use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Proof, Type, VarKind};
 use crate::validate::ValidModule;
 
@@ -74,8 +75,7 @@ pub struct Options {
 
 /// Prints a module.
 pub fn print(module: &ValidModule, options: &Options) -> CudaSource {
-    let mut printer = Printer::new(module.module(), *options);
-    printer.module()
+    deep_stack::run(|| Printer::new(module.module(), *options).module())
 }
 
 /// State while a module is printed: its sections, and what the open function is.

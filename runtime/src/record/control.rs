@@ -95,6 +95,22 @@ impl Recorder {
         known != Some(true)
     }
 
+    /// Opens several choices, each in the `else` of the one before.
+    pub fn choices_begin(&mut self) -> usize {
+        self.frame().choices.len()
+    }
+
+    /// Closes all choices that were opened since; the value of the first.
+    pub fn choices_end(&mut self, outer: usize) -> Expr {
+        loop {
+            let value = self.if_end();
+            if self.frame().choices.len() <= outer {
+                return value;
+            }
+            self.if_value(value);
+        }
+    }
+
     /// Closes the `if`; its value.
     pub fn if_end(&mut self) -> Expr {
         let Some(choice) = self.frame().choices.pop() else { return Expr::unit() };
