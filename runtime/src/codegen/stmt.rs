@@ -1,7 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
 use super::guard::Does;
-use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
@@ -94,12 +93,9 @@ impl Printer<'_> {
     /// All `extern __shared__` arrays start at one address; one name has one type in a module.
     fn dynamic_shared(&mut self, var: VarId) {
         let variable = self.function.var(var).clone();
-        let mut name = self.function.declare(var);
-        while names::IMPLICIT.contains(&name.as_str())
-            || self.dynamic_names.get(&name).is_some_and(|ty| *ty != variable.ty)
-        {
-            name = self.function.declare(var);
-        }
+        let names = &self.dynamic_names;
+        let has_other_type = |name: &str| names.get(name).is_some_and(|ty| *ty != variable.ty);
+        let name = self.function.declare_linked(var, &has_other_type);
         self.dynamic_names.insert(name.clone(), variable.ty.clone());
         let printed = self.ty(&variable.ty);
         self.function.push(&format!("extern __shared__ __align__(16) {printed} {name}[];"));
