@@ -143,6 +143,31 @@ mod faults {
         assert!(text.contains("an addition of signed integers that overflows"), "{text}");
     }
 
+    #[gpu_fn(cuda = "while (x == 0u) {}")]
+    fn waits(x: u32) {
+        let _ = x;
+    }
+
+    #[gpu_kernel]
+    fn never_ends(out: &mut [u32]) {
+        waits(out[0]);
+    }
+
+    #[test]
+    fn a_thread_that_never_ends_is_a_fault() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { executor: Executor::Printed, step_budget: 1 << 20, ..Settings::default() };
+        let device = Device::simulator_with(settings);
+        let mut out = device.upload(&[0u32]).expect("memory");
+        let fault = never_ends(&mut out).grid(1).block(1).launch(&device).expect_err("a fault").to_string();
+        assert!(
+            fault.starts_with("a thread has gone 1048576 times round loops and has not ended"),
+            "{fault}"
+        );
+    }
+
     #[test]
     fn an_access_outside_of_all_arguments_is_a_fault_of_unchecked_text() {
         if !runs_printed() {
