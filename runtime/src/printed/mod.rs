@@ -1,11 +1,11 @@
 //! The CUDA text as an executor of the simulator: what NVRTC would be given is compiled by the host's C++ compiler and
 //! run on the simulator's machine.
 //!
-//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says ([`text`]), compiled with a shim
-//! ([`library`], `shim/`), and loaded; each simulated thread then calls the kernel's C++ function ([`run`]). Barriers,
+//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
+//! (`library.rs`, `shim/`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
 //! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
-//! [`context`](crate::simulator::context) that the twin's builtins call ([`machine`]); numeric functions are those that
-//! the twin calls ([`numeric`]). So what is tested is what nothing else on a CPU sees: the text.
+//! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
+//! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
 //!
 //! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
 //!

@@ -63,9 +63,7 @@ fn printed_names(directory: &Path, names: &mut BTreeSet<String>) {
                 let end = start + word_end(&rest[start..]);
                 let (word, behind) = (&rest[start..end], &rest[end..]);
                 let is_call = behind.starts_with("({") && !literal.contains(' ');
-                if word.starts_with("__") && word.len() > 2 || word.starts_with("atomic") && is_call {
-                    names.insert(word.to_owned());
-                } else if is_call && !word.starts_with("ws_") {
+                if word.starts_with("__") && word.len() > 2 || is_call && !word.starts_with("ws_") {
                     names.insert(word.to_owned());
                 }
                 rest = behind;
