@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::text::{is_word, string_end, word_end};
-use super::{host, library};
+use super::compiler::{Compiler, Sanitizers};
+use super::library::Unit;
+use super::text::{for_host, is_word, string_end, word_end};
+use super::{Refused, host, library};
 
 /// Names in printed CUDA that the shim does not have, and why.
 const WITHOUT: [(&str, &str); 7] = [
@@ -101,4 +103,57 @@ fn each_function_of_the_host_stands_in_the_table_once() {
     for function in host::functions() {
         assert!(seen.insert((function.name, function.params)), "{} is there twice", function.name);
     }
+}
+
+/// A unit of a text by hand; `None` where there is no compiler.
+fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
+    let identity = Compiler::process().ok()?.identity(Sanitizers::NONE);
+    Some(Unit::new(for_host(cuda).expect("nothing is refused"), kernel.into(), Vec::new(), &identity))
+}
+
+/// What a kernel writes that is given the address of a number.
+fn written(unit: &Unit) -> Result<i32, Refused> {
+    let exports = library::loaded(unit, Sanitizers::NONE)?;
+    let mut number = 0;
+    let address = &raw mut number;
+    let arguments = [(&raw const address).cast()];
+    // SAFETY: the kernel takes the address of a number, and asks the machine for nothing.
+    unsafe { exports.entry()(arguments.as_ptr()) };
+    Ok(number)
+}
+
+#[test]
+fn texts_are_compiled_together_and_a_wrong_one_does_not_touch_the_others() {
+    let texts = [
+        ("extern \"C\" __global__ void set(int* x) { *x = 31; }\n", "set"),
+        ("extern \"C\" __global__ void wrong(int* x) { *x = no_such_function(); }\n", "wrong"),
+        // The same names in another text of the same compilation.
+        (
+            "__device__ int f() { return 32; }\nextern \"C\" __global__ void set(int* x) { *x = f(); }\n",
+            "set",
+        ),
+        (
+            "__device__ int f() { return 33; }\nextern \"C\" __global__ void set(int* x) { *x = f(); }\n",
+            "set",
+        ),
+    ];
+    let Some(units) = texts.iter().map(|(cuda, kernel)| unit(cuda, kernel)).collect::<Option<Vec<_>>>()
+    else {
+        println!("skipped: there is no C++ compiler");
+        return;
+    };
+    library::compile_ahead(&units, Sanitizers::NONE).expect("a compiler");
+    let outcomes: Vec<_> = units.iter().map(written).collect();
+    assert_eq!((&outcomes[0], &outcomes[2], &outcomes[3]), (&Ok(31), &Ok(32), &Ok(33)));
+    let refused = outcomes[1].as_ref().expect_err("it does not compile").to_string();
+    assert!(refused.starts_with("the printed CUDA does not compile as C++: "), "{refused}");
+    assert!(refused.contains("no_such_function"), "{refused}");
+}
+
+#[test]
+fn an_instruction_that_the_shim_has_not_is_named() {
+    let text = "extern \"C\" __global__ void k(int* x) { asm(\"szext.wrap.s32 %0, 1, 2;\" : \"=r\"(*x)); }\n";
+    let Some(unit) = unit(text, "k") else { return println!("skipped: there is no C++ compiler") };
+    let refused = written(&unit).expect_err("no such instruction");
+    assert_eq!(refused, Refused::Instruction("szext.wrap.s32".into()));
 }
