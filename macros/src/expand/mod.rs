@@ -1,11 +1,14 @@
 //! Expansion: one file a kind of item or a part of the body.
 
+mod assign;
 mod builtin_macros;
 mod call;
 mod consumer;
 mod control;
 mod derive;
 mod derive_enum;
+mod device_method;
+mod device_path;
 mod expr;
 mod fallback;
 mod foreign;
@@ -23,11 +26,14 @@ mod loop_index;
 mod lower;
 mod matching;
 mod methods;
+mod operands;
 mod operators;
 mod pattern;
+mod places;
 mod plain;
 mod signature;
 mod stmt;
+mod touch;
 mod twin;
 mod types;
 

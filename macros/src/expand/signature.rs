@@ -1,15 +1,16 @@
 //! Signatures: generics, parameters and what each parameter is to the emitter.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type,
+    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Token, Type,
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Lower, Name};
-use super::types::device_type;
+use super::lower::{Known, Lower, Name};
+use super::types::{device_type, elide_lifetimes};
 use crate::errors::Errors;
 
 /// One parameter.
@@ -26,6 +27,8 @@ pub struct Param {
     pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
+    /// Whether it is a closure with state of its own that may be given on more than once.
+    pub copied: bool,
     /// Whether a launch copies it to the device as bytes.
     pub by_value: bool,
 }
@@ -85,6 +88,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     kind: Name::Local,
                     destructured: None,
                     receiver: true,
+                    copied: false,
                     by_value: false,
                 });
             }
@@ -109,7 +113,17 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
                 let written = (*typed.ty).clone();
-                params.push(Param { pat, destructured, ty, written, kind, receiver: false, by_value: false });
+                let copied = closure.is_some() && is_copied_state(&typed.ty, &sig.generics);
+                params.push(Param {
+                    pat,
+                    destructured,
+                    ty,
+                    written,
+                    kind,
+                    receiver: false,
+                    copied,
+                    by_value: false,
+                });
             }
         }
     }
@@ -131,8 +145,13 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
 /// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
-    let Type::Path(path) = ungrouped(ty) else { return None };
-    let name = path.path.get_ident()?;
+    bounds_of(ty, generics).into_iter().find_map(call_signature)
+}
+
+/// The bounds of a generic parameter.
+fn bounds_of<'g>(ty: &Type, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
+    let Type::Path(path) = ungrouped(ty) else { return Vec::new() };
+    let Some(name) = path.path.get_ident() else { return Vec::new() };
     let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =
         generics.where_clause.iter().flat_map(|w| &w.predicates).flat_map(|predicate| match predicate {
@@ -141,7 +160,20 @@ fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
             }
             _ => Vec::new(),
         });
-    inline.chain(in_where).find_map(call_signature)
+    inline.chain(in_where).collect()
+}
+
+/// Whether a closure may change what it has captured, and be copied with it.
+fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
+    let has = |names: &[&str]| {
+        bounds_of(ty, generics).into_iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|s| names.contains(&s.ident.to_string().as_str()))
+            }
+            _ => false,
+        })
+    };
+    has(&["Copy", "Clone"]) && has(&["FnMut", "FnOnce"])
 }
 
 fn call_signature(bound: &TypeParamBound) -> Option<Type> {
@@ -210,7 +242,15 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params =
         generics.params.into_iter().filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
+    for param in generics.type_params_mut() {
+        param.bounds = without_outlives(&param.bounds);
+    }
     if let Some(clause) = &mut generics.where_clause {
+        for predicate in &mut clause.predicates {
+            if let WherePredicate::Type(predicate) = predicate {
+                predicate.bounds = without_outlives(&predicate.bounds);
+            }
+        }
         clause.predicates = clause
             .predicates
             .clone()
@@ -219,6 +259,28 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
             .collect();
     }
     generics
+}
+
+/// The bounds of a type without `'a`, which is not declared where lifetimes are left out.
+fn without_outlives(bounds: &Bounds) -> Bounds {
+    let named = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident != "static");
+    bounds.iter().filter(|bound| !named(bound)).cloned().collect()
+}
+
+/// The bounds of a type parameter.
+type Bounds = Punctuated<TypeParamBound, Token![+]>;
+
+/// The lifetimes of a function alone, with what is said of them: `'a, 'b: 'a`.
+pub fn lifetimes(generics: &Generics) -> Generics {
+    let mut lifetimes = generics.clone();
+    lifetimes.params =
+        lifetimes.params.into_iter().filter(|p| matches!(p, GenericParam::Lifetime(_))).collect();
+    if let Some(clause) = &mut lifetimes.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates);
+        clause.predicates =
+            predicates.into_iter().filter(|p| matches!(p, WherePredicate::Lifetime(_))).collect();
+    }
+    lifetimes
 }
 
 /// The names of type and const parameters, as arguments.
@@ -282,16 +344,41 @@ pub fn recording(
     block: &syn::Block,
     errors: &mut Errors,
 ) -> Recording {
+    guarded_recording(params, output, block, None, errors)
+}
+
+/// [`recording`], where `sound` is a constant that does not compile if the twin has mistakes: of the witness
+/// rustc then says nothing.
+pub fn guarded_recording(
+    params: &[Param],
+    output: &ReturnType,
+    block: &syn::Block,
+    sound: Option<&TokenStream>,
+    errors: &mut Errors,
+) -> Recording {
     let mut lower = Lower::new(errors, block.brace_token.span.open());
-    let mut lets = TokenStream::new();
+    lower.guarded = sound.is_some();
+    let guard = quote!(::warpsmith::__macro::Sound::<{ #sound }>);
+    let mut lets = match sound {
+        Some(_) => {
+            let name = lower.own_name("__sound", block.brace_token.span.open());
+            quote!(let #name = #guard;)
+        }
+        None => TokenStream::new(),
+    };
     let mut declares = TokenStream::new();
     for param in params {
         let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
         let (text, mutable) =
             (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
-        lets.extend(quote!(let #pat: #ty = ::warpsmith::__macro::never_called();));
+        let held = match sound {
+            Some(_) => quote!(<#guard as ::warpsmith::__macro::Holds<#ty>>::Held),
+            None => ty.to_token_stream(),
+        };
+        lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
+        lower.know(&name, known(ty));
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
                 quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
@@ -299,11 +386,15 @@ pub fn recording(
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
-            Name::Closure => quote!(let #ident = __r.closure_param(#text);),
+            Name::Closure => {
+                let copied = param.copied;
+                quote!(let #ident = __r.closure_param(#text, #copied);)
+            },
             Name::Comptime => quote!(),
         });
     }
     let mut block = block.clone();
+    elide_lifetimes(&mut block);
     for param in params.iter().rev() {
         if let Some(pat) = &param.destructured {
             let ident = &param.pat.ident;
@@ -313,6 +404,7 @@ pub fn recording(
     let body = lower.block(&block);
     let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
+    let methods = lower.methods.items();
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {
         ReturnType::Default => (quote!(()), quote!()),
@@ -326,6 +418,7 @@ pub fn recording(
             let __t = ::warpsmith::__macro::types_of(|| {
                 #[allow(unused_imports)]
                 use ::warpsmith::__macro::methods::*;
+                #methods
                 #probes
                 // What follows is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();
@@ -343,6 +436,18 @@ pub fn recording(
                 __r.finish(__v);
             };
         },
+    }
+}
+
+/// What a type's name tells of its values.
+pub fn known(ty: &Type) -> Known {
+    let Type::Path(path) = ty else { return Known::Nothing };
+    let Some(last) = path.path.segments.last() else { return Known::Nothing };
+    let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
+    match path.path.segments.len() {
+        1 if primitive => Known::Number,
+        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::Range,
+        _ => Known::Nothing,
     }
 }
 

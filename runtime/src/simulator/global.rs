@@ -223,6 +223,13 @@ pub(crate) fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped
     });
 }
 
+/// Code that nobody watched may have written the allocation that holds an address.
+pub(crate) fn assume_written_around(address: usize) {
+    if let Some((_, Allocation { bytes, unwritten: Some(unwritten), .. })) = around(&reading(), address) {
+        unwritten.set(0..*bytes, false);
+    }
+}
+
 /// The first of some bytes that is unwritten, or that is written, counted from the first of them.
 fn find(allocations: &Allocations, address: usize, bytes: usize, unwritten: bool) -> Option<usize> {
     let (start, allocation) = around(allocations, address)?;
