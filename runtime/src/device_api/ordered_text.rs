@@ -231,7 +231,8 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
                 Op::INC => ("inc", t, "v"),
                 Op::DEC => ("dec", t, "v"),
                 // In two's complement signed addition is that of the unsigned type.
-                Op::SUB => ("add", if ty.size() == 8 { "u64" } else { "u32" }, "0 - v"),
+                Op::SUB if ty.size() == 8 => ("add", "u64", "0ull - (unsigned long long)v"),
+                Op::SUB => ("add", "u32", "0u - (unsigned int)v"),
                 _ => ("add", if t == "s64" { "u64" } else { t }, "v"),
             };
             (

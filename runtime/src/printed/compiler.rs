@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["c++", "clang++", "g++"];
 /// Floats are not contracted, as rustc does not; overflow is not made to wrap, so that the undefined-behaviour sanitizer
 /// sees it; reinterpreted memory may alias, since a Rust view of bytes as another type is no mistake of the text.
 const FLAGS: &str = "-std=c++17 -O1 -g0 -pipe -x c++ -fPIC -shared -nostdlib -fno-builtin -ffp-contract=off \
-    -fno-strict-aliasing -fexceptions -fvisibility=hidden -fno-stack-protector -w";
+    -fno-strict-aliasing -fsanitize-coverage=trace-pc -fexceptions -fvisibility=hidden -fno-stack-protector -w";
 
 /// What the compiler puts into the code to find mistakes at run time.
 ///

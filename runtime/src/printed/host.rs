@@ -98,8 +98,10 @@ pub(super) fn table() -> Vec<*const ()> {
 /// C++ that calls the functions which `wanted` names, through the table that the host fills in.
 pub(super) fn declarations(wanted: impl Fn(&str) -> bool) -> String {
     let mut text = String::from(
-        "extern \"C\" { __attribute__((visibility(\"default\"))) const void* const* ws_host; }\n",
+        "#line 1 \"warpsmith-printed\"\nextern \"C\" { __attribute__((visibility(\"default\"))) const void* const* ws_host; }\n",
     );
+    let endless = functions().position(|function| function.name == "ws_h_endless").unwrap_or_default();
+    let _ = writeln!(text, "#define WS_ENDLESS {endless}");
     for (place, function) in functions().enumerate().filter(|(_, function)| wanted(function.name)) {
         let HostFunction { name, ret, params, .. } = function;
         let types = params.join(", ");

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -67,8 +67,15 @@ impl Exports {
 
     /// The address of a symbol, by its place in [`Unit::symbols`].
     pub fn symbol(self, place: usize) -> *mut u8 {
-        // SAFETY: the symbols stand behind the entry, as many as the unit named.
-        unsafe { self.0.add(1 + place).read() }.cast()
+        // SAFETY: the symbols stand behind the entry and the budget, as many as the unit named.
+        unsafe { self.0.add(2 + place).read() }.cast()
+    }
+
+    /// Says how many steps a thread may make; launches at once of one library share the number.
+    pub fn set_budget(self, steps: u64) {
+        // SAFETY: the second export is an aligned word of the library, which threads of other launches read.
+        let budget = unsafe { AtomicU64::from_ptr(self.0.add(1).read().cast()) };
+        budget.store(steps.max(1), Ordering::Relaxed);
     }
 }
 
@@ -91,7 +98,7 @@ impl Unit {
             "{open}#line 1 \"{OWN_FILE}\"\n{code}\n#line 1 \"{OWN_FILE}\"\n\
              static void ws_entry(const void* const* arguments) {{ ws_call({kernel}, arguments); }}\n\
              extern \"C\" {{ __attribute__((visibility(\"default\"))) void* ws_exports_{key:032x}[] = \
-             {{(void*)&ws_entry{symbols}}}; }}\n{close}"
+             {{(void*)&ws_entry, (void*)&ws_budget{symbols}}}; }}\n{close}"
         )
     }
 }
@@ -120,6 +127,14 @@ fn collect_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
         words.insert(&rest[start..start + end]);
         rest = &rest[start + end..];
     }
+}
+
+/// Every word of the shim and every function of the host.
+#[cfg(test)]
+pub(super) fn words() -> HashSet<&'static str> {
+    let mut words: HashSet<&'static str> = host::functions().map(|function| function.name).collect();
+    SHIM.iter().for_each(|text| collect_words(text, &mut words));
+    words
 }
 
 type Slot = &'static OnceLock<Result<Exports, Refused>>;

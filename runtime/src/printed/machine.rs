@@ -126,6 +126,7 @@ host_functions! { FUNCTIONS:
         }
     };
     "ws_h_exit"() = run::exit();
+    "ws_h_endless"() = run::endless();
     "ws_h_undefined"(what: *const c_char, file: *const c_char, line: u32) = {
         // SAFETY: literals of the text.
         let (what, file) = unsafe { (host::text(what), host::text(file)) };

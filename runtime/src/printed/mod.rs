@@ -1,13 +1,16 @@
 //! The CUDA text as an executor of the simulator: what NVRTC would be given is compiled by the host's C++ compiler and
 //! run on the simulator's machine.
 //!
-//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says ([`text`]), compiled with a shim
-//! ([`library`], `shim/`), and loaded; each simulated thread then calls the kernel's C++ function ([`run`]). Barriers,
+//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
+//! (`library.rs`, `shim/`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
 //! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
-//! [`context`](crate::simulator::context) that the twin's builtins call ([`machine`]); numeric functions are those that
-//! the twin calls ([`numeric`]). So what is tested is what nothing else on a CPU sees: the text.
+//! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
+//! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
 //!
 //! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
+//!
+//! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
+//! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.
 //!
 //! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
 //! takes.
@@ -148,3 +151,6 @@ pub fn compile_ahead(texts: &[CudaSource], sanitizers: Sanitizers) -> Result<(),
     let units: Vec<Unit> = texts.iter().filter_map(|source| unit(source, sanitizers).ok()).collect();
     library::compile_ahead(&units, sanitizers)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,6 +34,8 @@ pub(crate) struct Run<'t> {
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
     reached: Reached,
+    /// Steps that a thread may make without an operation of the machine.
+    budget: u64,
     _statics: Option<MutexGuard<'t, ()>>,
 }
 
@@ -74,7 +76,10 @@ thread_local! {
 
 impl<'t> Run<'t> {
     /// A launch with these arguments.
-    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached) -> Self {
+    ///
+    /// A thread may make `budget` steps, each a piece of the text without a branch, from one barrier, exchange or atomic
+    /// to the next.
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached, budget: u64) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
@@ -93,7 +98,8 @@ impl<'t> Run<'t> {
         let record_at = record.get().addr();
         reached.ranges.push(record_at..record_at + size_of::<Record>());
         reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
-        Self { text, params, _words: words, record, reached, _statics: text.put_statics() }
+        text.exports.set_budget(budget);
+        Self { text, params, _words: words, record, reached, budget, _statics: text.put_statics() }
     }
 
     /// Runs one simulated thread.
@@ -254,6 +260,19 @@ fn raise(site: &Site, record: &Record) -> ! {
             let message = "a read of memory that nobody has written".to_owned();
             SimFault::Panic { kernel, message, file, line, block, thread }
         }
+    })
+}
+
+/// Ends the launch: the running thread has made as many steps as it may.
+pub(super) fn endless() -> ! {
+    let steps = current().budget;
+    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| SimFault::Endless {
+        kernel,
+        steps,
+        file,
+        line,
+        block,
+        thread,
     })
 }
 

@@ -2,7 +2,11 @@
 // its lines to those of the Rust code.
 
 #define WS_AT const char *ws_file = __builtin_FILE(), int ws_line = __builtin_LINE()
-#define WS_HERE ws_h_at(ws_file, ws_line)
+#define WS_HERE (ws_left = ws_budget, ws_h_at(ws_file, ws_line))
+
+// Steps that a thread may make from one such operation to the next; the host sets how many.
+extern "C" { __attribute__((visibility("default"))) unsigned long long ws_budget = ~0ull; }
+static unsigned long long ws_left = ~0ull;
 
 static inline uint3 ws_index(int which) {
     uint3 index;
@@ -23,7 +27,7 @@ static const int warpSize = 32;
 // Memory of a block.
 template <class T>
 static inline T& ws_shared(const void* site, unsigned long long align) {
-    return *(T*)ws_h_shared(site, sizeof(T), align);
+    return *(T*)ws_h_shared(site, sizeof(T), align > alignof(T) ? align : alignof(T));
 }
 static inline unsigned long long __cvta_generic_to_shared(const void* p) { return ws_h_shared_offset(p); }
 static inline void* __cluster_map_shared_rank(const void* p, unsigned int rank, WS_AT) {
@@ -127,6 +131,7 @@ template <class T> struct ws_Plain { typedef T type; };
 template <class T> struct ws_Plain<const T> { typedef T type; };
 template <class... P, unsigned int... I>
 __attribute__((no_sanitize_address)) static inline void ws_call(void (*kernel)(P...), const void* const* arguments, ws_Places<I...>) {
+    ws_left = ws_budget;
     kernel(*(typename ws_Plain<P>::type*)arguments[I]...);
 }
 template <class... P>

@@ -51,3 +51,16 @@ WS_ACCESS(16)
 extern "C" __attribute__((weak, visibility("hidden"))) WS_UNWATCHED void __asan_loadN_noabort(unsigned long at, unsigned long bytes) { ws_accessed(at, bytes, false); }
 extern "C" __attribute__((weak, visibility("hidden"))) WS_UNWATCHED void __asan_storeN_noabort(unsigned long at, unsigned long bytes) { ws_accessed(at, bytes, true); }
 extern "C" __attribute__((weak, visibility("hidden"))) WS_UNWATCHED void __asan_handle_no_return() {}
+
+// Every step of the text: a thread that makes too many of them will not end.
+#if __has_attribute(no_sanitize_coverage)
+#define WS_UNCOUNTED __attribute__((no_sanitize_coverage))
+#else
+#define WS_UNCOUNTED __attribute__((no_sanitize("coverage")))
+#endif
+extern "C" __attribute__((weak, visibility("hidden"))) WS_UNWATCHED WS_UNCOUNTED void __sanitizer_cov_trace_pc() {
+    if (__builtin_expect(--ws_left == 0, 0)) {
+        ws_left = ws_budget;
+        ((void (*)())ws_host[WS_ENDLESS])();
+    }
+}
