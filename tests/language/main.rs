@@ -29,6 +29,7 @@ mod names;
 mod operators;
 mod options;
 mod patterns;
+mod planes;
 mod ranges;
 mod reuse;
 mod shared_memory;
