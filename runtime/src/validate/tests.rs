@@ -240,14 +240,14 @@ fn labelled_block_after_a_barrier(y: &mut [u32]) {
 #[gpu_kernel]
 fn continue_out_of_a_block(y: &mut [u32]) {
     let t = thread_idx().x;
-    for k in 0..4 {
+    'rounds: for k in 0..4 {
         'work: {
             sync_threads();
             if t > k + 1 {
                 break 'work;
             }
             if t > k {
-                continue;
+                continue 'rounds;
             }
             y[t] = k;
         }
