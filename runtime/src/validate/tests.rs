@@ -296,6 +296,7 @@ fn continue_before_a_nested_barrier(y: &mut [u32], n: u32) {
     let t = thread_idx().x;
     for k in 0..4 {
         if n > 2 {
+            y[0] = 1;
             if t > k {
                 continue;
             }
