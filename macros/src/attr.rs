@@ -69,7 +69,7 @@ impl KernelAttr {
                 other => errors.at(other, "`fmad` is `true` or `false`"),
             },
             ("launch_bounds", Meta::List(list)) => {
-                let rule = "a launch bound is a number from 1 to 1024: the largest block and, optionally, the least number of resident blocks";
+                let rule = "a launch bound is a number from 1 to 1024";
                 if let Some(bounds) = numbers(list, 2, 1024, rule) {
                     self.max_threads = bounds.first().cloned();
                     self.min_blocks = bounds.get(1).cloned();
@@ -152,7 +152,8 @@ impl Rule<'_> {
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         let given = list.parse_args_with(parser).map_err(|error| errors.add(error)).ok()?;
         if !(1..=self.most).contains(&given.len()) {
-            errors.at(list, self.rule);
+            let bounds = "`launch_bounds` takes the largest block and, optionally, the least number of resident blocks";
+            errors.at(list, if self.most == 2 { bounds } else { self.rule });
             return None;
         }
         given.iter().map(|n| self.number(n, errors)).collect()

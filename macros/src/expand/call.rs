@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::consumer::captures;
 use super::foreign_names;
-use super::iteration::{asks_range, makes_iterator};
+use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
@@ -229,7 +229,7 @@ impl Lower<'_> {
         {
             return self.range_contains(e, range, item);
         }
-        if self.is_walked(&e.receiver) && !(self.is_range(&e.receiver) && asks_range(e)) {
+        if self.walks(e) {
             return self.consumer(e);
         }
         if makes_iterator(e) {

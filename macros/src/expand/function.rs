@@ -38,7 +38,9 @@ pub fn expand(item: &ItemFn) -> TokenStream {
             typed.attrs.clear();
         }
     }
-    let recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    let inlining = signature::inlining(&item.attrs);
+    let mut recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    recording.emitter.extend(inlining);
     let twin_fn = twin_fn(&item, errors.any());
     let hidden = hidden_type(&item, &recording, errors.any());
     let both = quote!(#twin_fn #hidden);

@@ -103,7 +103,8 @@ impl<'a> Method<'a> {
         super::foreign::add_device_bounds(&mut item.sig.generics);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
-        let recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        let mut recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        recording.emitter.extend(signature::inlining(&item.attrs));
         Self { block, item, recording }
     }
 

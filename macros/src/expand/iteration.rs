@@ -163,18 +163,30 @@ impl Lower<'_> {
         match expr {
             Expr::MethodCall(e) if is_adapter(e) => self.is_walked(&e.receiver),
             Expr::Paren(e) => self.is_walked(&e.expr),
-            other => is_iterator(other) || self.is_range(other),
+            other => is_iterator(other) || self.known_range(other) != Known::Nothing,
         }
     }
 
-    /// Whether an expression certainly is a range: `a..b`, a name of one, a clone of it.
-    pub(super) fn is_range(&self, expr: &Expr) -> bool {
+    /// Whether an expression is a range, as far as tokens tell: `a..b`, a name of one, a clone of it.
+    pub(super) fn known_range(&self, expr: &Expr) -> Known {
         match expr {
-            Expr::Range(range) => range.start.is_some() && range.end.is_some(),
-            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Range),
-            Expr::Paren(e) => self.is_range(&e.expr),
-            Expr::MethodCall(e) => e.method == "clone" && e.args.is_empty() && self.is_range(&e.receiver),
-            _ => false,
+            Expr::Range(range) if range.start.is_some() && range.end.is_some() => Known::Range,
+            Expr::Path(path) => match path.path.get_ident().map(|name| self.known(name)) {
+                Some(known @ (Known::Range | Known::LikeRange)) => known,
+                _ => Known::Nothing,
+            },
+            Expr::Paren(e) => self.known_range(&e.expr),
+            Expr::MethodCall(e) if e.method == "clone" && e.args.is_empty() => self.known_range(&e.receiver),
+            _ => Known::Nothing,
+        }
+    }
+
+    /// Whether a method walks what it is called on: of a range itself it may be one that only asks.
+    pub(super) fn walks(&self, e: &ExprMethodCall) -> bool {
+        match self.known_range(&e.receiver) {
+            Known::Range => !asks_range(e),
+            Known::LikeRange => is_adapter(e),
+            _ => self.is_walked(&e.receiver),
         }
     }
 
@@ -210,7 +222,7 @@ pub fn is_iterator(expr: &Expr) -> bool {
 }
 
 /// Whether a method is one of a range itself, which does not walk it.
-pub fn asks_range(e: &ExprMethodCall) -> bool {
+fn asks_range(e: &ExprMethodCall) -> bool {
     ["contains", "is_empty", "len", "clone", "start", "end"].contains(&e.method.to_string().as_str())
 }
 

@@ -38,6 +38,8 @@ pub enum Known {
     Number,
     /// A range, which loops and adapters walk.
     Range,
+    /// A value whose type is written `Range<…>`, which may be a type of the user's own.
+    LikeRange,
 }
 
 /// State while one body is lowered.

@@ -156,8 +156,7 @@ impl Lower<'_> {
     pub(super) fn known_value(&self, expr: &Expr) -> Known {
         match expr {
             _ if self.is_scalar(expr) => Known::Number,
-            _ if self.is_range(expr) => Known::Range,
-            _ => Known::Nothing,
+            _ => self.known_range(expr),
         }
     }
 

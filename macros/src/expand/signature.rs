@@ -439,6 +439,19 @@ pub fn guarded_recording(
     }
 }
 
+/// The statement of the recorder for `#[inline(always)]` and `#[inline(never)]`.
+pub fn inlining(attrs: &[syn::Attribute]) -> TokenStream {
+    let wish = |attr: &syn::Attribute| match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident("inline") => match list.tokens.to_string().as_str() {
+            "always" => Some(quote!(__r.inlined(true);)),
+            "never" => Some(quote!(__r.inlined(false);)),
+            _ => None,
+        },
+        _ => None,
+    };
+    attrs.iter().find_map(wish).unwrap_or_default()
+}
+
 /// What a type's name tells of its values.
 pub fn known(ty: &Type) -> Known {
     let Type::Path(path) = ty else { return Known::Nothing };
@@ -446,7 +459,7 @@ pub fn known(ty: &Type) -> Known {
     let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
     match path.path.segments.len() {
         1 if primitive => Known::Number,
-        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::Range,
+        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::LikeRange,
         _ => Known::Nothing,
     }
 }

@@ -239,7 +239,13 @@ impl Printer<'_> {
             }
         };
         let ret = self.ty(&function.ret);
-        let signature = format!("{template}__device__ {ret} {name}({})", self.params(function, faulting));
+        let inline = match function.inline {
+            Some(true) => "__forceinline__ ",
+            Some(false) => "__noinline__ ",
+            None => "",
+        };
+        let signature =
+            format!("{template}__device__ {inline}{ret} {name}({})", self.params(function, faulting));
         self.body(function, &signature)
     }
 

@@ -212,6 +212,8 @@ pub struct Function {
     pub body: Block,
     /// The body in CUDA C++, of a function that is not Rust on the device; `body` is empty then.
     pub foreign: Option<&'static str>,
+    /// `#[inline(always)]` (`Some(true)`), `#[inline(never)]`.
+    pub inline: Option<bool>,
     /// The Rust body beside `foreign`, if there is one.
     pub meaning: Option<Meaning>,
     /// Whether a call can be observed other than by its result.

@@ -104,6 +104,7 @@ impl Writer {
             vars: writer.vars,
             body,
             foreign: None,
+            inline: None,
             meaning: None,
             effect: Effect::Writes,
             at: AT,

@@ -34,6 +34,8 @@ pub(super) struct Frame {
     pub effect: Effect,
     pub foreign: Option<&'static str>,
     pub meaning: Option<Meaning>,
+    /// `#[inline(always)]`, `#[inline(never)]`
+    pub inline: Option<bool>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
@@ -69,6 +71,7 @@ impl Frame {
             effect: Effect::Pure,
             foreign: None,
             meaning: None,
+            inline: None,
             fresh: None,
             settled: Vec::new(),
             unnamed: Vec::new(),
@@ -85,6 +88,7 @@ impl Frame {
             vars: self.vars,
             body: Block { stmts: body.stmts },
             foreign: self.foreign,
+            inline: self.inline,
             meaning: self.meaning,
             effect: self.effect,
             at: self.at,
@@ -156,6 +160,11 @@ impl Recorder {
         let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         frame.params.push(id);
         Local(Expr { kind: ExprKind::Var(id), ty })
+    }
+
+    /// `#[inline(always)]` or `#[inline(never)]` of the function being recorded.
+    pub fn inlined(&mut self, always: bool) {
+        self.frame().inline = Some(always);
     }
 
     /// Sets the result type of the function being recorded.

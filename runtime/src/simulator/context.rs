@@ -230,18 +230,18 @@ pub fn copy_async_wait(left: usize) {
     machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
-/// Keeps a descriptor of two words for as long as the thread may name it.
+/// Keeps a descriptor of three words at most for as long as the thread may name it.
 ///
 /// Outside a launch it is kept for ever.
 pub(crate) fn keep<'a, T>(descriptor: T) -> &'a mut T {
-    const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
+    const { assert!(size_of::<T>() <= 24 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
     let machine = CURRENT.get();
     if machine.is_null() {
         return Box::leak(Box::new(descriptor));
     }
     // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine.
     let place = unsafe { &*machine }.arena.take().cast::<T>();
-    // SAFETY: sixteen bytes, aligned to eight, given to nobody else until the thread has ended.
+    // SAFETY: twenty-four bytes, aligned to eight, given to nobody else until the thread has ended.
     unsafe {
         place.write(descriptor);
         &mut *place

@@ -32,7 +32,7 @@ pub use number::{Num, Number};
 pub(crate) use range::inclusive_range;
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
-pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
+pub use slice::{Elements, ElementsMut, ReinterpretArray, Slice, Sliceable, SliceableMut};
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 

@@ -238,6 +238,24 @@ fn labelled_block_after_a_barrier(y: &mut [u32]) {
 }
 
 #[gpu_kernel]
+fn continue_out_of_a_block(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'rounds: for k in 0..4 {
+        'work: {
+            sync_threads();
+            if t > k + 1 {
+                break 'work;
+            }
+            if t > k {
+                continue 'rounds;
+            }
+            y[t] = k;
+        }
+        y[t] += 1;
+    }
+}
+
+#[gpu_kernel]
 fn continue_in_the_other_branch(y: &mut [u32], n: u32) {
     let t = thread_idx().x;
     for k in 0..n {
@@ -258,6 +276,7 @@ fn barriers_that_all_threads_meet_at_again_pass() {
     assert_eq!(check::<continue_of_an_outer_loop>(), Ok(vec![]));
     assert_eq!(check::<labelled_block_after_a_barrier>(), Ok(vec![]));
     assert_eq!(check::<continue_in_the_other_branch>(), Ok(vec![]));
+    assert_eq!(check::<continue_out_of_a_block>(), Ok(vec![]));
 }
 
 #[gpu_kernel]
@@ -277,6 +296,7 @@ fn continue_before_a_nested_barrier(y: &mut [u32], n: u32) {
     let t = thread_idx().x;
     for k in 0..4 {
         if n > 2 {
+            y[0] = 1;
             if t > k {
                 continue;
             }

@@ -109,7 +109,8 @@ impl<'f> Frame<'f> {
         }
         let Some(target) = self.open.iter().position(|open| open.id == id) else { return };
         let skips = !is_break || self.open[target].is_block;
-        let left: Vec<LoopId> = self.open[target + usize::from(skips)..].iter().map(|open| open.id).collect();
+        let left = self.open[target + usize::from(skips)..].iter().filter(|open| !open.is_block);
+        let left: Vec<LoopId> = left.map(|open| open.id).collect();
         if skips {
             self.open[target].skipped.join(control);
         }
