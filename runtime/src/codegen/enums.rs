@@ -1,5 +1,6 @@
 //! Enums: a C++ enum where no variant has fields, else a tag and a union.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::precedence::Text;
@@ -15,21 +16,30 @@ impl Printer<'_> {
             return name.clone();
         }
         let variants: Vec<String> = if e.is_plain() { Vec::new() } else { self.variant_structs(e) };
-        let name = names::fresh(&e.name, &self.globals);
-        self.globals.insert(name.clone());
-        self.struct_names.insert(ty, name.clone());
-        for variant in &e.variants {
-            self.globals.insert(format!("{name}_{}", variant.name));
-        }
-        let text = if e.is_plain() { plain(e, &name) } else { tagged(e, &name, &variants) };
+        let name = self.claim(&e.name);
+        self.struct_names.insert(ty.clone(), name.clone());
+        let values: Vec<String> =
+            e.variants.iter().map(|variant| self.claim(&format!("{name}_{}", variant.name))).collect();
+        self.variant_names.insert(ty, values.clone());
+        let text = if e.is_plain() { plain(e, &name, &values) } else { tagged(e, &name, &variants) };
         self.structs.push(text);
         if !e.is_plain() {
-            for variant in &e.variants {
-                let constructor = self.constructor(&name, variant);
+            for (variant, value) in e.variants.iter().zip(&values) {
+                let constructor = self.constructor(&name, value, variant);
                 self.structs.push(constructor);
             }
         }
         name
+    }
+
+    /// The enumerator or the constructor of a variant.
+    fn variant_name(&mut self, e: &Arc<EnumType>, index: usize) -> String {
+        self.enum_(e);
+        let names = self.variant_names.get(&Type::Enum(e.clone()));
+        names
+            .and_then(|names| names.get(index))
+            .cloned()
+            .unwrap_or_else(|| unreachable!("a variant of the enum"))
     }
 
     /// The fields of each variant that has some, as an unnamed struct.
@@ -41,41 +51,47 @@ impl Printer<'_> {
                 fields.push_str(&format!("{} {}; ", self.ty(ty), member(name)));
             }
             if !fields.is_empty() {
-                structs.push(format!("struct {{ {fields}}} {};\n", member(variant.name)));
+                structs.push(format!("struct {{ {fields}}} {};\n", variant_member(variant.name)));
             }
         }
         structs
     }
 
     /// A function that makes a value of a variant.
-    fn constructor(&mut self, name: &str, variant: &VariantType) -> String {
+    fn constructor(&mut self, name: &str, constructor: &str, variant: &VariantType) -> String {
+        let fields: Vec<_> = variant.fields.iter().filter(|(_, ty)| *ty != Type::Unit).collect();
+        let mut taken: HashSet<String> = fields.iter().map(|(field, _)| member(field)).collect();
+        taken.insert(name.to_owned());
+        let value = names::fresh("value", &taken);
         let mut params = Vec::new();
-        let mut lines = format!("    value.tag = {};\n", variant.tag);
-        for (field, ty) in variant.fields.iter().filter(|(_, ty)| *ty != Type::Unit) {
+        let mut lines = format!("    {value}.tag = {};\n", variant.tag);
+        for (field, ty) in fields {
+            let ty = self.ty(ty);
             let field = member(field);
-            params.push(format!("{} {field}", self.ty(ty)));
-            lines.push_str(&format!("    value.{}.{field} = {field};\n", member(variant.name)));
+            // A parameter would hide a type that is named as it.
+            let param = if field == name { format!("{field}_") } else { field.clone() };
+            lines.push_str(&format!("    {value}.{}.{field} = {param};\n", variant_member(variant.name)));
+            params.push(format!("{ty} {param}"));
         }
+        let params = params.join(", ");
         format!(
-            "__device__ __forceinline__ {name} {name}_{}({}) {{\n    {name} value;\n{lines}    return value;\n}}\n",
-            variant.name,
-            params.join(", ")
+            "__device__ __forceinline__ {name} {constructor}({params}) {{\n    {name} {value};\n{lines}    return {value};\n}}\n"
         )
     }
 
     /// `Shape_Circle(radius)`
     pub(super) fn variant(&mut self, e: &Arc<EnumType>, index: usize, items: &[Expr]) -> Text {
-        let name = self.enum_(e);
+        let name = self.variant_name(e, index);
         let items: Vec<String> =
             items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.argument(e)).collect();
-        Text::primary(format!("{name}_{}({})", e.variants[index].name, items.join(", ")))
+        Text::primary(format!("{name}({})", items.join(", ")))
     }
 
     /// A value of an enum without fields.
     pub(super) fn enumerator(&mut self, e: &Arc<EnumType>, tag: i128) -> Text {
         let name = self.enum_(e);
-        match e.variants.iter().find(|v| v.tag == tag) {
-            Some(variant) => Text::primary(format!("{name}_{}", variant.name)),
+        match e.variants.iter().position(|v| v.tag == tag) {
+            Some(index) => Text::primary(self.variant_name(e, index)),
             None => Text::cast(&name, Text::primary(tag.to_string())),
         }
     }
@@ -83,15 +99,20 @@ impl Printer<'_> {
     /// The C++ path of a field of a variant: `Circle._0`.
     pub(super) fn payload_member(name: &str) -> String {
         match name.split_once('.') {
-            Some((variant, field)) => format!("{}.{}", member(variant), member(field)),
+            Some((variant, field)) => format!("{}.{}", variant_member(variant), member(field)),
             None => name.to_owned(),
         }
     }
 }
 
-fn plain(e: &EnumType, name: &str) -> String {
+/// The member that holds the fields of a variant, which is not the tag.
+fn variant_member(name: &str) -> String {
+    if name.trim_end_matches('_') == "tag" { format!("{name}_") } else { member(name) }
+}
+
+fn plain(e: &EnumType, name: &str, values: &[String]) -> String {
     let variants: Vec<String> =
-        e.variants.iter().map(|v| format!("    {name}_{} = {},\n", v.name, v.tag)).collect();
+        e.variants.iter().zip(values).map(|(v, value)| format!("    {value} = {},\n", v.tag)).collect();
     format!("enum {name} : {} {{\n{}}};\n", scalar(e.tag), variants.concat())
 }
 

@@ -75,6 +75,7 @@ impl Printer<'_> {
         let member = match &base.ty {
             Type::Enum(_) => Self::payload_member(name),
             Type::Vector(..) => name.to_owned(),
+            Type::Struct(s) => super::types::field_name(s, name),
             _ => super::types::member(name),
         };
         if let ExprKind::Deref(pointer) = &base.kind {

@@ -55,6 +55,25 @@ impl State {
         &self.vars[id.0 as usize]
     }
 
+    /// The names that the function's variables have or ask for, and those of their lengths.
+    pub fn wanted(&self) -> HashSet<String> {
+        let mut wanted: HashSet<String> = self.scopes.iter().flatten().cloned().collect();
+        wanted.extend(self.names.values().cloned());
+        for var in self.vars.iter().filter(|var| !var.name.is_empty()) {
+            let name = if self.foreign { var.name.clone() } else { names::unreserved(&var.name) };
+            wanted.extend(extents(&var.ty).iter().map(|extent| format!("{name}_{extent}")));
+            wanted.insert(name);
+        }
+        wanted
+    }
+
+    /// Keeps a name of the file scope from the variables that are declared from now on.
+    pub fn hide(&mut self, name: &str) {
+        if !self.foreign {
+            self.globals.insert(name.to_owned());
+        }
+    }
+
     /// The C++ name of a variable in scope.
     pub fn name(&self, id: VarId) -> String {
         self.names.get(&id).cloned().unwrap_or_else(|| format!("v{}", id.0))
@@ -99,7 +118,18 @@ impl State {
         }
         let extents = extents(&ty);
         let mut name = names::fresh(&wanted, &taken);
-        while extents.iter().any(|extent| taken.contains(&format!("{name}_{extent}"))) {
+        // Lengths that nothing asks for are left out by their names: no other variable of the function has one.
+        let asked: HashSet<String> = match self.var(id).kind {
+            crate::ir::VarKind::Local => self.vars.iter().map(|var| names::unreserved(&var.name)).collect(),
+            _ => HashSet::new(),
+        };
+        let is_taken = |taken: &HashSet<String>, name: &str| {
+            extents
+                .iter()
+                .map(|extent| format!("{name}_{extent}"))
+                .any(|len| taken.contains(&len) || asked.contains(&len))
+        };
+        while is_taken(&taken, &name) {
             taken.insert(name);
             name = names::fresh(&wanted, &taken);
         }
@@ -211,6 +241,8 @@ impl Printer<'_> {
         let template = match closures {
             0 => String::new(),
             n => {
+                // Template parameters: no variable of the function may hide them.
+                (0..n).for_each(|i| self.function.hide(&format!("F{i}")));
                 let names: Vec<String> = (0..n).map(|i| format!("class F{i}")).collect();
                 format!("template <{}>\n", names.join(", "))
             }

@@ -89,6 +89,8 @@ struct Printer<'m> {
     named: HashMap<&'static str, Option<(Type, ConstValue)>>,
     structs: Vec<String>,
     struct_names: HashMap<Type, String>,
+    /// The enumerators or constructors of each enum.
+    variant_names: HashMap<Type, Vec<String>>,
     function_names: Vec<String>,
     /// Names of the kernels, the module's own first.
     kernel_names: Vec<String>,
@@ -131,6 +133,7 @@ impl<'m> Printer<'m> {
             named: HashMap::new(),
             structs: Vec::new(),
             struct_names: HashMap::new(),
+            variant_names: HashMap::new(),
             function_names: Vec::new(),
             kernel_names: Vec::new(),
             kernels_fault: false,
@@ -178,22 +181,42 @@ impl<'m> Printer<'m> {
         if module.attributes.cluster.is_some() {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
         }
-        // Named constants stand at file scope: no function or variable may take their names.
-        let consts: Vec<String> = self.named.keys().map(|name| names::unreserved(name)).collect();
-        self.globals.extend(consts);
-        let kernel = names::fresh(&module.kernel.name, &self.globals);
-        self.globals.insert(kernel);
-        self.kernel_names.push(names::unreserved(&module.kernel.name));
+        self.claim_names();
+    }
+
+    /// Gives names to kernels, constants and functions. No variable may have them: they stand at file scope.
+    fn claim_names(&mut self) {
+        let module = self.module;
+        // A kernel's own name is what the driver asks for, and what profilers show.
+        let kernel = self.claim(&module.kernel.name);
+        self.kernel_names.push(kernel);
+        let mut consts: Vec<&'static str> = self.named.keys().copied().collect();
+        consts.sort_unstable();
+        for name in consts {
+            // One that is named as a kernel is printed as its value.
+            if self.globals.insert(names::unreserved(name)) {
+                continue;
+            }
+            self.named.insert(name, None);
+        }
         for kernel in &module.launched {
-            let name = names::fresh(&kernel.function.name, &self.globals);
-            self.globals.insert(name.clone());
+            let name = self.claim(&kernel.function.name);
             self.kernel_names.push(name);
         }
         for function in &module.functions {
-            let name = names::fresh(&function.name, &self.globals);
-            self.globals.insert(name.clone());
+            let name = self.claim(&function.name);
             self.function_names.push(name);
         }
+    }
+
+    /// A name of the file scope, which neither another one nor a variable of the open function has.
+    fn claim(&mut self, wanted: &str) -> String {
+        let mut taken = self.function.wanted();
+        taken.extend(self.globals.iter().cloned());
+        let name = names::fresh(wanted, &taken);
+        self.globals.insert(name.clone());
+        self.function.hide(&name);
+        name
     }
 
     /// Notes named constants and what builtins ask of the device.

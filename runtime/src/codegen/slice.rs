@@ -2,7 +2,7 @@
 //! function takes, and arrays in constant memory.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
-use super::{Printer, Proof, SiteKind, names, prelude};
+use super::{Printer, Proof, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Global, Location, Type, VarId};
 
 /// Whether a value prints as a pointer and a length.
@@ -340,8 +340,7 @@ impl Printer<'_> {
         if let Some((_, printed)) = self.tables.iter().find(|(known, _)| *known == key) {
             return printed.clone();
         }
-        let printed = names::fresh(name, &self.globals);
-        self.globals.insert(printed.clone());
+        let printed = self.claim(name);
         self.tables.push((key, printed.clone()));
         let declarator = self.declarator(&value.ty, &printed);
         self.define(format!("__constant__ {declarator} = {items};\n"));
@@ -370,8 +369,7 @@ impl Printer<'_> {
         if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
             return name.clone();
         }
-        let name = names::fresh(global.name, &self.globals);
-        self.globals.insert(name.clone());
+        let name = self.claim(global.name);
         self.global_symbols.push((global, name.clone()));
         let ty = (global.ty)();
         let line = if global.constant {

@@ -1,7 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
 use super::guard::Does;
-use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
@@ -92,9 +91,7 @@ impl Printer<'_> {
     fn dynamic_shared(&mut self, var: VarId) {
         let variable = self.function.var(var).clone();
         let mut name = self.function.declare(var);
-        while names::IMPLICIT.contains(&name.as_str())
-            || self.dynamic_names.get(&name).is_some_and(|ty| *ty != variable.ty)
-        {
+        while self.dynamic_names.get(&name).is_some_and(|ty| *ty != variable.ty) {
             name = self.function.declare(var);
         }
         self.dynamic_names.insert(name.clone(), variable.ty.clone());

@@ -127,8 +127,7 @@ impl Printer<'_> {
             }
             _ => return "void".into(),
         };
-        let name = names::fresh(&wanted, &self.globals);
-        self.globals.insert(name.clone());
+        let name = self.claim(&wanted);
         self.struct_names.insert(ty.clone(), name.clone());
         let (fields, asserts) = definition;
         let asserts: String = asserts.iter().map(|a| a.replace("{name}", &name)).collect();
@@ -154,7 +153,7 @@ impl Printer<'_> {
             ));
         }
         for field in s.fields.iter().filter(|f| f.ty != Type::Unit) {
-            let name = member(field.name);
+            let name = field_name(s, field.name);
             fields.push_str(&format!("    {} {name};\n", self.ty(&field.ty)));
             if s.size > 0 {
                 asserts.push(format!(
@@ -169,5 +168,23 @@ impl Printer<'_> {
 
 /// The C++ name of a field: `0` of a tuple is `_0`.
 pub(super) fn member(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { names::unreserved(name) }
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { names::member(name) }
+}
+
+/// The C++ name of a field of a struct: C++ has no field that is named as the type of one beside it.
+pub(super) fn field_name(s: &StructType, field: &str) -> String {
+    let name = member(field);
+    let stem = name.trim_end_matches('_');
+    if s.fields.iter().any(|beside| is_named(&beside.ty, stem)) { name + "_" } else { name }
+}
+
+/// Whether values of a type hold one of a struct or an enum of this name.
+fn is_named(ty: &Type, name: &str) -> bool {
+    match ty {
+        Type::Struct(s) => s.name == name,
+        Type::Enum(e) => e.name == name,
+        Type::Array(elem, _) | Type::View { elem, .. } => is_named(elem, name),
+        Type::Ptr { to, .. } | Type::Ref { to, .. } => is_named(to, name),
+        _ => false,
+    }
 }
