@@ -162,6 +162,7 @@ const fn builtin<const OP: u8, const SCOPE: u8>() -> Builtin {
         effect: Effect::Writes,
         variance: Variance::PerThread,
         by_reference: true,
+        accesses: Op::accesses(OP),
         min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
         ..super::text::pure(unused)
     }

@@ -24,6 +24,7 @@ const fn position(name: &'static str) -> Builtin {
         variance: Variance::PerThread,
         fixes_variance: false,
         by_reference: false,
+        accesses: &[],
         diverges: false,
         min_compute: (0, 0),
     }

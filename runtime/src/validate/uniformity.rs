@@ -1,23 +1,26 @@
 //! Which values and branches depend on the thread, the warp or the block.
 //!
 //! A forward analysis over structured control flow, repeated until the variance of no variable
-//! grows. A device function is analysed once for each call, with the variances of its arguments.
+//! grows. A device function is analysed once for all calls with the same variances of arguments, and
+//! checked once for all those under control of the same variance: nested calls cost no more than the text.
 //! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
 //! a shared flag steers is accepted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
-    BinaryOp, Block, Effect, Expr, ExprKind, Function, KernelAttributes, Location, LoopId, Module, Scope,
-    Stmt, StmtKind, Type, VarId, VarKind, Variance,
+    BinaryOp, Block, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Location, LoopId, Module,
+    Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     let mut warnings = Vec::new();
+    let mut results = HashMap::new();
     for (kernel, attributes) in module.kernels() {
-        let mut analysis = Analysis { module, attributes, warnings };
-        analysis.function(kernel, &[], &Control::default())?;
+        let mut analysis = Analysis { module, attributes, warnings, results, checked: HashSet::new() };
+        analysis.function(kernel, &[], &Control::default(), true)?;
+        results = analysis.results;
         warnings = analysis.warnings;
     }
     Ok(warnings)
@@ -31,6 +34,10 @@ struct Analysis<'m> {
     /// Of the kernel that is analysed.
     attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
+    /// What functions give for arguments of these variances.
+    results: HashMap<(FnId, Vec<Variance>), Variance>,
+    /// Calls whose barriers were checked: the function, its arguments, and the control around it.
+    checked: HashSet<(FnId, Vec<Variance>, Variance, bool)>,
 }
 
 /// Why control is where it is: the most varying condition around it.
@@ -62,6 +69,8 @@ impl Control {
 /// One function while it is analysed.
 struct Frame<'f> {
     function: &'f Function,
+    /// What immutable variables were initialised with.
+    definitions: HashMap<VarId, &'f Expr>,
     vars: HashMap<VarId, Variance>,
     loops: HashMap<LoopId, Control>,
     /// The loops around the statement that is looked at, innermost last.
@@ -187,18 +196,7 @@ impl<'f> Frame<'f> {
 
     /// What an immutable variable was initialised with.
     fn definition(&self, id: VarId) -> Option<&'f Expr> {
-        if self.function.var(id).mutable {
-            return None;
-        }
-        let mut found = None;
-        crate::ir::visit::stmts(&self.function.body, &mut |stmt| {
-            if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
-                && *var == id
-            {
-                found = Some(init);
-            }
-        });
-        found
+        self.definitions.get(&id).copied()
     }
 
     /// Whether lanes of one warp certainly disagree on a condition.
@@ -243,16 +241,19 @@ impl<'f> Frame<'f> {
 }
 
 impl<'m> Analysis<'m> {
-    /// Analyses a function called with arguments of these variances; the variance of its result.
+    /// Analyses a function called with arguments of these variances, and reports what is wrong in it if asked to;
+    /// the variance of its result.
     fn function(
         &mut self,
         function: &'m Function,
         args: &[Variance],
         control: &Control,
+        report: bool,
     ) -> Result<Variance, ValidateError> {
         let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
         let mut frame = Frame {
             function,
+            definitions: definitions(function),
             vars,
             loops: HashMap::new(),
             open: Vec::new(),
@@ -265,8 +266,10 @@ impl<'m> Analysis<'m> {
             frame.returned = None;
             self.block(&mut frame, &function.body, control, false)?;
         }
-        frame.returned = None;
-        self.block(&mut frame, &function.body, control, true)?;
+        if report {
+            frame.returned = None;
+            self.block(&mut frame, &function.body, control, true)?;
+        }
         Ok(frame.result)
     }
 
@@ -394,14 +397,30 @@ impl<'m> Analysis<'m> {
             }
         });
         for (function, args) in calls {
-            let function = &self.module.functions[function.0 as usize];
-            let saved = std::mem::take(&mut self.warnings);
-            // Only the result matters here; barriers are checked where the call is a statement's.
-            let result = self.function(function, &args, &Control::default());
-            self.warnings = saved;
-            variance = variance.max(result.unwrap_or(Variance::PerThread));
+            variance = variance.max(self.result(function, args)?);
         }
         Ok(variance)
+    }
+
+    /// Variance of what a function gives for arguments of these variances.
+    fn result(&mut self, id: FnId, args: Vec<Variance>) -> Result<Variance, ValidateError> {
+        let call = (id, args);
+        if let Some(known) = self.results.get(&call) {
+            return Ok(*known);
+        }
+        // Only the result matters here; barriers are checked where the call is a statement's.
+        let function = &self.module.functions[id.0 as usize];
+        let result = self.function(function, &call.1, &Control::default(), false)?;
+        self.results.insert(call, result);
+        Ok(result)
+    }
+
+    /// Checks the barriers of a called function, once for all calls that are alike.
+    fn called(&mut self, id: FnId, args: Vec<Variance>, control: &Control) -> Result<(), ValidateError> {
+        if self.checked.insert((id, args.clone(), control.variance(), control.parts)) {
+            self.function(&self.module.functions[id.0 as usize], &args, control, true)?;
+        }
+        Ok(())
     }
 
     /// Checks every builtin and call of an expression against the control it stands under.
@@ -446,7 +465,7 @@ impl<'m> Analysis<'m> {
                 }
                 if report {
                     let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
-                    self.function(&self.module.functions[function.0 as usize], &args, control)?;
+                    self.called(*function, args, control)?;
                 }
             }
             _ => {}
@@ -510,6 +529,19 @@ fn runs_once(body: &Block, id: LoopId) -> bool {
         goes_on |= matches!(&stmt.kind, StmtKind::Continue(next) if *next == id);
     });
     leaves && !goes_on
+}
+
+/// What the immutable variables of a function are initialised with.
+fn definitions(function: &Function) -> HashMap<VarId, &Expr> {
+    let mut found = HashMap::new();
+    crate::ir::visit::stmts(&function.body, &mut |stmt| {
+        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+            && !function.var(*var).mutable
+        {
+            found.insert(*var, init);
+        }
+    });
+    found
 }
 
 /// The local variable that a place is in, if it is one of the thread's own.
