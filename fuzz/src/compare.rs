@@ -6,11 +6,12 @@ use warpsmith::codegen::{Checks, Options};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::simulator::{Executor, Settings, SimChecks};
-use warpsmith::{Buffer, Device, Error};
+use warpsmith::{Device, Error};
 
 use crate::inputs::{self, Comptime, THREADS};
-use crate::programs::Program;
+use crate::programs::{Memory, Program};
 use crate::shrink::shrink;
+use crate::support::Body;
 
 /// Bytes of a simulated thread's stack: without optimisation a twin needs more than the default.
 const STACK: usize = 1 << 20;
@@ -22,12 +23,11 @@ pub struct Bench {
     compiles: bool,
 }
 
-/// One device, its inputs and its output.
+/// One device, and the memory that launches on it use.
 struct Side {
     device: Device,
-    xs: Buffer<u32>,
-    fs: Buffer<f32>,
-    out: Buffer<u64>,
+    memory: Memory,
+    seed: u64,
 }
 
 /// Why a program failed.
@@ -115,11 +115,11 @@ impl Bench {
 
     /// The failure with as few statements as show it, as a report to read.
     pub fn report(&mut self, program: &Program, comptime: &Comptime, failure: &Failure) -> String {
-        let (a, b, pick, mask) = *comptime;
+        let (a, b, pick, mask, cut) = *comptime;
         let mut last = failure.clone();
         let small = shrink(mask, |mask| {
-            match checked(program, &(a, b, pick, mask))
-                .and_then(|_| self.compare(program, &(a, b, pick, mask)))
+            match checked(program, &(a, b, pick, mask, cut))
+                .and_then(|_| self.compare(program, &(a, b, pick, mask, cut)))
             {
                 Err(found) if found.is_like(failure) => {
                     last = found;
@@ -128,10 +128,10 @@ impl Bench {
                 _ => false,
             }
         });
-        let comptime = (a, b, pick, small);
+        let comptime = (a, b, pick, small, cut);
         let cuda = checked(program, &comptime).unwrap_or_else(|refused| refused.to_string());
         format!(
-            "---- {} of seed {}: {last}\n(a, b, pick, mask) = {comptime:?}, mask {small:#x} of {mask:#x}\n\n{}\n{cuda}",
+            "---- {} of seed {}: {last}\n(a, b, pick, mask, cut) = {comptime:?}, mask {small:#x} of {mask:#x}\n\n{}\n{cuda}",
             program.name,
             crate::SEED,
             program.source(),
@@ -141,16 +141,39 @@ impl Bench {
 
 impl Side {
     fn new(device: Device, seed: u64) -> warpsmith::Result<Self> {
-        let (xs, fs) = (device.upload(&inputs::integers(seed))?, device.upload(&inputs::floats(seed))?);
-        let out = device.alloc_zeroed(THREADS)?;
-        Ok(Self { device, xs, fs, out })
+        let memory = Memory {
+            xs: device.upload(&inputs::integers(seed))?,
+            fs: device.upload(&inputs::floats(seed))?,
+            ys: device.alloc_zeroed(8 * THREADS)?,
+            bs: device.alloc_zeroed(2 * THREADS)?,
+            counts: device.alloc_zeroed(inputs::COUNTS.len())?,
+            out: device.alloc_zeroed(THREADS)?,
+        };
+        Ok(Self { device, memory, seed })
     }
 
+    /// All that a launch wrote, as words.
     fn run(&mut self, program: &Program, comptime: &Comptime) -> warpsmith::Result<Vec<u64>> {
-        self.device.write(&mut self.out, &[0; THREADS])?;
-        (program.launch)(&self.device, comptime, &self.xs, &self.fs, &mut self.out)?;
-        self.device.download(&self.out)
+        let Side { device, memory, seed } = self;
+        device.write(&mut memory.ys, &inputs::words(*seed))?;
+        device.write(&mut memory.bs, &inputs::bodies(*seed))?;
+        device.write(&mut memory.counts, &inputs::COUNTS)?;
+        device.write(&mut memory.out, &[0; THREADS])?;
+        (program.launch)(device, comptime, memory)?;
+        let mut words = device.download(&memory.out)?;
+        words.extend(device.download(&memory.ys)?);
+        words.extend(device.download(&memory.bs)?.iter().flat_map(words_of));
+        words.extend(device.download(&memory.counts)?.into_iter().map(u64::from));
+        Ok(words)
     }
+}
+
+/// A struct as words; one pattern for every NaN, whose bits Rust leaves open.
+fn words_of(body: &Body) -> [u64; 8] {
+    let Body { at: [a, b], n, q, d } = *body;
+    let [a, b] = [a, b].map(|x| if x.is_nan() { 0x7fc0_0000 } else { u64::from(x.to_bits()) });
+    let q = (q.x as u32 as u64) << 32 | q.y as u32 as u64;
+    [a, b, n.into(), q, d[0], d[1], d[2], d[3]]
 }
 
 /// The twin and the interpreter, which must agree; integers wrap, as in the twin of this build.

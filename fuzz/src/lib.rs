@@ -6,6 +6,7 @@
 //! The simulator runs each kernel by its twin and by the interpreter, which must agree.
 
 pub mod compare;
+pub mod generate;
 pub mod inputs;
 pub mod programs;
 pub mod random;

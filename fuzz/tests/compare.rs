@@ -35,7 +35,7 @@ fn twin_and_gpu_agree_bit_for_bit() {
                 break;
             }
             variants += 1;
-            let comptime = comptime(seed, index, variant, program.statements);
+            let comptime = comptime(seed, index, variant, program);
             let outcome = match checked(program, &comptime) {
                 Ok(cuda) if !seen.insert(hash(&cuda)) => {
                     skipped += 1;

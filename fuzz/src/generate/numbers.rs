@@ -48,6 +48,12 @@ impl Gen<'_> {
     /// Operators and methods that give this integer type.
     pub fn int_expr(&mut self, int: Int, depth: usize) -> Expr {
         let ty = Ty::Int(int);
+        if int.name == "usize"
+            && self.random.chance(20)
+            && let Some(length) = self.slice_length()
+        {
+            return length;
+        }
         match self.random.weighted(&[30, 14, 9, 8, 6, 14, 18, 8]) {
             0 => self.ring(int, depth),
             1 => {
@@ -292,6 +298,10 @@ impl Gen<'_> {
     /// Operators and methods that are exactly rounded.
     pub fn float_expr(&mut self, ty: &Ty, depth: usize) -> Expr {
         let name = self.structs.spell(ty);
+        if *ty == Ty::F32 && self.random.chance(6) {
+            let half = Ty::Half(if self.random.chance(50) { "f16" } else { "bf16" });
+            return Expr::new(format!("{}.to_f32()", parens(&self.expr(&half, depth).text)));
+        }
         Expr::new(match self.random.weighted(&[45, 8, 14, 22, 11]) {
             0 => {
                 let op = *self.random.pick(&["+", "-", "*", "*", "/", "+", "-", "%"]);
