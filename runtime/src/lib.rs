@@ -62,6 +62,7 @@ pub mod part;
 pub mod passes;
 pub mod pitched;
 mod pitched_rows;
+pub mod printed;
 pub mod record;
 pub mod reference;
 pub mod region;

@@ -27,6 +27,8 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Whether printed CUDA compares indices with lengths.
+    pub(super) checked: bool,
     /// Where to say which barriers it needs.
     barriers: Option<BarrierLog>,
 }
@@ -149,12 +151,23 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            checked: true,
             barriers: device.barrier_log().cloned(),
         })
     }
 
     pub(super) fn module(&self) -> &ValidModule {
         &self.module
+    }
+
+    /// Its shape.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How it is simulated.
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Whether slices must not overlap.
@@ -172,7 +185,8 @@ impl Simulation {
 
     /// Whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
-        let interpreted = self.settings.executor != Executor::Twin || self.barriers.is_some();
+        let blind = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
+        let interpreted = !blind || self.barriers.is_some();
         interpreted && self.settings.checks.initialisation
     }
 
@@ -186,6 +200,14 @@ impl Simulation {
     }
 
     fn run_watched<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+        if self.settings.executor == Executor::All && self.barriers.is_none() {
+            return self.run_all::<K>(comptime, args);
+        }
+        self.run_one::<K>(comptime, args)
+    }
+
+    /// Runs a launch as the executor says; on all of them it is that on both.
+    pub(super) fn run_one<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
         if let Some(log) = &self.barriers {
             log.add(self.barriers::<K>(comptime, args)?);
             return Ok(());
@@ -199,6 +221,9 @@ impl Simulation {
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
         let launch = self.launch::<K>(args, &observers)?;
         let unwatched = SimLaunch { observers: &[], ..launch.clone() };
+        if executor == Executor::Printed {
+            return self.run_printed::<K>(comptime, &unwatched, args);
+        }
         let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
         if executor == Executor::Twin {
             twin()?;
@@ -219,7 +244,7 @@ impl Simulation {
             }
         };
         let interpret = || simulator::run(&launch, &|| run.thread());
-        if executor == Executor::Both {
+        if matches!(executor, Executor::Both | Executor::All) {
             let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
             compared::run_both(K::NAME, &memory, twin, interpret)?;
         } else {
@@ -230,7 +255,7 @@ impl Simulation {
 
     /// What looks for faults in accesses; the twin tells of none.
     fn checkers(&self) -> Checkers {
-        let twin = self.settings.executor == Executor::Twin;
+        let twin = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
         Checkers::new(&if twin { SimChecks::NONE } else { self.settings.checks })
     }
 

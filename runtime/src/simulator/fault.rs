@@ -5,6 +5,7 @@ use std::fmt;
 use super::problem::{BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
+use crate::printed::Refused;
 
 /// Why a simulated launch stopped.
 ///
@@ -350,6 +351,23 @@ pub enum SimFault {
         file: String,
         /// Its line, from 1.
         line: u32,
+    },
+    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, of which its author
+    /// should know.
+    #[error("kernel `{kernel}` runs differently as printed CUDA than by its twin: {what}")]
+    PrintedDiffers {
+        /// The kernel.
+        kernel: String,
+        /// What differs.
+        what: String,
+    },
+    /// A kernel whose printed CUDA the host cannot run.
+    #[error("kernel `{kernel}` cannot be run as printed CUDA: {why}")]
+    NotPrinted {
+        /// The kernel.
+        kernel: String,
+        /// Why, and what to do.
+        why: Refused,
     },
     /// A fault of threads that ran in an order that a seed made.
     #[error("{fault}; `.seed({seed})` or `WARPSMITH_SIM_SEED={seed}` runs the threads in this order again")]

@@ -1,6 +1,7 @@
 //! How a launch is simulated: stack sizes, schedule, limits.
 
 use super::SimFault;
+use crate::printed::Sanitizers;
 use crate::settings::{self, SettingError};
 
 /// How a launch is simulated.
@@ -27,6 +28,8 @@ pub struct Settings {
     pub checks: SimChecks,
     /// What runs a kernel: the interpreter unless set.
     pub executor: Executor,
+    /// What printed CUDA is compiled with to find mistakes while it runs; nothing unless set.
+    pub sanitizers: Sanitizers,
     /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
     pub step_budget: u64,
     /// Whether the interpreter ends a launch where integers overflow, or a shift is past the width, as the
@@ -52,6 +55,11 @@ pub enum Executor {
     Interpreter,
     /// The twin, and the interpreter with its checks from the same memory: if they do not agree, that is a fault.
     Both,
+    /// The CUDA text that a GPU would be given, compiled by the host's C++ compiler: what the printer made of the kernel.
+    /// Needs a C++ compiler ([`printed`](crate::printed)); has the text's bounds checks, and no others.
+    Printed,
+    /// What `Both` runs, and then the printed CUDA from the same memory: if its results are not theirs, that is a fault.
+    All,
 }
 
 /// What is checked while a kernel runs on the simulator; all of it unless set.
@@ -96,6 +104,7 @@ impl Default for Settings {
             returned_threads_pass: true,
             checks: SimChecks::ALL,
             executor: Executor::Interpreter,
+            sanitizers: Sanitizers::NONE,
             step_budget: 1 << 32,
             overflow: true,
             float_to_int: false,
@@ -107,7 +116,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack),
-    /// `WARPSMITH_SIM_SEED` and `WARPSMITH_SIM_CHECKS` from the environment where they are set.
+    /// `WARPSMITH_SIM_SEED`, `WARPSMITH_SIM_CHECKS` and `WARPSMITH_SIM_SANITIZERS` from the environment where they are set.
     ///
     /// # Errors
     /// [`SimFault::Setting`] if one of them is not what it may be.
@@ -120,6 +129,9 @@ impl Settings {
         }
         if let Some(executor) = settings::simulator_executor().map_err(refused)? {
             settings.executor = executor;
+        }
+        if let Some(sanitizers) = settings::simulator_sanitizers().map_err(refused)? {
+            settings.sanitizers = sanitizers;
         }
         if let Some(seed) = settings::simulator_seed().map_err(refused)? {
             settings.seed = seed;
