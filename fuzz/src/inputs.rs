@@ -76,8 +76,13 @@ pub fn comptime(seed: u64, index: usize, variant: usize, program: &Program) -> C
     let mut word = || if random.chance(60) { *random.pick(&edges) } else { random.next() as u32 };
     let (a, b, pick) = (word(), word() as i32, word());
     let every = |holes: usize| u64::MAX.checked_shr(64 - holes as u32).unwrap_or(0);
-    // Three of four statements on average, and one expression of eight cut.
-    let mask = if variant == 0 { u64::MAX } else { random.next() | random.next() };
+    // A quarter, a half or three quarters of the statements, and one expression of eight cut.
+    let mask = match random.below(3) {
+        _ if variant == 0 => u64::MAX,
+        0 => random.next() & random.next(),
+        1 => random.next(),
+        _ => random.next() | random.next(),
+    };
     let cut = if variant == 0 { 0 } else { random.next() & random.next() & random.next() };
     let pick = if variant == 0 { pick } else { pick ^ random.next() as u32 };
     (a, b, pick, mask & every(program.statements), cut & every(program.expressions))

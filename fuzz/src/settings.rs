@@ -3,6 +3,10 @@
 use std::env;
 use std::path::PathBuf;
 
+use warpsmith::printed::Sanitizers;
+
+use crate::compare::Runner;
+
 /// How much a run compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -14,6 +18,12 @@ pub struct Settings {
     pub seconds: Option<u64>,
     /// One program alone, `k7` or `k9::<4>`: `WARPSMITH_FUZZ_ONLY`.
     pub only: Option<String>,
+    /// Texts in one call of the host's C++ compiler: `WARPSMITH_FUZZ_BATCH`, 16 unless set.
+    pub batch: usize,
+    /// What the printed text is compiled with: `WARPSMITH_FUZZ_SANITIZERS=1`, address and undefined behaviour.
+    pub sanitizers: Sanitizers,
+    /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, all unless set.
+    pub runners: Option<Vec<Runner>>,
     /// A file that holds the program at work, for when NVRTC or the driver takes the process down
     /// with it: `WARPSMITH_FUZZ_LAST`.
     pub last: Option<PathBuf>,
@@ -34,8 +44,17 @@ impl Settings {
         let seconds = env::var("WARPSMITH_FUZZ_SECONDS").ok().map(|text| {
             text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_SECONDS must be a number, not `{text}`"))
         });
+        let batch = env::var("WARPSMITH_FUZZ_BATCH").map_or(16, |text| {
+            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_BATCH must be a number, not `{text}`"))
+        });
+        let sanitizers = match env::var_os("WARPSMITH_FUZZ_SANITIZERS").is_some_and(|value| value != "0") {
+            true => Sanitizers::ALL,
+            false => Sanitizers::NONE,
+        };
+        let runners = env::var("WARPSMITH_FUZZ_RUNNERS").ok().map(|text| runners(&text));
         let last = env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from);
-        Self { variants, shard, seconds, only: env::var("WARPSMITH_FUZZ_ONLY").ok(), last }
+        let only = env::var("WARPSMITH_FUZZ_ONLY").ok();
+        Self { variants, shard, seconds, only, batch: batch.max(1), sanitizers, runners, last }
     }
 
     /// Whether this process compares program `index`.
@@ -47,6 +66,16 @@ impl Settings {
             None => index % self.shard.1 == self.shard.0,
         }
     }
+}
+
+fn runners(text: &str) -> Vec<Runner> {
+    let one = |name: &str| match name.trim() {
+        "interpreter" => Runner::Interpreter,
+        "printed" => Runner::Printed,
+        "gpu" => Runner::Gpu,
+        other => panic!("WARPSMITH_FUZZ_RUNNERS is a list of interpreter, printed and gpu, not `{other}`"),
+    };
+    text.split(',').map(one).collect()
 }
 
 fn shard(text: &str) -> Option<(usize, usize)> {
@@ -71,8 +100,7 @@ mod tests {
     fn shards_take_every_program_once() {
         for index in 0..30 {
             let takers = (0..4).filter(|part| {
-                Settings { variants: 1, shard: (*part, 4), seconds: None, only: None, last: None }
-                    .takes(index, "k0")
+                Settings { shard: (*part, 4), only: None, ..Settings::from_env() }.takes(index, "k0")
             });
             assert_eq!(takers.count(), 1);
         }

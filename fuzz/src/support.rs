@@ -375,11 +375,15 @@ pub fn applied<F: Fn(u32) -> u32>(f: F, value: u32) -> u32 {
 
 /// A slice that its function makes shorter.
 #[gpu_fn]
-pub fn shortened(mut s: &[u32], by: u32) -> u32 {
-    let mut sum = s.len() as u32 * by;
+pub fn shortened<T: Int>(mut s: &[T], by: T) -> T {
+    let mut sum = by;
     for v in s.iter() {
         s = &s[s.len() / 2..];
-        sum = sum.wrapping_mul(3).wrapping_add(*v ^ s.len() as u32);
+        sum = sum * sum + (*v ^ by);
+    }
+    for _ in 0..s.len() {
+        s = &s[..1];
+        sum += by;
     }
     sum
 }

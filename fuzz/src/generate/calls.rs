@@ -245,14 +245,20 @@ impl Gen<'_> {
             {
                 return Some(Expr::new(value));
             }
-            let table = self.vars.iter().any(|v| v.name == "ta" && v.ty == Ty::Array(ty.clone().into(), Len::Fixed(8)));
-            if table {
-                self.seen("slice parameter reassigned");
-                let by = self.leaf(ty).text;
-                return Some(Expr::new(format!("shortened(&ta[{}..], {by})", self.random.below(9))));
-            }
         }
-        if !matches!(ty, Ty::Int(_)) || self.random.chance(60) {
+        let table = self
+            .vars
+            .iter()
+            .find(|v| v.ty == Ty::Array(ty.clone().into(), Len::Fixed(8)) && v.name.starts_with('t'));
+        if let Some(table) = table.filter(|v| ["ta", "tb"].contains(&v.name.as_str())).map(|v| v.name.clone())
+            && matches!(ty, Ty::Int(_))
+            && self.random.chance(50)
+        {
+            self.seen("slice parameter reassigned");
+            let by = self.leaf(ty).text;
+            return Some(Expr::new(format!("shortened(&{table}[{}..], {by})", self.random.below(9))));
+        }
+        if !matches!(ty, Ty::Int(_)) || self.random.chance(30) {
             return None;
         }
         let fits = |t: &Ty| matches!(t, Ty::Array(e, Len::Fixed(4)) if **e == *ty);
@@ -353,13 +359,16 @@ impl Gen<'_> {
         self.seen("move closure is a copy");
         let start = self.expr(&Ty::Int(types::U32), depth.min(1)).text;
         let f = self.fresh("f");
-        let closure =
-            format!("move |{x}: u32| {{\n{name} = {name}.wrapping_mul(3).wrapping_add({x} as {spelled});\n({x} ^ {name} as u32)\n}}");
+        let closure = format!(
+            "move |{x}: u32| {{\n{name} = {name}.wrapping_mul(3).wrapping_add({x} as {spelled});\n({x} ^ {name} as u32)\n}}"
+        );
         if self.random.chance(40) {
             return Some(Expr::new(format!("called_twice({start}, {closure})")));
         }
         // The function gets a copy: what the closure holds here stays as it was.
-        Some(Expr::new(format!("{{\nlet mut {f} = {closure};\ncalled_twice({start}, {f}).wrapping_mul(3) ^ {f}(2)\n}}")))
+        Some(Expr::new(format!(
+            "{{\nlet mut {f} = {closure};\ncalled_twice({start}, {f}).wrapping_mul(3) ^ {f}(2)\n}}"
+        )))
     }
 
     /// A closure that is a variable: it reads, changes, or has its own copy of what is around it.
@@ -382,7 +391,11 @@ impl Gen<'_> {
             ));
         }
         self.seen("closure that changes what it captured");
-        let early = if self.random.chance(40) { format!("if {x} & 3 == 1 {{\nreturn {name};\n}}\n") } else { String::new() };
+        let early = if self.random.chance(40) {
+            format!("if {x} & 3 == 1 {{\nreturn {name};\n}}\n")
+        } else {
+            String::new()
+        };
         let _ = depth;
         Some(format!(
             "let mut {f} = {kind}|{x}: {spelled}| {{\n{early}{name} = {name}.wrapping_add({x});\n{name}\n}};\n{} = {f}({by}).wrapping_sub({f}(1));\n{name} = {name}.wrapping_mul(3);",

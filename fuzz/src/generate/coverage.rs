@@ -96,7 +96,10 @@ pub const PRODUCTIONS: &[&str] = &[
 pub const CLASSES: &[(&str, &[&str])] = &[
     ("a step of a range is read again", &["range step assigned in the body"]),
     ("the start of a reversed range is read again", &["reversed range start assigned in the body"]),
-    ("the length of a slice in a head is read again", &["range to the length of a slice assigned in the body"]),
+    (
+        "the length of a slice in a head is read again",
+        &["range to the length of a slice assigned in the body"],
+    ),
     (
         "elements of a slice that the loop assigns",
         &["loop over a slice assigned in the body", "iterator whose closure assigns the slice"],
@@ -126,7 +129,10 @@ pub const CLASSES: &[(&str, &[&str])] = &[
     ("&mut of a call's field borrows a copy", &["reference to a place behind a call"]),
     (
         "overloaded compound assignment evaluates its place first",
-        &["overloaded compound assignment, value changes the index", "generic compound assignment with effects"],
+        &[
+            "overloaded compound assignment, value changes the index",
+            "generic compound assignment with effects",
+        ],
     ),
     (
         "move closures given to a function",
@@ -135,5 +141,8 @@ pub const CLASSES: &[(&str, &[&str])] = &[
     ("nested tuples on the left", &["nested tuple assignment"]),
     ("a store into a call's field", &["place behind a call", "builder"]),
     ("targets of a tuple assignment", &["tuple assignment, block in a target"]),
-    ("IndexMut of one's own", &["place through one's own IndexMut", "method on a place of one's own IndexMut"]),
+    (
+        "IndexMut of one's own",
+        &["place through one's own IndexMut", "method on a place of one's own IndexMut"],
+    ),
 ];

@@ -71,6 +71,12 @@ impl Gen<'_> {
         {
             return Expr { text, constant: self.vars[path.var].constant };
         }
+        if let Ty::Int(int) = ty
+            && self.random.chance(35)
+            && let Some(name) = self.scalar_variable()
+        {
+            return Expr::new(format!("({name} as {})", int.name));
+        }
         match ty {
             Ty::Bool => Expr::constant(if self.random.chance(50) { "true" } else { "false" }),
             Ty::Int(int) => self.int_literal(*int),
@@ -82,6 +88,15 @@ impl Gen<'_> {
             Ty::Option(_) | Ty::Shape | Ty::Light => self.enum_value(ty, 0),
             _ => self.aggregate(ty, 0),
         }
+    }
+
+    /// A variable of integers or `bool` that no recorder knows, to be cast.
+    fn scalar_variable(&mut self) -> Option<String> {
+        let fits =
+            |v: &super::scope::Var| matches!(v.ty, Ty::Int(_) | Ty::Bool) && !v.constant && !v.reference;
+        let found: Vec<_> =
+            (0..self.vars.len()).filter(|i| self.usable(*i) && fits(&self.vars[*i])).collect();
+        if found.is_empty() { None } else { Some(self.vars[*self.random.pick(&found)].name.clone()) }
     }
 
     /// A variable's part with indices, where there is one.

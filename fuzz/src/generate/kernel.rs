@@ -3,7 +3,7 @@
 use super::calls::helper;
 use super::coverage::Coverage;
 use super::scope::{Gen, Holes, Return, Var};
-use super::types::{self, BODY, I32, Len, Structs, Ty, U32, U64, USIZE};
+use super::types::{self, BANK, BODY, I32, Len, RING, Structs, Ty, U32, U64, USIZE, VECTORS};
 use crate::random::Random;
 
 /// A kernel and what it calls.
@@ -46,6 +46,7 @@ pub fn kernel(random: &mut Random, structs: &Structs, index: usize) -> KernelTex
     g.variables(&mut body);
     let own = g.vars.len();
     for _ in 0..g.random.between(6, 10) {
+        g.reserve_holes(24);
         g.fuel = g.random.between(6, 26) as i32;
         let text =
             g.scoped(|g| if together && g.random.chance(30) { g.together() } else { g.statements(2, 3) });
@@ -130,11 +131,18 @@ impl Gen<'_> {
         if self.random.chance(50) {
             types.push(Ty::Array(types::scalar(self.random).into(), Len::Fixed(4)));
         }
-        if self.random.chance(40) {
-            let id = self.random.between(BODY + 2, self.structs.0.len() - 1);
+        if self.random.chance(60) {
+            let id = self.random.between(RING, RING + VECTORS.len());
             types.push(Ty::Array(Ty::Struct(id).into(), Len::Fixed(2)));
         }
-        types.push(if self.random.chance(50) { Ty::Shape } else { Ty::Option(types::scalar(self.random).into()) });
+        if self.random.chance(35) {
+            types.push(Ty::Struct(BANK));
+        }
+        types.push(if self.random.chance(50) {
+            Ty::Shape
+        } else {
+            Ty::Option(types::scalar(self.random).into())
+        });
         for (i, ty) in types.into_iter().enumerate() {
             let name = format!("v{i}");
             let shift = self.random.below(40);
@@ -173,7 +181,9 @@ impl Gen<'_> {
                 _ => String::new(),
             };
             let value = match &ty {
-                Ty::Tuple(items) => format!("({})", items.iter().map(&mut one).collect::<Vec<_>>().join(", ")),
+                Ty::Tuple(items) => {
+                    format!("({})", items.iter().map(&mut one).collect::<Vec<_>>().join(", "))
+                }
                 Ty::Array(elem, _) => format!("[{}, {}]", one(elem), one(elem)),
                 other => one(other),
             };
@@ -185,15 +195,19 @@ impl Gen<'_> {
     /// Folds the first `own` variables that can change into one word, and stores that.
     fn hash(&mut self, own: usize, body: &mut Vec<String>) {
         body.push("let mut h = 0x1234_5678_9abc_def0u64;".to_owned());
+        self.reserve_holes(0);
         for i in 0..own {
             let var = self.vars[i].clone();
+            let mut lines = Vec::new();
             match &var.ty {
                 Ty::Slice(..) if !var.elements => {
-                    body.push(format!("h = mix(h, {0}.len() as u64 + {0}[0] as u64);", var.name));
+                    lines.push(format!("h = mix(h, {0}.len() as u64 + {0}[0] as u64);", var.name));
                 }
-                ty if var.mutable => self.hash_part(&var.name, ty, body),
+                ty if var.mutable => self.hash_part(&var.name, ty, &mut lines),
                 _ => {}
             }
+            // What matters to a difference is one variable of many.
+            body.push(self.hole(lines.join("\n")));
         }
         body.push("out[gid] = h;".to_owned());
     }

@@ -80,12 +80,46 @@ impl Gen<'_> {
             let body = g.statements(2, depth);
             g.loops.pop();
             let mut lines = vec![body];
+            if let Some(range) = head.range.filter(|_| !anonymous)
+                && let Some(line) = g.indexed_by(&name, range)
+            {
+                lines.insert(g.random.below(2), line);
+            }
             lines.insert(g.random.below(2), change);
             lines.retain(|line| !line.is_empty());
             lines.join("\n")
         });
         let name = if mutable { format!("mut {name}") } else { name };
         format!("{unroll}{prefix}for {name} in {} {{\n{body}\n}}", head.text)
+    }
+
+    /// An access whose index is the loop's variable, which no mask keeps in bounds.
+    fn indexed_by(&mut self, name: &str, (low, high): (i128, i128)) -> Option<String> {
+        let long = |v: &Var| match &v.ty {
+            Ty::Slice(elem, least) => v.elements && high - low < *least as i128 && elem.is_scalar(),
+            Ty::Array(elem, types::Len::Fixed(n)) => high - low < *n as i128 && matches!(**elem, Ty::Int(_)),
+            _ => false,
+        };
+        let found: Vec<_> = (0..self.vars.len())
+            .filter(|i| self.usable(*i) && !self.vars[*i].bounded && long(&self.vars[*i]))
+            .collect();
+        if found.is_empty() || self.vars.iter().filter(|v| v.name == name).count() != 1 {
+            return None;
+        }
+        let at = *self.random.pick(&found);
+        let index = if low == 0 { name.to_owned() } else { format!("{name} - {low}") };
+        let element = format!("{}[{index}]", self.vars[at].name);
+        let (Ty::Slice(elem, _) | Ty::Array(elem, _)) = self.vars[at].ty.clone() else { return None };
+        self.seen("index by a loop's own variable");
+        if self.writable(at) && self.random.chance(50) {
+            return Some(format!("{element} = {};", self.leaf(&elem).text));
+        }
+        let (place, path) = self.pick_place(true, |t| matches!(t, Ty::Int(_)))?;
+        if path.var == at {
+            return None;
+        }
+        let spelled = self.structs.spell(&self.type_of(&path));
+        Some(format!("{place} = {place}.wrapping_mul(3).wrapping_add({element} as {spelled});"))
     }
 
     /// An assignment to what the head names, which Rust has read before.
@@ -115,7 +149,8 @@ impl Gen<'_> {
         if self.random.chance(20)
             && let Some(length) = self.assignable_length()
         {
-            let text = if self.random.chance(75) { format!("0..{length}") } else { format!("(0..{length}).rev()") };
+            let text =
+                if self.random.chance(75) { format!("0..{length}") } else { format!("(0..{length}).rev()") };
             return Some(Head { int: Some(types::USIZE), slice: true, ..Head::plain(text) });
         }
         let bounded = self.bounded_paths(int);
@@ -133,7 +168,10 @@ impl Gen<'_> {
                 1 => format!("(1..={}{t}).step_by({step})", self.random.between(8, 14)),
                 _ => format!("(0..10{t}).rev().step_by({step})"),
             };
-            return Some(Head { places: vec![(path, "range step assigned in the body")], ..Head::plain(text) });
+            return Some(Head {
+                places: vec![(path, "range step assigned in the body")],
+                ..Head::plain(text)
+            });
         }
         if bounded.is_empty() {
             return None;

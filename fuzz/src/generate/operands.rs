@@ -8,10 +8,11 @@ impl Gen<'_> {
     /// An operand that is read, and one after it that changes what was read.
     pub fn operand_then_effect(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
         let Ty::Int(int) = ty else { return None };
-        if int.name == "usize"
-            && self.random.chance(50)
+        if (int.name == "usize" || self.random.chance(40))
+            && self.random.chance(60)
             && let Some((length, reassign)) = self.length_then_slice()
         {
+            let length = if int.name == "usize" { length } else { format!("({length} as {})", int.name) };
             let value = self.leaf(ty).text;
             return Some(self.joined(ty, &length, &format!("{{\n{reassign}\n{value}\n}}")));
         }

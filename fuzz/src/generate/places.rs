@@ -92,7 +92,8 @@ impl Gen<'_> {
     pub fn behind(&mut self, fits: impl Fn(&Ty) -> bool) -> Option<Behind> {
         let structs = self.structs;
         let has_methods = |t: &Ty| matches!(t, Ty::Struct(id) if structs.0[*id].methods.is_some());
-        let bases: Vec<_> = self.paths(true, has_methods).into_iter().filter(|p| !self.vars[p.var].bounded).collect();
+        let bases: Vec<_> =
+            self.paths(true, has_methods).into_iter().filter(|p| !self.vars[p.var].bounded).collect();
         if bases.is_empty() {
             return None;
         }
@@ -199,6 +200,12 @@ impl Gen<'_> {
 
     /// Reads and writes through `Index` and `IndexMut` of the support module, which has effects.
     pub fn banked(&mut self, depth: usize) -> Option<String> {
+        if self.random.chance(25)
+            && let Some(value) = self.banked_value()
+        {
+            let (place, _) = self.pick_place(true, |t| *t == Ty::Int(types::U32))?;
+            return Some(format!("{place} = {value} ^ {};", self.banked_value()?));
+        }
         let (bank, path) = self.pick_place(true, |t| *t == Ty::Struct(BANK))?;
         let word = Ty::Int(types::U32);
         self.scoped(|g| {
@@ -220,7 +227,9 @@ impl Gen<'_> {
                 4 => format!("{bank}[{row}].swap(1, {col});"),
                 5 => format!("{bank}[{row}].fill({value});"),
                 6 => format!("{{\nlet {item} = &mut {bank}[{row}][1..];\n{item}[0] = {value};\n}}"),
-                7 => format!("if let Some({item}) = {bank}[{row}].get_mut({col}) {{\n*{item} -= {value};\n}}"),
+                7 => {
+                    format!("if let Some({item}) = {bank}[{row}].get_mut({col}) {{\n*{item} -= {value};\n}}")
+                }
                 _ => format!("{{\nlet {item} = &mut {bank}[{row}];\n{item}[{col}] ^= {value};\n}}"),
             })
         })

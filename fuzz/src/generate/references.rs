@@ -65,7 +65,11 @@ impl Gen<'_> {
     }
 
     /// As `body`, with the place's variable out of reach.
-    fn while_borrowed(&mut self, var: usize, body: impl FnOnce(&mut Self) -> Option<String>) -> Option<String> {
+    fn while_borrowed(
+        &mut self,
+        var: usize,
+        body: impl FnOnce(&mut Self) -> Option<String>,
+    ) -> Option<String> {
         self.scoped(|g| {
             g.frozen.push(var);
             body(g)

@@ -51,7 +51,16 @@ impl Var {
     /// A variable that nothing special is known of.
     pub fn new(name: &str, ty: Ty, mutable: bool) -> Self {
         let name = name.to_owned();
-        Self { name, ty, mutable, reference: false, constant: false, bounded: false, elements: false, range: None }
+        Self {
+            name,
+            ty,
+            mutable,
+            reference: false,
+            constant: false,
+            bounded: false,
+            elements: false,
+            range: None,
+        }
     }
 
     /// A reference.
@@ -157,6 +166,8 @@ pub struct Holes {
     pub statements: usize,
     /// Expressions: bits of `cut`.
     pub expressions: usize,
+    /// Bits of `mask` that are kept for later statements.
+    pub reserved: usize,
 }
 
 /// What `return` gives.
@@ -198,7 +209,7 @@ impl Gen<'_> {
     /// A statement that a bit of `mask` may leave out; it declares nothing that others need.
     pub fn hole(&mut self, text: String) -> String {
         match &mut self.holes {
-            Some(holes) if holes.statements < 64 && !text.is_empty() => {
+            Some(holes) if holes.statements < 64 - holes.reserved && !text.is_empty() => {
                 let bit = 1u64 << holes.statements;
                 holes.statements += 1;
                 format!("if mask & {bit:#x} != 0 {{\n{text}\n}}")
@@ -207,9 +218,18 @@ impl Gen<'_> {
         }
     }
 
+    /// Keeps so many bits of `mask` for the statements after these.
+    pub fn reserve_holes(&mut self, reserved: usize) {
+        if let Some(holes) = &mut self.holes {
+            holes.reserved = reserved;
+        }
+    }
+
     /// An expression that a bit of `cut` replaces by a simple one.
     pub fn cut(&mut self, long: Expr, short: impl FnOnce(&mut Self) -> Expr) -> Expr {
-        let Some(bit) = self.holes.as_ref().map(|h| h.expressions).filter(|bit| *bit < 64) else { return long };
+        let Some(bit) = self.holes.as_ref().map(|h| h.expressions).filter(|bit| *bit < 64) else {
+            return long;
+        };
         if let Some(holes) = &mut self.holes {
             holes.expressions += 1;
         }

@@ -51,7 +51,8 @@ impl Gen<'_> {
 
     fn assignable_slice(&mut self) -> Option<(usize, String, Ty, usize)> {
         let floor = self.write_floor;
-        let names: Vec<_> = self.vars[floor..].iter().filter(|v| v.mutable && !v.elements).map(|v| v.name.clone()).collect();
+        let names: Vec<_> =
+            self.vars[floor..].iter().filter(|v| v.mutable && !v.elements).map(|v| v.name.clone()).collect();
         self.slice_where(|v| v.mutable && !v.elements && names.contains(&v.name))
     }
 
@@ -67,7 +68,9 @@ impl Gen<'_> {
     fn other_source(&mut self, name: &str, elem: &Ty, least: usize) -> Option<String> {
         if self.random.chance(25)
             && let Some((_, other, _, _)) = self.slice_where(|v| {
-                v.name != name && !v.elements && matches!(&v.ty, Ty::Slice(e, l) if **e == *elem && *l >= least)
+                v.name != name
+                    && !v.elements
+                    && matches!(&v.ty, Ty::Slice(e, l) if **e == *elem && *l >= least)
             })
         {
             return Some(other);
@@ -79,7 +82,10 @@ impl Gen<'_> {
         let tables: Vec<_> = self
             .vars
             .iter()
-            .filter(|v| ["ta", "tb"].contains(&v.name.as_str()) && v.ty == Ty::Array(elem.clone().into(), Len::Fixed(8)))
+            .filter(|v| {
+                ["ta", "tb"].contains(&v.name.as_str())
+                    && v.ty == Ty::Array(elem.clone().into(), Len::Fixed(8))
+            })
             .map(|v| v.name.clone())
             .collect();
         if tables.is_empty() {
@@ -115,7 +121,11 @@ impl Gen<'_> {
         let (_, name, elem, least) = self.assignable_slice()?;
         let source = self.other_source(&name, &elem, least)?;
         self.seen("slice length before the slice is assigned");
-        let read = if self.random.chance(80) { format!("{name}.len()") } else { format!("({name}.is_empty() as usize)") };
+        let read = if self.random.chance(80) {
+            format!("{name}.len()")
+        } else {
+            format!("({name}.is_empty() as usize)")
+        };
         Some((read, format!("{name} = {source};")))
     }
 
@@ -194,7 +204,8 @@ impl Gen<'_> {
                 Some((variable, ty)) => {
                     self.seen("iterator with a move closure");
                     let spelled = self.structs.spell(&ty);
-                    let map = format!("{name}.iter().filter(move |v| ((**v as {spelled}) ^ {variable}) & 3 != 0)");
+                    let map =
+                        format!("{name}.iter().filter(move |v| ((**v as {spelled}) ^ {variable}) & 3 != 0)");
                     plain(map)
                 }
                 None => plain(format!("{name}.iter()")),
@@ -312,7 +323,8 @@ impl Gen<'_> {
 
     /// Slices whose elements are written: parts, halves, swapped variables, methods.
     pub fn mutable_slice(&mut self, depth: usize) -> Option<String> {
-        let paths = self.paths(true, |t| matches!(t, Ty::Array(e, Len::Fixed(n)) if *n >= 4 && e.is_scalar()));
+        let paths =
+            self.paths(true, |t| matches!(t, Ty::Array(e, Len::Fixed(n)) if *n >= 4 && e.is_scalar()));
         let paths: Vec<_> = paths.into_iter().filter(|p| !self.vars[p.var].bounded).collect();
         if paths.is_empty() {
             return None;

@@ -186,8 +186,10 @@ impl Structs {
                 (0..random.between(2, 4)).map(|f| (format!("f{f}"), structs.field_type(random, n >= 2)));
             let fields: Vec<_> = fields.collect();
             let name = if n == 4 { (*random.pick(&HOSTILE_STRUCTS)).to_owned() } else { format!("S{n}") };
-            let methods = Methods { whole: "me".into(), part: "part".into(), field: random.below(fields.len()) };
-            let own = Struct { ty: name.clone(), head: name, fields, operators: false, methods: Some(methods) };
+            let methods =
+                Methods { whole: "me".into(), part: "part".into(), field: random.below(fields.len()) };
+            let own =
+                Struct { ty: name.clone(), head: name, fields, operators: false, methods: Some(methods) };
             text += &structs.declaration(&own);
             structs.0.push(own);
         }
@@ -201,8 +203,12 @@ impl Structs {
             structs.known(&ty, "Pair", vec![("x", elem.clone()), ("y", elem)], None);
         }
         let array = |elem, n| Ty::Array(Box::new(elem), Len::Fixed(n));
-        let fields =
-            vec![("at", array(Ty::F32, 2)), ("n", Ty::Int(U32)), ("q", Ty::Struct(0)), ("d", array(Ty::Int(U64), 4))];
+        let fields = vec![
+            ("at", array(Ty::F32, 2)),
+            ("n", Ty::Int(U32)),
+            ("q", Ty::Struct(0)),
+            ("d", array(Ty::Int(U64), 4)),
+        ];
         structs.known("Body", "Body", fields, Some(2));
         let rows = array(array(Ty::Int(U32), 4), 4);
         structs.known("Bank", "Bank", vec![("rows", rows), ("writes", Ty::Int(U32))], None);
@@ -226,8 +232,10 @@ impl Structs {
     /// A struct's Rust, with its methods.
     fn declaration(&self, own: &Struct) -> String {
         let name = &own.ty;
-        let fields: String = own.fields.iter().map(|(f, ty)| format!("    pub {f}: {},\n", self.spell(ty))).collect();
-        let mut text = format!("#[derive(Clone, Copy, GpuType)]\n#[repr(C)]\npub struct {name} {{\n{fields}}}\n\n");
+        let fields: String =
+            own.fields.iter().map(|(f, ty)| format!("    pub {f}: {},\n", self.spell(ty))).collect();
+        let mut text =
+            format!("#[derive(Clone, Copy, GpuType)]\n#[repr(C)]\npub struct {name} {{\n{fields}}}\n\n");
         if let Some(methods) = &own.methods {
             let (field, ty) = &own.fields[methods.field];
             let change = own.fields.iter().find_map(|(f, ty)| match ty {

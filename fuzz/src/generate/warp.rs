@@ -136,10 +136,13 @@ impl Gen<'_> {
             self.seen("group of a warp");
             let (tile, width) = (self.fresh("g"), *self.random.pick(&[2, 4, 8, 16, 32]));
             let method = *self.random.pick(&["sum", "inclusive_sum"]);
-            return Some(format!("let {tile} = warp_tile::<{width}>();\n{place} = {tile}.{method}({value});"));
+            return Some(format!(
+                "let {tile} = warp_tile::<{width}>();\n{place} = {tile}.{method}({value});"
+            ));
         }
         self.seen("warp reduction");
-        let kinds: &[&str] = if int.signed { &["add", "min", "max"] } else { &["add", "min", "max", "and", "or", "xor"] };
+        let kinds: &[&str] =
+            if int.signed { &["add", "min", "max"] } else { &["add", "min", "max", "and", "or", "xor"] };
         let kind = *self.random.pick(kinds);
         if !int.signed && self.random.chance(25) {
             return Some(format!("{place} = match_any({value} & 3);"));
@@ -191,7 +194,9 @@ impl Gen<'_> {
         let value = self.expr(&ty, 2).text;
         let join = match self.random.below(3) {
             0 => format!("{tile}[thread_idx().x] += {tile}[thread_idx().x + {stride}];"),
-            1 => format!("let other = {tile}[thread_idx().x + {stride}];\nlet mine = &mut {tile}[thread_idx().x];\n*mine = (*mine).max(other);"),
+            1 => format!(
+                "let other = {tile}[thread_idx().x + {stride}];\nlet mine = &mut {tile}[thread_idx().x];\n*mine = (*mine).max(other);"
+            ),
             _ => format!("{tile}[thread_idx().x] ^= {{ {tile}[thread_idx().x + {stride}] }};"),
         };
         self.seen("reduction in shared memory");
