@@ -10,8 +10,23 @@ use crate::ir;
 use crate::record::Callee;
 use crate::types::Device;
 
+macro_rules! marker {
+    ($($name:ident)+) => {$(
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+    )+};
+}
+
 /// Witnesses the type of a binding or an rvalue, with lifetimes erased.
 pub struct Probe<E>(PhantomData<fn() -> E>);
+
+// A `move` closure of a witness takes copies of the probes that it names.
+marker! { Probe FnProbe Function }
 
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);

@@ -17,6 +17,7 @@ mod bytes;
 mod closures;
 mod enums;
 mod escape;
+mod evaluation;
 mod everyday;
 mod failures;
 mod globals;

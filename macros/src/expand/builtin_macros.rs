@@ -9,6 +9,7 @@ use syn::{Expr, Lit, LitStr, Token, Type, parse_quote};
 
 use super::format;
 use super::lower::{Lower, Two};
+use super::operands::Operands;
 use super::types::device_type;
 
 /// The argument of `shared!([[T; cols]; rows])`, or of `shared!(Tile<…>)`.
@@ -238,7 +239,7 @@ impl Lower<'_> {
             }
         };
         let references: Vec<&Expr> = values.iter().collect();
-        let (witness, setup, names) = self.operand_list(&references);
+        let Operands { witness, setup, names } = self.arguments(&references);
         Two {
             witness: quote!({ #(let _ = #witness;)* }),
             emit: quote!({ #setup __r.print(::warpsmith::__macro::list([#(#pieces),*]), ::warpsmith::__macro::list([#(#names),*])) }),

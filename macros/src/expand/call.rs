@@ -5,12 +5,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
-use super::expr::is_place;
+use super::consumer::captures;
 use super::foreign_names;
 use super::iteration::{is_iterator, makes_iterator};
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
+use super::operands::{First, Operands};
 use super::operators::writes_receiver;
+use super::places::is_place;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -19,6 +21,12 @@ impl Lower<'_> {
         match expr {
             Expr::Closure(closure) => self.closure(closure),
             Expr::Path(path) if self.names_function(path) => self.function_value(path),
+            Expr::Path(path) => {
+                match path.path.get_ident().filter(|name| self.lookup(name) == Some(Name::Closure)) {
+                    Some(name) => Two { witness: quote!(#name), emit: quote!(__r.closure_copy(&#name)) },
+                    None => self.expr(expr),
+                }
+            }
             other => self.expr(other),
         }
     }
@@ -91,7 +99,7 @@ impl Lower<'_> {
         }
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let span = e.func.span();
         let (fn_probe, fn_index) = self.fn_probe(span);
         let (probe, index) = self.probe(span);
@@ -145,7 +153,7 @@ impl Lower<'_> {
     /// the arguments is said once, in the words that the twin gets.
     fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let (first, last) = (e.func.span(), last_span(&e.func));
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
@@ -169,7 +177,7 @@ impl Lower<'_> {
     /// `Name(a, b)`, `Enum::Variant(a, b)`
     fn constructor(&mut self, e: &ExprCall, path: &syn::ExprPath, name: &str) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         let fields = names.iter().enumerate().map(|(i, value)| {
             let field = i.to_string();
@@ -183,7 +191,7 @@ impl Lower<'_> {
 
     fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         Two {
             witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
@@ -196,7 +204,7 @@ impl Lower<'_> {
         let mut exprs: Vec<&Expr> = range.start.as_deref().into_iter().collect();
         exprs.extend(range.end.as_deref());
         exprs.push(item);
-        let (witness, setup, names) = self.operand_list(&exprs);
+        let Operands { witness, setup, names } = self.arguments(&exprs);
         let (inclusive, limits) = (matches!(range.limits, syn::RangeLimits::Closed(_)), &range.limits);
         let has_start = range.start.is_some();
         let (start, rest) = witness.split_at(usize::from(has_start));
@@ -248,13 +256,14 @@ impl Lower<'_> {
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter().filter(|_| expected.is_none()));
         let (fn_probe, fn_index) = self.fn_probe(e.method.span());
-        let (mut witness, setup, names) = self.operands_kept(&exprs, &quote!(keep_receiver));
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&exprs, First::Receiver, Self::argument);
         let receiver = witness.remove(0);
         let own = if is_place(&e.receiver) {
             quote!()
         } else {
             let name = &names[0];
-            quote!(let #name = __r.rvalue(#name);)
+            quote!(let #name = __r.receiver_value(__receiver, #name);)
         };
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
@@ -264,7 +273,7 @@ impl Lower<'_> {
             }
             None => (e.method.clone(), quote!()),
         };
-        let method = hidden_method(&method);
+        let (writes, method) = (writes_receiver(&e.method), hidden_method(&method));
         let turbofish = &e.turbofish;
         let dot = &e.dot_token;
         let receiver = match &*e.receiver {
@@ -278,7 +287,7 @@ impl Lower<'_> {
                 e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
+            emit: quote!({ let __receiver = __r.receiver(__t.callee(#fn_index), #writes); let __written = __receiver.is_written(); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -287,6 +296,16 @@ impl Lower<'_> {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
         }
         let (ret_probe, ret_index) = self.probe(e.body.span());
+        let by_value = e.capture.is_some();
+        let (two, captured) = self.capturing(by_value, |lower| lower.closure_body(e, &ret_probe, ret_index));
+        if captured.is_empty() {
+            return two;
+        }
+        let (captures, emit) = (captures(&captured), two.emit);
+        Two { witness: two.witness, emit: quote!({ #captures let (#(#captured,)*) = __captured; #emit }) }
+    }
+
+    fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Two {
         self.scoped(|lower| {
             let mut inputs = Vec::new();
             let mut sees = Vec::new();
@@ -322,10 +341,9 @@ impl Lower<'_> {
             let body = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
-            let (bw, be, capture) = (body.witness, body.emit, &e.capture);
-            let by_value = capture.is_some();
+            let (bw, be, capture, by_value) = (body.witness, body.emit, &e.capture, e.capture.is_some());
             let value = lower.tap(
-                &ret_probe,
+                ret_probe,
                 e.body.span(),
                 &e.body,
                 quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }),
@@ -337,9 +355,8 @@ impl Lower<'_> {
                 }
                 ReturnType::Default => quote!(),
             };
-            // A `move` witness would move the probes; they are only named.
             Two {
-                witness: quote!(|#(#inputs),*| #output { #value }),
+                witness: quote!(#capture |#(#inputs),*| #output { #value }),
                 emit: quote!({
                     __r.closure_begin();
                     #(#declares)*

@@ -8,6 +8,7 @@ use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 use super::loop_index::only_indexes;
 use super::lower::{Lower, Two, see};
+use super::operands::Operands;
 use super::operators::plain_integer;
 
 impl Lower<'_> {
@@ -182,7 +183,7 @@ impl Lower<'_> {
         let parts: Vec<(&Expr, Option<String>)> =
             parts.into_iter().flatten().enumerate().map(|(i, part)| (part, bound(i, part))).collect();
         let others: Vec<&Expr> = parts.iter().filter(|part| part.1.is_none()).map(|part| part.0).collect();
-        let (witness, mut setup, names) = self.operands_by(&others, &quote!(keep), Self::expr);
+        let Operands { witness, mut setup, names } = self.values(&others);
         let mut others = witness.into_iter().zip(names);
         let (mut witness, mut names) = (Vec::new(), Vec::new());
         for (i, (part, literal)) in parts.into_iter().enumerate() {

@@ -8,6 +8,7 @@ use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
 use super::lower::{Lower, Two};
 use super::pattern::Binds;
+use super::places::Access;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
     `zip`, `rev`, `step_by`, `skip`, `take`, `map`, `filter`, `copied` and `cloned`";
@@ -19,7 +20,7 @@ impl Lower<'_> {
         let unroll = self.unroll(&e.attrs);
         let of = self.part_ident();
         let body = self.scoped(|lower| {
-            let tested = lower.pattern(&e.pat, &of, Binds::Items);
+            let tested = lower.pattern(&e.pat, &of, Binds::Parts);
             let body = lower.statements(&e.body.stmts);
             let (setup, bindings, emit) = (tested.setup, tested.bindings, body.emit);
             Two { witness: body.witness, emit: quote!(#setup #bindings #emit) }
@@ -53,7 +54,7 @@ impl Lower<'_> {
             Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
             {
                 let mutable = reference.mutability.is_some();
-                let Two { witness, emit } = self.expr(&reference.expr);
+                let Two { witness, emit } = self.place(&reference.expr, Access::of(mutable));
                 let mutability = &reference.mutability;
                 Two {
                     witness: quote!(& #mutability #witness),
@@ -90,9 +91,7 @@ impl Lower<'_> {
         match (name.as_str(), call.args.first()) {
             ("iter" | "iter_mut", None) => {
                 let mutable = name == "iter_mut";
-                self.mutable_place = mutable;
-                let Two { witness, emit } = self.expr(&call.receiver);
-                self.mutable_place = false;
+                let Two { witness, emit } = self.place(&call.receiver, Access::of(mutable));
                 Two {
                     witness: quote!(#witness #dot #method()),
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
@@ -140,11 +139,12 @@ impl Lower<'_> {
                 let iter = self.iterator(&call.receiver);
                 let of = self.part_ident();
                 let body = self.inlined(f, std::slice::from_ref(&of));
-                let (iw, ie, fw, fe) = (iter.witness, iter.emit, body.witness, body.emit);
+                let (iw, ie, fw, fe, captures) =
+                    (iter.witness, iter.emit, body.witness, body.emit, body.captures);
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Two {
                     witness: quote!(#iw #dot #method(#fw)),
-                    emit: quote!({ let __i = #ie; __r.#record(__i, |__r, #of| #fe) }),
+                    emit: quote!({ let __i = #ie; #captures __r.#record(__i, |__r, #of| #fe) }),
                 }
             }
             ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),

@@ -3,7 +3,8 @@
 //! Lowering visits each node once and writes its witness and its emitter side by side, so that a
 //! probe's number means the same node in both.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -40,10 +41,8 @@ pub struct Lower<'e> {
     pub closures: usize,
     /// Parts of patterns so far, for their identifiers.
     pub parts: usize,
-    /// Whether the place being lowered is written, so that an index is one of `IndexMut`.
-    pub mutable_place: bool,
-    /// Where the place starts that is about to be written.
-    pub written_place: Option<Span>,
+    /// Open `move` closures: how many scopes are around each, and the names that it has used of these.
+    captures: RefCell<Vec<(usize, BTreeMap<String, Ident>)>>,
     /// Where names that the witness declares resolve: beside the user's own.
     site: Span,
 }
@@ -58,8 +57,7 @@ impl<'e> Lower<'e> {
             last_line: 0,
             closures: 0,
             parts: 0,
-            mutable_place: false,
-            written_place: None,
+            captures: RefCell::default(),
             site,
         }
     }
@@ -130,8 +128,32 @@ impl<'e> Lower<'e> {
 
     /// What a name stands for; `None` for what is not declared in the body.
     pub fn lookup(&self, name: &Ident) -> Option<Name> {
-        let name = name.to_string();
-        self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied())
+        let text = name.to_string();
+        let find = |scope: &HashMap<String, Name>| scope.get(&text).copied();
+        let (depth, kind) =
+            self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| Some((depth, find(scope)?)))?;
+        if kind != Name::Comptime {
+            for (around, used) in self.captures.borrow_mut().iter_mut() {
+                if depth < *around {
+                    let own =
+                        || if text == "self" { Ident::new("__self", name.span()) } else { name.clone() };
+                    used.entry(text.clone()).or_insert_with(own);
+                }
+            }
+        }
+        Some(kind)
+    }
+
+    /// Lowers the body of a closure; if it is `move`, the names that it captures, too.
+    pub fn capturing<R>(&mut self, moves: bool, body: impl FnOnce(&mut Self) -> R) -> (R, Vec<Ident>) {
+        if !moves {
+            return (body(self), Vec::new());
+        }
+        let around = self.scopes.len();
+        self.captures.get_mut().push((around, BTreeMap::new()));
+        let result = body(self);
+        let used = self.captures.get_mut().pop().map(|(_, used)| used).unwrap_or_default();
+        (result, used.into_values().collect())
     }
 
     /// The emitter's note of the Rust line, when it changed.

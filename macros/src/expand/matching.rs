@@ -8,6 +8,7 @@ use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 use super::control::label_text;
 use super::lower::{Lower, Two, last_span};
 use super::pattern::{Binds, binds_by_ref};
+use super::places::Access;
 
 /// An arm, lowered.
 struct LoweredArm {
@@ -16,6 +17,14 @@ struct LoweredArm {
     cond: TokenStream,
     body: TokenStream,
     guarded: bool,
+}
+
+/// What is matched, and the arms.
+struct Arms {
+    scrutinee: Two,
+    arms: Vec<LoweredArm>,
+    /// All of it, for the emitter.
+    emit: TokenStream,
 }
 
 /// What an arm is made of.
@@ -38,25 +47,17 @@ impl Lower<'_> {
     /// `match`, as a chain of `if`s.
     pub fn match_(&mut self, e: &ExprMatch) -> Two {
         let arms: Vec<ArmParts<'_>> = e.arms.iter().map(arm_parts).collect();
-        let by_ref = arms.iter().any(|arm| binds_by_ref(arm.pat));
-        let (scrutinee, arms, chain) = self.arms(&e.expr, &arms, by_ref);
+        let Arms { scrutinee, arms, emit } = self.arms(&e.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
         let mut body = Group::new(Delimiter::Brace, quote!(#(#witness)*));
         body.set_span(e.brace_token.span.join());
         let keyword = &e.match_token;
-        Two { witness: quote!(#keyword #sw #body), emit: scrutinized(&scrutinee, by_ref, &chain) }
+        Two { witness: quote!(#keyword #sw #body), emit }
     }
 
-    fn arms(
-        &mut self,
-        scrutinee: &Expr,
-        arms: &[ArmParts<'_>],
-        by_ref: bool,
-    ) -> (Two, Vec<LoweredArm>, TokenStream) {
-        self.mutable_place = by_ref;
-        let scrutinee = self.expr(scrutinee);
-        self.mutable_place = false;
+    fn arms(&mut self, scrutinee: &Expr, arms: &[ArmParts<'_>]) -> Arms {
+        let (scrutinee, hold) = self.scrutinee(scrutinee, arms.iter().map(|arm| arm.pat));
         let mut lowered = Vec::new();
         for arm in arms {
             self.forget_line();
@@ -79,7 +80,22 @@ impl Lower<'_> {
                 })
             };
         }
-        (scrutinee, lowered, chain)
+        let value = &scrutinee.emit;
+        let emit = quote!({ let __s = { let __v = #value; #hold }; #chain });
+        Arms { scrutinee, arms: lowered, emit }
+    }
+
+    /// What patterns are matched with, and how the emitter holds it: its value, or the place where a pattern takes a
+    /// part by `ref`.
+    pub fn scrutinee<'p>(
+        &mut self,
+        scrutinee: &Expr,
+        patterns: impl IntoIterator<Item = &'p Pat>,
+    ) -> (Two, TokenStream) {
+        match patterns.into_iter().filter_map(binds_by_ref).reduce(|a, b| a || b) {
+            Some(mutable) => (self.place(scrutinee, Access::of(mutable)), quote!(__r.bind_place(__v))),
+            None => (self.expr(scrutinee), quote!(__r.bind_parts(__v))),
+        }
     }
 
     fn arm(&mut self, arm: &ArmParts<'_>) -> LoweredArm {
@@ -146,14 +162,10 @@ impl Lower<'_> {
             ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.then_branch) },
             ArmParts { pat: &wild, guard: None, body: Body::Expr(&otherwise) },
         ];
-        let by_ref = binds_by_ref(&first.pat);
-        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Some(Two {
-            witness: quote!(match #sw { #(#witness)* }),
-            emit: scrutinized(&scrutinee, by_ref, &chain),
-        })
+        Some(Two { witness: quote!(match #sw { #(#witness)* }), emit })
     }
 
     /// Several patterns in one condition: one `if` inside another, where there is no `else`.
@@ -202,17 +214,15 @@ impl Lower<'_> {
             ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.body) },
             ArmParts { pat: &wild, guard: None, body: Body::Break },
         ];
-        let by_ref = binds_by_ref(&first.pat);
-        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        let body = scrutinized(&scrutinee, by_ref, &chain);
         Some(Two {
             witness: quote!(#label loop { match #sw { #(#witness)* } }),
             emit: quote!({
                 __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
-                let __v = #body;
+                let __v = #emit;
                 __r.statement(__v);
                 __r.loop_end()
             }),
@@ -221,16 +231,12 @@ impl Lower<'_> {
 
     /// `let pattern = value else { leave };`
     pub fn let_else(&mut self, pat: &Pat, ty: &TokenStream, init: &Expr, diverge: &Expr) -> Two {
-        let by_ref = binds_by_ref(pat);
-        self.mutable_place = by_ref;
-        let value = self.expr(init);
-        self.mutable_place = false;
+        let (value, hold) = self.scrutinee(init, [pat]);
         let leave = self.scoped(|lower| lower.expr(diverge));
         let of = self.part_ident();
         let tested = self.pattern(pat, &of, Binds::Variables);
         let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
         let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
-        let hold = hold(by_ref);
         Two {
             witness: quote!(let #pat #ty = #vw else #lw;),
             emit: quote!(
@@ -260,10 +266,10 @@ impl Lower<'_> {
             ArmParts { pat: &parts.pat, guard: parts.guard.as_ref(), body: Body::Bool(true) },
             ArmParts { pat: &wild, guard: None, body: Body::Bool(false) },
         ];
-        let (scrutinee, arms, chain) = self.arms(&parts.value, &arms, false);
+        let Arms { scrutinee, arms, emit } = self.arms(&parts.value, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Two { witness: quote!(match #sw { #(#witness)* }), emit: scrutinized(&scrutinee, false, &chain) }
+        Two { witness: quote!(match #sw { #(#witness)* }), emit }
     }
 }
 
@@ -286,16 +292,6 @@ impl Parse for Matches {
         input.parse::<Option<Token![,]>>()?;
         Ok(Self { value, pat, guard })
     }
-}
-
-/// How what is matched is held: its parts cannot change, or it is a place.
-fn hold(by_ref: bool) -> TokenStream {
-    if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) }
-}
-
-fn scrutinized(scrutinee: &Two, by_ref: bool, chain: &TokenStream) -> TokenStream {
-    let (value, hold) = (&scrutinee.emit, hold(by_ref));
-    quote!({ let __s = { let __v = #value; #hold }; #chain })
 }
 
 fn arm_parts(arm: &Arm) -> ArmParts<'_> {

@@ -1,5 +1,6 @@
 //! Expansion: one file a kind of item or a part of the body.
 
+mod assign;
 mod builtin_macros;
 mod call;
 mod consumer;
@@ -23,8 +24,10 @@ mod loop_index;
 mod lower;
 mod matching;
 mod methods;
+mod operands;
 mod operators;
 mod pattern;
+mod places;
 mod plain;
 mod signature;
 mod stmt;

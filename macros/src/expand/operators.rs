@@ -4,17 +4,19 @@
 //! are certainly scalars it does not ask, which keeps expansions small.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
+use super::assign::compound;
 use super::lower::{Lower, Name, Two, spanning};
+use super::places::Access;
 
 /// An operand as an operator and its probe take it.
-struct Operand {
+pub(super) struct Operand {
     /// Statements before both.
-    setup: TokenStream,
-    value: TokenStream,
+    pub setup: TokenStream,
+    pub value: TokenStream,
 }
 
 impl Lower<'_> {
@@ -24,17 +26,14 @@ impl Lower<'_> {
         {
             return self.literal(&lit.lit, true);
         }
+        if let UnOp::Deref(_) = &e.op {
+            return self.dereference(e, Access::Read);
+        }
         let Two { witness, emit } = self.expr(&e.expr);
         let op = &e.op;
         let (variant, tag) = match op {
             UnOp::Neg(_) => (quote!(Neg), quote!(NegOp)),
             UnOp::Not(_) => (quote!(Not), quote!(NotOp)),
-            UnOp::Deref(_) => {
-                return Two {
-                    witness: quote!(#op #witness),
-                    emit: quote!({ let __a = #emit; __r.deref(__a) }),
-                };
-            }
             other => return self.refuse(other, "this operator is not supported in a kernel"),
         };
         if is_scalar(&e.expr) {
@@ -123,7 +122,7 @@ impl Lower<'_> {
     }
 
     /// An operand that stands twice in the witness, by `name` unless it is a variable or a part of one.
-    fn operand_twice(&self, operand: &Expr, name: &str, witness: TokenStream) -> Operand {
+    pub(super) fn operand_twice(&self, operand: &Expr, name: &str, witness: TokenStream) -> Operand {
         if self.is_variable(operand) {
             return Operand { setup: TokenStream::new(), value: witness };
         }
@@ -141,156 +140,6 @@ impl Lower<'_> {
             _ => false,
         }
     }
-
-    /// The value and the place of an assignment, in Rust's order; an index in the place is one of `IndexMut`.
-    pub(super) fn assignment(
-        &mut self,
-        value: &Expr,
-        place: &Expr,
-    ) -> ([TokenStream; 2], TokenStream, [Ident; 2]) {
-        self.written_place = Some(place.span());
-        let operands = self.operands([value, place]);
-        self.written_place = None;
-        operands
-    }
-
-    fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
-        let ([value, place], setup, [v, p]) = self.assignment(&e.right, &e.left);
-        let (op, line) = (&e.op, self.line(e.op.span()));
-        if is_scalar(&e.right) && matches!(&*e.right, Expr::Lit(lit) if !matches!(lit.lit, Lit::Float(_))) {
-            return Two {
-                witness: quote!(#place #op #value),
-                emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
-            };
-        }
-        let tag = format_ident!("{}AssignOp", variant.to_string());
-        let (probe, index) = self.fn_probe(op.span());
-        let Operand { setup: first, value: r } = self.operand_twice(&e.right, "__r", value);
-        let see = see_operands(&probe, &quote!(#tag), &quote!(&#place), &quote!(&#r));
-        Two {
-            witness: quote!(({ #first #see #place #op #r })),
-            emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #p, #v) }),
-        }
-    }
-
-    /// `base[index]`
-    pub(super) fn index(&mut self, e: &syn::ExprIndex) -> Two {
-        if let Expr::Range(range) = &*e.index {
-            return self.part_of(&e.expr, range, self.mutable_place);
-        }
-        let written = self.written_place.is_some_and(|span| same_span(span, e.span())) || self.mutable_place;
-        if written {
-            self.written_place = Some(e.expr.span());
-        }
-        if let Some(text) = plain_integer(&e.index) {
-            return self.index_by_literal(e, &text, written);
-        }
-        let (witness, setup, names) =
-            self.operands_by(&[&*e.expr, &*e.index], &quote!(keep_place), Self::expr);
-        let [base, index] = [witness[0].clone(), witness[1].clone()];
-        let [b, i] = [names[0].clone(), names[1].clone()];
-        let line = self.line(e.index.span());
-        let mut index = to_index(&e.index, &index);
-        let mut emit = quote!({ #setup #line __r.index(#b, #i) });
-        if may_be_overloaded(&e.expr) {
-            let number = self.resolve_index(e, &base, &mut index, written);
-            emit = quote!({ #setup #line __r.index_operator(__t.callee(#number), #b, #i) });
-        }
-        let mut shown = e.clone();
-        shown.expr = Box::new(Expr::Verbatim(base));
-        shown.index = Box::new(Expr::Verbatim(index));
-        Two { witness: shown.into_token_stream(), emit }
-    }
-
-    /// `base[3]`, whose index is an `i32`: nothing else says its type.
-    fn index_by_literal(&mut self, e: &syn::ExprIndex, text: &str, written: bool) -> Two {
-        let Two { witness: base, emit } = self.expr(&e.expr);
-        let line = self.line(e.index.span());
-        let mut index = to_index(&e.index, &e.index.to_token_stream());
-        let mut record = quote!(__r.index(__a, __i));
-        if may_be_overloaded(&e.expr) {
-            let number = self.resolve_index(e, &base, &mut index, written);
-            record = quote!(__r.index_operator(__t.callee(#number), __a, __i));
-        }
-        let mut shown = e.clone();
-        shown.expr = Box::new(Expr::Verbatim(base));
-        shown.index = Box::new(Expr::Verbatim(index));
-        Two {
-            witness: shown.into_token_stream(),
-            emit: quote!({
-                let __a = #emit;
-                let __i = __r.literal(#text, ::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
-                #line
-                #record
-            }),
-        }
-    }
-
-    /// Has the witness ask which function an index of `base` is; the number of its probe.
-    fn resolve_index(
-        &mut self,
-        e: &syn::ExprIndex,
-        base: &TokenStream,
-        index: &mut TokenStream,
-        written: bool,
-    ) -> usize {
-        let (probe, number) = self.fn_probe(e.index.span());
-        let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
-        let name = spanned_ident("__i", e.index.span());
-        let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#name));
-        // What stands behind `break` is type-checked, and borrows nothing.
-        *index = quote!({ let #name = #index; loop { break #name; #see } });
-        number
-    }
-
-    /// `&base[a..b]`, `&mut base[a..b]`
-    pub(super) fn sub_slice(&mut self, e: &syn::ExprReference, base: &Expr, range: &syn::ExprRange) -> Two {
-        self.part_of(base, range, e.mutability.is_some())
-    }
-
-    /// A reference to `base[a..b]`.
-    pub(super) fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Two {
-        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-        // The inner of `x[a..][..n]` borrows as the outer.
-        let outer = std::mem::replace(&mut self.mutable_place, mutable && is_part(base));
-        let part = self.part_with(base, range, (inclusive, mutable));
-        self.mutable_place = outer;
-        part
-    }
-
-    fn part_with(&mut self, base: &Expr, range: &syn::ExprRange, (inclusive, mutable): (bool, bool)) -> Two {
-        let mut exprs = vec![base];
-        exprs.extend(range.start.as_deref());
-        exprs.extend(range.end.as_deref());
-        let (mut witness, setup, names) = self.operand_list(&exprs);
-        let line = self.line(range.span());
-        let base_witness = witness.remove(0);
-        let mut ends = witness.into_iter();
-        let mut rest = names.iter().skip(1);
-        let option = |name: Option<&Ident>| match name {
-            Some(name) => quote!(::core::option::Option::Some(#name)),
-            None => quote!(::core::option::Option::None),
-        };
-        let (b, start) = (&names[0], option(range.start.as_ref().and_then(|_| rest.next())));
-        let end = option(range.end.as_ref().and_then(|_| rest.next()));
-        let start_witness = range.start.as_ref().and_then(|_| ends.next());
-        let end_witness = range.end.as_ref().and_then(|_| ends.next());
-        Two {
-            witness: slice_value(
-                base.span(),
-                &base_witness,
-                start_witness,
-                end_witness,
-                (inclusive, mutable),
-            ),
-            emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
-        }
-    }
-}
-
-/// Whether an expression is `x[a..b]`.
-pub fn is_part(expr: &Expr) -> bool {
-    matches!(expr, Expr::Index(index) if matches!(&*index.index, Expr::Range(_)))
 }
 
 /// Whether a method of slices takes its receiver to be written, by its name.
@@ -299,64 +148,12 @@ pub fn writes_receiver(method: &Ident) -> bool {
     name.ends_with("_mut") || ["fill", "swap", "copy_from_slice", "as_mut_ptr"].contains(&name.as_str())
 }
 
-/// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
-pub fn slice_value(
-    span: Span,
-    base: &TokenStream,
-    start: Option<TokenStream>,
-    end: Option<TokenStream>,
-    (inclusive, mutable): (bool, bool),
+pub(super) fn see_operands(
+    probe: &Ident,
+    tag: &TokenStream,
+    left: &TokenStream,
+    right: &TokenStream,
 ) -> TokenStream {
-    let start = match start {
-        Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
-        None => quote!(0),
-    };
-    let end = match end {
-        Some(end) if inclusive => {
-            quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end) + 1))
-        }
-        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
-        None => quote!(::core::option::Option::None),
-    };
-    // A range that is out of bounds is a fault of the line that the call is at.
-    let call = Ident::new(if mutable { "__sub_slice_mut" } else { "__sub_slice" }, span);
-    let call = quote_spanned!(span=> #call(#start, #end));
-    // An error about the part stands where it is written.
-    let span = span.resolved_at(Span::call_site());
-    let name = format_ident!("{}", if mutable { "SliceableMut" } else { "Sliceable" });
-    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#call })
-}
-
-/// An index of any integer type, or a tuple of them.
-pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
-    let span = index.span().resolved_at(Span::call_site());
-    match index {
-        Expr::Tuple(tuple) if tuple.elems.len() == 2 => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index2(#tokens))
-        }
-        Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
-        }
-        _ if plain_integer(index).is_some() => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index::<i32>(#tokens))
-        }
-        _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
-    }
-}
-
-fn same_span(a: Span, b: Span) -> bool {
-    let place = |span: Span| {
-        let span = span.unwrap();
-        (span.line(), span.column())
-    };
-    place(a) == place(b)
-}
-
-fn spanned_ident(name: &str, span: Span) -> Ident {
-    Ident::new(name, span)
-}
-
-fn see_operands(probe: &Ident, tag: &TokenStream, left: &TokenStream, right: &TokenStream) -> TokenStream {
     let resolve = resolver(tag, probe.span());
     quote_spanned! {probe.span()=>
         (&&&::warpsmith::__macro::operands::<::warpsmith::__macro::operators::#tag, _, _>(#left, #right)).#resolve(&#probe);
@@ -392,25 +189,8 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether what is indexed may be of a type that overloads it: a name, fields of one, or what a call gives,
-/// which may stand twice in a witness. Elements of elements are not asked, which keeps expansions small.
-fn may_be_overloaded(expr: &Expr) -> bool {
-    is_path(expr) || matches!(expr, Expr::MethodCall(_) | Expr::Call(_))
-}
-
-/// Whether an expression is a name or fields of one.
-fn is_path(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) => true,
-        Expr::Field(e) => is_path(&e.base),
-        Expr::Paren(e) => is_path(&e.expr),
-        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_path(&e.expr),
-        _ => false,
-    }
-}
-
 /// Whether an expression is a scalar whatever the types around it are.
-fn is_scalar(expr: &Expr) -> bool {
+pub(super) fn is_scalar(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Cast(_) => true,
         Expr::Paren(e) => is_scalar(&e.expr),
@@ -472,21 +252,4 @@ fn variant(op: &BinOp) -> TokenStream {
         BinOp::Gt(_) => quote!(Gt),
         _ => quote!(Ge),
     }
-}
-
-/// The IR's name of the operator in a compound assignment.
-pub(super) fn compound(op: &BinOp) -> Option<TokenStream> {
-    Some(match op {
-        BinOp::AddAssign(_) => quote!(Add),
-        BinOp::SubAssign(_) => quote!(Sub),
-        BinOp::MulAssign(_) => quote!(Mul),
-        BinOp::DivAssign(_) => quote!(Div),
-        BinOp::RemAssign(_) => quote!(Rem),
-        BinOp::BitAndAssign(_) => quote!(BitAnd),
-        BinOp::BitOrAssign(_) => quote!(BitOr),
-        BinOp::BitXorAssign(_) => quote!(BitXor),
-        BinOp::ShlAssign(_) => quote!(Shl),
-        BinOp::ShrAssign(_) => quote!(Shr),
-        _ => return None,
-    })
 }

@@ -13,12 +13,10 @@ use super::lower::{Lower, Name};
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Binds {
-    /// `match` and its relatives: to parts of a value that cannot change.
+    /// `match`, `for` and their relatives: to parts of what cannot change.
     Parts,
     /// `let`: to variables of their own.
     Variables,
-    /// `for`: to what an iterator gives.
-    Items,
 }
 
 /// What lowering a pattern gave.
@@ -78,10 +76,9 @@ impl Lower<'_> {
                         quote!(__r.bool_(true))
                     }
                     other => {
-                        setup.extend(quote!(let #inner = { let __v = #of.clone(); __r.bind_pointee(__v) };));
-                        let cond = self.test(other, &inner, binds, setup, &mut TokenStream::new());
-                        self.names_of_copy(other, &inner, binds, bindings);
-                        cond
+                        // Read by the tests, and copied by the names once these have held.
+                        setup.extend(quote!(let #inner = { let __v = #of.clone(); __r.deref(__v) };));
+                        self.test(other, &inner, binds, setup, bindings)
                     }
                 }
             }
@@ -101,17 +98,6 @@ impl Lower<'_> {
                 quote!(__r.bool_(true))
             }
         }
-    }
-
-    /// Binds the names of a pattern under `&` to a copy of what it matched, made once its tests have held.
-    fn names_of_copy(&mut self, pat: &Pat, of: &Ident, binds: Binds, bindings: &mut TokenStream) {
-        let (copy, mut names) = (self.part_ident(), TokenStream::new());
-        bindings.extend(quote!(let #copy = { let __v = #of.clone(); __r.copy_pointee(__v) };));
-        // The tests have said what is wrong with the pattern.
-        let said = std::mem::take(self.errors);
-        self.test(pat, &copy, binds, bindings, &mut names);
-        *self.errors = said;
-        bindings.extend(names);
     }
 
     /// A fresh identifier of the emitter for a part.
@@ -217,11 +203,7 @@ impl Lower<'_> {
             }
             let part = self.part_ident();
             let index = i.to_string();
-            setup.extend(quote!(let #part = {
-                let __x = #of.clone();
-                let __i = __r.literal(#index, ::warpsmith::ir::Type::U64);
-                __r.index(__x, __i)
-            };));
+            setup.extend(quote!(let #part = { let __x = #of.clone(); __r.element_part(__x, #index) };));
             tests.push(self.test(elem, &part, binds, setup, bindings));
         }
         all(&tests)
@@ -243,13 +225,10 @@ impl Lower<'_> {
         let mutable = name.mutability.is_some();
         self.bind(ident, Name::Local);
         let bound = if name.by_ref.is_some() {
-            quote!({ let __v = __r.ref_(#mutable, __v); __r.alias(__v) })
+            quote!(__r.bind_ref(#mutable, __v))
         } else {
-            match binds {
-                Binds::Parts => quote!(__r.bind_part(#text, #mutable, __v)),
-                Binds::Variables => quote!(__r.bind_let(#text, #mutable, __v)),
-                Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
-            }
+            let own = binds == Binds::Variables;
+            quote!(__r.bind_name(#text, #mutable, #own, __v))
         };
         bindings.extend(quote!(let #ident = { let __v = #of.clone(); #bound };));
         test
@@ -320,16 +299,18 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a pattern takes a part by `ref`.
-pub fn binds_by_ref(pat: &Pat) -> bool {
-    struct Search(bool);
+/// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.
+pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
+    struct Search(Option<bool>);
     impl<'a> Visit<'a> for Search {
         fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
-            self.0 |= pat.by_ref.is_some();
+            if pat.by_ref.is_some() {
+                self.0 = Some(pat.mutability.is_some() || self.0 == Some(true));
+            }
             visit::visit_pat_ident(self, pat);
         }
     }
-    let mut search = Search(false);
+    let mut search = Search(None);
     search.visit_pat(pat);
     search.0
 }

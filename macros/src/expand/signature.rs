@@ -26,6 +26,8 @@ pub struct Param {
     pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
+    /// Whether it is a closure with state of its own that may be given on more than once.
+    pub copied: bool,
     /// Whether a launch copies it to the device as bytes.
     pub by_value: bool,
 }
@@ -85,6 +87,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     kind: Name::Local,
                     destructured: None,
                     receiver: true,
+                    copied: false,
                     by_value: false,
                 });
             }
@@ -109,7 +112,17 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
                 let written = (*typed.ty).clone();
-                params.push(Param { pat, destructured, ty, written, kind, receiver: false, by_value: false });
+                let copied = closure.is_some() && is_copied_state(&typed.ty, &sig.generics);
+                params.push(Param {
+                    pat,
+                    destructured,
+                    ty,
+                    written,
+                    kind,
+                    receiver: false,
+                    copied,
+                    by_value: false,
+                });
             }
         }
     }
@@ -131,8 +144,13 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
 /// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
-    let Type::Path(path) = ungrouped(ty) else { return None };
-    let name = path.path.get_ident()?;
+    bounds_of(ty, generics).into_iter().find_map(call_signature)
+}
+
+/// The bounds of a generic parameter.
+fn bounds_of<'g>(ty: &Type, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
+    let Type::Path(path) = ungrouped(ty) else { return Vec::new() };
+    let Some(name) = path.path.get_ident() else { return Vec::new() };
     let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =
         generics.where_clause.iter().flat_map(|w| &w.predicates).flat_map(|predicate| match predicate {
@@ -141,7 +159,20 @@ fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
             }
             _ => Vec::new(),
         });
-    inline.chain(in_where).find_map(call_signature)
+    inline.chain(in_where).collect()
+}
+
+/// Whether a closure may change what it has captured, and be copied with it.
+fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
+    let has = |names: &[&str]| {
+        bounds_of(ty, generics).into_iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|s| names.contains(&s.ident.to_string().as_str()))
+            }
+            _ => false,
+        })
+    };
+    has(&["Copy", "Clone"]) && has(&["FnMut", "FnOnce"])
 }
 
 fn call_signature(bound: &TypeParamBound) -> Option<Type> {
@@ -299,7 +330,10 @@ pub fn recording(
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
-            Name::Closure => quote!(let #ident = __r.closure_param(#text);),
+            Name::Closure => {
+                let copied = param.copied;
+                quote!(let #ident = __r.closure_param(#text, #copied);)
+            },
             Name::Comptime => quote!(),
         });
     }

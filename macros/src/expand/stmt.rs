@@ -8,7 +8,7 @@ use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Name, Two, see};
-use super::pattern::{Binds, binds_by_ref};
+use super::pattern::Binds;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -134,10 +134,7 @@ impl Lower<'_> {
             return self.let_closure(name, closure);
         }
         let annotation = annotation(ty);
-        let by_ref = binds_by_ref(pat);
-        self.mutable_place = by_ref;
-        let value = self.expr(init);
-        self.mutable_place = false;
+        let (value, hold) = self.scrutinee(init, [pat]);
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
@@ -159,7 +156,6 @@ impl Lower<'_> {
                 let of = self.part_ident();
                 let tested = self.pattern(pat, &of, Binds::Variables);
                 let (setup, bindings) = (tested.setup, tested.bindings);
-                let hold = if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) };
                 Two {
                     witness: quote!(let #pat #annotation = #vw;),
                     emit: quote!(let #of = { let __v = #ve; #hold }; #setup #bindings),

@@ -9,7 +9,8 @@ use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote};
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
-use super::operators::{slice_value, to_index, writes_receiver};
+use super::operators::writes_receiver;
+use super::places::{slice_value, to_index};
 use super::types::Slices;
 
 /// Rewrites a body into its twin.

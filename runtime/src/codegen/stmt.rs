@@ -225,19 +225,24 @@ impl Printer<'_> {
     }
 }
 
-/// Whether an expression is the same before and after the statements of a loop.
+/// Whether an expression is the same before and after the statements of a loop, where `var` says so of variables.
 pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
     match &e.kind {
         ExprKind::Const(_) => true,
         ExprKind::Var(id) => var(*id),
         ExprKind::Len(of) => match &of.kind {
-            ExprKind::Var(_) => matches!(of.ty, Type::Ref { .. } | Type::Shared { .. } | Type::Array(..)),
+            ExprKind::Var(id) => match of.ty {
+                Type::Ref { .. } => var(*id),
+                _ => matches!(of.ty, Type::Shared { .. } | Type::Array(..)),
+            },
             _ => false,
         },
         ExprKind::Builtin { op, args, .. } => {
             op.effect == crate::ir::Effect::Pure && args.iter().all(|a| is_fixed(a, var))
         }
-        ExprKind::Field(base, _) => is_fixed(base, var) && !matches!(base.kind, ExprKind::Deref(_)),
+        ExprKind::Field(base, _) => {
+            !matches!(base.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && is_fixed(base, var)
+        }
         ExprKind::Binary(_, a, b) => is_fixed(a, var) && is_fixed(b, var),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_fixed(a, var),
         _ => false,

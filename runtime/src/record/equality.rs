@@ -1,7 +1,7 @@
 //! `==` and `!=` of what has parts: tuples and arrays.
 
 use super::Recorder;
-use super::ops::is_place;
+use super::place::is_place;
 use crate::ir::{BinaryOp, Expr, Type};
 
 /// Elements of arrays that are compared one by one in one expression.

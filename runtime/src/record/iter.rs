@@ -1,5 +1,6 @@
 //! Walks over elements: iterators become a range or a count, and an item for each step.
 
+use super::place::Moment;
 use super::{RangeShape, Recorder};
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
@@ -74,6 +75,7 @@ impl Recorder {
                 let base = self.bind(base);
                 self.elements(base, None)
             }
+
             Type::Ref { mutable, .. } => {
                 let mutable = *mutable;
                 self.iter_elements(base, mutable)
@@ -198,6 +200,9 @@ impl Recorder {
         let ty = bounds[0].ty.clone();
         let k = self.for_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
+        if let ExprKind::Var(id) = k.kind {
+            self.frame().counters.push(id);
+        }
         self.item(iter.item, k)
     }
 
@@ -341,14 +346,11 @@ impl Recorder {
         self.statement(done);
     }
 
-    /// What is iterated, as a place whose address cannot change.
+    /// What is iterated, as a place whose address cannot change; of slices and views, where their elements are now.
     fn iter_base(&mut self, base: Expr) -> Expr {
         match &base.kind {
             ExprKind::SubSlice { .. } => self.bind_always(base),
-            _ => match &base.ty {
-                Type::View { .. } => self.bind(base),
-                _ => base,
-            },
+            _ => self.pin_base(base, &mut Moment::Now),
         }
     }
 

@@ -7,6 +7,7 @@
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
 //! placeholder, and [`record_kernel`] returns the mistake.
 
+mod assign;
 mod block;
 mod call;
 mod control;
@@ -19,6 +20,7 @@ mod ops;
 pub(crate) mod option;
 mod order;
 mod pattern;
+mod place;
 mod reduce;
 mod slice;
 
@@ -29,6 +31,7 @@ pub use error::RecordError;
 pub use iter::Iter;
 pub(crate) use launch::callee as kernel_callee;
 pub use launch::{ConstOf, KernelCallee, NoConst, PlainConst, record_kernel};
+pub use order::Receiver;
 
 use std::collections::HashMap;
 

@@ -54,15 +54,10 @@ impl<'m> Lower<'m> {
     }
 
     fn let_(&mut self, var: VarId, init: Option<&'m Expr>) -> Result<()> {
-        if let Some(Expr { kind: ExprKind::Closure(closure), .. }) = init {
-            let bound = self.bound_closure(closure);
-            self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
-            return Ok(());
-        }
         if let Some(e) = init
             && e.ty == Type::Closure
         {
-            let bound = self.closure_of(e)?;
+            let bound = self.copied_closure(e)?;
             self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
             return Ok(());
         }
