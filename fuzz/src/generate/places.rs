@@ -224,11 +224,11 @@ impl Gen<'_> {
                 1 => format!("{bank}[{row}][{col}] += {free};"),
                 2 => format!("{bank}[{row}] = [{free}; 4];"),
                 3 => format!("for {item} in {bank}[{row}].iter_mut() {{\n*{item} ^= {value};\n}}"),
-                4 => format!("{bank}[{row}].swap(1, {col});"),
+                4 => format!("{bank}[{row}].swap(1, ({col}) as usize);"),
                 5 => format!("{bank}[{row}].fill({value});"),
                 6 => format!("{{\nlet {item} = &mut {bank}[{row}][1..];\n{item}[0] = {value};\n}}"),
                 7 => {
-                    format!("if let Some({item}) = {bank}[{row}].get_mut({col}) {{\n*{item} -= {value};\n}}")
+                    format!("if let Some({item}) = {bank}[{row}].get_mut(({col}) as usize) {{\n*{item} -= {value};\n}}")
                 }
                 _ => format!("{{\nlet {item} = &mut {bank}[{row}];\n{item}[{col}] ^= {value};\n}}"),
             })
