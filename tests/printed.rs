@@ -3,49 +3,154 @@
 //! Without a C++ compiler the tests say that they were skipped; `WARPSMITH_REQUIRE_CXX=1` makes that a failure.
 
 use corpus::cases::{self, Case, Scale};
+use harness::runs_printed;
 use warpsmith::Device;
-use warpsmith::printed;
+use warpsmith::codegen::{Checks, Options};
+use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
-
-/// What does not run as printed CUDA, with words of the reason.
-const REFUSED: [(&str, &str); 7] = [
-    ("nested_hello_world", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce_nosync", "a launch of a kernel by a kernel"),
-    ("gpu_recursive_reduce2", "a launch of a kernel by a kernel"),
-    ("rotate", "a texture"),
-    ("heat_step", "a surface"),
-    ("false_colours", "a texture"),
-];
-
-/// Whether there is a compiler; says so where there is none.
-fn has_compiler() -> bool {
-    let missing = printed::compiler().err();
-    if let Some(missing) = &missing {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_CXX").is_none(), "{missing}");
-        println!("skipped: {missing}");
-    }
-    missing.is_none()
-}
 
 #[test]
 fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
-    if !has_compiler() {
+    if !runs_printed() {
         return;
     }
+    compile_ahead(Sanitizers::NONE);
     let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
     let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
     assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is wrong with a case, unless it is refused for the reason that is known.
+/// Compiles what most launches will run, many texts at a time.
+fn compile_ahead(sanitizers: Sanitizers) {
+    let start = std::time::Instant::now();
+    let text = |case: &Case| {
+        let checked = Options { checks: Checks::All, line_directives: true };
+        let all = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+        match all.conditions.len() {
+            0 => all,
+            n => {
+                let lifted = Checks::Lifted(u64::MAX >> (64 - n));
+                (case.print)(&Options { checks: lifted, ..checked }).expect("it prints")
+            }
+        }
+    };
+    let texts: Vec<_> = cases::all().iter().map(text).collect();
+    printed::compile_ahead(&texts, sanitizers).expect("a compiler");
+    println!("{} texts in {:?}", texts.len(), start.elapsed());
+}
+
+/// What is wrong with a case.
 fn problem(case: &Case, device: &Device) -> Option<String> {
-    let outcome = (case.check)(device, Scale::Small);
-    let known = REFUSED.iter().find(|(name, _)| *name == case.name);
-    match (outcome, known) {
-        (Ok(()), None) => None,
-        (Err(e), Some((_, reason))) if e.contains(&format!("the host does not run {reason}")) => None,
-        (Ok(()), Some(_)) => Some(format!("{} is listed as refused, and runs", case.name)),
-        (Err(e), _) => Some(format!("{}: {e}", case.name)),
+    Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
+}
+
+/// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
+#[test]
+fn sanitizers_find_nothing_in_the_corpus() {
+    if !runs_printed() {
+        return;
+    }
+    let sanitizers = Sanitizers::ALL;
+    compile_ahead(sanitizers);
+    let device =
+        Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() });
+    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+}
+
+mod faults {
+    use super::*;
+    use warpsmith::prelude::*;
+
+    fn fault(launch: impl FnOnce(&Device, &mut Buffer<u32>) -> warpsmith::Result<()>) -> String {
+        let settings =
+            Settings { executor: Executor::Printed, sanitizers: Sanitizers::ALL, ..Settings::default() };
+        let device = Device::simulator_with(settings);
+        let mut out = device.upload(&[0u32; 8]).expect("memory");
+        launch(&device, &mut out).expect_err("a fault").to_string()
+    }
+
+    #[gpu_kernel]
+    fn past_the_end(out: &mut [u32]) {
+        out[thread_idx().x + 1] = 7;
+    }
+
+    #[gpu_kernel]
+    fn asserts(out: &mut [u32]) {
+        assert!(out[thread_idx().x] == 1, "it is not one");
+    }
+
+    #[gpu_kernel]
+    fn divides(out: &mut [u32]) {
+        out[0] = 7 / out[1];
+    }
+
+    #[gpu_kernel]
+    fn parts_of_a_block(out: &mut [u32]) {
+        let mut tile = shared!([u32; 8]);
+        tile[thread_idx().x] = 1;
+        if uniform(thread_idx().x) < 4 {
+            sync_threads();
+        }
+        out[thread_idx().x] = tile[0];
+    }
+
+    #[gpu_fn(cuda = "return x + 1;")]
+    fn increment(x: i32) -> i32 {
+        x.wrapping_add(1)
+    }
+
+    #[gpu_kernel]
+    fn overflows(out: &mut [u32]) {
+        out[0] = increment(i32::MAX) as u32;
+    }
+
+    #[test]
+    fn a_failed_check_of_the_text_is_a_fault_at_the_rust_line() {
+        if !runs_printed() {
+            return;
+        }
+        let text = fault(|device, out| past_the_end(out).grid(1).block(8).launch(device));
+        assert!(text.starts_with("index 8 is out of bounds for length 8 at tests/printed.rs:"), "{text}");
+        assert!(text.contains("thread (7, 0, 0) of kernel `past_the_end`"), "{text}");
+        let text = fault(|device, out| asserts(out).grid(1).block(8).launch(device));
+        assert!(text.starts_with("it is not one at tests/printed.rs:"), "{text}");
+    }
+
+    #[test]
+    fn what_the_machine_sees_is_a_fault_as_for_the_twin() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { executor: Executor::Twin, ..Settings::default() };
+        let twin = Device::simulator_with(Settings { returned_threads_pass: false, ..settings.clone() });
+        let printed = Settings { executor: Executor::Printed, returned_threads_pass: false, ..settings };
+        let [twin, printed] = [twin, Device::simulator_with(printed)].map(|device| {
+            let mut out = device.upload(&[0u32; 8]).expect("memory");
+            parts_of_a_block(&mut out).grid(1).block(8).launch(&device).expect_err("a fault").to_string()
+        });
+        assert_eq!(twin, printed);
+    }
+
+    #[test]
+    fn undefined_cpp_is_a_fault() {
+        if !runs_printed() {
+            return;
+        }
+        let text = fault(|device, out| divides(out).grid(1).block(1).launch(device));
+        assert!(text.contains("leaves undefined: a division by zero at tests/printed.rs:"), "{text}");
+        let text = fault(|device, out| overflows(out).grid(1).block(1).launch(device));
+        assert!(text.contains("an addition of signed integers that overflows"), "{text}");
+    }
+
+    #[test]
+    fn an_access_outside_of_all_arguments_is_a_fault_of_unchecked_text() {
+        if !runs_printed() {
+            return;
+        }
+        // SAFETY: it is the mistake that is to be found, and found before the access.
+        let text =
+            fault(|device, out| unsafe { past_the_end(out).grid(1).block(8).launch_unchecked(device) });
+        assert!(text.contains("the printed CUDA writes 4 bytes at"), "{text}");
     }
 }

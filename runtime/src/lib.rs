@@ -134,6 +134,8 @@ pub mod prelude {
     pub use crate::device_api::rounding::*;
     pub use crate::device_api::shared::*;
     pub use crate::device_api::shuffle::*;
+    #[doc(hidden)]
+    pub use crate::device_api::std_names::{max, min, replace, swap, take};
     pub use crate::device_api::sync::*;
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;

@@ -7,7 +7,7 @@ use syn::{BinOp, Expr, Lit, Member};
 
 use super::lower::{Lower, Two};
 use super::operands::is_quiet;
-use super::operators::{Operand, is_scalar, see_operands};
+use super::operators::{Operand, see_operands};
 use super::places::Access;
 
 impl Lower<'_> {
@@ -140,7 +140,7 @@ impl Lower<'_> {
         let setup = value_first(&value, &place, is_quiet(&e.left));
         let (op, line) = (&e.op, self.line(e.op.span()));
         let pw = &place.witness;
-        if is_integer_literal(&e.right) {
+        if is_integer_literal(&e.right) && self.is_scalar(&e.left) {
             let vw = &value.witness;
             return Two {
                 witness: quote!(#pw #op #vw),
@@ -149,8 +149,8 @@ impl Lower<'_> {
         }
         let tag = format_ident!("{}AssignOp", variant.to_string());
         let (probe, index) = self.fn_probe(op.span());
-        let Operand { setup: first, value: r } = self.operand_twice(&e.right, "__r", value.witness);
-        let (left, right) = (quote!(&#pw), quote!(&#r));
+        let Operand { setup: first, value: r, seen } = self.operand_twice(&e.right, "__r", value.witness);
+        let (left, right) = (quote!(&#pw), quote!(&#seen));
         let see = see_operands(&probe, &quote!(#tag), &left, &right);
         if !in_question {
             return Two {
@@ -204,7 +204,7 @@ fn is_variable(place: &Expr) -> bool {
 }
 
 fn is_integer_literal(value: &Expr) -> bool {
-    is_scalar(value) && matches!(value, Expr::Lit(lit) if !matches!(lit.lit, Lit::Float(_)))
+    matches!(value, Expr::Lit(lit) if !matches!(lit.lit, Lit::Float(_)))
 }
 
 /// The IR's name of the operator in a compound assignment.

@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::consumer::captures;
 use super::foreign_names;
-use super::iteration::{is_iterator, makes_iterator};
+use super::iteration::{asks_range, makes_iterator};
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
@@ -90,7 +90,6 @@ impl Lower<'_> {
         if starts_uppercase(&last.ident.to_string()) {
             return self.constructor(e, path, &last.ident.to_string());
         }
-        let path = &std_function(path);
         if !names_type(path) {
             return self.function_call(e, path);
         }
@@ -154,6 +153,7 @@ impl Lower<'_> {
     fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
+        let (path, device) = &std_function(path);
         let (first, last) = (e.func.span(), last_span(&e.func));
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
@@ -165,7 +165,7 @@ impl Lower<'_> {
         let value = quote_spanned! {first=> {
             let #own = ::warpsmith::__macro::Function::new();
             let __v = #callee #given;
-            #path::__gpu(#own.get(), &#fn_probe);
+            #device::__gpu(#own.get(), &#fn_probe);
             __v
         }};
         Two {
@@ -233,7 +233,7 @@ impl Lower<'_> {
         {
             return self.range_contains(e, range, item);
         }
-        if is_iterator(&e.receiver) {
+        if self.is_walked(&e.receiver) && !(self.is_range(&e.receiver) && asks_range(e)) {
             return self.consumer(e);
         }
         if makes_iterator(e) {
@@ -404,26 +404,38 @@ fn unparenthesized(expr: &Expr) -> &Expr {
 
 /// Whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
-    names_type(path) || std_function(path).path != path.path
+    names_type(path) || std_function(path).1.path != path.path
 }
 
-/// A function of Rust's library, as the function of ours that stands for it.
-fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
+/// The function that a witness calls and the type that says what it is on the device: those of one name, unless it is
+/// one of Rust's library.
+fn std_function(path: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
     let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let module = match names.as_slice() {
-        ["std" | "core", "mem", "swap" | "replace" | "take"] | ["mem", "swap" | "replace" | "take"] => {
-            "memory"
-        }
-        ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
-        ["std" | "core", "hint", "assert_unchecked"] => "hint",
-        ["std" | "core", "mem", "size_of" | "align_of"] | ["mem", "size_of" | "align_of"] => "size",
-        ["size_of" | "align_of"] => "size",
-        _ => return path.clone(),
+    let ours = |module: &str| -> syn::ExprPath {
+        let module = syn::Ident::new(module, path.span());
+        let last = path.path.segments.last();
+        syn::parse_quote!(::warpsmith::device_api::#module::#last)
     };
-    let module = syn::Ident::new(module, path.span());
-    let Some(last) = path.path.segments.last() else { return path.clone() };
-    syn::parse_quote!(::warpsmith::device_api::#module::#last)
+    match names.as_slice() {
+        ["std" | "core", "mem", "swap" | "replace" | "take"]
+        | ["mem", "swap" | "replace" | "take"]
+        | ["std" | "core", "cmp", "min" | "max"]
+        | ["cmp", "min" | "max"] => (path.clone(), without_arguments(ours("std_names"))),
+        ["std" | "core", "hint", "assert_unchecked"] => (ours("hint"), ours("hint")),
+        ["std" | "core", "mem", "size_of" | "align_of"]
+        | ["mem", "size_of" | "align_of"]
+        | ["size_of" | "align_of"] => (ours("size"), ours("size")),
+        _ => (path.clone(), path.clone()),
+    }
+}
+
+/// `swap` of `swap::<u32>`.
+fn without_arguments(mut path: syn::ExprPath) -> syn::ExprPath {
+    if let Some(last) = path.path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    path
 }
 
 /// Types of scalars.

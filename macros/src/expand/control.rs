@@ -71,6 +71,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Two {
+        let unrolled = self.unrolled(&e.attrs);
         let body = self.block(&e.body);
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
@@ -86,6 +87,7 @@ impl Lower<'_> {
             witness,
             emit: quote!({
                 __r.loop_begin(#label_text, #ty);
+                #unrolled
                 let __v = #be;
                 __r.statement(__v);
                 __r.loop_end()
@@ -97,6 +99,7 @@ impl Lower<'_> {
         if let Some(two) = self.while_let(e) {
             return two;
         }
+        let unrolled = self.unrolled(&e.attrs);
         let cond = self.expr(&e.cond);
         let body = self.block(&e.body);
         self.forget_line();
@@ -106,6 +109,7 @@ impl Lower<'_> {
             witness: quote!(#label while #cw #bw),
             emit: quote!({
                 __r.while_begin(#label_text);
+                #unrolled
                 let __c = #ce;
                 if __r.while_cond(__c) { let __v = #be; __r.statement(__v); }
                 __r.while_end();
@@ -129,6 +133,7 @@ impl Lower<'_> {
         let body = self.scoped(|lower| {
             if let Some(name) = name {
                 lower.bind(&name.ident, super::lower::Name::Local);
+                lower.know(&name.ident, super::lower::Known::Number);
             }
             lower.statements(&e.body.stmts)
         });
@@ -202,6 +207,12 @@ impl Lower<'_> {
             names.push(name);
         }
         (witness, setup, names)
+    }
+
+    /// `#[unroll]` and `#[unroll(N)]` on the `while` or `loop` that is open.
+    pub(super) fn unrolled(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
+        let unroll = self.unroll(attrs);
+        if attrs.is_empty() { TokenStream::new() } else { quote!(__r.unrolled(#unroll);) }
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.

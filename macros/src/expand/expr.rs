@@ -36,6 +36,7 @@ impl Lower<'_> {
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Paren(e) => self.paren(e),
             Expr::Path(e) => self.path(e),
+            Expr::Range(e) => self.range(e),
             Expr::Reference(e) => self.reference(e),
             Expr::Repeat(e) => self.repeat(e),
             Expr::Return(e) => self.return_(e),
@@ -54,7 +55,6 @@ impl Lower<'_> {
             Expr::Let(_) => {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
-            Expr::Range(_) => "a range is only supported in `for i in a..b`; use a `for` loop",
             Expr::Try(_) => "`?` is not supported in a kernel; use `match` or return early",
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
@@ -127,6 +127,23 @@ impl Lower<'_> {
         Two {
             witness: quote!((#witness as #ty)),
             emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }),
+        }
+    }
+
+    /// `a..b`, `a..=b` as a value.
+    fn range(&mut self, e: &syn::ExprRange) -> Two {
+        let (Some(start), Some(end)) = (&e.start, &e.end) else {
+            return self.refuse(
+                e,
+                "a range that is a value has a start and an end in a kernel; `x[a..]` and `(a..).contains(&v)` stand where they are used",
+            );
+        };
+        let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);
+        let (probe, index) = self.probe(e.span());
+        let limits = &e.limits;
+        Two {
+            witness: self.tap(&probe, e.span(), e, quote!((#sw) #limits (#ew))),
+            emit: quote!({ #setup __r.range(__t.ty(#index), #a, #b) }),
         }
     }
 

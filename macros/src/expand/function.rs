@@ -20,6 +20,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
+    refuse_capital(&item.sig.ident, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
             .at(&param.pat, "`#[comptime]` belongs on a kernel; give a `#[gpu_fn]` a const generic instead");
@@ -42,6 +43,18 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let hidden = hidden_type(&item, &recording, errors.any());
     let both = quote!(#twin_fn #hidden);
     if errors.any() { super::fallback::function(&both, errors) } else { both }
+}
+
+/// A call of a name that begins with a capital makes a struct or a variant, as far as tokens tell.
+fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
+    let text = name.to_string();
+    if text.starts_with(char::is_uppercase) {
+        let message = format!(
+            "a `#[gpu_fn]` begins with a small letter, as `{}`: in a kernel `{text}(…)` makes a struct or a variant",
+            text.to_lowercase()
+        );
+        errors.at(name, message);
+    }
 }
 
 /// The function itself; with an empty body when the body has mistakes.

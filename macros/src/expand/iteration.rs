@@ -6,7 +6,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
-use super::lower::{Lower, Two};
+use super::lower::{Known, Lower, Two};
 use super::pattern::Binds;
 use super::places::Access;
 
@@ -148,11 +148,33 @@ impl Lower<'_> {
                 }
             }
             ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
-            _ if is_adapter(call) && is_iterator(&call.receiver) => self.refuse_iterator(method, SUPPORTED),
+            _ if is_adapter(call) && self.is_walked(&call.receiver) => {
+                self.refuse_iterator(method, SUPPORTED)
+            }
             _ => {
                 let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
+        }
+    }
+
+    /// Whether an expression is an iterator: also the name of a range, and adapters of one.
+    pub(super) fn is_walked(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::MethodCall(e) if is_adapter(e) => self.is_walked(&e.receiver),
+            Expr::Paren(e) => self.is_walked(&e.expr),
+            other => is_iterator(other) || self.is_range(other),
+        }
+    }
+
+    /// Whether an expression certainly is a range: `a..b`, a name of one, a clone of it.
+    pub(super) fn is_range(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Range(range) => range.start.is_some() && range.end.is_some(),
+            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Range),
+            Expr::Paren(e) => self.is_range(&e.expr),
+            Expr::MethodCall(e) => e.method == "clone" && e.args.is_empty() && self.is_range(&e.receiver),
+            _ => false,
         }
     }
 
@@ -185,6 +207,11 @@ pub fn is_iterator(expr: &Expr) -> bool {
         Expr::Range(_) => true,
         _ => false,
     }
+}
+
+/// Whether a method is one of a range itself, which does not walk it.
+pub fn asks_range(e: &ExprMethodCall) -> bool {
+    ["contains", "is_empty", "len", "clone", "start", "end"].contains(&e.method.to_string().as_str())
 }
 
 /// Whether a call makes an iterator.

@@ -25,7 +25,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     unbounded(&item.sig.generics, &mut errors);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
-    let attr = KernelAttr::parse(attr, &mut errors);
+    let attr = KernelAttr::parse(attr, &parameter_names(item), &mut errors);
     let refused = check(item, &mut errors);
     let mut params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter_mut().filter(|p| !matches!(p.written, Type::Reference(_))) {
@@ -48,6 +48,18 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
     let host_fn = parts.host_fn(&parts.make_launch());
     quote!(#kernel_type #kernel_impl #host_fn)
+}
+
+/// The names of the parameters.
+fn parameter_names(item: &ItemFn) -> Vec<syn::Ident> {
+    let name = |input: &FnArg| match input {
+        FnArg::Typed(PatType { pat, .. }) => match &**pat {
+            syn::Pat::Ident(name) => Some(name.ident.clone()),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    };
+    item.sig.inputs.iter().filter_map(name).collect()
 }
 
 /// The fallback of a kernel whose parameters cannot be had: its body would only repeat that.
@@ -220,6 +232,8 @@ impl<'a> Parts<'a> {
         let (comptime, constants) = (self.comptime_names(), self.comptime_constants());
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
         let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
+        let lifetimes = signature::lifetimes(&self.item.sig.generics);
+        let (twin_lifetimes, _, twin_where) = lifetimes.split_for_impl();
         let (decode, pass) = self.decode();
         let quiet = signature::quiet();
         let attrs =
@@ -236,7 +250,7 @@ impl<'a> Parts<'a> {
 
                 #[inline]
                 #(#attrs)*
-                fn __twin(#(#twin_params),*) #body
+                fn __twin #twin_lifetimes(#(#twin_params),*) #twin_where #body
             }
 
             #quiet

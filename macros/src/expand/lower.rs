@@ -30,12 +30,24 @@ pub enum Name {
     Comptime,
 }
 
+/// What tokens alone tell of a name's type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    Nothing,
+    /// A number or a `bool`: no operator on two of them is overloaded.
+    Number,
+    /// A range, which loops and adapters walk.
+    Range,
+}
+
 /// State while one body is lowered.
 pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
+    /// What names in scope certainly are, as far as tokens tell.
+    known: Vec<HashMap<String, Known>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
@@ -54,6 +66,7 @@ impl<'e> Lower<'e> {
             errors,
             probes: Vec::new(),
             scopes: vec![HashMap::new()],
+            known: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
             parts: 0,
@@ -114,8 +127,10 @@ impl<'e> Lower<'e> {
     /// Runs `body` in a scope of its own.
     pub fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(HashMap::new());
+        self.known.push(HashMap::new());
         let result = body(self);
         self.scopes.pop();
+        self.known.pop();
         result
     }
 
@@ -124,6 +139,20 @@ impl<'e> Lower<'e> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), kind);
         }
+        self.know(name, Known::Nothing);
+    }
+
+    /// Says what a name just bound certainly is.
+    pub fn know(&mut self, name: &Ident, known: Known) {
+        if let Some(scope) = self.known.last_mut() {
+            scope.insert(name.to_string(), known);
+        }
+    }
+
+    /// What a name certainly is.
+    pub fn known(&self, name: &Ident) -> Known {
+        let name = name.to_string();
+        self.known.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(Known::Nothing)
     }
 
     /// What a name stands for; `None` for what is not declared in the body.

@@ -7,7 +7,7 @@ use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::control::label_text;
 use super::lower::{Lower, Two, last_span};
-use super::pattern::{Binds, binds_by_ref};
+use super::pattern::{Binds, binding_names, binds_by_ref};
 use super::places::Access;
 
 /// An arm, lowered.
@@ -111,7 +111,7 @@ impl Lower<'_> {
                 emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
             },
         };
-        let (shown, bindings, test) = (arm.pat, &tested.bindings, &tested.cond);
+        let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
         let (bw, be) = (body.witness, body.emit);
         let (cond, guard_witness) = match &guard {
             None => (quote!(#test), TokenStream::new()),
@@ -214,6 +214,7 @@ impl Lower<'_> {
             ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.body) },
             ArmParts { pat: &wild, guard: None, body: Body::Break },
         ];
+        let unrolled = self.unrolled(&e.attrs);
         let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let witness = arms.iter().map(|arm| &arm.witness);
@@ -222,6 +223,7 @@ impl Lower<'_> {
             witness: quote!(#label loop { match #sw { #(#witness)* } }),
             emit: quote!({
                 __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
+                #unrolled
                 let __v = #emit;
                 __r.statement(__v);
                 __r.loop_end()
@@ -237,6 +239,7 @@ impl Lower<'_> {
         let tested = self.pattern(pat, &of, Binds::Variables);
         let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
         let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
+        let pat = binding_names(pat);
         Two {
             witness: quote!(let #pat #ty = #vw else #lw;),
             emit: quote!(

@@ -31,6 +31,7 @@ mod places;
 mod plain;
 mod signature;
 mod stmt;
+mod touch;
 mod twin;
 mod types;
 

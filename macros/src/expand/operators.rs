@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 use super::assign::compound;
-use super::lower::{Lower, Name, Two, spanning};
+use super::lower::{Known, Lower, Name, Two, spanning};
 use super::places::Access;
 
 /// An operand as an operator and its probe take it.
@@ -17,6 +17,8 @@ pub(super) struct Operand {
     /// Statements before both.
     pub setup: TokenStream,
     pub value: TokenStream,
+    /// What the probe takes.
+    pub seen: TokenStream,
 }
 
 impl Lower<'_> {
@@ -36,14 +38,14 @@ impl Lower<'_> {
             UnOp::Not(_) => (quote!(Not), quote!(NotOp)),
             other => return self.refuse(other, "this operator is not supported in a kernel"),
         };
-        if is_scalar(&e.expr) {
+        if self.is_scalar(&e.expr) {
             return Two {
                 witness: quote!(#op #witness),
                 emit: quote!({ let __a = #emit; __r.unary(::warpsmith::ir::UnaryOp::#variant, __a) }),
             };
         }
         let (probe, index) = self.fn_probe(op.span());
-        let Operand { setup, value } = self.operand_twice(&e.expr, "__l", witness);
+        let Operand { setup, value, .. } = self.operand_twice(&e.expr, "__l", witness);
         let see = see_operand(&probe, &tag, &value);
         Two {
             witness: spanning(e, quote!(#setup #see), quote!(#op #value)),
@@ -66,7 +68,7 @@ impl Lower<'_> {
     fn eager(&mut self, e: &syn::ExprBinary) -> Two {
         let op = &e.op;
         if let Some(text) = plain_integer(&e.right)
-            && !is_scalar(&e.left)
+            && !matches!(&*e.left, Expr::Lit(_) | Expr::Cast(_))
             && !matches!(op, BinOp::Shl(_) | BinOp::Shr(_))
         {
             return self.with_integer(e, &text);
@@ -74,16 +76,16 @@ impl Lower<'_> {
         let ([left, right], setup, [a, b]) = self.operands([&*e.left, &*e.right]);
         let variant = variant(op);
         let line = self.line(op.span());
-        let Some(tag) = overload(op).filter(|_| !never_overloaded(op, &e.left, &e.right)) else {
+        let Some(tag) = overload(op).filter(|_| !self.never_overloaded(op, &e.left, &e.right)) else {
             return Two {
                 witness: quote!(#left #op #right),
                 emit: quote!({ #setup #line __r.binary(::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
             };
         };
         let (probe, index) = self.fn_probe(op.span());
-        let Operand { setup: first, value: l } = self.operand_twice(&e.left, "__l", left);
-        let Operand { setup: second, value: r } = self.operand_twice(&e.right, "__r", right);
-        let see = see_operands(&probe, &tag, &quote!(&#l), &quote!(&#r));
+        let Operand { setup: first, value: l, seen: ls } = self.operand_twice(&e.left, "__l", left);
+        let Operand { setup: second, value: r, seen: rs } = self.operand_twice(&e.right, "__r", right);
+        let see = see_operands(&probe, &tag, &quote!(&#ls), &quote!(&#rs));
         Two {
             witness: spanning(e, quote!(#first #second #see), quote!(#l #op #r)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
@@ -95,6 +97,20 @@ impl Lower<'_> {
     fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Two {
         let Two { witness, emit } = self.expr(&e.left);
         let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
+        if let Some(tag) = overload(op).filter(|_| !self.never_overloaded(op, &e.left, right)) {
+            let (probe, index) = self.fn_probe(op.span());
+            let Operand { setup, value, seen } = self.operand_twice(&e.left, "__l", witness);
+            let see = see_operands(&probe, &tag, &quote!(&#seen), &quote!(&#right));
+            return Two {
+                witness: spanning(e, quote!(#setup #see), quote!(#value #op #right)),
+                emit: quote!({
+                    let __a = #emit;
+                    let __b = __r.literal_for(__t.callee(#index), #text, &__a);
+                    #line
+                    __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, __a, __b)
+                }),
+            };
+        }
         Two {
             witness: quote!(#witness #op #right),
             emit: quote!({
@@ -123,12 +139,56 @@ impl Lower<'_> {
 
     /// An operand that stands twice in the witness, by `name` unless it is a variable or a part of one.
     pub(super) fn operand_twice(&self, operand: &Expr, name: &str, witness: TokenStream) -> Operand {
+        let twice = |value: TokenStream, seen| Operand { setup: TokenStream::new(), value, seen };
         if self.is_variable(operand) {
-            return Operand { setup: TokenStream::new(), value: witness };
+            return twice(witness.clone(), witness);
+        }
+        // A literal takes the type that the operator gives it, and may have another one in the probe.
+        if let Expr::Lit(_) = operand {
+            return twice(witness, operand.to_token_stream());
         }
         let name = Ident::new(name, operand.span());
         let value = spanning(operand, TokenStream::new(), name.to_token_stream());
-        Operand { setup: quote!(let #name = #witness;), value }
+        Operand { setup: quote!(let #name = #witness;), seen: value.clone(), value }
+    }
+
+    /// What tokens tell of a value.
+    pub(super) fn known_value(&self, expr: &Expr) -> Known {
+        match expr {
+            _ if self.is_scalar(expr) => Known::Number,
+            _ if self.is_range(expr) => Known::Range,
+            _ => Known::Nothing,
+        }
+    }
+
+    /// Whether an expression is a scalar whatever the types around it are.
+    pub(super) fn is_scalar(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Number),
+            Expr::Lit(_) | Expr::Cast(_) => true,
+            Expr::Paren(e) => self.is_scalar(&e.expr),
+            Expr::Group(e) => self.is_scalar(&e.expr),
+            Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_scalar(&e.expr),
+            Expr::Binary(e) if is_comparison(&e.op) => true,
+            Expr::Binary(e) => self.is_scalar(&e.left) && self.is_scalar(&e.right),
+            Expr::MethodCall(e) => e.method == "len" && e.args.is_empty(),
+            // `thread_idx().x`
+            Expr::Field(e) => matches!(&*e.base, Expr::Call(call) if call.args.is_empty()),
+            // Should one of the user's own have such a name, its operators are refused.
+            Expr::Call(e) if e.args.is_empty() => {
+                matches!(&*e.func, Expr::Path(path) if INDICES.iter().any(|name| path.path.is_ident(name)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether no device type can overload this use of an operator.
+    fn never_overloaded(&self, op: &BinOp, left: &Expr, right: &Expr) -> bool {
+        let (l, r) = (self.is_scalar(left), self.is_scalar(right));
+        let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)));
+        let truth = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Bool(_)));
+        let comparison = matches!(op, BinOp::Eq(_) | BinOp::Ne(_));
+        (l && r) || truth(left) || truth(right) || (comparison && (l || r || integer(left) || integer(right)))
     }
 
     fn is_variable(&self, expr: &Expr) -> bool {
@@ -189,29 +249,31 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether an expression is a scalar whatever the types around it are.
-pub(super) fn is_scalar(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Cast(_) => true,
-        Expr::Paren(e) => is_scalar(&e.expr),
-        Expr::Group(e) => is_scalar(&e.expr),
-        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && is_scalar(&e.expr),
-        Expr::Binary(e) => is_scalar(&e.left) && is_scalar(&e.right),
-        Expr::MethodCall(e) => e.method == "len" && e.args.is_empty(),
-        // `thread_idx().x`
-        Expr::Field(e) => matches!(&*e.base, Expr::Call(call) if call.args.is_empty()),
-        _ => false,
-    }
-}
+/// Builtins that give a number.
+const INDICES: [&str; 8] = [
+    "global_id",
+    "global_size",
+    "thread_rank",
+    "block_size",
+    "lane_id",
+    "warp_id",
+    "block_rank",
+    "grid_size",
+];
 
-/// Whether no device type can overload this use of an operator.
-fn never_overloaded(op: &BinOp, left: &Expr, right: &Expr) -> bool {
-    if is_scalar(left) && is_scalar(right) {
-        return true;
-    }
-    let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_) | Lit::Bool(_)));
-    let comparison = matches!(op, BinOp::Eq(_) | BinOp::Ne(_));
-    integer(left) || integer(right) || (comparison && (is_scalar(left) || is_scalar(right)))
+/// Whether an operator gives a `bool` whatever its operands are.
+fn is_comparison(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq(_)
+            | BinOp::Ne(_)
+            | BinOp::Lt(_)
+            | BinOp::Le(_)
+            | BinOp::Gt(_)
+            | BinOp::Ge(_)
+            | BinOp::And(_)
+            | BinOp::Or(_)
+    )
 }
 
 /// The tag of an operator that can be overloaded.

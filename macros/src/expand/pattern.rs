@@ -6,6 +6,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name};
@@ -106,14 +107,18 @@ impl Lower<'_> {
         format_ident!("__p{}", self.parts)
     }
 
-    /// A name in upper case: a variant of an enum, or a constant.
+    /// A path: a variant without fields, or a constant. A name in camel case may be one of `Option<T>`, whose
+    /// type the emitter cannot infer; the recorder refuses it if the type that is matched has no such variant.
     fn named(&mut self, name: &Ident, path: &TokenStream, of: &Ident) -> TokenStream {
         let text = name.to_string();
         if is_variant(&text) {
-            return quote!({ let __x = #of.clone(); __r.is_variant(__x, #text) });
+            return quote!({ let __x = #of.clone(); __r.is_unit_variant(__x, #text) });
         }
-        let value = quote!(__r.constant(&#path, ::core::option::Option::Some(#text)));
-        compare(&quote!(Eq), of, &value)
+        quote!({
+            let __x = #of.clone();
+            let __k = __r.constant(&#path, ::core::option::Option::Some(#text));
+            __r.is_constant(__x, __k)
+        })
     }
 
     /// `(a, b)`, `Name(a, b)`
@@ -297,6 +302,31 @@ impl Lower<'_> {
             }
         }
     }
+}
+
+/// A pattern for the witness: a name `n` that binds is `n @ _`. Should it be that of a constant or of a variant
+/// that was imported, rustc says so, where the emitter would take it for a name.
+pub fn binding_names(pat: &Pat) -> Pat {
+    struct Names;
+    impl VisitMut for Names {
+        fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+            visit_mut::visit_pat_ident_mut(self, pat);
+            let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+            if plain && !is_constant(&pat.ident.to_string()) {
+                let wild = syn::PatWild { attrs: vec![], underscore_token: Default::default() };
+                pat.subpat = Some((Default::default(), Box::new(Pat::Wild(wild))));
+            }
+        }
+        fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+            // `S { a }` binds whatever `a` is.
+            if field.colon_token.is_some() {
+                visit_mut::visit_field_pat_mut(self, field);
+            }
+        }
+    }
+    let mut pat = pat.clone();
+    Names.visit_pat_mut(&mut pat);
+    pat
 }
 
 /// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.

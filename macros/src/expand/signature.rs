@@ -2,14 +2,15 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type,
+    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Token, Type,
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Lower, Name};
-use super::types::device_type;
+use super::lower::{Known, Lower, Name};
+use super::types::{device_type, elide_lifetimes};
 use crate::errors::Errors;
 
 /// One parameter.
@@ -241,7 +242,15 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params =
         generics.params.into_iter().filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
+    for param in generics.type_params_mut() {
+        param.bounds = without_outlives(&param.bounds);
+    }
     if let Some(clause) = &mut generics.where_clause {
+        for predicate in &mut clause.predicates {
+            if let WherePredicate::Type(predicate) = predicate {
+                predicate.bounds = without_outlives(&predicate.bounds);
+            }
+        }
         clause.predicates = clause
             .predicates
             .clone()
@@ -250,6 +259,28 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
             .collect();
     }
     generics
+}
+
+/// The bounds of a type without `'a`, which is not declared where lifetimes are left out.
+fn without_outlives(bounds: &Bounds) -> Bounds {
+    let named = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident != "static");
+    bounds.iter().filter(|bound| !named(bound)).cloned().collect()
+}
+
+/// The bounds of a type parameter.
+type Bounds = Punctuated<TypeParamBound, Token![+]>;
+
+/// The lifetimes of a function alone, with what is said of them: `'a, 'b: 'a`.
+pub fn lifetimes(generics: &Generics) -> Generics {
+    let mut lifetimes = generics.clone();
+    lifetimes.params =
+        lifetimes.params.into_iter().filter(|p| matches!(p, GenericParam::Lifetime(_))).collect();
+    if let Some(clause) = &mut lifetimes.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates);
+        clause.predicates =
+            predicates.into_iter().filter(|p| matches!(p, WherePredicate::Lifetime(_))).collect();
+    }
+    lifetimes
 }
 
 /// The names of type and const parameters, as arguments.
@@ -323,6 +354,7 @@ pub fn recording(
         lets.extend(quote!(let #pat: #ty = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
+        lower.know(&name, known(ty));
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
                 quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
@@ -338,6 +370,7 @@ pub fn recording(
         });
     }
     let mut block = block.clone();
+    elide_lifetimes(&mut block);
     for param in params.iter().rev() {
         if let Some(pat) = &param.destructured {
             let ident = &param.pat.ident;
@@ -377,6 +410,18 @@ pub fn recording(
                 __r.finish(__v);
             };
         },
+    }
+}
+
+/// What a type's name tells of its values.
+pub fn known(ty: &Type) -> Known {
+    let Type::Path(path) = ty else { return Known::Nothing };
+    let Some(last) = path.path.segments.last() else { return Known::Nothing };
+    let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
+    match path.path.segments.len() {
+        1 if primitive => Known::Number,
+        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::Range,
+        _ => Known::Nothing,
     }
 }
 

@@ -29,6 +29,8 @@ impl Lower<'_> {
             let two = match stmt {
                 Stmt::Local(local) => self.let_(local),
                 Stmt::Item(item) => self.item(item),
+                // A `;` alone.
+                Stmt::Expr(Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => continue,
                 Stmt::Expr(expr, None) if last => {
                     has_value = true;
                     let line = self.line(expr.span());
@@ -138,10 +140,12 @@ impl Lower<'_> {
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let known = ty.map_or_else(|| self.known_value(init), super::signature::known);
                 let bound = match written_type(ty, init) {
                     Some(ty) => self.typed_binding(name, ty),
                     None => self.binding(name, &quote!(__v)),
                 };
+                self.know(&name.ident, known);
                 let (see, make, ident) = (bound.witness, bound.emit, &name.ident);
                 Two {
                     witness: quote!(let #pat #annotation = #vw; #see),

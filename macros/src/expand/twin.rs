@@ -61,7 +61,9 @@ impl VisitMut for Twin {
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
             Expr::Call(call) => parenthesize(&mut call.func),
-            Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
+            Expr::ForLoop(syn::ExprForLoop { attrs, .. })
+            | Expr::While(syn::ExprWhile { attrs, .. })
+            | Expr::Loop(syn::ExprLoop { attrs, .. }) => attrs.retain(|a| !a.path().is_ident("unroll")),
             Expr::Macro(mac) => {
                 if let Some(replaced) = self.replace(&mac.mac) {
                     *expr = replaced;

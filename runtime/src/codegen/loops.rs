@@ -55,7 +55,7 @@ impl Printer<'_> {
         let step = range.step.as_ref().map(|step| self.once(step, "step"));
         let head = Head { start: start.at(ASSIGNMENT), end, step, scalar };
         let (head, first) = self.for_head(range, head);
-        self.unroll(range);
+        self.unroll(range.unroll);
         self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
@@ -92,8 +92,8 @@ impl Printer<'_> {
         }
     }
 
-    fn unroll(&mut self, range: &RangeLoop) {
-        match range.unroll {
+    pub(super) fn unroll(&mut self, unroll: Option<Option<u32>>) {
+        match unroll {
             Some(None) => self.function.push("#pragma unroll"),
             Some(Some(n)) => self.function.push(&format!("#pragma unroll {n}")),
             None => {}

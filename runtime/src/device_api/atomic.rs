@@ -83,6 +83,7 @@ fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
     context::on_access(place, updates(Ordering::Relaxed, MemoryScope::Device));
     let old = *place;
     *place = change(old);
+    context::on_found(place, &old);
     old
 }
 

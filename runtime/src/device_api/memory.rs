@@ -70,6 +70,7 @@ builtin! {
     } {
         context::on_atomic();
         context::on_access(place, AccessKind::Volatile { writes: false });
+        context::on_found(place, place);
         *place
     }
 
@@ -78,7 +79,8 @@ builtin! {
         cuda: |args: &[Type], _: &Type| volatile_store_text(args), by_reference: true, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Volatile { writes: true });
-        *place = value;
+        let old = std::mem::replace(place, value);
+        context::on_found(place, &old);
     }
 
     /// Reads through the read-only cache; no thread of the launch may write the memory.

@@ -27,7 +27,8 @@ pub(super) fn calls(
     let body = template.trim();
     let body = body.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(body);
     let instructions: Vec<&str> = body.split(';').map(str::trim).filter(|one| !one.is_empty()).collect();
-    let calls = instructions.iter().map(|one| call(one, &operands)).collect::<Result<Vec<_>, _>>()?;
+    let statement = Statement { operands, registers: declared(&instructions) };
+    let calls = instructions.iter().map(|one| statement.call(one)).collect::<Result<Vec<_>, _>>()?;
     Ok(match &calls[..] {
         [] => "(void)0".to_owned(),
         [one] => one.clone(),
@@ -35,22 +36,66 @@ pub(super) fn calls(
     })
 }
 
-/// One instruction, or a declaration of registers.
-fn call(instruction: &str, operands: &[String]) -> Result<String, Refused> {
-    let refused = || Refused::Instruction(instruction.to_owned());
-    let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
-    if opcode == ".reg" {
-        let (ty, names) = rest.trim().split_once(char::is_whitespace).ok_or_else(refused)?;
-        let names: Vec<String> = names.split(',').map(|name| format!("ws_r_{}", name.trim())).collect();
-        return Ok(format!("ws_{} {}", ty.trim_start_matches('.'), names.join(", ")));
+/// What the operands of a statement's instructions can be.
+struct Statement {
+    operands: Vec<String>,
+    registers: Vec<String>,
+}
+
+/// Registers that a statement declares, without the percent signs of their names.
+fn declared(instructions: &[&str]) -> Vec<String> {
+    let declarations = instructions.iter().filter_map(|one| one.strip_prefix(".reg")?.trim().split_once(' '));
+    let names = declarations.flat_map(|(_, names)| names.split(','));
+    names.map(|name| name.trim().trim_start_matches('%').to_owned()).collect()
+}
+
+impl Statement {
+    /// One instruction, or a declaration of registers.
+    fn call(&self, instruction: &str) -> Result<String, Refused> {
+        let refused = || Refused::Instruction(instruction.to_owned());
+        if let Some(guarded) = instruction.strip_prefix('@') {
+            let (guard, rest) = guarded.split_once(char::is_whitespace).ok_or_else(refused)?;
+            let (not, guard) = guard.strip_prefix('!').map_or(("", guard), |guard| ("!", guard));
+            let guard = self.argument(guard).ok_or_else(refused)?;
+            return Ok(format!("if ({not}{guard}) {}", self.call(rest.trim())?));
+        }
+        let (opcode, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
+        if opcode == ".reg" {
+            let (ty, _) = rest.trim().split_once(char::is_whitespace).ok_or_else(refused)?;
+            let names: Vec<String> =
+                declared(&[instruction]).iter().map(|name| format!("ws_r_{name}")).collect();
+            return Ok(format!("ws_{} {}", ty.trim_start_matches('.'), names.join(", ")));
+        }
+        let is_label = opcode.ends_with(':') || matches!(opcode, "bra" | "bra.uni" | "ret" | "call");
+        if is_label || !opcode.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return Err(refused());
+        }
+        let tokens =
+            rest.split(|c: char| ",[]{}|".contains(c) || c.is_whitespace()).filter(|t| !t.is_empty());
+        let arguments = tokens.map(|token| self.argument(token).ok_or_else(refused));
+        Ok(format!("ws_ptx_{}({})", name(opcode), arguments.collect::<Result<Vec<_>, _>>()?.join(", ")))
     }
-    if !opcode.starts_with(|c: char| c.is_ascii_lowercase()) || opcode.contains(':') && !opcode.contains("::")
-    {
-        return Err(refused());
+
+    /// An operand: `%0`, a special register `%%laneid`, a register of the statement's own, a number.
+    fn argument(&self, token: &str) -> Option<String> {
+        let bare = token.trim_start_matches('%');
+        if self.registers.iter().any(|register| register == bare) {
+            return Some(format!("ws_r_{bare}"));
+        }
+        if token.starts_with("%%") {
+            return Some(format!("ws_sreg_{}()", bare.replace('.', "_")));
+        }
+        if token.starts_with('%') {
+            return self.operands.get(bare.parse::<usize>().ok()?).cloned();
+        }
+        if let Some(bits) = token.strip_prefix("0f").and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
+            return Some(format!("__uint_as_float({bits:#x}u)"));
+        }
+        if let Some(bits) = token.strip_prefix("0d").and_then(|hex| u64::from_str_radix(hex, 16).ok()) {
+            return Some(format!("__longlong_as_double((long long){bits:#x}ull)"));
+        }
+        token.parse::<i64>().is_ok().then(|| token.to_owned())
     }
-    let tokens = rest.split(|c: char| ",[]{}".contains(c) || c.is_whitespace()).filter(|t| !t.is_empty());
-    let arguments = tokens.map(|token| argument(token, operands).ok_or_else(refused));
-    Ok(format!("ws_ptx_{}({})", name(opcode), arguments.collect::<Result<Vec<_>, _>>()?.join(", ")))
 }
 
 /// The name of the instruction's function, behind its prefix.
@@ -59,21 +104,6 @@ fn name(opcode: &str) -> String {
     let is_memory = matches!(parts.first(), Some(&("ld" | "st" | "atom" | "red" | "fence" | "membar")));
     let dropped = |part: &str| is_memory && MODIFIERS.split(' ').any(|modifier| modifier == part);
     parts.into_iter().filter(|part| !dropped(part)).collect::<Vec<_>>().join("_")
-}
-
-/// An operand: `%0`, a special register `%%laneid`, a register of the statement's own, a number.
-fn argument(token: &str, operands: &[String]) -> Option<String> {
-    if let Some(register) = token.strip_prefix("%%") {
-        return Some(format!("ws_sreg_{}()", register.replace('.', "_")));
-    }
-    if let Some(number) = token.strip_prefix('%') {
-        let operand = operands.get(number.parse::<usize>().ok()?)?;
-        return Some(operand.clone());
-    }
-    if token.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-        return token.parse::<i64>().is_ok().then(|| token.to_owned());
-    }
-    (word_end(token) == token.len()).then(|| format!("ws_r_{token}"))
 }
 
 /// The string literals of a section, joined; a macro between them is left out.

@@ -37,28 +37,25 @@ impl Sanitizers {
     /// Neither.
     pub const NONE: Self = Self { undefined: false, address: false };
 
-    /// The compiler's flags.
-    fn flags(self) -> Vec<&'static str> {
-        let mut flags = Vec::new();
-        if self.undefined {
-            flags.extend([
-                "-fsanitize=undefined",
-                "-fsanitize=float-divide-by-zero",
-                "-fno-sanitize=float-divide-by-zero,vptr,return,unreachable",
-            ]);
-        } else {
-            // A division by zero would end the process.
-            flags.push("-fsanitize=integer-divide-by-zero");
-        }
-        if self.address {
-            flags.extend([
-                "-fsanitize=kernel-address",
-                "--param=asan-instrumentation-with-call-threshold=0",
-                "--param=asan-stack=0",
-                "--param=asan-globals=0",
-            ]);
-        }
-        flags
+    /// The compiler's flags. A division by zero is always looked for, as it would end the process.
+    fn flags(self, clang: bool) -> String {
+        let checks = match (self.undefined, self.address) {
+            (false, false) => "integer-divide-by-zero",
+            (true, false) => "undefined",
+            (false, true) => "integer-divide-by-zero,kernel-address",
+            (true, true) => "undefined,kernel-address",
+        };
+        // Every access is a call of the shim's, and none looks into memory that only the compiler's library maps.
+        let accesses = match (self.address, clang) {
+            (false, _) => "",
+            (true, true) => {
+                " -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0"
+            }
+            (true, false) => {
+                " --param=asan-instrumentation-with-call-threshold=0 --param=asan-stack=0 --param=asan-globals=0"
+            }
+        };
+        format!("-fsanitize={checks}{accesses}")
     }
 }
 
@@ -98,13 +95,17 @@ impl Compiler {
 
     /// Everything that decides what is made of a text, besides the text.
     pub fn identity(&self, sanitizers: Sanitizers) -> String {
-        format!("{} {FLAGS} {}", self.version, sanitizers.flags().join(" "))
+        format!("{} {FLAGS} {}", self.version, self.sanitize(sanitizers))
+    }
+
+    fn sanitize(&self, sanitizers: Sanitizers) -> String {
+        sanitizers.flags(self.version.build.contains("clang"))
     }
 
     /// Compiles a file to a shared library; what the compiler says if it does not compile.
     pub fn compile(&self, from: &Path, to: &Path, sanitizers: Sanitizers) -> Result<(), Refused> {
         let mut command = Command::new(&self.path);
-        command.args(FLAGS.split_whitespace()).args(sanitizers.flags());
+        command.args(FLAGS.split_whitespace()).args(self.sanitize(sanitizers).split_whitespace());
         let output = command.arg(from).arg("-o").arg(to).stdin(Stdio::null()).output();
         let output = output.map_err(|e| Refused::NoCompiler(format!("`{}`: {e}", self.path.display())))?;
         if output.status.success() {

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
 
-use super::{machine, numeric};
+use super::{images, machine, numeric};
 
 /// A type that Rust and C++ pass alike.
 pub(super) trait CType {
@@ -40,6 +40,9 @@ c_types! {
     *mut c_void = "void*";
     *const c_void = "const void*";
     *const c_char = "const char*";
+    *const u32 = "const unsigned int*";
+    *const u64 = "const unsigned long long*";
+    *const *const c_void = "const void* const*";
 }
 
 /// A function of the host.
@@ -84,7 +87,7 @@ pub(super) use {host_functions, result};
 
 /// All functions; their places in this order are part of what a compiled text is.
 pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
-    machine::FUNCTIONS.iter().chain(numeric::FUNCTIONS)
+    machine::FUNCTIONS.iter().chain(images::FUNCTIONS).chain(numeric::FUNCTIONS)
 }
 
 /// Addresses of all functions, in the order of [`functions`].
@@ -104,7 +107,7 @@ pub(super) fn declarations(wanted: impl Fn(&str) -> bool) -> String {
         let names: Vec<String> = (0..params.len()).map(|i| format!("a{i}")).collect();
         let _ = writeln!(
             text,
-            "static inline {ret} {name}({}) {{ return (({ret} (*)({types}))ws_host[{place}])({}); }}",
+            "__attribute__((no_sanitize_address)) static inline {ret} {name}({}) {{ return (({ret} (*)({types}))ws_host[{place}])({}); }}",
             named.join(", "),
             names.join(", ")
         );

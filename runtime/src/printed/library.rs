@@ -21,14 +21,18 @@ use crate::settings::Settings;
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
 
 /// The shim, in the order in which its parts need each other.
-const SHIM: [&str; 6] = [
+const SHIM: [&str; 7] = [
     include_str!("shim/types.h"),
     include_str!("shim/machine.h"),
     include_str!("shim/numbers.h"),
     include_str!("shim/atomics.h"),
     include_str!("shim/ptx.h"),
+    include_str!("shim/images.h"),
     include_str!("shim/sanitizers.h"),
 ];
+
+/// Units that are compiled together at most: beyond, the compiler's start costs nothing any more.
+const BATCH: usize = 32;
 
 /// Bytes of compiled texts that are kept on disk.
 const KEPT: u64 = 1 << 29;
@@ -42,6 +46,9 @@ pub(super) struct Unit {
     key: u128,
 }
 
+/// Runs a thread of a kernel, given the addresses of its parameters.
+pub(super) type Entry = unsafe extern "C-unwind" fn(*const *const c_void);
+
 /// What a loaded library has of a unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exports(*const *mut c_void);
@@ -53,7 +60,7 @@ unsafe impl Sync for Exports {}
 
 impl Exports {
     /// What runs a thread of the kernel, given the addresses of its arguments.
-    pub fn entry(self) -> unsafe extern "C-unwind" fn(*const *const c_void) {
+    pub fn entry(self) -> Entry {
         // SAFETY: the first export is a function of this type.
         unsafe { std::mem::transmute::<*mut c_void, _>(self.0.read()) }
     }
@@ -139,9 +146,7 @@ pub(super) fn loaded(unit: &Unit, sanitizers: Sanitizers) -> Result<Exports, Ref
         .clone()
 }
 
-/// Compiles units that are neither in memory nor on disk, in one compilation.
-///
-/// What does not compile is left to [`loaded`], one by one, which says why.
+/// Compiles units that are neither in memory nor on disk, many in one compilation, on all cores.
 pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
     let mut keys = HashSet::new();
     let new: Vec<&Unit> = units
@@ -155,20 +160,47 @@ pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<()
             None => true,
         })
         .collect();
-    if new.is_empty() {
-        return Ok(());
-    }
-    let image = match compiled(&new, sanitizers) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = new.len().div_ceil(cores).clamp(1, BATCH);
+    let batches = Mutex::new(new.chunks(size));
+    let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores)
+            .map(|_| {
+                scope.spawn(|| {
+                    while let Some(batch) = next() {
+                        compile_batch(batch, sanitizers)?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        let outcomes = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        outcomes.collect::<Result<Vec<()>, Refused>>().map(|_| ())
+    })
+}
+
+/// Compiles units together; if that fails, both halves of them, down to one.
+fn compile_batch(units: &[&Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
+    let image = match compiled(units, sanitizers) {
         Err(refused @ Refused::NoCompiler(_)) => return Err(refused),
-        Err(_) => return Ok(()),
+        Err(_) if units.len() > 1 => {
+            let (first, second) = units.split_at(units.len() / 2);
+            compile_batch(first, sanitizers)?;
+            return compile_batch(second, sanitizers);
+        }
+        Err(refused) => {
+            slot(units[0].key).get_or_init(|| Err(refused));
+            return Ok(());
+        }
         Ok(image) => image,
     };
     let library = open(&image)?;
-    for unit in &new {
-        let exports = exports(library, unit)?;
-        slot(unit.key).get_or_init(|| Ok(exports));
+    for unit in units {
+        let exports = exports(library, unit);
+        slot(unit.key).get_or_init(|| exports);
     }
-    keep(&new, image);
+    keep(units, image);
     Ok(())
 }
 

@@ -114,6 +114,17 @@ host_functions! { FUNCTIONS:
     };
     "ws_h_trap"() = crate::device_api::memory::trap();
     "ws_h_assumed"() = crate::device_api::hint::assume(false);
+    "ws_h_launch"(
+        name: *const c_char, entry: *const c_void, grid: *const u32, block: *const u32, shared: u64, order: i32,
+        count: u32, values: *const *const c_void, sizes: *const u64
+    ) = {
+        // SAFETY: the shim gives three extents each, and so many values with their sizes.
+        unsafe {
+            let (grid, block) = (grid.cast::<[u32; 3]>().read(), block.cast::<[u32; 3]>().read());
+            let values = (0..count as usize).map(|i| (*values.add(i), *sizes.add(i) as usize));
+            run::launch(host::text(name), entry, (grid, block, shared), order, values);
+        }
+    };
     "ws_h_exit"() = run::exit();
     "ws_h_undefined"(what: *const c_char, file: *const c_char, line: u32) = {
         // SAFETY: literals of the text.

@@ -9,12 +9,13 @@
 //!
 //! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
 //!
-//! Refused, with a message that says so: textures and surfaces, kernels that launch kernels, PTX instructions that the
-//! shim has not, CUDA by hand that no C++ compiler takes.
+//! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
+//! takes.
 
 mod asm;
 mod compiler;
 mod host;
+mod images;
 mod library;
 mod machine;
 mod numeric;
@@ -26,7 +27,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use compiler::Sanitizers;
-pub(crate) use run::{Run, Text};
+pub(crate) use run::{Reached, Run, Text};
 
 use crate::codegen::{Checks, CudaSource, Options};
 use crate::ir::Location;
@@ -43,9 +44,6 @@ pub enum Refused {
         "no C++ compiler was found: {0}; install one (`apt install g++`), or name one by `WARPSMITH_CXX`"
     )]
     NoCompiler(String),
-    /// A construct that the shim does not have.
-    #[error("the host does not run {0} as printed CUDA; use another executor")]
-    Construct(String),
     /// A PTX instruction that the shim does not have.
     #[error("the host does not run the PTX `{0}`; use another executor")]
     Instruction(String),
@@ -115,10 +113,11 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     Ok(Unit::new(text::for_host(&source.code)?, source.kernel_name.clone(), symbols, &identity))
 }
 
-/// Compiles texts in one call of the compiler, ahead of their launches, which then find them in memory.
+/// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start
+/// is most of what one text costs.
 ///
-/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is left to
-/// its launch, which says why; if one of many does not compile, all are left to their launches.
+/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is an error
+/// of its launch, not of this.
 ///
 /// ```
 /// use warpsmith::codegen::{Checks, Options};

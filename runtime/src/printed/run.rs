@@ -2,15 +2,19 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::library::Exports;
+use super::library::{Entry, Exports};
 use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
-use crate::ir::Location;
-use crate::simulator::{FaultPlace, Instruction, Line, SimFault, context};
+use crate::image::Access;
+use crate::ir::{KernelAttributes, Location};
+use crate::launch::nested_shape;
+use crate::simulator::context::Child;
+use crate::simulator::{ChildOrder, FaultPlace, Instruction, Line, SimFault, Space, context, global};
 
 /// A text that can be launched.
 pub(crate) struct Text {
@@ -29,7 +33,17 @@ pub(crate) struct Run<'t> {
     /// What the parameters' addresses are of.
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
+    reached: Reached,
     _statics: Option<MutexGuard<'t, ()>>,
+}
+
+/// The memory that a launch may access besides the blocks' and its threads' own.
+#[derive(Default)]
+pub(crate) struct Reached {
+    /// What its arguments say.
+    pub ranges: Vec<Range<usize>>,
+    /// Whether it may reach any buffer: by an address that is in a value or in memory.
+    pub any_buffer: bool,
 }
 
 /// `struct ws_Fault` of the printed CUDA.
@@ -60,7 +74,7 @@ thread_local! {
 
 impl<'t> Run<'t> {
     /// A launch with these arguments.
-    pub fn new(text: &'t Text, args: &[KernelArg]) -> Self {
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
@@ -76,11 +90,19 @@ impl<'t> Run<'t> {
         }
         let mut words = words;
         words.push(fault);
-        Self { text, params, _words: words, record, _statics: text.put_statics() }
+        let record_at = record.get().addr();
+        reached.ranges.push(record_at..record_at + size_of::<Record>());
+        reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
+        Self { text, params, _words: words, record, reached, _statics: text.put_statics() }
     }
 
     /// Runs one simulated thread.
     pub fn thread(&self) {
+        self.run(self.text.exports.entry(), &self.params);
+    }
+
+    /// Runs one thread of a kernel of the text.
+    fn run(&self, entry: Entry, params: &[*const c_void]) {
         CURRENT.set(ptr::from_ref(self).cast());
         let Location { file, line } = self.text.at;
         context::set_instruction(Some(Instruction {
@@ -88,9 +110,8 @@ impl<'t> Run<'t> {
             site: 0,
             instance: 0,
         }));
-        let entry = self.text.exports.entry();
         // SAFETY: the parameters are of the types that the printed kernel declares.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| unsafe { entry(self.params.as_ptr()) }));
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| unsafe { entry(params.as_ptr()) }));
         if let Err(payload) = outcome
             && !payload.is::<Left>()
         {
@@ -110,7 +131,11 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
     match arg {
         KernelArg::Slice { ptr, len, .. } => Box::new([*ptr, *len]),
         KernelArg::Value(value) => value.words().into(),
-        KernelArg::Image { access, .. } => Box::new(access.get().words),
+        KernelArg::Image { access, .. } => {
+            let access = access.get();
+            // The object is the image's address; the extents stand behind it as on a GPU.
+            Box::new(Access::words(ptr::from_ref(access).expose_provenance() as u64, access.extents))
+        }
     }
 }
 
@@ -160,6 +185,53 @@ pub(super) fn exit() -> ! {
     panic::resume_unwind(Box::new(Left));
 }
 
+/// Queues a launch by the running thread: a kernel of the text, its shape, and the bytes of its parameters.
+///
+/// # Safety
+/// The values are so many bytes each, of the types of the parameters of the kernel that `entry` runs.
+pub(super) unsafe fn launch(
+    name: &'static str,
+    entry: *const c_void,
+    (grid, block, shared): ([u32; 3], [u32; 3], u64),
+    order: i32,
+    values: impl Iterator<Item = (*const c_void, usize)>,
+) {
+    let at = context::here();
+    let shared = u32::try_from(shared).unwrap_or(u32::MAX);
+    let attributes = KernelAttributes::default();
+    let (grid, dynamic_shared) = match nested_shape(name, &attributes, (Some(grid), 0), block, shared) {
+        Ok(shape) => shape,
+        Err(refused) => context::fault_launch(name, refused, at),
+    };
+    // SAFETY: as promised by the caller.
+    let copies: Vec<Box<[u128]>> = values.map(|(value, bytes)| unsafe { copy(value, bytes) }).collect();
+    // SAFETY: the shim's own thunk.
+    let entry = unsafe { std::mem::transmute::<*const c_void, Entry>(entry) };
+    let parent = CURRENT.get();
+    let thread = Box::new(move || {
+        let params: Vec<*const c_void> = copies.iter().map(|copy| copy.as_ptr().cast()).collect();
+        // SAFETY: the launch by the host lives until all that it launched has ended.
+        unsafe { &*parent }.run(entry, &params);
+    });
+    let order = match order {
+        0 => ChildOrder::Block,
+        1 => ChildOrder::Free,
+        _ => ChildOrder::Tail,
+    };
+    context::launch(Child { kernel: name, grid, block, dynamic_shared, order, number: 0, thread }, at);
+}
+
+/// A copy of a value's bytes, aligned for every type.
+///
+/// # Safety
+/// So many bytes can be read.
+unsafe fn copy(value: *const c_void, bytes: usize) -> Box<[u128]> {
+    let mut words = vec![0u128; bytes.div_ceil(16)].into_boxed_slice();
+    // SAFETY: as promised, and there are at least as many bytes.
+    unsafe { words.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(value.cast(), bytes) };
+    words
+}
+
 fn raise(site: &Site, record: &Record) -> ! {
     let line = Line { file: site.at.file, line: site.at.line, column: 0 };
     context::fault_at(line, |FaultPlace { kernel, file, line, block, thread }| match &site.kind {
@@ -199,4 +271,20 @@ pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! 
 }
 
 /// Ends the launch if the text must not access these bytes.
-pub(super) fn accessed(_address: usize, _bytes: usize, _write: bool) {}
+pub(super) fn accessed(address: usize, bytes: usize, write: bool) {
+    let Reached { ranges, any_buffer } = &current().reached;
+    let inside = |range: &Range<usize>| range.start <= address && address + bytes <= range.end;
+    if ranges.iter().any(inside)
+        || matches!(context::space_of(address), Space::Shared { .. })
+        || *any_buffer && global::holds(address, bytes)
+    {
+        return;
+    }
+    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| {
+        let does = if write { "writes" } else { "reads" };
+        let message = format!(
+            "the printed CUDA {does} {bytes} bytes at {address:#x}, in no argument, shared memory or variable"
+        );
+        SimFault::Panic { kernel, message, file, line, block, thread }
+    })
+}

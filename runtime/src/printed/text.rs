@@ -4,6 +4,7 @@
 //! - `__shared__` arrays become references to the block's memory, which a static of C++ could not be: blocks of a
 //!   cluster and of a cooperative launch are there at once;
 //! - kernels lose `extern "C"`, and many texts fit one compilation;
+//! - launches by kernels, `kernel<<<…>>>(…)`, become calls of the shim;
 //! - loads of `volatile` places let other threads run, as a loop may wait for one of them;
 //! - the barrier of the grid, which reads a workspace that the driver sets up, is the machine's.
 //!
@@ -39,7 +40,7 @@ impl<'t> Rewriter<'t> {
                 let end = word_end(self.rest());
                 self.word(&self.rest()[..end])?;
             } else if self.rest().starts_with("<<<") {
-                return Err(Refused::Construct("a launch of a kernel by a kernel".into()));
+                self.launch()?;
             } else {
                 self.keep(c.len_utf8());
             }
@@ -77,9 +78,6 @@ impl<'t> Rewriter<'t> {
                 self.out.push_str("ws_grid_sync() { ws_grid_barrier(); }");
             }
             "volatile" if self.out.ends_with('(') => return self.polled(),
-            "tex2D" | "tex3D" | "tex2DLayered" => return Err(Refused::Construct("a texture".into())),
-            "surf2Dread" | "surf2Dwrite" | "surf3Dread" | "surf3Dwrite" | "surf2DLayeredread"
-            | "surf2DLayeredwrite" => return Err(Refused::Construct("a surface".into())),
             _ => self.keep(word.len()),
         }
         Ok(())
@@ -126,6 +124,24 @@ impl<'t> Rewriter<'t> {
         } else {
             self.keep("extern".len());
         }
+    }
+
+    /// `kernel<<<grid, block, bytes, stream>>>(arguments)`, after the name.
+    fn launch(&mut self) -> Result<(), Refused> {
+        let rest = self.rest();
+        let Some(close) = rest.find(">>>").filter(|close| rest[close + 3..].starts_with('(')) else {
+            self.keep(3);
+            return Ok(());
+        };
+        let arguments = enclosed(&rest[close + 3..]);
+        let (shape, given) = (for_host(&rest[3..close])?, for_host(&rest[close + 4..close + 2 + arguments])?);
+        let name = self.out.split_off(self.out.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1));
+        let comma = if given.trim().is_empty() { "" } else { ", " };
+        self.out.push_str(&format!(
+            "ws_launch<&{name}>(__builtin_FILE(), __builtin_LINE(), \"{name}\", ws_Shape({shape}){comma}{given})"
+        ));
+        self.at += close + 3 + arguments;
+        Ok(())
     }
 
     /// `(volatile const T*)(p)`, after its first parenthesis.
@@ -276,8 +292,23 @@ mod tests {
     }
 
     #[test]
-    fn predicates_and_labels_of_ptx_are_refused_by_name() {
-        let refused = for_host("asm(\"@p bra done;\");").expect_err("no branches");
-        assert!(refused.to_string().contains("`@p bra done`"), "{refused}");
+    fn launches_are_calls_with_shape_and_arguments() {
+        let text = rewritten("    child<<<1u, n / 2u, 0, cudaStreamTailLaunch>>>(f(a, b), n);\n");
+        assert!(
+            text.contains("\"child\", ws_Shape(1u, n / 2u, 0, cudaStreamTailLaunch), f(a, b), n);"),
+            "{text}"
+        );
+        assert!(text.trim_start().starts_with("ws_launch<&child>("), "{text}");
+    }
+
+    #[test]
+    fn predicates_are_conditions_and_branches_are_refused_by_name() {
+        let text = rewritten(
+            "asm(\"{ .reg .pred %%p; setp.lt.f32 %%p, %1, 0f3F000000; @!%%p mov.u32 %0, 3; }\" : \"+r\"(r) : \"f\"(x));",
+        );
+        assert!(text.contains("ws_ptx_setp_lt_f32(ws_r_p, (x), __uint_as_float(0x3f000000u))"), "{text}");
+        assert!(text.contains("if (!ws_r_p) ws_ptx_mov_u32((r), 3)"), "{text}");
+        let refused = for_host("asm(\"{ .reg .pred p; @p bra done; }\");").expect_err("no branches");
+        assert!(refused.to_string().contains("`bra done`"), "{refused}");
     }
 }

@@ -38,8 +38,8 @@ pub(super) struct Frame {
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
     pub settled: Vec<VarId>,
-    /// Counters of loops over items, which the recorder named.
-    pub counters: Vec<VarId>,
+    /// Counters of loops over iterators, which the first name of a pattern that is just them takes over.
+    pub unnamed: Vec<VarId>,
     /// Closures whose state a copy of them does not share.
     pub copied: Vec<VarId>,
 }
@@ -71,7 +71,7 @@ impl Frame {
             meaning: None,
             fresh: None,
             settled: Vec::new(),
-            counters: Vec::new(),
+            unnamed: Vec::new(),
             copied: Vec::new(),
         }
     }
@@ -182,6 +182,12 @@ impl Recorder {
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
+        if !mutable
+            && crate::types::inclusive_range(&ty).is_some()
+            && matches!(init.kind, ExprKind::Struct(..))
+        {
+            return Local(self.named_range(name, init));
+        }
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
         {
@@ -233,11 +239,6 @@ impl Recorder {
         Local(Expr { kind: ExprKind::Var(id), ty })
     }
 
-    /// Binds a name to a value that cannot change while the name is in scope.
-    pub fn alias(&mut self, value: Expr) -> Local {
-        Local(value)
-    }
-
     /// A name of a pattern: a copy of its part of a value, or the reference to its part of what is referred to.
     ///
     /// A reference whose address cannot change needs no variable; nor does a value that cannot change, unless it is
@@ -256,8 +257,8 @@ impl Recorder {
     fn name_counter(&mut self, part: &Expr, name: &str) {
         let ExprKind::Var(id) = part.kind else { return };
         let frame = self.frame();
-        if let Some(at) = frame.counters.iter().position(|counter| *counter == id) {
-            frame.counters.swap_remove(at);
+        if let Some(at) = frame.unnamed.iter().position(|counter| *counter == id) {
+            frame.unnamed.swap_remove(at);
             name.clone_into(&mut frame.vars[id.0 as usize].name);
         }
     }

@@ -34,6 +34,8 @@ pub enum Callee {
     OfSlice(DeviceCallee),
     /// What the recorder itself does with the operands.
     Recorded(super::option::Recorded),
+    /// `==` of what has parts.
+    Equality(super::Equality),
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -110,7 +112,7 @@ impl Recorder {
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
-            Some(Callee::Native | Callee::Overloaded | Callee::Kernel(_)) | None => {
+            Some(Callee::Native | Callee::Overloaded | Callee::Equality(_) | Callee::Kernel(_)) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }
@@ -244,6 +246,13 @@ impl Recorder {
         self.functions.push(function);
         self.instances.insert(key, id);
         Some(id)
+    }
+
+    /// The type of a parameter of a device function.
+    pub(super) fn parameter(&mut self, device: &DeviceCallee, at: usize) -> Option<Type> {
+        let id = self.instance(device)?;
+        let function = &self.functions[id.0 as usize];
+        function.params.get(at).map(|param| function.var(*param).ty.clone())
     }
 
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.

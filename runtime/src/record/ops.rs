@@ -23,6 +23,17 @@ impl Recorder {
         self.literal(text, Type::Scalar(scalar))
     }
 
+    /// A literal to the right of an operand: of the type that an overloaded operator takes there, or as
+    /// [`Recorder::literal_like`].
+    pub fn literal_for(&mut self, callee: Option<Callee>, text: &str, operand: &Expr) -> Expr {
+        if let Some(Callee::Device(device)) = callee
+            && let Some(scalar) = self.parameter(&device, 1).and_then(|ty| ty.peeled().scalar())
+        {
+            return self.literal(text, Type::Scalar(scalar));
+        }
+        self.literal_like(text, operand)
+    }
+
     /// A value that rustc or the host knows.
     pub fn constant<T: Constant>(&mut self, value: &T, name: Option<&'static str>) -> Expr {
         value.to_expr(name)
@@ -99,6 +110,7 @@ impl Recorder {
                 let result = self.call(Some(callee), vec![left, right], Type::BOOL);
                 if op == BinaryOp::Ne { self.unary(UnaryOp::Not, result) } else { result }
             }
+            Some(Callee::Equality(equality)) => self.compare_by(op, &equality, left, right),
             _ => self.binary(op, left, right),
         }
     }

@@ -113,6 +113,64 @@ impl Recorder {
         self.binary(BinaryOp::Eq, found, wanted)
     }
 
+    /// Whether a value is of a variant that a pattern names without fields, or is a struct without fields.
+    pub fn is_unit_variant(&mut self, of: Expr, name: &str) -> Expr {
+        let shape = match of.ty.peeled() {
+            Type::Enum(e) => e.variant(name).is_some(),
+            Type::Struct(s) => s.fields.is_empty(),
+            ty => matches!(ty, Type::Unit | Type::Never),
+        };
+        if !shape {
+            let (at, ty) = (self.location(), of.ty.peeled().to_string());
+            self.fail(RecordError::Pattern { name: name.to_owned(), ty, at });
+            return Expr::never();
+        }
+        self.is_variant(of, name)
+    }
+
+    /// Whether a value is a constant that a pattern names: as Rust matches, part by part.
+    pub fn is_constant(&mut self, of: Expr, constant: Expr) -> Expr {
+        match constant.kind {
+            ExprKind::Variant(e, index, items) => {
+                let (name, fields) = (e.variants[index].name, e.variants[index].fields.clone());
+                let mut tests = vec![self.is_variant(of.clone(), name)];
+                for ((field, _), item) in fields.iter().zip(items) {
+                    let part = self.part(of.clone(), Some(name), field);
+                    tests.push(self.is_constant(part, item));
+                }
+                self.all(tests)
+            }
+            ExprKind::Struct(def, items) => {
+                let fields = def.fields.iter().map(|field| field.name.to_owned());
+                self.are_constants(&of, fields.zip(items).collect())
+            }
+            ExprKind::Tuple(items) => {
+                let fields = (0..).map(|i: usize| i.to_string());
+                self.are_constants(&of, fields.zip(items).collect())
+            }
+            ExprKind::ArrayList(items) => {
+                let mut tests = Vec::new();
+                for (i, item) in items.into_iter().enumerate() {
+                    let i = self.constant(&i, None);
+                    let element = self.index(of.clone(), i);
+                    tests.push(self.is_constant(element, item));
+                }
+                self.all(tests)
+            }
+            ExprKind::Table { value, .. } => self.is_constant(of, (*value).clone()),
+            kind => self.test(BinaryOp::Eq, of, Expr { kind, ty: constant.ty }),
+        }
+    }
+
+    fn are_constants(&mut self, of: &Expr, fields: Vec<(String, Expr)>) -> Expr {
+        let mut tests = Vec::new();
+        for (name, item) in fields {
+            let part = self.part(of.clone(), None, &name);
+            tests.push(self.is_constant(part, item));
+        }
+        self.all(tests)
+    }
+
     /// `Name(a, b)`, `Enum::Variant { a, b }`, `Enum::Variant`, of a witnessed type.
     pub fn construct(&mut self, ty: Type, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
         match &ty {

@@ -168,7 +168,7 @@ impl Recorder {
         }
         if let ExprKind::Struct(def, items) = &base.kind
             && let Some(position) = def.fields.iter().position(|f| f.name == name)
-            && items.iter().all(fold::is_literal)
+            && (items.iter().all(fold::is_literal) || self.is_range_of_names(&base.ty, items))
             && let Some(item) = items.get(position)
         {
             return item.clone();

@@ -14,8 +14,8 @@ pub struct Settings {
     /// 0 runs blocks, and warps in a block, in the order of their indices; any other value in a
     /// pseudo-random order that it determines.
     pub seed: u64,
-    /// Atomics that threads may do while no thread starts, returns or passes a barrier, before
-    /// they are taken to spin for ever. 2^28 unless set.
+    /// Atomics that threads may do while no thread starts, returns or passes a barrier, before they are taken to spin for
+    /// ever; default: 2^28. Threads that find nothing new in memory are so long before. [`u64::MAX`]: never.
     pub atomic_budget: u64,
     /// Shared memory of one block, static and dynamic, in bytes. 227 KiB unless set, as an H100
     /// has; never more than 256 MiB.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub returned_threads_pass: bool,
     /// What the interpreter checks of every access; all unless set.
     pub checks: SimChecks,
-    /// What runs a kernel: the interpreter unless set.
+    /// What runs a kernel; default: the interpreter, and the twin to compare.
     pub executor: Executor,
     /// What printed CUDA is compiled with to find mistakes while it runs; nothing unless set.
     pub sanitizers: Sanitizers,
@@ -51,9 +51,13 @@ pub enum Executor {
     Twin,
     /// The kernel's IR, line by line: tells checks and observers of every access. What it cannot run, the twin
     /// runs unchecked, and stderr says so once.
-    #[default]
     Interpreter,
-    /// The twin, and the interpreter with its checks from the same memory: if they do not agree, that is a fault.
+    /// The interpreter with its checks, and if that finds no fault, the twin from the same memory: if what they write or
+    /// print is not the same, that is [`SimFault::ExecutorsDiffer`].
+    ///
+    /// The launch leaves what the interpreter wrote. A kernel that cannot run twice, as one with addresses of memory that
+    /// the launch does not name, runs by the interpreter alone, and stderr says so once, with the reason.
+    #[default]
     Both,
     /// The CUDA text that a GPU would be given, compiled by the host's C++ compiler: what the printer made of the kernel.
     /// Needs a C++ compiler ([`printed`](crate::printed)); has the text's bounds checks, and no others.
@@ -103,7 +107,7 @@ impl Default for Settings {
             shared_limit: 227 << 10,
             returned_threads_pass: true,
             checks: SimChecks::ALL,
-            executor: Executor::Interpreter,
+            executor: Executor::Both,
             sanitizers: Sanitizers::NONE,
             step_budget: 1 << 32,
             overflow: true,

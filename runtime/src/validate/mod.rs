@@ -1,11 +1,13 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
-//! Checks: the extents and total size of static shared memory; barriers in control flow that
-//! depends on the thread; full-mask warp operations where lanes of a warp provably part. what a kernel
-//! passes to a kernel that it launches. Warns of a `return` that depends on the thread before a barrier. Knows no CUDA text.
+//! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
+//! no operand observes the effect of another; barriers in control flow that depends on the thread; full-mask warp
+//! operations where lanes of a warp provably part. Warns of a `return` that depends on the thread before a barrier.
+//! Knows no CUDA text.
 
 mod error;
 mod launches;
+mod order;
 mod shared;
 mod uniformity;
 
@@ -39,6 +41,7 @@ const SPINS: [&str; 8] = [
 pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     shared::check(&module)?;
     launches::check(&module)?;
+    order::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }

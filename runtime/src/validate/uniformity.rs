@@ -64,12 +64,64 @@ struct Frame<'f> {
     function: &'f Function,
     vars: HashMap<VarId, Variance>,
     loops: HashMap<LoopId, Control>,
+    /// The loops around the statement that is looked at, innermost last.
+    open: Vec<Open>,
     result: Variance,
     returned: Option<Location>,
     changed: bool,
 }
 
+/// A loop around a statement.
+struct Open {
+    id: LoopId,
+    /// Whether it is a labelled block, of which `break` leaves out the rest.
+    is_block: bool,
+    /// Why threads may have left out the rest of this iteration: by a `continue` before.
+    skipped: Control,
+}
+
 impl<'f> Frame<'f> {
+    /// Control of a statement behind the `continue`s of the loops around it.
+    fn behind_skips(&self, control: &Control) -> Control {
+        let mut control = control.clone();
+        self.open.iter().for_each(|open| control.join(&open.skipped));
+        control
+    }
+
+    /// What has been skipped so far, in each loop around.
+    fn skipped(&self) -> Vec<Control> {
+        self.open.iter().map(|open| open.skipped.clone()).collect()
+    }
+
+    fn set_skipped(&mut self, skipped: Vec<Control>) {
+        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped = skipped);
+    }
+
+    fn join_skipped(&mut self, skipped: &[Control]) {
+        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped.join(skipped));
+    }
+
+    /// A `break` or `continue` under some control. Threads that go on with the next iteration meet the others at its
+    /// first barrier: they are missed in the rest of this one alone. Those that leave a loop are missed in all of it.
+    fn jump(&mut self, id: LoopId, is_break: bool, control: &Control) {
+        if control.variance() == Variance::Uniform {
+            return;
+        }
+        let Some(target) = self.open.iter().position(|open| open.id == id) else { return };
+        let skips = !is_break || self.open[target].is_block;
+        let left: Vec<LoopId> = self.open[target + usize::from(skips)..].iter().map(|open| open.id).collect();
+        if skips {
+            self.open[target].skipped.join(control);
+        }
+        for id in left {
+            let known = self.loops.entry(id).or_default();
+            if control.variance() > known.variance() {
+                known.join(&Control { parts: false, ..control.clone() });
+                self.changed = true;
+            }
+        }
+    }
+
     fn var(&self, id: VarId) -> Variance {
         self.vars.get(&id).copied().unwrap_or(Variance::Uniform)
     }
@@ -120,11 +172,14 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `lane_id()`, or a name for it.
+    /// Whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.name == "lane_id",
             ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
+            ExprKind::Cast(inner) => self.is_lane(inner),
+            ExprKind::Binary(BinaryOp::BitAnd, a, b) => self.is_thread_index(a) && b.as_int() == Some(31),
+            ExprKind::Binary(BinaryOp::Rem, a, b) => self.is_thread_index(a) && b.as_int() == Some(32),
             _ => false,
         }
     }
@@ -199,6 +254,7 @@ impl<'m> Analysis<'m> {
             function,
             vars,
             loops: HashMap::new(),
+            open: Vec::new(),
             result: Variance::Uniform,
             returned: None,
             changed: true,
@@ -233,6 +289,7 @@ impl<'m> Analysis<'m> {
         control: &Control,
         report: bool,
     ) -> Result<(), ValidateError> {
+        let control = &frame.behind_skips(control);
         let here = Control { at: control.at.or(Some(stmt.at)), ..control.clone() };
         for e in crate::ir::visit::operands(stmt) {
             self.effects(frame, e, &here, report)?;
@@ -251,10 +308,14 @@ impl<'m> Analysis<'m> {
             }
             StmtKind::If { cond, then, otherwise } => {
                 let inner = self.under(frame, control, cond, stmt.at)?;
+                let before = frame.skipped();
                 self.block(frame, then, &inner, report)?;
+                let after = frame.skipped();
+                frame.set_skipped(before);
                 self.block(frame, otherwise, &inner, report)?;
+                frame.join_skipped(&after);
             }
-            StmtKind::While { id, cond, body } => {
+            StmtKind::While { id, cond, body, .. } => {
                 let mut inner = self.under(frame, control, cond, stmt.at)?;
                 // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
                 inner.parts = control.parts;
@@ -271,13 +332,8 @@ impl<'m> Analysis<'m> {
                 self.loop_(frame, *id, inner, body, report)?;
             }
             StmtKind::Block(body) => self.block(frame, body, control, report)?,
-            StmtKind::Break(id) | StmtKind::Continue(id) => {
-                let known = frame.loops.entry(*id).or_default();
-                if control.variance() > known.variance() {
-                    known.join(&Control { parts: false, ..control.clone() });
-                    frame.changed = true;
-                }
-            }
+            StmtKind::Break(id) => frame.jump(*id, true, control),
+            StmtKind::Continue(id) => frame.jump(*id, false, control),
             StmtKind::Return(value) => {
                 let variance =
                     value.as_ref().map_or(Variance::Uniform, |e| frame.value(e)).max(control.variance());
@@ -302,7 +358,10 @@ impl<'m> Analysis<'m> {
         if let Some(leaves) = frame.loops.get(&id) {
             inner.join(leaves);
         }
-        self.block(frame, body, &inner, report)
+        frame.open.push(Open { id, is_block: runs_once(body, id), skipped: Control::default() });
+        let result = self.block(frame, body, &inner, report);
+        frame.open.pop();
+        result
     }
 
     /// Control inside a branch on `cond`.
@@ -440,6 +499,16 @@ impl<'m> Analysis<'m> {
         }
         Ok(())
     }
+}
+
+/// Whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
+fn runs_once(body: &Block, id: LoopId) -> bool {
+    let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
+    let mut goes_on = false;
+    crate::ir::visit::stmts(body, &mut |stmt| {
+        goes_on |= matches!(&stmt.kind, StmtKind::Continue(next) if *next == id);
+    });
+    leaves && !goes_on
 }
 
 /// The local variable that a place is in, if it is one of the thread's own.

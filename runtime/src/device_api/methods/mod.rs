@@ -16,6 +16,7 @@ mod int_prelude;
 mod len;
 mod option;
 mod prelude;
+mod range;
 mod slices;
 mod vector;
 
@@ -28,6 +29,7 @@ pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
 pub use option::{BoolMethods, OptionMethods, OptionRefMethods, ResultMethods};
+pub use range::{InclusiveMethods, RangeMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 

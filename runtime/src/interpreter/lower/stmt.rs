@@ -41,7 +41,7 @@ impl<'m> Lower<'m> {
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value),
             StmtKind::Expr(e) => self.value(e).map(|_| ()),
             StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::While { id, cond, body } => self.while_(*id, cond, body),
+            StmtKind::While { id, cond, body, .. } => self.while_(*id, cond, body),
             StmtKind::For { id, range, body } => self.for_(*id, range, body),
             StmtKind::Block(block) => self.block(block),
             StmtKind::Break(id) => self.leave(*id, |open| open.end),

@@ -126,10 +126,34 @@ template <unsigned int... I> struct ws_Count<0, I...> { typedef ws_Places<I...> 
 template <class T> struct ws_Plain { typedef T type; };
 template <class T> struct ws_Plain<const T> { typedef T type; };
 template <class... P, unsigned int... I>
-static inline void ws_call(void (*kernel)(P...), const void* const* arguments, ws_Places<I...>) {
+__attribute__((no_sanitize_address)) static inline void ws_call(void (*kernel)(P...), const void* const* arguments, ws_Places<I...>) {
     kernel(*(typename ws_Plain<P>::type*)arguments[I]...);
 }
 template <class... P>
-static inline void ws_call(void (*kernel)(P...), const void* const* arguments) {
+__attribute__((no_sanitize_address)) static inline void ws_call(void (*kernel)(P...), const void* const* arguments) {
     ws_call(kernel, arguments, typename ws_Count<sizeof...(P)>::type());
 }
+
+// Launches by kernels: `kernel<<<grid, block>>>(arguments)` is a call of `ws_launch<&kernel>` with its shape and its arguments.
+// A launch that a GPU would refuse ends with a fault of the host's.
+struct ws_Shape {
+    dim3 grid, block;
+    unsigned long long shared;
+    cudaStream_t order;
+    ws_Shape(dim3 grid, dim3 block, unsigned long long shared = 0, cudaStream_t order = cudaStreamDefault)
+        : grid(grid), block(block), shared(shared), order(order) {}
+};
+template <auto kernel>
+static void ws_entry_of(const void* const* arguments) { ws_call(kernel, arguments); }
+template <class... P>
+static inline void ws_queue(void (*)(P...), const void* entry, const char* name, ws_Shape shape, typename ws_Plain<P>::type... arguments) {
+    const void* values[] = {&arguments..., 0};
+    unsigned long long sizes[] = {sizeof(arguments)..., 0};
+    ws_h_launch(name, entry, &shape.grid.x, &shape.block.x, shape.shared, shape.order, sizeof...(P), values, sizes);
+}
+template <auto kernel, class... A>
+static inline void ws_launch(const char* ws_file, int ws_line, const char* name, ws_Shape shape, A... arguments) {
+    WS_HERE;
+    ws_queue(kernel, (const void*)&ws_entry_of<kernel>, name, shape, arguments...);
+}
+static inline cudaError_t cudaGetLastError() { return cudaSuccess; }

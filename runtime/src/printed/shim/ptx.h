@@ -4,6 +4,15 @@
 typedef unsigned short ws_b16;
 typedef unsigned int ws_b32;
 typedef unsigned long long ws_b64;
+typedef bool ws_pred;
+typedef unsigned short ws_u16;
+typedef unsigned int ws_u32;
+typedef unsigned long long ws_u64;
+typedef short ws_s16;
+typedef int ws_s32;
+typedef long long ws_s64;
+typedef float ws_f32;
+typedef double ws_f64;
 struct ws_b128 { unsigned long long low, high; };
 
 // Special registers.
@@ -72,6 +81,22 @@ WS_TWO(ws_ptx_add_f32, float, a + b)
 WS_TWO(ws_ptx_sub_f32, float, a - b)
 WS_TWO(ws_ptx_mul_f32, float, a * b)
 WS_THREE(ws_ptx_fma_rn_f32, float, ws_h_fma(a, b, c))
+
+// Predicates.
+#define WS_COMPARED(type, T) \
+    static inline void ws_ptx_setp_eq_##type(bool& p, T a, T b) { p = a == b; } \
+    static inline void ws_ptx_setp_ne_##type(bool& p, T a, T b) { p = a != b; } \
+    static inline void ws_ptx_setp_lt_##type(bool& p, T a, T b) { p = a < b; } \
+    static inline void ws_ptx_setp_le_##type(bool& p, T a, T b) { p = a <= b; } \
+    static inline void ws_ptx_setp_gt_##type(bool& p, T a, T b) { p = a > b; } \
+    static inline void ws_ptx_setp_ge_##type(bool& p, T a, T b) { p = a >= b; } \
+    static inline void ws_ptx_selp_##type(T& r, T a, T b, bool p) { r = p ? a : b; }
+WS_COMPARED(s32, int)
+WS_COMPARED(u32, unsigned int)
+WS_COMPARED(s64, long long)
+WS_COMPARED(u64, unsigned long long)
+WS_COMPARED(f32, float)
+WS_COMPARED(f64, double)
 
 // Fields of bits: `bfe` and `bfi` take the low eight bits of position and length; on 64 bits the caller does.
 template <class T, class U>

@@ -48,4 +48,5 @@ struct dim3 {
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 enum cudaError_t { cudaSuccess = 0 };
+enum cudaStream_t { cudaStreamDefault = 0, cudaStreamFireAndForget = 1, cudaStreamTailLaunch = 2 };
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0 };
