@@ -24,6 +24,13 @@ pub struct Settings {
     pub sanitizers: Sanitizers,
     /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, all unless set.
     pub runners: Option<Vec<Runner>>,
+    /// Failures that are made small and printed in full, the others being one line each:
+    /// `WARPSMITH_FUZZ_REPORTS`, 8 unless set.
+    pub reports: usize,
+    /// Failures after which the run ends: `WARPSMITH_FUZZ_STOP`.
+    pub stop: Option<usize>,
+    /// Programs that are left out: `WARPSMITH_FUZZ_EXCEPT=k7,k9::<4>`.
+    pub except: Vec<String>,
     /// A file that holds the program at work, for when NVRTC or the driver takes the process down
     /// with it: `WARPSMITH_FUZZ_LAST`.
     pub last: Option<PathBuf>,
@@ -35,26 +42,27 @@ impl Settings {
     /// # Panics
     /// If a variable cannot be read.
     pub fn from_env() -> Self {
-        let variants = env::var("WARPSMITH_FUZZ_VARIANTS").map_or(4, |text| {
-            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_VARIANTS must be a number, not `{text}`"))
-        });
         let shard = env::var("WARPSMITH_FUZZ_SHARD").map_or((0, 1), |text| {
             shard(&text).unwrap_or_else(|| panic!("WARPSMITH_FUZZ_SHARD must be like 3/14, not `{text}`"))
-        });
-        let seconds = env::var("WARPSMITH_FUZZ_SECONDS").ok().map(|text| {
-            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_SECONDS must be a number, not `{text}`"))
-        });
-        let batch = env::var("WARPSMITH_FUZZ_BATCH").map_or(16, |text| {
-            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_BATCH must be a number, not `{text}`"))
         });
         let sanitizers = match env::var_os("WARPSMITH_FUZZ_SANITIZERS").is_some_and(|value| value != "0") {
             true => Sanitizers::ALL,
             false => Sanitizers::NONE,
         };
-        let runners = env::var("WARPSMITH_FUZZ_RUNNERS").ok().map(|text| runners(&text));
-        let last = env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from);
-        let only = env::var("WARPSMITH_FUZZ_ONLY").ok();
-        Self { variants, shard, seconds, only, batch: batch.max(1), sanitizers, runners, last }
+        let except = env::var("WARPSMITH_FUZZ_EXCEPT").unwrap_or_default();
+        Self {
+            variants: number("WARPSMITH_FUZZ_VARIANTS").unwrap_or(4),
+            shard,
+            seconds: number("WARPSMITH_FUZZ_SECONDS").map(|n| n as u64),
+            only: env::var("WARPSMITH_FUZZ_ONLY").ok(),
+            batch: number("WARPSMITH_FUZZ_BATCH").unwrap_or(16).max(1),
+            sanitizers,
+            runners: env::var("WARPSMITH_FUZZ_RUNNERS").ok().map(|text| runners(&text)),
+            reports: number("WARPSMITH_FUZZ_REPORTS").unwrap_or(8),
+            stop: number("WARPSMITH_FUZZ_STOP"),
+            except: except.split(',').map(str::to_owned).collect(),
+            last: env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from),
+        }
     }
 
     /// Whether this process compares program `index`.
@@ -63,9 +71,14 @@ impl Settings {
     pub fn takes(&self, index: usize, name: &str) -> bool {
         match &self.only {
             Some(only) => only == name,
-            None => index % self.shard.1 == self.shard.0,
+            None => index % self.shard.1 == self.shard.0 && !self.except.iter().any(|other| other == name),
         }
     }
+}
+
+fn number(name: &str) -> Option<usize> {
+    let text = env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not `{text}`")))
 }
 
 fn runners(text: &str) -> Vec<Runner> {

@@ -13,9 +13,6 @@ use warpsmith_fuzz::programs::{PROGRAMS, Program};
 use warpsmith_fuzz::report::report;
 use warpsmith_fuzz::settings::Settings;
 
-/// Failures that are made small and printed in full; the others are one line each.
-const REPORTS: usize = 8;
-
 /// Failures of one program after which its other variants are left out.
 const ENOUGH: usize = 3;
 
@@ -80,8 +77,8 @@ fn executors_agree_bit_for_bit() {
     finish(&bench, &counts, seed);
 }
 
-/// The device is lost: what comes after would be no difference.
-struct Lost;
+/// The device is lost, and what comes after would be no difference; or there are failures enough.
+struct Ended;
 
 /// Compares a batch, whose texts are compiled at once.
 fn run(
@@ -89,7 +86,7 @@ fn run(
     settings: &Settings,
     counts: &mut Counts,
     batch: &mut Vec<Job>,
-) -> Result<(), Lost> {
+) -> Result<(), Ended> {
     let texts: Vec<_> = batch.iter().filter_map(|job| job.text.as_ref().ok().cloned()).collect();
     bench.compile_ahead(&texts);
     for job in batch.drain(..) {
@@ -113,16 +110,25 @@ fn run(
         counts.compared += 1;
         match outcome {
             Ok(runners) => runners.into_iter().for_each(|runner| *counts.by.entry(runner).or_default() += 1),
-            Err(failure) => fail(bench, counts, &job, &failure)?,
+            Err(failure) => fail(bench, settings, counts, &job, &failure)?,
+        }
+        if settings.stop.is_some_and(|most| counts.failures.len() >= most) {
+            return Err(Ended);
         }
     }
     Ok(())
 }
 
-fn fail(bench: &mut Bench, counts: &mut Counts, job: &Job, failure: &Failure) -> Result<(), Lost> {
+fn fail(
+    bench: &mut Bench,
+    settings: &Settings,
+    counts: &mut Counts,
+    job: &Job,
+    failure: &Failure,
+) -> Result<(), Ended> {
     let of_program = counts.of_program.entry(job.index).or_default();
     *of_program += 1;
-    let text = if counts.failures.len() < REPORTS && *of_program == 1 {
+    let text = if counts.failures.len() < settings.reports && *of_program == 1 {
         report(bench, job.program, &job.comptime, failure)
     } else {
         format!("---- {} {:?}: {failure}", job.program.name, job.comptime)
@@ -130,7 +136,7 @@ fn fail(bench: &mut Bench, counts: &mut Counts, job: &Job, failure: &Failure) ->
     println!("{text}");
     counts.failures.push(text);
     match failure {
-        Failure::Ends(Runner::Gpu, text) if text.contains("the CUDA context is lost") => Err(Lost),
+        Failure::Ends(Runner::Gpu, text) if text.contains("the CUDA context is lost") => Err(Ended),
         _ => Ok(()),
     }
 }

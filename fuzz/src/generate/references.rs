@@ -159,11 +159,13 @@ impl Gen<'_> {
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
             let pattern = g.refutable(&at.ty, &mut names);
+            g.loops.push(super::scope::Loop { label: Some(label.clone()), value: None, block: true });
             let exit = match g.random.chance(40) {
                 true => g.exit(1).unwrap_or_else(|| format!("break {label}")),
                 false => format!("break {label}"),
             };
             let body = g.through(names, depth);
+            g.loops.pop();
             Some(format!("{label}: {{\nlet {pattern} = &mut {} else {{\n{exit};\n}};\n{body}\n}}", at.text))
         })
     }

@@ -285,7 +285,10 @@ impl Gen<'_> {
 
     /// Takes away what a `move` closure would move out of its variable.
     pub fn hide_unmovable(&mut self) {
-        let moved = |v: &Var| (v.reference && v.mutable) || v.elements;
+        // A slice that is assigned there would refer to the closure's own copy of the table.
+        let moved = |v: &Var| {
+            (v.reference && v.mutable) || matches!(v.ty, Ty::Slice(..)) && (v.elements || v.mutable)
+        };
         let hidden: Vec<_> = (0..self.vars.len()).filter(|i| moved(&self.vars[*i])).collect();
         self.frozen.extend(hidden);
     }

@@ -63,7 +63,7 @@ impl Gen<'_> {
                 let x = self.leaf(&Ty::Int(types::U32)).text;
                 format!("assert!(({x} & 7) < 8, \"three bits\");")
             }
-            5 if std::env::var_os("NO_UNIT").is_none() => self.unit_binding(inner), // LOCAL
+            5 => self.unit_binding(inner),
             _ => self.closure_variable(inner).unwrap_or_else(|| self.effect(depth)),
         }
     }
