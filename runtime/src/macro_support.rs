@@ -10,6 +10,7 @@ use crate::types::{GpuType, Slice};
 pub use crate::args::{ImageArg, SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
+pub use crate::gpu_trait_items;
 pub use crate::ir::{Layout, Meaning};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
@@ -17,8 +18,8 @@ pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, FnProbe, Function, Returns, Types, launched, never_called, see, types_of,
-    unreached,
+    CalledFromKernels, DeviceFn, DeviceFunction, FnProbe, Function, Holds, Returns, Sound, Types, launched,
+    missing, never_called, see, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

@@ -55,6 +55,31 @@ impl<F> Function<F> {
     }
 }
 
+/// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
+/// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sound<const N: usize>;
+
+/// The type of what a witness holds.
+pub trait Holds<T> {
+    /// `T`.
+    type Held;
+}
+
+impl<T> Holds<T> for Sound<0> {
+    type Held = T;
+}
+
+impl<const N: usize> Sound<N> {
+    /// `value`.
+    pub fn hold<T>(&self, _value: T) -> <Self as Holds<T>>::Held
+    where
+        Self: Holds<T>,
+    {
+        never_called()
+    }
+}
+
 /// Takes what the user's `return`s give, so that its type is checked and inferred.
 pub struct Returns<R>(PhantomData<fn(R)>);
 
@@ -79,6 +104,65 @@ pub fn never_called<T>() -> T {
 /// Ends what is reachable of a witness: rustc type-checks the rest, and does not borrow-check it.
 pub fn unreached() -> ! {
     never_called()
+}
+
+/// What stands in for the device side of a function that has none.
+pub struct HostFunction<F>(PhantomData<fn() -> F>);
+
+/// A function with a device side, called by the name of the type `N`.
+#[diagnostic::on_unimplemented(
+    message = "`{N}` has no device side, so a kernel cannot call it",
+    label = "write `#[gpu_fn]` above `fn {N}`"
+)]
+pub trait DeviceFunction<N>: Sized {
+    /// Asks for the device side of what `_probe` found.
+    fn device_function(_probe: &FnProbe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<N, M: DeviceFn> DeviceFunction<N> for M {}
+
+/// The items that record, in an `impl` of a `#[gpu_trait]`, which imports this by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! gpu_trait_items {
+    ($($items:tt)*) => { $($items)* };
+}
+
+/// Nothing, in an `impl` of any other trait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! no_gpu_trait_items {
+    ($($items:tt)*) => {};
+}
+
+/// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
+pub mod missing {
+    use super::{FnProbe, HostFunction};
+    use core::marker::PhantomData;
+
+    macro_rules! stand_ins {
+        ($($module:ident <$($t:ident)* $(, $c:ident)*>)+) => {$(
+            #[allow(missing_docs, non_camel_case_types, unused_imports)]
+            pub mod $module {
+                use super::*;
+                pub struct __device_side<$($t,)* $(const $c: usize),*> {
+                    _types: PhantomData<fn() -> ($($t,)*)>,
+                }
+                pub fn __device_side<$($t,)* $(const $c: usize),*>() {}
+                impl<$($t,)* $(const $c: usize),*> __device_side<$($t,)* $($c),*> {
+                    pub fn __gpu<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
+                }
+            }
+        )+};
+    }
+
+    /// What stands in for the macro of a `#[gpu_trait]`.
+    pub mod items {
+        pub use crate::no_gpu_trait_items as __device_side;
+    }
+
+    stand_ins! { plain<> plaint<A> plainc<, A> plaintt<A B> plaintc<A, B> plaincc<, A, B> }
 }
 
 /// What a kernel is not: no kernel calls a kernel.
@@ -128,9 +212,28 @@ impl<E: Device> Probes for Probe<E> {
     }
 }
 
-impl<M: DeviceFn> Probes for FnProbe<M> {
+impl<M: Resolved> Probes for FnProbe<M> {
     fn collect(into: &mut Vec<Witnessed>) {
-        into.push(Witnessed::Callee(M::callee()));
+        into.extend(M::callee().map(Witnessed::Callee));
+    }
+}
+
+/// What a function probe found: a device function, or a stand-in of which [`DeviceFunction`] says all.
+pub trait Resolved {
+    /// How to call it.
+    fn callee() -> Option<Callee>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceFn> Resolved for M {
+    fn callee() -> Option<Callee> {
+        Some(<M as DeviceFn>::callee())
+    }
+}
+
+impl<F> Resolved for HostFunction<F> {
+    fn callee() -> Option<Callee> {
+        None
     }
 }
 

@@ -47,12 +47,10 @@ impl Lower<'_> {
         let span = path.span();
         let (fn_probe, fn_index) = self.fn_probe(span);
         let own = self.own_name("__f", span);
+        let function = self.own_name("__fn", span);
+        let (bind, tie) = self.device_path([path, path], &own, &fn_probe);
         Two {
-            witness: quote_spanned! {span=> {
-                let #own = ::warpsmith::__macro::Function::new();
-                #path::__gpu(#own.get(), &#fn_probe);
-                #own.is(#path)
-            }},
+            witness: quote_spanned!(span=> { #bind #tie #function }),
             emit: quote!(__r.function_value(__t.callee(#fn_index))),
         }
     }
@@ -74,7 +72,7 @@ impl Lower<'_> {
                 None => {}
             }
         }
-        let Some(last) = path.path.segments.last() else {
+        let Some(last) = path.path.segments.last().cloned() else {
             return self
                 .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
         };
@@ -96,6 +94,7 @@ impl Lower<'_> {
         if last.ident == "default" && e.args.is_empty() {
             return self.default(e, path);
         }
+        self.calls_associated(&last.ident);
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
@@ -161,13 +160,10 @@ impl Lower<'_> {
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
         let given = spanned_group(given, e.paren_token.span.close());
         let own = self.own_name("__f", first);
-        let callee = parenthesized(last, quote_spanned!(first=> #own.is(#path)));
-        let value = quote_spanned! {first=> {
-            let #own = ::warpsmith::__macro::Function::new();
-            let __v = #callee #given;
-            #device::__gpu(#own.get(), &#fn_probe);
-            __v
-        }};
+        let function = self.own_name("__fn", first);
+        let callee = parenthesized(last, function.to_token_stream());
+        let (bind, tie) = self.device_path([path, device], &own, &fn_probe);
+        let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie __v }};
         Two {
             witness: self.tap(&probe, first, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
@@ -273,13 +269,15 @@ impl Lower<'_> {
             }
             None => (e.method.clone(), quote!()),
         };
-        let (writes, method) = (writes_receiver(&e.method), hidden_method(&method));
-        let turbofish = &e.turbofish;
-        let dot = &e.dot_token;
+        let writes = writes_receiver(&e.method);
         let receiver = match &*e.receiver {
             Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
             _ => receiver,
         };
+        let receiver = self.device_receiver(&method, &receiver);
+        let method = hidden_method(&method);
+        let turbofish = &e.turbofish;
+        let dot = &e.dot_token;
         Two {
             witness: self.tap(
                 &probe,

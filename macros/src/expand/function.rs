@@ -61,7 +61,7 @@ fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
 fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let sig = twin_signature(&item.sig);
-    let body = twin(&item.block, item.sig.constness.is_some());
+    let body = twin(&item.block, item.sig.constness.is_some(), false);
     if broken {
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
     } else {

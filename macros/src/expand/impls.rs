@@ -32,22 +32,61 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     };
     let mut kept = item.clone();
     kept.items.clear();
-    let mut markers = TokenStream::new();
+    let (mut markers, mut records) = (TokenStream::new(), TokenStream::new());
     for part in &item.items {
         match part {
             ImplItem::Fn(method) => {
                 let Some(method) = Method::or_stand_in(item, method, &mut errors) else { continue };
-                kept.items.extend(method.items());
-                if item.trait_.is_none() {
-                    markers.extend(method.marker(&type_name));
-                    kept.items.push(method.witnessed(&type_name));
+                kept.items.push(method.twin());
+                if item.trait_.is_some() {
+                    records.extend(method.recorder());
+                    continue;
                 }
+                markers.extend(method.marker(&type_name));
+                kept.items.push(ImplItem::Verbatim(method.recorder()));
+                kept.items.push(method.witnessed(&type_name));
             }
             other => kept.items.push(other.clone()),
         }
     }
     let errors = errors.into_tokens();
-    quote!(#errors #kept #markers)
+    match &item.trait_ {
+        Some((path, _)) => {
+            let (errors, kept) = (errors, with_device_side(kept, path, &records));
+            quote!(#errors #kept)
+        }
+        None => quote!(#errors #kept #markers),
+    }
+}
+
+/// The `impl` of a trait, with the items that record where the trait has `#[gpu_trait]`.
+///
+/// A macro of the trait's name then passes them on. Of a trait without it the import takes the trait alone,
+/// and a macro that drops them comes from the glob: the calls say what is missing, in their own words.
+fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream) -> TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    let implemented = required_name();
+    kept.items.push(ImplItem::Verbatim(quote! {
+        __device_side! {
+            #records
+            #[doc(hidden)]
+            fn #implemented() {}
+        }
+    }));
+    quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            use ::warpsmith::__macro::missing::items::*;
+            const _: () = {
+                #[allow(unused_imports)]
+                use #path as __device_side;
+                #kept
+            };
+        };
+    }
 }
 
 /// One function of an `impl` block.
@@ -93,7 +132,7 @@ impl<'a> Method<'a> {
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
         item.sig = twin_signature(&self.item.sig);
-        item.block = twin(&self.item.block, self.item.sig.constness.is_some());
+        item.block = twin(&self.item.block, self.item.sig.constness.is_some(), false);
         ImplItem::Fn(item)
     }
 
@@ -102,19 +141,16 @@ impl<'a> Method<'a> {
         self.recording.record()
     }
 
-    /// The twin, and the hidden function that records.
-    fn items(&self) -> Vec<ImplItem> {
+    /// The hidden function that records.
+    fn recorder(&self) -> TokenStream {
         let (record, quiet) = (record_name(&self.item.sig.ident), signature::quiet());
         let (generics, body) = (self.own_generics(), self.record());
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let vis = if self.block.trait_.is_some() { quote!() } else { quote!(pub) };
-        vec![
-            self.twin(),
-            ImplItem::Verbatim(quote! {
-                #quiet
-                #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #body }
-            }),
-        ]
+        quote! {
+            #quiet
+            #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #body }
+        }
     }
 
     fn own_generics(&self) -> Generics {
@@ -231,7 +267,21 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         let marker = Marker { name: marker, self_ty: quote!(__S), declared: &declared, own: &own, all: &all };
         markers.extend(marker.items(name, &owner));
     }
-    if errors.any() { super::fallback::trait_(item, errors) } else { quote!(#kept #markers) }
+    if errors.any() {
+        return super::fallback::trait_(item, errors);
+    }
+    let (vis, name, implemented) = (&item.vis, &item.ident, required_name());
+    kept.items.push(TraitItem::Verbatim(quote! {
+        #[doc(hidden)]
+        fn #implemented() where Self: Sized;
+    }));
+    quote! {
+        #kept
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #vis use ::warpsmith::__macro::gpu_trait_items as #name;
+        #markers
+    }
 }
 
 /// The trait's own function, the hidden one that witnesses it, and the hidden one that records it.
@@ -247,14 +297,14 @@ fn trait_items(
     let quiet = signature::quiet();
     let mut shown = method.clone();
     shown.sig = twin_signature(&method.sig);
-    shown.default = method.default.as_ref().map(|block| twin(block, false));
+    shown.default = method.default.as_ref().map(|block| twin(block, false, false));
     let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
     let record = record_name(&method.sig.ident);
     let (impl_generics, _, where_clause) = own.split_for_impl();
     let predicates = where_clause.map(|w| &w.predicates);
     let body = match &method.default {
-        None => quote!(;),
+        None => quote!({ ::warpsmith::__macro::never_called() }),
         Some(block) => {
             let self_ty: Type = parse_quote!(Self);
             let params = signature::params(&method.sig, Some(&self_ty), errors);
@@ -280,6 +330,11 @@ fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
     sig.inputs.push(parse_quote!(__p: &::warpsmith::__macro::FnProbe<#marker>));
     Slices.visit_signature_mut(&mut sig);
     sig
+}
+
+/// What an `impl` of a `#[gpu_trait]` lacks without `#[gpu_impl]`: rustc names it as missing.
+fn required_name() -> Ident {
+    Ident::new("gpu_impl_above_this_impl", proc_macro2::Span::call_site())
 }
 
 fn record_name(method: &Ident) -> Ident {

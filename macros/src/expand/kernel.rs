@@ -40,7 +40,9 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     if !refused.is_empty() {
         return without_parameters(item, &mut params, &refused, errors);
     }
-    let recording = signature::recording(&params, &ReturnType::Default, &item.block, &mut errors);
+    let sound = is_guarded(item).then(|| quote!(Self::__SOUND));
+    let recording =
+        signature::guarded_recording(&params, &ReturnType::Default, &item.block, sound.as_ref(), &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
         return parts.fallback(errors);
@@ -60,6 +62,11 @@ fn parameter_names(item: &ItemFn) -> Vec<syn::Ident> {
         FnArg::Receiver(_) => None,
     };
     item.sig.inputs.iter().filter_map(name).collect()
+}
+
+/// Whether the twin is a constant: one of generics has no value while rustc checks types.
+fn is_guarded(item: &ItemFn) -> bool {
+    item.sig.generics.params.is_empty()
 }
 
 /// The fallback of a kernel whose parameters cannot be had: its body would only repeat that.
@@ -231,13 +238,9 @@ impl<'a> Parts<'a> {
         let record = recording.record();
         let (comptime, constants) = (self.comptime_names(), self.comptime_constants());
         let (attributes, at) = (attr.to_tokens(), signature::location(name));
-        let (twin_params, body) = (self.twin_params(), twin(&self.item.block, false));
-        let lifetimes = signature::lifetimes(&self.item.sig.generics);
-        let (twin_lifetimes, _, twin_where) = lifetimes.split_for_impl();
+        let twin = self.twin();
         let (decode, pass) = self.decode();
         let quiet = signature::quiet();
-        let attrs =
-            self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));
         quote! {
             impl #impl_generics #name #ty_generics #where_clause {
                 #[doc(hidden)]
@@ -248,9 +251,7 @@ impl<'a> Parts<'a> {
                 {
                 }
 
-                #[inline]
-                #(#attrs)*
-                fn __twin #twin_lifetimes(#(#twin_params),*) #twin_where #body
+                #twin
             }
 
             #quiet
@@ -308,6 +309,41 @@ impl<'a> Parts<'a> {
     fn fallback(&self, errors: Errors) -> TokenStream {
         let host_fn = self.host_fn(&quote!(::core::unimplemented!()));
         super::fallback::kernel(self.item, &self.comptime_values().1, &host_fn, errors)
+    }
+
+    /// The twin: a function, or where nothing is generic a constant closure and a constant that has a value
+    /// if the closure has no mistakes.
+    fn twin(&self) -> TokenStream {
+        let (params, guarded) = (self.twin_params(), is_guarded(self.item));
+        let body = twin(&self.item.block, false, guarded);
+        let attrs: Vec<_> = self
+            .item
+            .attrs
+            .iter()
+            .filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"))
+            .collect();
+        if !guarded {
+            let lifetimes = signature::lifetimes(&self.item.sig.generics);
+            let (lifetimes, _, bounds) = lifetimes.split_for_impl();
+            return quote! {
+                #[inline]
+                #(#attrs)*
+                fn __twin #lifetimes(#(#params),*) #bounds #body
+            };
+        }
+        let types = self.params.iter().map(|p| twin_type(&p.written));
+        let (types, names): (Vec<_>, Vec<_>) =
+            types.enumerate().map(|(i, ty)| (ty, format_ident!("__a{i}"))).unzip();
+        quote! {
+            #(#attrs)*
+            const __TWIN: fn(#(#types),*) = |#(#params),*| #body;
+            const __SOUND: usize = { let _ = Self::__TWIN; 0 };
+
+            #[inline]
+            fn __twin(#(#names: #types),*) {
+                (Self::__TWIN)(#(#names),*)
+            }
+        }
     }
 
     fn twin_params(&self) -> Vec<TokenStream> {

@@ -55,6 +55,10 @@ pub struct Lower<'e> {
     pub parts: usize,
     /// Open `move` closures: how many scopes are around each, and the names that it has used of these.
     captures: RefCell<Vec<(usize, BTreeMap<String, Ident>)>>,
+    /// Methods that the body calls.
+    pub methods: super::device_method::DeviceMethods,
+    /// Whether rustc's mistakes in the twin silence the witness; see [`Lower::hold`].
+    pub guarded: bool,
     /// Where names that the witness declares resolve: beside the user's own.
     site: Span,
 }
@@ -71,6 +75,8 @@ impl<'e> Lower<'e> {
             closures: 0,
             parts: 0,
             captures: RefCell::default(),
+            methods: Default::default(),
+            guarded: false,
             site,
         }
     }
@@ -97,7 +103,17 @@ impl<'e> Lower<'e> {
     pub fn tap(&self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
         let own = self.own_name("__v", blamed);
         let see = see(probe, &own);
-        spanning(whole, quote!(let #own = #value; #see), own.to_token_stream())
+        let held = self.hold(&own);
+        spanning(whole, quote!(let #own = #value; #see), held)
+    }
+
+    /// `value` as long as the twin has no mistakes; otherwise of an unknown type, of which rustc says nothing.
+    pub fn hold(&self, value: &impl ToTokens) -> TokenStream {
+        if !self.guarded {
+            return value.to_token_stream();
+        }
+        let sound = self.own_name("__sound", self.site);
+        quote!(#sound.hold(#value))
     }
 
     // Declared without a type: rustc looks at what it knows of each unresolved type again at every

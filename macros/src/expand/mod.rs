@@ -7,6 +7,8 @@ mod consumer;
 mod control;
 mod derive;
 mod derive_enum;
+mod device_method;
+mod device_path;
 mod expr;
 mod fallback;
 mod foreign;

@@ -1,7 +1,7 @@
 //! Signatures: generics, parameters and what each parameter is to the emitter.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
@@ -344,14 +344,38 @@ pub fn recording(
     block: &syn::Block,
     errors: &mut Errors,
 ) -> Recording {
+    guarded_recording(params, output, block, None, errors)
+}
+
+/// [`recording`], where `sound` is a constant that does not compile if the twin has mistakes: of the witness
+/// rustc then says nothing.
+pub fn guarded_recording(
+    params: &[Param],
+    output: &ReturnType,
+    block: &syn::Block,
+    sound: Option<&TokenStream>,
+    errors: &mut Errors,
+) -> Recording {
     let mut lower = Lower::new(errors, block.brace_token.span.open());
-    let mut lets = TokenStream::new();
+    lower.guarded = sound.is_some();
+    let guard = quote!(::warpsmith::__macro::Sound::<{ #sound }>);
+    let mut lets = match sound {
+        Some(_) => {
+            let name = lower.own_name("__sound", block.brace_token.span.open());
+            quote!(let #name = #guard;)
+        }
+        None => TokenStream::new(),
+    };
     let mut declares = TokenStream::new();
     for param in params {
         let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
         let (text, mutable) =
             (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
-        lets.extend(quote!(let #pat: #ty = ::warpsmith::__macro::never_called();));
+        let held = match sound {
+            Some(_) => quote!(<#guard as ::warpsmith::__macro::Holds<#ty>>::Held),
+            None => ty.to_token_stream(),
+        };
+        lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
         lower.know(&name, known(ty));
@@ -380,6 +404,7 @@ pub fn recording(
     let body = lower.block(&block);
     let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
+    let methods = lower.methods.items();
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {
         ReturnType::Default => (quote!(()), quote!()),
@@ -393,6 +418,7 @@ pub fn recording(
             let __t = ::warpsmith::__macro::types_of(|| {
                 #[allow(unused_imports)]
                 use ::warpsmith::__macro::methods::*;
+                #methods
                 #probes
                 // What follows is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();

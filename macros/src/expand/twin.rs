@@ -13,16 +13,18 @@ use super::operators::writes_receiver;
 use super::places::{slice_value, to_index};
 use super::types::Slices;
 
-/// Rewrites a body into its twin.
-pub fn twin(block: &Block, is_const: bool) -> Block {
+/// Rewrites a body into its twin; `guarded` if its mistakes silence the witness.
+pub fn twin(block: &Block, is_const: bool, guarded: bool) -> Block {
     let mut block = block.clone();
-    Twin { is_const }.visit_block_mut(&mut block);
+    Twin { is_const, guarded }.visit_block_mut(&mut block);
     block
 }
 
 struct Twin {
     /// Whether the function is a `const fn`, which indexes by `usize` alone.
     is_const: bool,
+    /// Whether its mistakes silence the witness.
+    guarded: bool,
 }
 
 impl VisitMut for Twin {
@@ -60,7 +62,7 @@ impl VisitMut for Twin {
                 let inner = &index.index;
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
-            Expr::Call(call) => parenthesize(&mut call.func),
+            Expr::Call(call) if !self.guarded => parenthesize(&mut call.func),
             Expr::ForLoop(syn::ExprForLoop { attrs, .. })
             | Expr::While(syn::ExprWhile { attrs, .. })
             | Expr::Loop(syn::ExprLoop { attrs, .. }) => attrs.retain(|a| !a.path().is_ident("unroll")),

@@ -1,0 +1,127 @@
+//! What a witness says of a method or an associated function without a device side.
+//!
+//! A hidden method stands beside each one that `#[gpu_impl]` read. Where there is none, a candidate whose
+//! bound nothing satisfies is all that rustc finds, and says what to write in the words of that bound.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use super::call::hidden_method;
+use super::lower::Lower;
+
+/// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
+const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut_ptr as_ptr asin asinh atan atan2 atanh block cast \
+    cast_signed cast_unsigned cbrt ceil checked_add checked_div checked_mul checked_neg checked_pow checked_rem \
+    checked_shl checked_shr checked_sub clamp clone cloned compare_exchange compare_exchange_weak copied \
+    copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot eq_ignore_ascii_case err exp exp2 \
+    exp_m1 extend fetch fetch_add fetch_and fetch_dec fetch_inc fetch_max fetch_min fetch_or fetch_sub fetch_xor fill \
+    filter floor fract get get_mut height hypot ilog ilog10 ilog2 into is_ascii is_ascii_alphabetic \
+    is_ascii_alphanumeric is_ascii_control is_ascii_digit is_ascii_hexdigit is_ascii_lowercase is_ascii_punctuation \
+    is_ascii_uppercase is_ascii_whitespace is_empty is_err is_finite is_infinite is_multiple_of is_nan is_negative \
+    is_none is_none_or is_normal is_null is_ok is_positive is_power_of_two is_sign_negative is_sign_positive is_some \
+    is_some_and is_subnormal isqrt leading_ones leading_zeros len length ln ln_1p load log log10 log2 map map_err \
+    map_or map_or_else max midpoint min mul_add next_down next_multiple_of next_power_of_two next_up normalize offset \
+    ok ok_or or or_else overflowing_add overflowing_mul overflowing_neg overflowing_pow overflowing_sub pow powf powi \
+    read recip reinterpret reinterpret_mut rem_euclid reverse_bits rotate_left rotate_right round round_ties_even \
+    sample saturating_abs saturating_add saturating_add_signed saturating_div saturating_mul saturating_neg \
+    saturating_pow saturating_sub signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes tan \
+    tanh then then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
+    to_f64 to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc unbounded_shl unbounded_shr \
+    unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else width wrapping_abs wrapping_add \
+    wrapping_add_signed wrapping_add_unsigned wrapping_div wrapping_mul wrapping_neg wrapping_offset wrapping_pow \
+    wrapping_rem wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write ";
+
+/// Whether values of the library have a method of this name.
+fn in_library(name: &Ident) -> bool {
+    LIBRARY.contains(&format!(" {name} "))
+}
+
+/// A name that a body calls on a value, or at the end of a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    OnValue,
+    AtPath,
+}
+
+/// The methods and associated functions that a body calls, each once.
+#[derive(Default)]
+pub struct DeviceMethods(Vec<(Ident, Called)>);
+
+impl DeviceMethods {
+    /// The number of a name, which is that of its items.
+    fn number(&mut self, name: &Ident, called: Called) -> usize {
+        if let Some(known) = self.0.iter().position(|(n, c)| n == name && *c == called) {
+            return known;
+        }
+        self.0.push((name.clone(), called));
+        self.0.len() - 1
+    }
+
+    /// The items that the calls of the witness find where nothing else is.
+    pub fn items(&self) -> TokenStream {
+        self.0.iter().enumerate().map(|(number, (name, called))| items(number, name, *called)).collect()
+    }
+}
+
+impl Lower<'_> {
+    /// The receiver of a call of `method` in the witness, where rustc looks for its device side.
+    pub fn device_receiver(&mut self, method: &Ident, receiver: &TokenStream) -> TokenStream {
+        if in_library(method) {
+            return receiver.clone();
+        }
+        let number = self.methods.number(method, Called::OnValue);
+        let lookup = format_ident!("__lookup{number}", span = method.span());
+        quote_spanned!(method.span()=> (*#lookup(&#receiver)))
+    }
+
+    /// Notes an associated function that the body calls.
+    pub fn calls_associated(&mut self, function: &Ident) {
+        self.methods.number(function, Called::AtPath);
+    }
+}
+
+fn items(number: usize, name: &Ident, called: Called) -> TokenStream {
+    let (span, hidden) = (name.span(), hidden_method(name));
+    let bound = format_ident!("DeviceMethod{number}", span = span);
+    let message = format!("`{name}` has no device side, so a kernel cannot call it");
+    let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
+    let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
+    let declared = quote_spanned! {span=>
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+        trait #bound {}
+    };
+    let candidate = match called {
+        Called::OnValue => on_value(number, name, &bound),
+        Called::AtPath => {
+            let functions = format_ident!("DeviceFunctions{number}", span = span);
+            quote_spanned! {span=>
+                trait #functions { fn #hidden() {} }
+                impl<__T: #bound> #functions for __T {}
+            }
+        }
+    };
+    quote!(#declared #candidate)
+}
+
+/// A method of a trait object that dereferences to what the method is called on: rustc blames no item of it.
+fn on_value(number: usize, name: &Ident, bound: &Ident) -> TokenStream {
+    let (span, hidden) = (name.span(), hidden_method(name));
+    let object = format_ident!("InKernel{number}", span = span);
+    let lookup = format_ident!("__lookup{number}", span = span);
+    quote_spanned! {span=>
+        trait #object<__T> {}
+        impl<__T> ::core::ops::Deref for dyn #object<__T> {
+            type Target = __T;
+            fn deref(&self) -> &__T { ::warpsmith::__macro::never_called() }
+        }
+        impl<__T> ::core::ops::DerefMut for dyn #object<__T> {
+            fn deref_mut(&mut self) -> &mut __T { ::warpsmith::__macro::never_called() }
+        }
+        impl<__T> dyn #object<__T> where Self: #bound {
+            fn #hidden(&self) {}
+        }
+        fn #lookup<__T>(_: &__T) -> &'static mut (dyn #object<__T> + 'static) {
+            ::warpsmith::__macro::never_called()
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! How a witness finds the device side of a function that a path names.
+//!
+//! A `#[gpu_fn]` has a type of its own name, the device side. Of a function without one, the path finds a
+//! stand-in, whose error says what to write. Of a path that names nothing, rustc speaks of the path alone.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprPath, GenericArgument, PathArguments};
+
+use super::lower::Lower;
+
+impl Lower<'_> {
+    /// The function that `path` names, as `own` learns it; what it is called by is tied to `probe`.
+    ///
+    /// The first result are statements that bind `own` and the function, the second ties.
+    pub fn device_path(
+        &self,
+        [path, device]: [&ExprPath; 2],
+        own: &Ident,
+        probe: &Ident,
+    ) -> (TokenStream, TokenStream) {
+        let span = path.span();
+        let function = self.own_name("__fn", span);
+        let got = self.hold(&quote!(#own.get()));
+        let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
+        let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
+        // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
+        let Some((missing, last)) = stand_in().filter(|_| path == device && !has_std_name(path)) else {
+            return (bind(quote!(#own.is(#path))), quote_spanned!(span=> #device::__gpu(#got, &#probe);));
+        };
+        let named = named(&last.ident, probe);
+        let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
+            Scope::of_name(&last.ident, &missing)
+        } else {
+            Scope::of_path(path, &missing)
+        };
+        let (found, arguments) = (&scope.found, &last.arguments);
+        let value = if self.guarded {
+            let value = self.hold(&quote!(#own.is(#found #arguments)));
+            scope.wrap(&value)
+        } else {
+            quote!(#own.is(#path))
+        };
+        let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::__gpu(#got, &#probe);));
+        (bind(value), quote!(#tie #named))
+    }
+}
+
+/// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
+/// such a name would be ambiguous beside a function of the user's own, which a macro expands.
+fn has_std_name(path: &ExprPath) -> bool {
+    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+    path.path.get_ident().is_some_and(|name| NAMES.contains(&name.to_string().as_str()))
+}
+
+/// Where a path finds the function and its device side, or what stands in for them.
+struct Scope {
+    imports: TokenStream,
+    inner: TokenStream,
+    found: Ident,
+}
+
+impl Scope {
+    /// Of a single name: an import takes what the name is in each namespace. The macro of that name lets
+    /// the import succeed where the function is missing too; a stand-in in a glob gives way to an import.
+    fn of_name(name: &Ident, missing: &TokenStream) -> Self {
+        let span = name.span();
+        let macro_name = Ident::new(&name.to_string(), span.resolved_at(Span::call_site()));
+        Self {
+            imports: quote_spanned! {span=>
+                macro_rules! #macro_name { () => {}; }
+                use #missing::*;
+                use #macro_name as __device_side;
+            },
+            inner: TokenStream::new(),
+            found: Ident::new("__device_side", span.resolved_at(Span::call_site())),
+        }
+    }
+
+    /// Of a longer path: a glob import of what comes before the name hides the stand-in outside of it.
+    fn of_path(path: &ExprPath, missing: &TokenStream) -> Self {
+        let span = path.span();
+        let mut before = path.path.clone();
+        let last = before.segments.pop();
+        before.segments.pop_punct();
+        let found = last.map_or_else(|| Ident::new("__device_side", span), |last| last.ident);
+        Self {
+            imports: quote_spanned!(span=> use #missing::__device_side as #found;),
+            inner: quote_spanned!(span=> use #before::*;),
+            found,
+        }
+    }
+
+    fn wrap(&self, body: &TokenStream) -> TokenStream {
+        let Self { imports, inner, .. } = self;
+        if inner.is_empty() { quote!({ #imports #body }) } else { quote!({ #imports { #inner #body } }) }
+    }
+}
+
+/// Names the function in what is said if `probe` found the stand-in.
+fn named(name: &Ident, probe: &Ident) -> TokenStream {
+    let span = name.span();
+    quote_spanned! {span=> {
+        struct #name {}
+        ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
+    }}
+}
+
+/// The module of the stand-in with these generic arguments; `None` where there is none.
+fn stand_in(arguments: &PathArguments) -> Option<TokenStream> {
+    let kinds: String = match arguments {
+        PathArguments::AngleBracketed(list) => list.args.iter().map(kind).collect::<Option<_>>()?,
+        _ => String::new(),
+    };
+    let known = ["", "t", "c", "tt", "tc", "cc"].contains(&kinds.as_str());
+    let module = format_ident!("plain{kinds}");
+    known.then(|| quote!(::warpsmith::__macro::missing::#module))
+}
+
+/// Whether a generic argument is a type or a constant, as far as tokens tell.
+fn kind(argument: &GenericArgument) -> Option<char> {
+    match argument {
+        GenericArgument::Const(Expr::Lit(_) | Expr::Block(_) | Expr::Unary(_)) => Some('c'),
+        GenericArgument::Type(ty) => {
+            let text = ty.to_token_stream().to_string();
+            let constant = text.len() > 1 && text.chars().all(|c| c.is_uppercase() || c == '_');
+            Some(if constant || ["N", "M", "K"].contains(&text.as_str()) { 'c' } else { 't' })
+        }
+        _ => None,
+    }
+}
