@@ -122,6 +122,14 @@ fn collect_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
     }
 }
 
+/// Every word of the shim and every function of the host.
+#[cfg(test)]
+pub(super) fn words() -> HashSet<&'static str> {
+    let mut words: HashSet<&'static str> = host::functions().map(|function| function.name).collect();
+    SHIM.iter().for_each(|text| collect_words(text, &mut words));
+    words
+}
+
 type Slot = &'static OnceLock<Result<Exports, Refused>>;
 
 /// The slot of a unit, which its first user fills while others wait.

@@ -148,3 +148,6 @@ pub fn compile_ahead(texts: &[CudaSource], sanitizers: Sanitizers) -> Result<(),
     let units: Vec<Unit> = texts.iter().filter_map(|source| unit(source, sanitizers).ok()).collect();
     library::compile_ahead(&units, sanitizers)
 }
+
+#[cfg(test)]
+mod tests;
