@@ -14,15 +14,18 @@ defect are left out; with many of them the answer means little.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 240
+KEPT = tempfile.TemporaryDirectory(prefix="warpsmith-mutants-")
 SWITCH = """
 /// Whether a planted defect is on: see `fuzz/mutate.py`.
 #[allow(dead_code)]
@@ -72,7 +75,10 @@ def build(env: dict[str, str]) -> dict[str, str]:
         for line in built.stdout.splitlines():
             message = json.loads(line)
             if message.get("executable"):
-                executables[message["target"]["name"]] = message["executable"]
+                # A copy: another build may replace what Cargo made.
+                copy = Path(KEPT.name) / message["target"]["name"]
+                shutil.copy(message["executable"], copy)
+                executables[copy.name] = str(copy)
     return executables
 
 

@@ -69,21 +69,29 @@ pub fn bodies(seed: u64) -> Vec<Body> {
     (0..2 * THREADS).map(body).collect()
 }
 
-/// The comptime values of variant `variant` of a program; the first keeps everything.
-pub fn comptime(seed: u64, index: usize, variant: usize, program: &Program) -> Comptime {
+/// The comptime values of variant `variant` of a program; the first keeps everything, unless one of `density`
+/// statements is to be kept.
+pub fn comptime(
+    seed: u64,
+    index: usize,
+    variant: usize,
+    program: &Program,
+    density: Option<usize>,
+) -> Comptime {
     let mut random = Random::of(seed ^ (variant as u64) << 20, [index as u64, 4]);
     let edges = [0, 1, 2, 7, 31, 32, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX];
     let mut word = || if random.chance(60) { *random.pick(&edges) } else { random.next() as u32 };
     let (a, b, pick) = (word(), word() as i32, word());
-    let every = |holes: usize| u64::MAX.checked_shr(64 - holes as u32).unwrap_or(0);
-    // A quarter, a half or three quarters of the statements, and one expression of eight cut.
-    let mask = match random.below(3) {
-        _ if variant == 0 => u64::MAX,
-        0 => random.next() & random.next(),
-        1 => random.next(),
-        _ => random.next() | random.next(),
-    };
-    let cut = if variant == 0 { 0 } else { random.next() & random.next() & random.next() };
     let pick = if variant == 0 { pick } else { pick ^ random.next() as u32 };
+    let mask = match (density, random.below(3)) {
+        (Some(n), _) => (0..64).fold(0, |mask, bit| mask | u64::from(random.below(n) == 0) << bit),
+        _ if variant == 0 => u64::MAX,
+        (None, 0) => random.next() & random.next(),
+        (None, 1) => random.next(),
+        (None, _) => random.next() | random.next(),
+    };
+    // One expression of eight is cut.
+    let cut = if variant == 0 { 0 } else { random.next() & random.next() & random.next() };
+    let every = |holes: usize| u64::MAX.checked_shr(64 - holes as u32).unwrap_or(0);
     (a, b, pick, mask & every(program.statements), cut & every(program.expressions))
 }

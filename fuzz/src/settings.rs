@@ -12,6 +12,11 @@ use crate::compare::Runner;
 pub struct Settings {
     /// Comptime variants of each program: `WARPSMITH_FUZZ_VARIANTS`, 4 unless set.
     pub variants: usize,
+    /// The first variant, so that a later run has others: `WARPSMITH_FUZZ_FIRST`, 0 unless set.
+    pub first: usize,
+    /// Of so many statements one is kept, for many small kernels: `WARPSMITH_FUZZ_DENSITY`; unless set a quarter, a
+    /// half or three quarters of them.
+    pub density: Option<usize>,
     /// This process's part of the programs, and the number of parts: `WARPSMITH_FUZZ_SHARD=3/14`.
     pub shard: (usize, usize),
     /// Seconds after which no further program is begun: `WARPSMITH_FUZZ_SECONDS`.
@@ -52,6 +57,8 @@ impl Settings {
         let except = env::var("WARPSMITH_FUZZ_EXCEPT").unwrap_or_default();
         Self {
             variants: number("WARPSMITH_FUZZ_VARIANTS").unwrap_or(4),
+            first: number("WARPSMITH_FUZZ_FIRST").unwrap_or(0),
+            density: number("WARPSMITH_FUZZ_DENSITY").filter(|n| *n > 0),
             shard,
             seconds: number("WARPSMITH_FUZZ_SECONDS").map(|n| n as u64),
             only: env::var("WARPSMITH_FUZZ_ONLY").ok(),

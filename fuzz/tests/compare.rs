@@ -60,7 +60,7 @@ fn executors_agree_bit_for_bit() {
         }
         counts.kernels.insert(index);
         counts.variants += 1;
-        let comptime = comptime(seed, index, variant, program);
+        let comptime = comptime(seed, index, variant, program, settings.density);
         let text = bench.text(program, &comptime);
         let fresh = text.as_ref().is_ok_and(|text| seen.entry(index).or_default().insert(hash(&text.code)));
         let failed = counts.of_program.get(&index).copied().unwrap_or(0);

@@ -17,6 +17,7 @@ pub const PRODUCTIONS: &[&str] = &[
     "device static",
     "hostile name of a variable",
     "hostile name of a function",
+    "hostile name of a struct",
     "option",
     "enum with fields",
     "enum without fields",
@@ -91,6 +92,13 @@ pub const PRODUCTIONS: &[&str] = &[
     "atomic on global memory",
     "reduction in shared memory",
 ];
+
+/// Whether a run does without a production whose failures are known: `WARPSMITH_FUZZ_WITHOUT=unit variable` at build
+/// time, a list. Of [`PRODUCTIONS`] these can be left out: unit variables, hostile names.
+pub fn without(production: &str) -> bool {
+    let list = std::env::var("WARPSMITH_FUZZ_WITHOUT").unwrap_or_default();
+    list.split(',').any(|one| one.trim() == production)
+}
 
 /// The classes of silently wrong code that were once found by hand, each with the productions that hold its shape.
 pub const CLASSES: &[(&str, &[&str])] = &[

@@ -35,6 +35,9 @@ pub fn module(seed: u64, kernels: usize) -> String {
 pub fn written(seed: u64, kernels: usize) -> (String, Coverage) {
     let (structs, mut text) = Structs::generate(&mut Random::of(seed, [u64::MAX, 0]));
     let (mut table, mut seen) = (String::new(), Coverage::new());
+    if !coverage::without("hostile name of a struct") {
+        seen.insert("hostile name of a struct", 1);
+    }
     for index in 0..kernels {
         let kernel = kernel::kernel(&mut Random::of(seed, [index as u64, 1]), &structs, index);
         let name = &kernel.name;

@@ -1,5 +1,6 @@
 //! Names that CUDA, C++ or the printed text also uses.
 
+use super::coverage;
 use super::scope::Gen;
 
 /// Names of variables: types and variables of CUDA, keywords of C++, names that the printer makes.
@@ -109,7 +110,7 @@ const FUNCTIONS: [&str; 30] = [
 impl Gen<'_> {
     /// A name for a variable that may hide nothing that is called: now and then one of a foreign language.
     pub fn local(&mut self, prefix: &str) -> String {
-        if self.random.chance(90) {
+        if self.random.chance(90) || coverage::without("hostile name of a variable") {
             return self.fresh(prefix);
         }
         let name = *self.random.pick(&VARIABLES);
@@ -125,5 +126,6 @@ impl Gen<'_> {
 /// A name for a device function, which `taken` does not hold.
 pub fn function(random: &mut crate::random::Random, taken: &[&str], plain: String) -> (String, bool) {
     let name = *random.pick(&FUNCTIONS);
-    if random.chance(70) || taken.contains(&name) { (plain, false) } else { (name.to_owned(), true) }
+    let plainly = random.chance(70) || coverage::without("hostile name of a function");
+    if plainly || taken.contains(&name) { (plain, false) } else { (name.to_owned(), true) }
 }

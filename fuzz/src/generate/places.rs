@@ -47,9 +47,7 @@ impl Gen<'_> {
             let mut place = g.place(path);
             let mut change = String::new();
             // An index that the value changes: `a[i] += { i += 1; … }`.
-            if let (Some((counter, int)), Some(at)) = (counter, place.rfind('['))
-                && place.ends_with(']')
-            {
+            if let (Some((counter, int)), Some(at)) = (counter, last_index(&place)) {
                 let len = g.length_of(path);
                 place = format!("{}[({counter} & {}) as usize]", &place[..at], len - 1);
                 change = format!("{counter} = {counter}.wrapping_add(1{});\n", int.name);
@@ -186,7 +184,7 @@ impl Gen<'_> {
     /// The target with a block for its last index, which changes the index's variable.
     fn block_index(&mut self, path: &Path, target: &str) -> Option<String> {
         let (counter, int) = self.counter(path.var)?;
-        let at = target.rfind('[').filter(|_| target.ends_with(']'))?;
+        let at = last_index(target)?;
         let len = self.length_of(path);
         self.seen("tuple assignment, block in a target");
         let step = *self.random.pick(&["wrapping_add", "wrapping_sub"]);
@@ -245,4 +243,19 @@ impl Gen<'_> {
             Some(format!("{bank}[{row}][{}]", g.index(types::Len::Fixed(4))))
         })
     }
+}
+
+/// Where the brackets open that end a place: `v[a[0]][b[1]]` has them at `[b[1]]`.
+fn last_index(place: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in place.bytes().enumerate().rev() {
+        match byte {
+            b']' => depth += 1,
+            b'[' if depth == 1 => return Some(at),
+            b'[' => depth -= 1,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
 }

@@ -185,7 +185,9 @@ impl Structs {
             let fields =
                 (0..random.between(2, 4)).map(|f| (format!("f{f}"), structs.field_type(random, n >= 2)));
             let fields: Vec<_> = fields.collect();
-            let name = if n == 4 { (*random.pick(&HOSTILE_STRUCTS)).to_owned() } else { format!("S{n}") };
+            let hostile = *random.pick(&HOSTILE_STRUCTS);
+            let is_hostile = n == 4 && !super::coverage::without("hostile name of a struct");
+            let name = if is_hostile { hostile.to_owned() } else { format!("S{n}") };
             let methods =
                 Methods { whole: "me".into(), part: "part".into(), field: random.below(fields.len()) };
             let own =
