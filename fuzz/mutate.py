@@ -148,6 +148,10 @@ def main() -> int:
         if not broken:
             raise SystemExit(output[-2000:])
         env["WARPSMITH_FUZZ_EXCEPT"] = ",".join(sorted(broken))
+    for tests in sorted({tests for mutant in mutants for tests in mutant.get("tests", [])}):
+        passed, output = run(executables["warpsmith"], [tests, "-q"], env)
+        if not passed:
+            raise SystemExit(f"the unit tests `{tests}` fail without a defect:\n{output[-2000:]}")
     found = {"fuzzer": 0, "tests": 0, "nobody": 0}
     for mutant in mutants:
         if words and not any(word in mutant["name"] for word in words):

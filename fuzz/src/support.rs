@@ -1,5 +1,11 @@
 //! Device functions that every generated kernel may call: hashing, closures, generics, methods.
 
+#![allow(
+    clippy::suspicious_arithmetic_impl,
+    clippy::suspicious_op_assign_impl,
+    reason = "operators whose operands cannot be exchanged unseen"
+)]
+
 use core::ops::{Add, AddAssign, Index, IndexMut, Mul, MulAssign, Sub, SubAssign};
 
 use warpsmith::prelude::*;

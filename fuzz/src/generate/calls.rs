@@ -177,6 +177,13 @@ impl Gen<'_> {
             self.frozen.push(behind.var);
             return format!("&mut {}", behind.text);
         }
+        // A block gives a copy, which is changed instead of the place.
+        if self.random.chance(20)
+            && let Some(read) = self.read(ty)
+        {
+            self.seen("reference to a copy of a place");
+            return format!("&mut {{ {} }}", read.text);
+        }
         match self.borrow(|t| t == ty, true) {
             Some(place) => format!("&mut {place}"),
             None => format!("&mut {{ {} }}", self.temporary(ty, depth)),
@@ -239,17 +246,16 @@ impl Gen<'_> {
             let (start, again) = (self.expr(ty, depth).text, self.expr(&Ty::Bool, depth).text);
             return Some(Expr::new(format!("walked({start}, {again})")));
         }
-        if *ty == Ty::Int(types::U32) && self.random.chance(45) {
-            if self.random.chance(70)
-                && let Some(value) = self.banked_value()
-            {
-                return Some(Expr::new(value));
-            }
+        if *ty == Ty::Int(types::U32)
+            && self.random.chance(30)
+            && let Some(value) = self.banked_value()
+        {
+            return Some(Expr::new(value));
         }
         let table = self
             .vars
             .iter()
-            .find(|v| v.ty == Ty::Array(ty.clone().into(), Len::Fixed(8)) && v.name.starts_with('t'));
+            .find(|v| v.ty == Ty::Array(ty.clone().into(), Len::Fixed(16)) && v.name.starts_with('t'));
         if let Some(table) = table.filter(|v| ["ta", "tb"].contains(&v.name.as_str())).map(|v| v.name.clone())
             && matches!(ty, Ty::Int(_))
             && self.random.chance(50)
@@ -274,6 +280,10 @@ impl Gen<'_> {
     fn method_statement(&mut self, depth: usize) -> Option<String> {
         let pairs: Vec<_> = (0..4).map(Ty::Struct).collect();
         let (place, path) = self.pick_place(true, |t| pairs.contains(t))?;
+        if self.random.chance(25) {
+            self.seen("reference to a copy of a place");
+            return Some(format!("({{ {place} }}).swap();"));
+        }
         if self.random.chance(40) {
             return Some(format!("{place}.swap();"));
         }
@@ -321,12 +331,6 @@ impl Gen<'_> {
             for (name, ty) in names.iter().zip(inputs) {
                 g.declare(name, (*ty).clone(), false);
             }
-            let typed = g.random.chance(30);
-            let list: Vec<_> = names
-                .iter()
-                .zip(inputs)
-                .map(|(n, t)| if typed { format!("{n}: {}", g.structs.spell(t)) } else { n.clone() })
-                .collect();
             let moves = g.random.chance(25);
             if moves {
                 g.hide_unmovable();
@@ -334,10 +338,18 @@ impl Gen<'_> {
             let head = if moves { "move " } else { "" };
             let early = g.random.chance(25).then(|| g.early_return(ret));
             let value = g.expr(ret, depth.min(2)).text;
-            match early {
-                Some(line) => format!("{head}|{}| {{\n{line}\n{value}\n}}", list.join(", ")),
-                None => format!("{head}|{}| {value}", list.join(", ")),
-            }
+            let body = match early {
+                Some(line) => format!("{{\n{line}\n{value}\n}}"),
+                None => value,
+            };
+            // Rust knows the types from the function's bound.
+            let typed = g.random.chance(30) || names.iter().any(|n| needs_type(&body, n));
+            let list: Vec<_> = names
+                .iter()
+                .zip(inputs)
+                .map(|(n, t)| if typed { format!("{n}: {}", g.structs.spell(t)) } else { n.clone() })
+                .collect();
+            format!("{head}|{}| {body}", list.join(", "))
         });
         self.loops = loops;
         self.returns = returns;
@@ -417,10 +429,17 @@ impl Gen<'_> {
             let name = g.fresh("c");
             g.declare(&name, Ty::Int(types::U32), false);
             let body = g.statements(2, depth.min(1));
-            format!("each({count} & 3, |{name}| {{\n{body}\n}});")
+            let typed = if needs_type(&body, &name) { ": u32" } else { "" };
+            format!("each({count} & 3, |{name}{typed}| {{\n{body}\n}});")
         });
         self.loops = loops;
         self.returns = returns;
         Some(text)
     }
+}
+
+/// Whether a parameter is used by more than assignments and arguments: a kernel does not always know its type there.
+fn needs_type(body: &str, name: &str) -> bool {
+    let used = body.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| *word == name).count();
+    used > 0
 }

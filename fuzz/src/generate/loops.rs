@@ -206,13 +206,13 @@ impl Gen<'_> {
     fn range(&mut self, int: Int, depth: usize) -> String {
         let rounds = self.random.between(0, 4) as i128;
         let t = int.name;
-        match self.random.below(11) {
+        match self.random.below(13) {
             // A step that would pass the end of the type.
-            9 => {
+            9 | 11 => {
                 let step = self.leaf(&Ty::Int(types::USIZE)).text;
                 format!("({}{t}..{}).step_by(({step} & 15) + 9)", int.max() - 20 - rounds, int.max())
             }
-            10 => {
+            10 | 12 => {
                 let step = self.leaf(&Ty::Int(types::USIZE)).text;
                 format!("({}{t}..={}).step_by(({step} & 15) + 9)", int.max() - 20, int.max() - rounds)
             }

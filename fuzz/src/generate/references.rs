@@ -7,6 +7,9 @@ use super::types::{self, Len, Ty};
 /// A name that a pattern binds, and the type of what it refers to.
 type Bound = (String, Ty);
 
+/// A pattern's opening, its parts each with what stands before it, and its closing.
+type Parts = (String, Vec<Bound>, &'static str);
+
 impl Gen<'_> {
     /// A block that binds parts of a place by reference and changes them.
     pub fn reference_statement(&mut self, depth: usize) -> Option<String> {
@@ -78,7 +81,7 @@ impl Gen<'_> {
 
     /// A pattern of names by reference: the binding mode is what the place gives.
     fn by_reference(&mut self, ty: &Ty, names: &mut Vec<Bound>) -> String {
-        let parts: Option<(String, Vec<(String, Ty)>, &str)> = match ty {
+        let parts: Option<Parts> = match ty {
             Ty::Tuple(items) => {
                 Some(("(".into(), items.iter().map(|t| (String::new(), t.clone())).collect(), ")"))
             }
@@ -233,8 +236,14 @@ impl Gen<'_> {
             let mut names = Vec::new();
             let pattern = g.by_reference(&at.ty, &mut names);
             let body = g.apart(|g| g.through(names, depth.min(1)));
-            let calls = format!("{name}(&mut {});", at.text);
-            Some(format!("{{\nlet mut {name} = |{pattern}: &mut {spelled}| {{\n{body}\n}};\n{calls}\n}}"))
+            // An effect within the place would meet what the closure borrows.
+            let (before, argument) = match at.text.contains('{') {
+                true => (format!("let place = &mut {};\n", at.text), "place".to_owned()),
+                false => (String::new(), format!("&mut {}", at.text)),
+            };
+            Some(format!(
+                "{{\n{before}let mut {name} = |{pattern}: &mut {spelled}| {{\n{body}\n}};\n{name}({argument});\n}}"
+            ))
         })
     }
 

@@ -272,16 +272,6 @@ impl Gen<'_> {
         result
     }
 
-    /// Writes where what exists may only be read, if at all: a closure beside one that changes variables.
-    pub fn isolated<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
-        self.scoped(|g| {
-            let shared = |v: &Var| v.mutable || v.elements;
-            let changing: Vec<_> = (0..g.vars.len()).filter(|i| shared(&g.vars[*i])).collect();
-            g.frozen.extend(changing);
-            body(g)
-        })
-    }
-
     /// Writes a function's or closure's body: no loop or `return` around it can be named.
     pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         let (loops, returns) = (std::mem::take(&mut self.loops), self.returns.take());

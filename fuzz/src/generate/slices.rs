@@ -4,7 +4,7 @@ use super::scope::{Expr, Gen, Loop, Var};
 use super::types::{self, Len, Ty};
 
 /// Elements of the kernel's tables, which slices are parts of.
-const TABLE: usize = 10;
+const TABLE: usize = 16;
 
 impl Gen<'_> {
     /// Tables that are only read, and a slice variable of each.
@@ -12,9 +12,9 @@ impl Gen<'_> {
         for name in ["ta", "tb"] {
             let elem = Ty::Int(*self.random.pick(&[types::U32, types::U64, types::INTS[1], types::INTS[5]]));
             let spelled = self.structs.spell(&elem);
-            let items: Vec<_> = (0..TABLE).map(|i| format!("(w >> {}) as {spelled}", i * 5)).collect();
+            let items: Vec<_> = (0..TABLE).map(|i| format!("(w >> {}) as {spelled}", i * 3)).collect();
             body.push(format!("let {name} = [{}];", items.join(", ")));
-            self.declare(name, Ty::Array(elem.clone().into(), Len::Fixed(8)), false);
+            self.declare(name, Ty::Array(elem.clone().into(), Len::Fixed(TABLE)), false);
             let slice = format!("s{name}");
             let least = *self.random.pick(&[1, 2, 4]);
             let source = self.source(name, least);
@@ -84,7 +84,7 @@ impl Gen<'_> {
             .iter()
             .filter(|v| {
                 ["ta", "tb"].contains(&v.name.as_str())
-                    && v.ty == Ty::Array(elem.clone().into(), Len::Fixed(8))
+                    && v.ty == Ty::Array(elem.clone().into(), Len::Fixed(TABLE))
             })
             .map(|v| v.name.clone())
             .collect();

@@ -292,7 +292,7 @@ impl Gen<'_> {
             .paths(mutable, fits)
             .into_iter()
             .filter(|p| p.steps.iter().all(|s| matches!(s, Step::Field(_))) || !mutable)
-            .filter(|p| !self.vars[p.var].constant && !(mutable && self.vars[p.var].bounded))
+            .filter(|p| !(self.vars[p.var].constant || mutable && self.vars[p.var].bounded))
             .collect();
         if paths.is_empty() {
             return None;
