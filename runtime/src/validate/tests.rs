@@ -63,6 +63,28 @@ fn barriers_that_depend_on_the_thread_are_refused() {
 }
 
 #[gpu_kernel]
+fn shuffle_in_a_warp_and_a_half(x: &mut [u32]) {
+    let tid = thread_idx().x;
+    if tid < 48 {
+        x[tid] = shfl(tid, 0);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_in_whole_warps(x: &mut [u32]) {
+    let tid = thread_idx().x;
+    if tid < 64 {
+        x[tid] = shfl(tid, 0);
+    }
+}
+
+#[test]
+fn a_condition_that_cuts_a_warp_in_two_parts_its_lanes() {
+    assert!(check::<shuffle_in_a_warp_and_a_half>().is_err());
+    assert!(check::<shuffle_in_whole_warps>().is_ok());
+}
+
+#[gpu_kernel]
 fn barrier_under_block_index(x: &mut [f32], n: u32) {
     if block_idx().x < n {
         sync_threads();
