@@ -21,6 +21,7 @@ mod everyday;
 mod failures;
 mod globals;
 mod iteration;
+mod limits;
 mod memory;
 mod operators;
 mod options;
