@@ -34,6 +34,7 @@ mod failures;
 mod globals;
 mod iteration;
 mod lifetimes;
+mod limits;
 mod memory;
 mod mixed_operators;
 mod names;
