@@ -35,7 +35,10 @@ impl KernelAttr {
             allow_divergent_barriers: false,
         };
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
-            Ok(items) => items.iter().for_each(|item| attr.apply(item, errors)),
+            Ok(items) => {
+                refuse_repeated(&items, errors);
+                items.iter().for_each(|item| attr.apply(item, errors));
+            }
             Err(error) => errors.add(error),
         }
         attr
@@ -118,6 +121,16 @@ impl KernelAttr {
                 noalias: #noalias,
                 allow_divergent_barriers: #allow,
             }
+        }
+    }
+}
+
+/// An option stands once.
+fn refuse_repeated(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
+    for (i, item) in items.iter().enumerate() {
+        if items.iter().take(i).any(|earlier| earlier.path() == item.path()) {
+            let name = item.path().get_ident().map(ToString::to_string).unwrap_or_default();
+            errors.at(item, format!("`{name}` is given twice; keep one"));
         }
     }
 }

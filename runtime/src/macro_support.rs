@@ -7,10 +7,10 @@ use crate::ir::{
 };
 use crate::types::{GpuType, Slice};
 
-pub use crate::gpu_trait_items;
 pub use crate::args::{ImageArg, SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
+pub use crate::gpu_trait_items;
 pub use crate::ir::{Layout, Meaning};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
@@ -18,8 +18,8 @@ pub use crate::simulator::context::print;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
-    DeviceFunction, CalledFromKernels, DeviceFn, FnProbe, Function, Holds, Returns, Sound, Types, launched, missing,
-    never_called, see, types_of, unreached,
+    CalledFromKernels, DeviceFn, DeviceFunction, FnProbe, Function, Holds, HostFunction, Returns, Sound,
+    Types, launched, missing, never_called, same, see, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

@@ -40,6 +40,9 @@ impl<F> Function<F> {
     }
 }
 
+/// Ties the type of a binding to that of its value.
+pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
+
 /// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
 /// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
 pub struct Sound<const N: usize>;
@@ -135,7 +138,7 @@ pub mod missing {
                 }
                 pub fn __device_side<$($t,)* $(const $c: usize),*>() {}
                 impl<$($t,)* $(const $c: usize),*> __device_side<$($t,)* $($c),*> {
-                    pub fn __gpu<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
+                    pub fn called_in_a_kernel<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
                 }
             }
         )+};

@@ -92,6 +92,11 @@ impl SharedArray {
         }
     }
 
+    /// The type of an element.
+    pub fn elem(&self) -> &Type {
+        &self.elem
+    }
+
     /// Extents, outermost first.
     pub fn extents(&self) -> &[Expr] {
         &self.extents
@@ -147,6 +152,10 @@ impl Lower<'_> {
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
+            name if self.own_macros.contains(name) => Two {
+                witness: quote!(::warpsmith::__macro::never_called()),
+                emit: quote!(::warpsmith::ir::Expr::unit()),
+            },
             _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are"),
         }
     }

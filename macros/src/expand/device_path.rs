@@ -18,13 +18,14 @@ impl Lower<'_> {
         let span = path.span();
         let function = self.own_name("__fn", span);
         let got = self.hold(&quote!(#own.get()));
-        let bind = |value: TokenStream| {
-            quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;)
-        };
+        let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
         let Some((missing, last)) =
             path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)))
         else {
-            return (bind(quote!(#own.is(#path))), quote_spanned!(span=> #path::__gpu(#got, &#probe);));
+            return (
+                bind(quote!(#own.is(#path))),
+                quote_spanned!(span=> #path::called_in_a_kernel(#got, &#probe);),
+            );
         };
         let named = named(&last.ident, probe);
         let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
@@ -33,13 +34,13 @@ impl Lower<'_> {
             Scope::of_path(path, &missing)
         };
         let (found, arguments) = (&scope.found, &last.arguments);
-        let value = if self.guarded {
+        let value = if self.sound.is_some() && last.arguments.is_none() {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
         } else {
             quote!(#own.is(#path))
         };
-        let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::__gpu(#got, &#probe);));
+        let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::called_in_a_kernel(#got, &#probe);));
         (bind(value), quote!(#tie #named))
     }
 }

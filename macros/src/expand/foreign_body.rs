@@ -94,7 +94,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
         #quiet
         impl #name {
-            #vis fn __gpu(_: #unsafety fn(#(#inputs),*) -> #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn called_in_a_kernel(_: #unsafety fn(#(#inputs),*) -> #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*

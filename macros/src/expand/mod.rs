@@ -1,5 +1,6 @@
 //! Expansion: one file a kind of item or a part of the body.
 
+mod body_check;
 mod builtin_macros;
 mod call;
 mod consumer;
@@ -30,6 +31,7 @@ mod pattern;
 mod plain;
 mod signature;
 mod stmt;
+mod surroundings;
 mod twin;
 mod types;
 
