@@ -39,7 +39,7 @@ impl KernelAttr {
                 refuse_repeated(&items, errors);
                 items.iter().for_each(|item| attr.apply(item, errors));
             }
-            Err(error) => errors.add(error),
+            Err(error) => errors.add(syn::Error::new(error.span(), KNOWN)),
         }
         attr
     }

@@ -123,6 +123,19 @@ macro_rules! no_gpu_trait_items {
     ($($items:tt)*) => {};
 }
 
+/// A function with a device side, called by a path.
+#[diagnostic::on_unimplemented(
+    message = "this function has no device side, so a kernel cannot call it",
+    label = "write `#[gpu_fn]` above this function"
+)]
+pub trait DeviceFunctionOfPath: Sized {
+    /// Asks for the device side of what `_probe` found.
+    fn device_function(_probe: &FnProbe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceFn> DeviceFunctionOfPath for M {}
+
 /// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
 pub mod missing {
     use super::{FnProbe, HostFunction};

@@ -112,6 +112,15 @@ impl BodyCheck<'_> {
         }
     }
 
+    /// `value.to_string()`
+    fn refuse_text(&mut self, e: &syn::ExprMethodCall) {
+        if (e.method == "to_string" || e.method == "to_owned") && e.args.is_empty() {
+            let message =
+                "a kernel has no `String`; print the value with `println!(\"{}\", value)`, or write bytes";
+            self.errors.at(&e.method, message);
+        }
+    }
+
     /// `volatile_load(&STATIC.get())` reads a copy for ever.
     fn refuse_copies(&mut self, e: &ExprCall) {
         let Expr::Path(path) = &*e.func else { return };
@@ -175,7 +184,10 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 );
             }
             Expr::Call(e) => self.refuse_copies(e),
-            Expr::MethodCall(e) => self.refuse_slice_method(e),
+            Expr::MethodCall(e) => {
+                self.refuse_slice_method(e);
+                self.refuse_text(e);
+            }
             Expr::If(e) => self.attributes(&e.attrs, false),
             Expr::Match(e) => self.attributes(&e.attrs, false),
             Expr::Block(e) => self.attributes(&e.attrs, false),

@@ -22,7 +22,10 @@ pub struct SharedArray {
 
 impl Parse for SharedArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut ty: Type = input.parse()?;
+        let given = input.cursor().token_stream();
+        let mut ty: Type = input.parse().map_err(|_| {
+            syn::Error::new_spanned(given, "`shared!` takes a type and no values, which kernels write: `shared!([f32; N])`, or `shared!([[f32; COLS]; ROWS])`")
+        })?;
         let whole = ty.clone();
         let scalar = |path: &syn::TypePath| {
             path.path

@@ -27,7 +27,6 @@ impl Lower<'_> {
                 quote_spanned!(span=> #path::called_in_a_kernel(#got, &#probe);),
             );
         };
-        let named = named(&last.ident, probe);
         let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
             Scope::of_name(&last.ident, &missing)
         } else {
@@ -40,14 +39,26 @@ impl Lower<'_> {
         } else {
             quote!(#own.is(#path))
         };
-        let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::called_in_a_kernel(#got, &#probe);));
-        (bind(value), quote!(#tie #named))
+        let tie = quote_spanned!(span=> #found #arguments ::called_in_a_kernel(#got, &#probe););
+        let (tie, name) = (scope.wrap(&tie), &last.ident);
+        let asks = match scope.inner.is_empty() {
+            true => quote_spanned! {span=> {
+                struct #name {}
+                ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
+            }},
+            false => {
+                quote_spanned!(span=> ::warpsmith::__macro::DeviceFunctionOfPath::device_function(&#probe);)
+            }
+        };
+        let tie = quote!(#tie #asks);
+        (bind(value), tie)
     }
 }
 
 /// Where a path finds the function and its device side, or what stands in for them.
 struct Scope {
     imports: TokenStream,
+    /// Imports that hide the others where they find the function.
     inner: TokenStream,
     found: Ident,
 }
@@ -87,15 +98,6 @@ impl Scope {
         let Self { imports, inner, .. } = self;
         if inner.is_empty() { quote!({ #imports #body }) } else { quote!({ #imports { #inner #body } }) }
     }
-}
-
-/// Names the function in what is said if `probe` found the stand-in.
-fn named(name: &Ident, probe: &Ident) -> TokenStream {
-    let span = name.span();
-    quote_spanned! {span=> {
-        struct #name {}
-        ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
-    }}
 }
 
 /// The module of the stand-in with these generic arguments; `None` where there is none.

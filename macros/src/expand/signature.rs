@@ -397,7 +397,8 @@ pub fn guarded_recording(
                 ::warpsmith::__macro::unreached();
                 #lets
                 let #giver = ::warpsmith::__macro::Returns::<#output>::new();
-                let _: #output = #body_witness;
+                // The twin says where `unsafe` is missing.
+                let _: #output = unsafe { #body_witness };
                 #tree
             });
         },
