@@ -42,6 +42,12 @@ impl BodyCheck<'_> {
         }
     }
 
+    /// Forgets what a parameter is once its name is another variable's.
+    fn rebind(&mut self, name: &str) {
+        self.generic.retain(|(known, _)| known != name);
+        self.slices.retain(|known| known != name);
+    }
+
     fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
         self.loops += 1;
         visit(self);
@@ -148,6 +154,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             Expr::ForLoop(e) => {
                 self.attributes(&e.attrs, true);
                 self.visit_expr(&e.expr);
+                self.visit_pat(&e.pat);
                 return self.in_loop(|check| check.visit_block(&e.body));
             }
             Expr::While(e) => {
@@ -161,6 +168,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             }
             Expr::Closure(e) => {
                 let outer = (std::mem::take(&mut self.loops), std::mem::take(&mut self.blocks));
+                e.inputs.iter().for_each(|input| self.visit_pat(input));
                 self.visit_expr(&e.body);
                 (self.loops, self.blocks) = outer;
                 return;
@@ -199,14 +207,14 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
 
     fn visit_local(&mut self, local: &'a syn::Local) {
         self.attributes(&local.attrs, false);
-        if let Pat::Ident(name) = &local.pat {
-            let name = name.ident.to_string();
-            self.generic.retain(|(known, _)| *known != name);
-            self.slices.retain(|known| *known != name);
-        }
         self.learn_rank(local);
         self.refuse_host_parts(local);
         visit::visit_local(self, local);
+    }
+
+    fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
+        self.rebind(&name.ident.to_string());
+        visit::visit_pat_ident(self, name);
     }
 
     fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {

@@ -32,10 +32,10 @@ pub fn in_an_impl(name: &Ident, keyword: Span) -> bool {
 fn kernels_in_impls(text: &str) -> HashSet<String> {
     let mut kernels = Kernels::default();
     // A kernel in an `impl` or a `trait` is rare: most files are not parsed.
-    if text.contains("impl") || text.contains("trait") {
-        if let Ok(file) = syn::parse_file(text) {
-            kernels.visit_file(&file);
-        }
+    if (text.contains("impl") || text.contains("trait"))
+        && let Ok(file) = syn::parse_file(text)
+    {
+        kernels.visit_file(&file);
     }
     kernels.inside.difference(&kernels.outside).cloned().collect()
 }
