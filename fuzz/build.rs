@@ -12,6 +12,7 @@ fn main() {
         println!("cargo::rerun-if-changed={file}");
     }
     let (seed, kernels) = (number("WARPSMITH_FUZZ_SEED", 1), number("WARPSMITH_FUZZ_KERNELS", 24));
+    println!("cargo::rerun-if-env-changed=WARPSMITH_FUZZ_WITHOUT");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let file = Path::new(&out).join("programs.rs");
     fs::write(&file, generate::module(seed, kernels as usize)).expect("OUT_DIR can be written");

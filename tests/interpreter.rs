@@ -258,7 +258,7 @@ mod defaults {
 
     #[test]
     fn a_race_is_found_by_the_interpreter_and_by_both_and_not_by_the_twin() -> warpsmith::Result<()> {
-        assert_eq!(Settings::default().executor, Executor::Interpreter);
+        assert_eq!(Settings::default().executor, Executor::Both);
         assert_eq!(Settings::default().checks, SimChecks::ALL);
         let run = |executor, checks| {
             let device = Device::simulator_with(Settings { executor, checks, ..Settings::default() });
@@ -340,5 +340,145 @@ mod defaults {
             assert!(said.contains("`on_a_device` has a device body only"), "{said}");
         }
         Ok(())
+    }
+}
+
+/// Launches by the interpreter and again by the twin, which is what a simulator does that nobody has set up.
+mod compared {
+    use std::process::Command;
+
+    use warpsmith::prelude::*;
+    use warpsmith::simulator::{Executor, Settings, SimFault};
+
+    /// Sums and places that depend on the order of threads.
+    #[gpu_kernel]
+    fn depends_on_order(x: &mut [f32], y: &mut [u32], times: &mut [u64]) {
+        let i = global_id();
+        let place = atomic_add(&mut y[0], 1);
+        y[1 + place] = i as u32;
+        atomic_add(&mut x[0], 1.0 / (1.0 + i as f32));
+        atomic_exchange(&mut x[1], i as f32);
+        times[i] = clock();
+        if atomic_inc(&mut y[257], 1000) == 255 {
+            y[257] = i as u32;
+        }
+    }
+
+    #[test]
+    fn what_depends_on_the_order_of_threads_is_the_same_by_both() -> warpsmith::Result<()> {
+        for seed in [0, 1, 7, 1234] {
+            let run = |executor| {
+                let device = Device::simulator_with(Settings { executor, seed, ..Settings::default() });
+                let (mut x, mut y) = (device.upload(&[0.0f32; 2])?, device.alloc_zeroed::<u32>(258)?);
+                let mut times = device.alloc_zeroed::<u64>(256)?;
+                depends_on_order(&mut x, &mut y, &mut times).grid(4).block(64).launch(&device)?;
+                warpsmith::Result::Ok((device.download(&x)?, device.download(&y)?, device.download(&times)?))
+            };
+            let left = run(Executor::Both)?;
+            assert_eq!(left, run(Executor::Interpreter)?);
+            assert_eq!(left.1[0], 256);
+        }
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn leaves_a_fault(y: &mut [u32]) {
+        let t = thread_idx().x;
+        y[t] += 1;
+        assert!(t < 3, "the fourth thread");
+    }
+
+    #[test]
+    fn a_fault_is_the_interpreters_and_leaves_what_it_did() -> warpsmith::Result<()> {
+        let device = Device::simulator();
+        let mut y = device.alloc_zeroed::<u32>(8)?;
+        let fault = leaves_a_fault(&mut y).grid(1).block(8).launch(&device).expect_err("it fails");
+        assert!(fault.to_string().contains("the fourth thread"), "{fault}");
+        assert_eq!(device.download(&y)?, [1, 1, 1, 1, 0, 0, 0, 0]);
+        Ok(())
+    }
+
+    /// A thread that goes round for ever is the interpreter's to find.
+    #[gpu_kernel]
+    fn goes_round(y: &mut [u32]) {
+        let mut i = y[0];
+        while i < 10 {
+            i = (i + 1) % 8;
+        }
+        y[0] = i;
+    }
+
+    #[test]
+    fn a_loop_without_end_is_found_before_the_twin_runs_it() -> warpsmith::Result<()> {
+        let device = Device::simulator_with(Settings { step_budget: 10_000, ..Settings::default() });
+        let mut y = device.alloc_zeroed::<u32>(1)?;
+        match goes_round(&mut y).grid(1).block(1).launch(&device) {
+            Err(warpsmith::Error::Simulator(fault)) => assert!(matches!(*fault, SimFault::Endless { .. })),
+            other => panic!("it ends: {other:?}"),
+        }
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn adds_up(y: &mut [i32]) {
+        y[0] += i32::MAX;
+    }
+
+    #[test]
+    fn overflow_that_only_the_twin_tells_of_is_no_difference() -> warpsmith::Result<()> {
+        let device = Device::simulator_with(Settings { overflow: false, ..Settings::default() });
+        let mut y = device.upload(&[1i32])?;
+        adds_up(&mut y).grid(1).block(1).launch(&device)?;
+        assert_eq!(device.download(&y)?, [i32::MIN]);
+        Ok(())
+    }
+
+    #[gpu_kernel]
+    fn prints(y: &mut [u32]) {
+        println!("thread {} of {}", thread_idx().x, y.len());
+        y[thread_idx().x] += 1;
+    }
+
+    #[gpu_kernel]
+    fn through_addresses(places: &[*mut u32]) {
+        let place = places[thread_idx().x];
+        // SAFETY: one element each, which live as long as the launch.
+        unsafe { *place += 1 };
+    }
+
+    /// Run by the test below, which reads what it prints.
+    #[test]
+    #[ignore = "part of another"]
+    fn prints_and_says() -> warpsmith::Result<()> {
+        let device = Device::simulator();
+        let mut y = device.alloc_zeroed::<u32>(2)?;
+        prints(&mut y).grid(1).block(2).launch(&device)?;
+        let mut own = [5u32; 2];
+        let first = own.as_mut_ptr();
+        let places = device.upload(&[first, first.wrapping_add(1)])?;
+        for _ in 0..3 {
+            through_addresses(&places).grid(1).block(2).launch(&device)?;
+        }
+        // SAFETY: as the kernel wrote it, through addresses.
+        assert_eq!(unsafe { first.cast::<[u32; 2]>().read_volatile() }, [8, 8]);
+        Ok(())
+    }
+
+    #[test]
+    fn output_appears_once_and_so_does_why_a_kernel_is_not_compared() {
+        let test = std::env::current_exe().expect("this test");
+        let output = Command::new(test)
+            .args(["--exact", "compared::prints_and_says", "--ignored", "--nocapture"])
+            .env_remove("WARPSMITH_SIM")
+            .output()
+            .expect("it runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{out}{err}");
+        for line in ["thread 0 of 2", "thread 1 of 2"] {
+            assert_eq!(out.matches(line).count(), 1, "{out}");
+        }
+        let why = "kernel `through_addresses` runs by the interpreter alone, not compared with its Rust code: `places`";
+        assert_eq!(err.matches(why).count(), 1, "{err}");
+        assert!(!err.contains("kernel `prints`"), "{err}");
     }
 }

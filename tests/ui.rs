@@ -10,6 +10,7 @@ use std::path::Path;
 const SECOND_MESSAGES: &[(&str, &str)] = &[
     ("calls/wrong_number_of_generics", "the function and its device side both take the arguments"),
     ("structs/bool_pointer_field", "`derive(Copy)` refuses the field too"),
+    ("syntax/imported_variant_in_small_letters", "rustc speaks of the name and of the type, in each arm"),
     ("types/f32_and_f64", "rustc says both of the same sum in plain Rust"),
     ("types/u32_plus_usize", "rustc says both of the same sum in plain Rust"),
 ];

@@ -1,59 +1,96 @@
-//! Runs one program twice, and says where the results part.
+//! Runs one program on every executor there is, and says where the results part.
 
 use std::fmt;
 
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, CudaSource, Options};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings, SimChecks};
-use warpsmith::{Buffer, Device, Error};
+use warpsmith::{Device, Error};
 
 use crate::inputs::{self, Comptime, THREADS};
-use crate::programs::Program;
-use crate::shrink::shrink;
+use crate::programs::{Memory, Program};
+use crate::support::Body;
 
 /// Bytes of a simulated thread's stack: without optimisation a twin needs more than the default.
 const STACK: usize = 1 << 20;
 
-/// The devices of a run, with the inputs in their memory.
-pub struct Bench {
-    simulator: Side,
-    gpu: Option<Side>,
-    compiles: bool,
+/// What runs a program, in the order in which they are compared with the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Runner {
+    /// The Rust code.
+    Twin,
+    /// The IR.
+    Interpreter,
+    /// The CUDA text, as the host's C++ compiler takes it.
+    Printed,
+    /// The CUDA text on a GPU.
+    Gpu,
 }
 
-/// One device, its inputs and its output.
+impl fmt::Display for Runner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Runner::Twin => "the twin",
+            Runner::Interpreter => "the interpreter",
+            Runner::Printed => "the printed CUDA",
+            Runner::Gpu => "the GPU",
+        })
+    }
+}
+
+/// The executors of a run, each with the inputs in its memory.
+pub struct Bench {
+    sides: Vec<Side>,
+    sanitizers: Sanitizers,
+    compiles: bool,
+    skipped: Vec<String>,
+}
+
+/// One executor, and the memory that launches on it use.
 struct Side {
+    runner: Runner,
     device: Device,
-    xs: Buffer<u32>,
-    fs: Buffer<f32>,
-    out: Buffer<u64>,
+    memory: Memory,
+    seed: u64,
 }
 
 /// Why a program failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// The compiler refused it, though it only uses what is supported.
+    /// The recorder or the validator refused it, though it only uses what is supported.
     Refused(String),
-    /// The twin panicked or hung, or the interpreter differs; then the generator is wrong, or the simulator.
-    Twin(String),
-    /// NVRTC or the GPU failed.
-    Gpu(String),
-    /// A thread computed something else on the GPU.
+    /// NVRTC does not take the CUDA, on a machine without a GPU.
+    NotCompiled(String),
+    /// An executor ended with a fault, or could not begin.
+    Ends(Runner, String),
+    /// An executor computed something else than the twin.
     Differs {
-        /// The first such thread of the launch.
-        thread: usize,
-        /// Its hash in Rust.
+        /// Which.
+        runner: Runner,
+        /// What: the hash of a thread, a word of a buffer.
+        place: String,
+        /// It in Rust.
         twin: u64,
-        /// Its hash on the GPU.
-        gpu: u64,
+        /// It there.
+        other: u64,
     },
 }
 
 impl Failure {
+    /// The executor that is to blame, where it is one.
+    pub fn runner(&self) -> Option<Runner> {
+        match self {
+            Failure::Refused(_) | Failure::NotCompiled(_) => None,
+            Failure::Ends(runner, _) | Failure::Differs { runner, .. } => Some(*runner),
+        }
+    }
+
     /// Whether two failures are of one kind, so that one may stand for the other.
-    fn is_like(&self, other: &Failure) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
+    pub fn is_like(&self, other: &Failure) -> bool {
+        let kind = std::mem::discriminant(self) == std::mem::discriminant(other);
+        kind && self.runner() == other.runner()
     }
 }
 
@@ -61,107 +98,191 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Refused(error) => write!(f, "refused: {error}"),
-            Failure::Twin(error) => write!(f, "the twin failed: {error}"),
-            Failure::Gpu(error) => write!(f, "the CUDA failed: {error}"),
-            Failure::Differs { thread, twin, gpu } => {
-                write!(f, "thread {thread} gives {twin:#018x} in Rust and {gpu:#018x} on the GPU")
+            Failure::NotCompiled(error) => write!(f, "NVRTC refuses the CUDA: {error}"),
+            Failure::Ends(runner, error) => write!(f, "{runner} failed: {error}"),
+            Failure::Differs { runner, place, twin, other } => {
+                write!(f, "{place} is {twin:#018x} by the twin and {other:#018x} by {runner}")
             }
         }
     }
 }
 
 impl Bench {
-    /// The simulator, and a GPU or at least NVRTC where there is one.
+    /// The simulator's executors, and a GPU or at least NVRTC where there is one.
     ///
     /// # Errors
     /// A GPU that is there and does not work.
-    pub fn open(seed: u64) -> warpsmith::Result<Self> {
-        let gpu = match Device::gpu(0) {
-            Ok(device) => Some(Side::new(device, seed)?),
-            Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => None,
+    pub fn open(seed: u64, sanitizers: Sanitizers, only: Option<&[Runner]>) -> warpsmith::Result<Self> {
+        let mut bench = Self { sides: Vec::new(), sanitizers, compiles: false, skipped: Vec::new() };
+        let wanted = |runner| only.is_none_or(|only| only.contains(&runner));
+        let mut simulated = vec![(Runner::Twin, Executor::Twin)];
+        if wanted(Runner::Interpreter) {
+            simulated.push((Runner::Interpreter, Executor::Interpreter));
+        }
+        match printed::compiler() {
+            Ok(_) if wanted(Runner::Printed) => simulated.push((Runner::Printed, Executor::Printed)),
+            Ok(_) => {}
+            Err(missing) => bench.skipped.push(format!("printed ({missing})")),
+        }
+        for (runner, executor) in simulated {
+            let settings = settings(executor, sanitizers)?;
+            bench.sides.push(Side::new(runner, Device::simulator_with(settings), seed)?);
+        }
+        match Device::gpu(0) {
+            Ok(device) if wanted(Runner::Gpu) => bench.sides.push(Side::new(Runner::Gpu, device, seed)?),
+            Ok(_) => {}
+            Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
+                bench.compiles = wanted(Runner::Gpu) && nvrtc::version().is_ok();
+                bench
+                    .skipped
+                    .push(if bench.compiles { "GPU, but for NVRTC" } else { "GPU and NVRTC" }.to_owned());
+            }
             Err(error) => return Err(error),
-        };
-        let simulator = Side::new(Device::simulator_with(settings()?), seed)?;
-        Ok(Self { simulator, gpu, compiles: nvrtc::version().is_ok() })
+        }
+        Ok(bench)
     }
 
     /// What a comparison on this machine consists of.
     pub fn describe(&self) -> String {
-        match (&self.gpu, self.compiles) {
-            (Some(gpu), _) => format!("twin, interpreter and {}", gpu.device.name()),
-            (None, true) => "twin and interpreter, and NVRTC without a GPU".to_owned(),
-            (None, false) => "skipped NVRTC and GPU, for both are missing; twin and interpreter".to_owned(),
-        }
+        let runners: Vec<_> = self.sides.iter().map(|side| side.runner.to_string()).collect();
+        format!("{}; skipped: {}", runners.join(", "), self.skipped.join(", "))
     }
 
-    /// Runs the program on every device there is.
+    /// Who runs programs, the twin first.
+    pub fn runners(&self) -> Vec<Runner> {
+        self.sides.iter().map(|side| side.runner).collect()
+    }
+
+    /// Prints the program as a launch of it compiles it.
     ///
     /// # Errors
-    /// The [`Failure`].
-    pub fn compare(&mut self, program: &Program, comptime: &Comptime) -> Result<(), Failure> {
-        let twin = self.simulator.run(program, comptime).map_err(|e| Failure::Twin(e.to_string()))?;
-        match &mut self.gpu {
-            Some(gpu) => {
-                let out = gpu.run(program, comptime).map_err(|e| Failure::Gpu(e.to_string()))?;
-                match (0..THREADS).find(|i| twin[*i] != out[*i]) {
-                    Some(thread) => Err(Failure::Differs { thread, twin: twin[thread], gpu: out[thread] }),
-                    None => Ok(()),
-                }
-            }
-            None if self.compiles => compile(program, comptime),
-            None => Ok(()),
+    /// [`Failure::Refused`]
+    pub fn text(&self, program: &Program, comptime: &Comptime) -> Result<CudaSource, Failure> {
+        let print = |checks, line_directives| {
+            let options = Options { checks, line_directives };
+            (program.print)(comptime, &options).map_err(|e| Failure::Refused(e.to_string()))
+        };
+        let all = print(Checks::All, true)?;
+        // Launches fulfil every condition, and so have the checks that are left then.
+        match all.conditions.len() {
+            0 => Ok(all),
+            n => print(Checks::Lifted(u64::MAX >> 64usize.saturating_sub(n)), true),
         }
     }
 
-    /// The failure with as few statements as show it, as a report to read.
-    pub fn report(&mut self, program: &Program, comptime: &Comptime, failure: &Failure) -> String {
-        let (a, b, pick, mask) = *comptime;
-        let mut last = failure.clone();
-        let small = shrink(mask, |mask| {
-            match checked(program, &(a, b, pick, mask))
-                .and_then(|_| self.compare(program, &(a, b, pick, mask)))
-            {
-                Err(found) if found.is_like(failure) => {
-                    last = found;
-                    true
-                }
-                _ => false,
+    /// Compiles texts for the host in one call of its compiler: one by one they take many times as long.
+    pub fn compile_ahead(&self, texts: &[CudaSource]) {
+        if self.sides.iter().any(|side| side.runner == Runner::Printed) {
+            // What does not compile is reported by its launch.
+            let _ = printed::compile_ahead(texts, self.sanitizers);
+        }
+    }
+
+    /// Runs the program on every executor; how many were compared with the twin.
+    ///
+    /// # Errors
+    /// The first [`Failure`].
+    pub fn compare(&mut self, program: &Program, comptime: &Comptime) -> Result<Vec<Runner>, Failure> {
+        self.compare_with(program, comptime, None)
+    }
+
+    /// As [`Bench::compare`], with one executor alone.
+    ///
+    /// # Errors
+    /// The first [`Failure`].
+    pub fn compare_with(
+        &mut self,
+        program: &Program,
+        comptime: &Comptime,
+        only: Option<Runner>,
+    ) -> Result<Vec<Runner>, Failure> {
+        let Some((twin, others)) = self.sides.split_first_mut() else { return Ok(Vec::new()) };
+        let words = twin.run(program, comptime)?;
+        let mut compared = Vec::new();
+        for side in others.iter_mut().filter(|side| only.is_none_or(|only| side.runner == only)) {
+            let own = side.run(program, comptime)?;
+            if let Some(i) = (0..words.len()).find(|i| words[*i] != own[*i]) {
+                let (twin, other) = (words[i], own[i]);
+                return Err(Failure::Differs { runner: side.runner, place: place(i), twin, other });
             }
-        });
-        let comptime = (a, b, pick, small);
-        let cuda = checked(program, &comptime).unwrap_or_else(|refused| refused.to_string());
-        format!(
-            "---- {} of seed {}: {last}\n(a, b, pick, mask) = {comptime:?}, mask {small:#x} of {mask:#x}\n\n{}\n{cuda}",
-            program.name,
-            crate::SEED,
-            program.source(),
-        )
+            compared.push(side.runner);
+        }
+        if self.compiles && only.is_none() {
+            compile(program, comptime)?;
+        }
+        Ok(compared)
+    }
+}
+
+/// What a word of a run's results is.
+fn place(word: usize) -> String {
+    let (ys, bs) = (THREADS, 9 * THREADS);
+    let counts = bs + 16 * THREADS;
+    match word {
+        w if w < ys => format!("the hash of thread {w}"),
+        w if w < bs => format!("`ys[{}]`, of thread {}", w - ys, (w - ys) / 8),
+        w if w < counts => {
+            let fields = ["at[0]", "at[1]", "n", "q", "d[0]", "d[1]", "d[2]", "d[3]"];
+            format!("`bs[{}].{}`, of thread {}", (w - bs) / 8, fields[(w - bs) % 8], (w - bs) / 16)
+        }
+        w => format!("`counts[{}]`", w - counts),
     }
 }
 
 impl Side {
-    fn new(device: Device, seed: u64) -> warpsmith::Result<Self> {
-        let (xs, fs) = (device.upload(&inputs::integers(seed))?, device.upload(&inputs::floats(seed))?);
-        let out = device.alloc_zeroed(THREADS)?;
-        Ok(Self { device, xs, fs, out })
+    fn new(runner: Runner, device: Device, seed: u64) -> warpsmith::Result<Self> {
+        let memory = Memory {
+            xs: device.upload(&inputs::integers(seed))?,
+            fs: device.upload(&inputs::floats(seed))?,
+            ys: device.alloc_zeroed(8 * THREADS)?,
+            bs: device.alloc_zeroed(2 * THREADS)?,
+            counts: device.alloc_zeroed(inputs::COUNTS.len())?,
+            out: device.alloc_zeroed(THREADS)?,
+        };
+        Ok(Self { runner, device, memory, seed })
     }
 
-    fn run(&mut self, program: &Program, comptime: &Comptime) -> warpsmith::Result<Vec<u64>> {
-        self.device.write(&mut self.out, &[0; THREADS])?;
-        (program.launch)(&self.device, comptime, &self.xs, &self.fs, &mut self.out)?;
-        self.device.download(&self.out)
+    fn run(&mut self, program: &Program, comptime: &Comptime) -> Result<Vec<u64>, Failure> {
+        let runner = self.runner;
+        self.words(program, comptime).map_err(|error| match error {
+            Error::Record(_) | Error::Validate(_) => Failure::Refused(error.to_string()),
+            error => Failure::Ends(runner, error.to_string()),
+        })
+    }
+
+    /// All that a launch wrote, as words.
+    fn words(&mut self, program: &Program, comptime: &Comptime) -> warpsmith::Result<Vec<u64>> {
+        let Side { device, memory, seed, .. } = self;
+        device.write(&mut memory.ys, &inputs::words(*seed))?;
+        device.write(&mut memory.bs, &inputs::bodies(*seed))?;
+        device.write(&mut memory.counts, &inputs::COUNTS)?;
+        device.write(&mut memory.out, &[0; THREADS])?;
+        (program.launch)(device, comptime, memory)?;
+        let mut words = device.download(&memory.out)?;
+        words.extend(device.download(&memory.ys)?);
+        words.extend(device.download(&memory.bs)?.iter().flat_map(words_of));
+        words.extend(device.download(&memory.counts)?.into_iter().map(u64::from));
+        Ok(words)
     }
 }
 
-/// The twin and the interpreter, which must agree; integers wrap, as in the twin of this build.
-fn settings() -> warpsmith::Result<Settings> {
+/// A struct as words; one pattern for every NaN, whose bits Rust leaves open.
+fn words_of(body: &Body) -> [u64; 8] {
+    let Body { at: [a, b], n, q, d } = *body;
+    let [a, b] = [a, b].map(|x| if x.is_nan() { 0x7fc0_0000 } else { u64::from(x.to_bits()) });
+    let q = (q.x as u32 as u64) << 32 | q.y as u32 as u64;
+    [a, b, n.into(), q, d[0], d[1], d[2], d[3]]
+}
+
+/// Without observers; integers wrap, as in the twin of this build.
+fn settings(executor: Executor, sanitizers: Sanitizers) -> warpsmith::Result<Settings> {
     let own = Settings::from_env()?;
     let stack_bytes = own.stack_bytes.max(STACK);
-    let (executor, checks) = (Executor::Both, SimChecks::NONE);
-    Ok(Settings { stack_bytes, executor, checks, overflow: false, ..own })
+    let checks = SimChecks::NONE;
+    Ok(Settings { stack_bytes, executor, checks, sanitizers, overflow: false, ..own })
 }
 
-/// The CUDA that a launch compiles.
+/// The CUDA with every check, to read.
 ///
 /// # Errors
 /// [`Failure::Refused`]
@@ -178,6 +299,6 @@ fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let options = CompileOptions { arch, fmad: false, debug_info: DebugInfo::None, relocatable: false };
     match nvrtc::compile(&source, program.function(), &options) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Failure::Gpu(error.to_string())),
+        Err(error) => Err(Failure::NotCompiled(error.to_string())),
     }
 }

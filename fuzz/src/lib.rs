@@ -1,16 +1,19 @@
-//! Random kernels, each run as a Rust twin on the simulator and as CUDA on a GPU, compared bit for bit.
+//! Random kernels, each run as a Rust twin, by the interpreter, as printed CUDA on the host, and on a GPU, compared
+//! bit for bit.
 //!
-//! The build script writes the kernels (see `generate/`); [`programs`] holds them, [`inputs`] what
-//! they read, [`mod@compare`] runs one of them twice, [`shrink`] makes a difference small. Without a
-//! GPU the CUDA is compiled, and without NVRTC the simulator alone runs.
-//! The simulator runs each kernel by its twin and by the interpreter, which must agree.
+//! The build script writes the kernels (see [`generate`]); [`programs`] holds them, [`inputs`] what they read,
+//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. What a machine lacks is skipped,
+//! and said: the C++ compiler, the GPU, NVRTC.
 
 pub mod compare;
+pub mod generate;
 pub mod inputs;
 pub mod programs;
 pub mod random;
+pub mod report;
 pub mod settings;
 pub mod shrink;
+pub mod simplify;
 pub mod support;
 
 /// The seed that this build's kernels were written from.

@@ -4,6 +4,7 @@ use warpsmith::codegen::{CudaSource, Options};
 use warpsmith::{Buffer, Device, Kernel};
 
 use crate::inputs::{BLOCK, Comptime, GRID};
+use crate::support::Body;
 
 /// A kernel, or one instance of a generic one.
 pub struct Program {
@@ -11,6 +12,8 @@ pub struct Program {
     pub name: &'static str,
     /// How many statements a bit of `mask` guards.
     pub statements: usize,
+    /// How many expressions a bit of `cut` replaces.
+    pub expressions: usize,
     /// Its CUDA.
     pub print: fn(&Comptime, &Options) -> warpsmith::Result<CudaSource>,
     /// Launches it on a device.
@@ -18,8 +21,23 @@ pub struct Program {
 }
 
 /// How a program is launched.
-pub type Launch =
-    fn(&Device, &Comptime, &Buffer<u32>, &Buffer<f32>, &mut Buffer<u64>) -> warpsmith::Result<()>;
+pub type Launch = fn(&Device, &Comptime, &mut Memory) -> warpsmith::Result<()>;
+
+/// The buffers of a launch.
+pub struct Memory {
+    /// Integers that are read.
+    pub xs: Buffer<u32>,
+    /// Floats that are read.
+    pub fs: Buffer<f32>,
+    /// Eight words of each thread.
+    pub ys: Buffer<u64>,
+    /// Two structs of each thread.
+    pub bs: Buffer<Body>,
+    /// Changed by atomics of all threads.
+    pub counts: Buffer<u32>,
+    /// A hash of each thread.
+    pub out: Buffer<u64>,
+}
 
 impl Program {
     /// The name of its Rust function.
@@ -45,14 +63,19 @@ fn print<K: Kernel<Comptime = Comptime>>(
 }
 
 macro_rules! program {
-    ($kernel:ident $(::<$n:literal>)?, $statements:literal) => {
+    ($kernel:ident $(::<$n:literal>)?, $statements:literal, $expressions:literal) => {
         Program {
             name: concat!(stringify!($kernel) $(, "::<", $n, ">")?),
             statements: $statements,
+            expressions: $expressions,
             print: print::<$kernel $(::<$n>)?>,
-            launch: |device, comptime, xs, fs, out| {
-                let (a, b, pick, mask) = *comptime;
-                $kernel $(::<$n>)? (xs, fs, out, a, b, pick, mask).grid(GRID).block(BLOCK).launch(device)
+            launch: |device, comptime, memory| {
+                let (a, b, pick, mask, cut) = *comptime;
+                let Memory { xs, fs, ys, bs, counts, out } = memory;
+                $kernel $(::<$n>)? (xs, fs, ys, bs, counts, out, a, b, pick, mask, cut)
+                    .grid(GRID)
+                    .block(BLOCK)
+                    .launch(device)
             },
         }
     };
@@ -63,7 +86,7 @@ pub use generated::PROGRAMS;
 /// What the build script wrote.
 #[allow(missing_docs, warnings, arithmetic_overflow, unconditional_panic, overflowing_literals, clippy::all)]
 mod generated {
-    use super::{BLOCK, Comptime, GRID, Program, print};
+    use super::{BLOCK, Comptime, GRID, Memory, Program, print};
     use crate::support::*;
     use warpsmith::prelude::*;
 

@@ -3,17 +3,39 @@
 use std::env;
 use std::path::PathBuf;
 
+use warpsmith::printed::Sanitizers;
+
+use crate::compare::Runner;
+
 /// How much a run compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Comptime variants of each program: `WARPSMITH_FUZZ_VARIANTS`, 4 unless set.
     pub variants: usize,
+    /// The first variant, so that a later run has others: `WARPSMITH_FUZZ_FIRST`, 0 unless set.
+    pub first: usize,
+    /// Of so many statements one is kept, for many small kernels: `WARPSMITH_FUZZ_DENSITY`; unless set a quarter, a
+    /// half or three quarters of them.
+    pub density: Option<usize>,
     /// This process's part of the programs, and the number of parts: `WARPSMITH_FUZZ_SHARD=3/14`.
     pub shard: (usize, usize),
     /// Seconds after which no further program is begun: `WARPSMITH_FUZZ_SECONDS`.
     pub seconds: Option<u64>,
     /// One program alone, `k7` or `k9::<4>`: `WARPSMITH_FUZZ_ONLY`.
     pub only: Option<String>,
+    /// Texts in one call of the host's C++ compiler: `WARPSMITH_FUZZ_BATCH`, 16 unless set.
+    pub batch: usize,
+    /// What the printed text is compiled with: `WARPSMITH_FUZZ_SANITIZERS=1`, address and undefined behaviour.
+    pub sanitizers: Sanitizers,
+    /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, all unless set.
+    pub runners: Option<Vec<Runner>>,
+    /// Failures that are made small and printed in full, the others being one line each:
+    /// `WARPSMITH_FUZZ_REPORTS`, 8 unless set.
+    pub reports: usize,
+    /// Failures after which the run ends: `WARPSMITH_FUZZ_STOP`.
+    pub stop: Option<usize>,
+    /// Programs that are left out: `WARPSMITH_FUZZ_EXCEPT=k7,k9::<4>`.
+    pub except: Vec<String>,
     /// A file that holds the program at work, for when NVRTC or the driver takes the process down
     /// with it: `WARPSMITH_FUZZ_LAST`.
     pub last: Option<PathBuf>,
@@ -25,17 +47,29 @@ impl Settings {
     /// # Panics
     /// If a variable cannot be read.
     pub fn from_env() -> Self {
-        let variants = env::var("WARPSMITH_FUZZ_VARIANTS").map_or(4, |text| {
-            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_VARIANTS must be a number, not `{text}`"))
-        });
         let shard = env::var("WARPSMITH_FUZZ_SHARD").map_or((0, 1), |text| {
             shard(&text).unwrap_or_else(|| panic!("WARPSMITH_FUZZ_SHARD must be like 3/14, not `{text}`"))
         });
-        let seconds = env::var("WARPSMITH_FUZZ_SECONDS").ok().map(|text| {
-            text.parse().unwrap_or_else(|_| panic!("WARPSMITH_FUZZ_SECONDS must be a number, not `{text}`"))
-        });
-        let last = env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from);
-        Self { variants, shard, seconds, only: env::var("WARPSMITH_FUZZ_ONLY").ok(), last }
+        let sanitizers = match env::var_os("WARPSMITH_FUZZ_SANITIZERS").is_some_and(|value| value != "0") {
+            true => Sanitizers::ALL,
+            false => Sanitizers::NONE,
+        };
+        let except = env::var("WARPSMITH_FUZZ_EXCEPT").unwrap_or_default();
+        Self {
+            variants: number("WARPSMITH_FUZZ_VARIANTS").unwrap_or(4),
+            first: number("WARPSMITH_FUZZ_FIRST").unwrap_or(0),
+            density: number("WARPSMITH_FUZZ_DENSITY").filter(|n| *n > 0),
+            shard,
+            seconds: number("WARPSMITH_FUZZ_SECONDS").map(|n| n as u64),
+            only: env::var("WARPSMITH_FUZZ_ONLY").ok(),
+            batch: number("WARPSMITH_FUZZ_BATCH").unwrap_or(16).max(1),
+            sanitizers,
+            runners: env::var("WARPSMITH_FUZZ_RUNNERS").ok().map(|text| runners(&text)),
+            reports: number("WARPSMITH_FUZZ_REPORTS").unwrap_or(8),
+            stop: number("WARPSMITH_FUZZ_STOP"),
+            except: except.split(',').map(str::to_owned).collect(),
+            last: env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from),
+        }
     }
 
     /// Whether this process compares program `index`.
@@ -44,9 +78,24 @@ impl Settings {
     pub fn takes(&self, index: usize, name: &str) -> bool {
         match &self.only {
             Some(only) => only == name,
-            None => index % self.shard.1 == self.shard.0,
+            None => index % self.shard.1 == self.shard.0 && !self.except.iter().any(|other| other == name),
         }
     }
+}
+
+fn number(name: &str) -> Option<usize> {
+    let text = env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not `{text}`")))
+}
+
+fn runners(text: &str) -> Vec<Runner> {
+    let one = |name: &str| match name.trim() {
+        "interpreter" => Runner::Interpreter,
+        "printed" => Runner::Printed,
+        "gpu" => Runner::Gpu,
+        other => panic!("WARPSMITH_FUZZ_RUNNERS is a list of interpreter, printed and gpu, not `{other}`"),
+    };
+    text.split(',').map(one).collect()
 }
 
 fn shard(text: &str) -> Option<(usize, usize)> {
@@ -71,8 +120,7 @@ mod tests {
     fn shards_take_every_program_once() {
         for index in 0..30 {
             let takers = (0..4).filter(|part| {
-                Settings { variants: 1, shard: (*part, 4), seconds: None, only: None, last: None }
-                    .takes(index, "k0")
+                Settings { shard: (*part, 4), only: None, ..Settings::from_env() }.takes(index, "k0")
             });
             assert_eq!(takers.count(), 1);
         }

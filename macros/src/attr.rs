@@ -1,20 +1,30 @@
 //! Arguments of `#[gpu_kernel(...)]`.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, Meta, Token};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Expr, Ident, Lit, Meta, Token};
 
 use crate::errors::Errors;
+
+/// A number of the attribute: a literal, or an expression that rustc evaluates.
+#[derive(Clone)]
+struct Number {
+    value: Option<u32>,
+    /// An expression of type `u32`.
+    tokens: TokenStream,
+}
 
 /// What `#[gpu_kernel(...)]` asked for.
 pub struct KernelAttr {
     fmad: bool,
-    max_threads: Option<u32>,
-    min_blocks: Option<u32>,
-    max_registers: Option<u32>,
-    cluster: Option<[u32; 3]>,
+    max_threads: Option<Number>,
+    min_blocks: Option<Number>,
+    max_registers: Option<Number>,
+    cluster: Option<[Number; 3]>,
     noalias: bool,
     allow_divergent_barriers: bool,
 }
@@ -23,8 +33,8 @@ const KNOWN: &str = "`#[gpu_kernel]` knows `fmad = false`, `launch_bounds(max_th
     `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias` and `allow(divergent_barriers)`";
 
 impl KernelAttr {
-    /// Parses the attribute's tokens.
-    pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    /// Parses the attribute's tokens; `parameters` are known too late for its numbers.
+    pub fn parse(tokens: TokenStream, parameters: &[Ident], errors: &mut Errors) -> Self {
         let mut attr = Self {
             fmad: true,
             max_threads: None,
@@ -37,35 +47,46 @@ impl KernelAttr {
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(items) => {
                 refuse_repeated(&items, errors);
-                items.iter().for_each(|item| attr.apply(item, errors));
+                items.iter().for_each(|item| attr.apply(item, parameters, errors));
+                let capped = items.iter().find(|item| item.path().is_ident("max_registers"));
+                if let (Some(capped), true) = (capped, attr.max_threads.is_some()) {
+                    errors
+                        .at(capped, "CUDA takes `launch_bounds` or `max_registers`, not both; leave out one");
+                }
             }
             Err(error) => errors.add(syn::Error::new(error.span(), KNOWN)),
         }
         attr
     }
 
-    fn apply(&mut self, item: &Meta, errors: &mut Errors) {
+    fn apply(&mut self, item: &Meta, parameters: &[Ident], errors: &mut Errors) {
+        let mut numbers = |list: &syn::MetaList, most: usize, limit: u32, rule: &'static str| {
+            Rule { most, limit, rule, parameters }.numbers(list, errors)
+        };
         let name = item.path().get_ident().map(ToString::to_string).unwrap_or_default();
         match (name.as_str(), item) {
             ("fmad", Meta::NameValue(pair)) => match &pair.value {
                 Expr::Lit(syn::ExprLit { lit: Lit::Bool(value), .. }) => self.fmad = value.value,
                 other => errors.at(other, "`fmad` is `true` or `false`"),
             },
-            ("launch_bounds", Meta::List(list)) => self.launch_bounds(list, errors),
+            ("launch_bounds", Meta::List(list)) => {
+                let rule = "a launch bound is a number from 1 to 1024";
+                if let Some(bounds) = numbers(list, 2, 1024, rule) {
+                    self.max_threads = bounds.first().cloned();
+                    self.min_blocks = bounds.get(1).cloned();
+                }
+            }
             ("noalias", Meta::Path(_)) => self.noalias = true,
             ("max_registers", Meta::List(list)) => {
-                if let Some([n]) =
-                    numbers(list, 1, 255, "a register cap is one number from 1 to 255", errors).as_deref()
-                {
-                    self.max_registers = Some(*n);
-                }
+                let rule = "a register cap is one number from 1 to 255";
+                self.max_registers = numbers(list, 1, 255, rule).and_then(|n| n.first().cloned());
             }
             ("cluster", Meta::List(list)) => {
                 let rule = "a cluster has one to three extents from 1 to 16, at most 16 blocks in all";
-                if let Some(extents) = numbers(list, 3, 16, rule, errors) {
-                    let at = |i: usize| extents.get(i).copied().unwrap_or(1);
+                if let Some(extents) = numbers(list, 3, 16, rule) {
+                    let at = |i: usize| extents.get(i).cloned().unwrap_or_else(Number::one);
                     self.cluster = Some([at(0), at(1), at(2)]);
-                    if extents.iter().product::<u32>() > 16 {
+                    if extents.iter().filter_map(|n| n.value).product::<u32>() > 16 {
                         errors.at(list, rule);
                     }
                 }
@@ -80,35 +101,20 @@ impl KernelAttr {
         }
     }
 
-    fn launch_bounds(&mut self, list: &syn::MetaList, errors: &mut Errors) {
-        let parser = Punctuated::<syn::LitInt, Token![,]>::parse_terminated;
-        let numbers = match list.parse_args_with(parser) {
-            Ok(numbers) if (1..=2).contains(&numbers.len()) => numbers,
-            Ok(_) => return errors.at(list, "`launch_bounds` takes the largest block and, optionally, the least number of resident blocks"),
-            Err(error) => return errors.add(error),
-        };
-        let mut values = Vec::new();
-        for number in &numbers {
-            match number.base10_parse::<u32>() {
-                Ok(value) if (1..=1024).contains(&value) => values.push(value),
-                _ => errors.at(number, "a launch bound is a number from 1 to 1024"),
-            }
-        }
-        self.max_threads = values.first().copied();
-        self.min_blocks = values.get(1).copied();
-    }
-
     /// The attribute as an expression of the library's type.
     pub fn to_tokens(&self) -> TokenStream {
-        let option = |value: Option<u32>| match value {
-            Some(n) => quote!(::core::option::Option::Some(#n)),
+        let option = |value: &Option<Number>| match value {
+            Some(Number { tokens, .. }) => quote!(::core::option::Option::Some(#tokens)),
             None => quote!(::core::option::Option::None),
         };
         let (fmad, allow) = (self.fmad, self.allow_divergent_barriers);
-        let (max_threads, min_blocks) = (option(self.max_threads), option(self.min_blocks));
-        let (max_registers, noalias) = (option(self.max_registers), self.noalias);
-        let cluster = match self.cluster {
-            Some([x, y, z]) => quote!(::core::option::Option::Some([#x, #y, #z])),
+        let (max_threads, min_blocks) = (option(&self.max_threads), option(&self.min_blocks));
+        let (max_registers, noalias) = (option(&self.max_registers), self.noalias);
+        let cluster = match &self.cluster {
+            Some([x, y, z]) => {
+                let [x, y, z] = [&x.tokens, &y.tokens, &z.tokens];
+                quote!(::core::option::Option::Some(::warpsmith::__macro::cluster_extents([#x, #y, #z])))
+            }
             None => quote!(::core::option::Option::None),
         };
         quote! {
@@ -135,23 +141,68 @@ fn refuse_repeated(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
     }
 }
 
-/// Up to `most` numbers from 1 to `limit`; `None` after saying what is wrong.
-fn numbers(
-    list: &syn::MetaList,
-    most: usize,
-    limit: u32,
-    rule: &str,
-    errors: &mut Errors,
-) -> Option<Vec<u32>> {
-    let parser = Punctuated::<syn::LitInt, Token![,]>::parse_terminated;
-    let given = list.parse_args_with(parser).map_err(|error| errors.add(error)).ok()?;
-    let values: Vec<u32> = given.iter().filter_map(|n| n.base10_parse().ok()).collect();
-    let right = (1..=most).contains(&values.len())
-        && values.len() == given.len()
-        && values.iter().all(|n| (1..=limit).contains(n));
-    if !right {
-        errors.at(list, rule);
-        return None;
+impl Number {
+    fn one() -> Self {
+        Self { value: Some(1), tokens: quote!(1) }
     }
-    Some(values)
+}
+
+/// What the numbers of an option must be.
+struct Rule<'a> {
+    /// How many there are at most.
+    most: usize,
+    /// The greatest; the least is 1.
+    limit: u32,
+    rule: &'static str,
+    parameters: &'a [Ident],
+}
+
+impl Rule<'_> {
+    /// The numbers of an option; `None` after saying what is wrong.
+    fn numbers(&self, list: &syn::MetaList, errors: &mut Errors) -> Option<Vec<Number>> {
+        let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
+        let given = list.parse_args_with(parser).map_err(|error| errors.add(error)).ok()?;
+        if !(1..=self.most).contains(&given.len()) {
+            let bounds = "`launch_bounds` takes the largest block and, optionally, the least number of resident blocks";
+            errors.at(list, if self.most == 2 { bounds } else { self.rule });
+            return None;
+        }
+        given.iter().map(|n| self.number(n, errors)).collect()
+    }
+
+    fn number(&self, n: &Expr, errors: &mut Errors) -> Option<Number> {
+        if let Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) = n {
+            let value = int.base10_parse::<u32>().ok().filter(|value| (1..=self.limit).contains(value));
+            if value.is_none() {
+                errors.at(n, self.rule);
+            }
+            return value.map(|value| Number { value: Some(value), tokens: value.to_token_stream() });
+        }
+        if let Some(parameter) = self.parameter_in(n) {
+            let message = format!(
+                "`{parameter}` is known after the attribute; a number of `#[gpu_kernel]` is made of literals, constants and const generics"
+            );
+            errors.at(parameter, message);
+            return None;
+        }
+        let (limit, rule, span) = (self.limit, self.rule, n.span().resolved_at(Span::call_site()));
+        let tokens =
+            quote_spanned!(span=> ::warpsmith::__macro::attribute_number((#n) as i128, #limit, #rule));
+        Some(Number { value: None, tokens })
+    }
+
+    /// A parameter of the kernel that an expression names.
+    fn parameter_in(&self, n: &Expr) -> Option<Ident> {
+        struct Search<'a>(&'a [Ident], Option<Ident>);
+        impl<'a> Visit<'a> for Search<'_> {
+            fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+                if let Some(name) = path.path.get_ident().filter(|name| self.0.contains(name)) {
+                    self.1.get_or_insert_with(|| name.clone());
+                }
+            }
+        }
+        let mut search = Search(self.parameters, None);
+        search.visit_expr(n);
+        search.1
+    }
 }

@@ -9,7 +9,7 @@ use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
-use crate::simulator::{GlobalMemory, Settings, global};
+use crate::simulator::{GlobalMemory, Settings, Statics, global};
 use crate::types::{AnyBits, GpuType};
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
@@ -22,6 +22,8 @@ pub struct Device {
     gpu_checks: Option<GpuChecks>,
     /// Where launches on a simulator say which barriers they need.
     barriers: Option<BarrierLog>,
+    /// The device statics of a simulator.
+    statics: Arc<Statics>,
 }
 
 #[derive(Clone)]
@@ -60,26 +62,24 @@ impl Device {
             simulated: None,
             barriers: None,
             gpu_checks: None,
+            statics: Arc::default(),
         })
     }
 
-    /// The simulator: it interprets kernels with all checks, unless `WARPSMITH_SIM` and its like say otherwise when a
-    /// kernel is launched.
+    /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
+    /// the two. The environment variable `WARPSMITH_SIM` and its like change that; they are read at each launch.
     ///
-    /// `WARPSMITH_SIM=twin` runs a kernel's own Rust code instead, unchecked, for debuggers, coverage and long runs;
-    /// [`Device::simulator_with`] does so for one device, by [`Settings::executor`].
+    /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
+    /// for debuggers, coverage and long runs; [`Device::simulator_with`] does so for one device, by
+    /// [`Settings::executor`]. Each simulator has its own device statics, which begin as declared; clones share them.
     pub fn simulator() -> Self {
-        Self { backend: Backend::Simulator, simulated: None, barriers: None, gpu_checks: None }
+        let (barriers, gpu_checks, statics) = (None, None, Arc::default());
+        Self { backend: Backend::Simulator, simulated: None, barriers, gpu_checks, statics }
     }
 
     /// The simulator with settings of its own, whatever the environment says.
     pub fn simulator_with(settings: Settings) -> Self {
-        Self {
-            backend: Backend::Simulator,
-            simulated: Some(settings.into()),
-            barriers: None,
-            gpu_checks: None,
-        }
+        Self { simulated: Some(settings.into()), ..Self::simulator() }
     }
 
     /// A simulator of which every launch also finds out which of its barriers it needs, as
@@ -142,6 +142,11 @@ impl Device {
             Some(settings) => Ok((**settings).clone()),
             None => Ok(Settings::from_env()?),
         }
+    }
+
+    /// The device statics of a simulator.
+    pub(crate) fn statics(&self) -> &Arc<Statics> {
+        &self.statics
     }
 
     pub(crate) fn backend(&self) -> &Backend {

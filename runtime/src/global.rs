@@ -1,11 +1,10 @@
 //! Statics of the device: constant memory, and memory that all kernels share.
 //!
-//! `#[gpu_const]` and `#[gpu_static]` declare them. Each device has its own copy, which begins with
-//! the value that was declared; the simulator's is the process's.
+//! `#[gpu_const]` and `#[gpu_static]` declare them. Each device, a simulator too, has its own copy, which begins with
+//! the value that was declared.
 
-use std::cell::UnsafeCell;
+use std::marker::PhantomData;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::device::{Backend, Device};
 #[cfg(doc)]
@@ -14,6 +13,7 @@ use crate::error::Result;
 use crate::ir::{Expr, ExprKind, Global, Type};
 use crate::part::{Part, PartMut};
 use crate::record::Callee;
+use crate::simulator::{Statics, current_statics};
 use crate::stream::Stream;
 use crate::types::{Constant, Device as DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
@@ -44,16 +44,15 @@ use crate::witness::{DeviceFn, FnProbe, never_called};
 /// # Ok(()) }
 /// ```
 pub struct GpuConst<T: 'static> {
-    initial: T,
-    /// What was last set for the simulator. Values are kept for ever, as a kernel may be reading them.
-    current: AtomicPtr<T>,
     global: &'static Global,
+    _of: PhantomData<fn() -> T>,
 }
 
 impl<T: GpuType> GpuConst<T> {
     #[doc(hidden)]
     pub const fn new(initial: T, global: &'static Global) -> Self {
-        Self { initial, current: AtomicPtr::new(std::ptr::null_mut()), global }
+        let _ = initial;
+        Self { global, _of: PhantomData }
     }
 
     /// Sets the value that kernels launched after this see on a device.
@@ -64,7 +63,7 @@ impl<T: GpuType> GpuConst<T> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.set_constant(self.global, &crate::__macro::bytes_of(&value))?),
             Backend::Simulator => {
-                self.current.store(Box::leak(Box::new(value)), Ordering::Release);
+                device.statics().replace(declared(self.global), &crate::__macro::bytes_of(&value));
                 Ok(())
             }
         }
@@ -75,7 +74,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Where kernels on the simulator find it.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
-        std::ptr::from_ref(&**self).cast_mut().cast()
+        place(self.global, &current_statics())
     }
 
     /// The value that kernels launched now see on a device.
@@ -89,7 +88,7 @@ impl<T: GpuType> GpuConst<T> {
                 // SAFETY: the bytes of a `T`: the declared one, or what was set.
                 Ok(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
             }
-            Backend::Simulator => Ok(**self),
+            Backend::Simulator => Ok(self.value_on(device.statics())),
         }
     }
 
@@ -113,7 +112,8 @@ impl<T: GpuType> GpuConst<T> {
                 Ok(on.gpu.set_constant_on(&on.stream, self.global, from.one_on_gpu(stream.place())?)?)
             }
             None => {
-                self.current.store(Box::leak(Box::new(from.one_here()?)), Ordering::Release);
+                let value = crate::__macro::bytes_of(&from.one_here()?);
+                stream.statics().replace(declared(self.global), &value);
                 Ok(())
             }
         }
@@ -132,18 +132,33 @@ impl<T: GpuType> GpuConst<T> {
             Some(on) => {
                 Ok(on.gpu.read_constant_on(&on.stream, self.global, to.one_on_gpu(stream.place())?)?)
             }
-            None => to.set_here(**self),
+            None => to.set_here(self.value_on(&stream.statics())),
         }
+    }
+
+    fn value_on(&self, statics: &Statics) -> T {
+        // SAFETY: the place holds a `T`, which nobody writes.
+        unsafe { *place(self.global, statics).cast::<T>() }
     }
 }
 
 impl<T> Deref for GpuConst<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        let current = self.current.load(Ordering::Acquire);
-        // SAFETY: null, or a value that was leaked.
-        unsafe { current.as_ref() }.unwrap_or(&self.initial)
+        // SAFETY: the place holds a `T`, which nobody writes; it lives as long as its device, which outlives the kernel
+        // that looks, or for ever where host code looks.
+        unsafe { &*place(self.global, &current_statics()).cast::<T>() }
     }
+}
+
+/// What statics of the simulator are known by.
+fn declared(global: &'static Global) -> usize {
+    std::ptr::from_ref(global).addr()
+}
+
+/// Where a simulated device has a static.
+fn place(global: &'static Global, statics: &Statics) -> *mut u8 {
+    statics.at(declared(global), global.initial)
 }
 
 /// A static in device memory: all threads of all kernels read and write it, and the host does.
@@ -169,31 +184,37 @@ impl<T> Deref for GpuConst<T> {
 /// # Ok(()) }
 /// ```
 pub struct GpuStatic<T: 'static> {
-    value: UnsafeCell<T>,
     global: &'static Global,
+    _of: PhantomData<fn() -> T>,
 }
-
-// SAFETY: plain data. Kernels access it as they do device memory, which is not theirs alone either;
-// the host reads and writes it only through a device, between launches.
-unsafe impl<T: GpuType> Sync for GpuStatic<T> {}
 
 impl<T: GpuType> GpuStatic<T> {
     #[doc(hidden)]
     pub const fn new(initial: T, global: &'static Global) -> Self {
-        Self { value: UnsafeCell::new(initial), global }
+        let _ = initial;
+        Self { global, _of: PhantomData }
     }
 
     /// Where kernels on the simulator find it.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
-        self.value.get().cast()
+        place(self.global, &current_statics())
+    }
+
+    /// Its place on a simulated device.
+    #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
+    fn on<'a>(&self, statics: &'a Statics) -> &'a mut T {
+        // SAFETY: the place holds a `T`. Kernels access it as they do device memory, which is not theirs alone either; the
+        // host does so only through a device, between launches.
+        unsafe { &mut *place(self.global, statics).cast::<T>() }
     }
 
     /// The place, in a kernel. Take it anew for each access: another thread may write between two.
     #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
     pub fn get_mut(&self) -> &'static mut T {
-        // SAFETY: a static's memory, accessed by the threads of one launch on one OS thread.
-        unsafe { &mut *self.value.get() }
+        // SAFETY: a static's memory, which lives as long as the device, accessed by the threads of one launch on one OS
+        // thread.
+        unsafe { &mut *self.simulated().cast::<T>() }
     }
 
     #[doc(hidden)]
@@ -220,7 +241,7 @@ impl<T: GpuType> GpuStatic<T> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.write_static(self.global, &crate::__macro::bytes_of(&value))?),
             Backend::Simulator => {
-                *self.get_mut() = value;
+                *self.on(device.statics()) = value;
                 Ok(())
             }
         }
@@ -241,7 +262,7 @@ impl<T: GpuType> GpuStatic<T> {
                 gpu.take_fault()?;
                 Ok(value)
             }
-            Backend::Simulator => Ok(self.get()),
+            Backend::Simulator => Ok(*self.on(device.statics())),
         }
     }
 
@@ -258,7 +279,7 @@ impl<T: GpuType> GpuStatic<T> {
     {
         let from = from.into();
         let Some(on) = stream.on_gpu() else {
-            *self.get_mut() = from.one_here()?;
+            *self.on(&stream.statics()) = from.one_here()?;
             return Ok(());
         };
         let (from, to) = (from.one_on_gpu(stream.place())?, on.gpu.static_memory(self.global)?);
@@ -276,7 +297,9 @@ impl<T: GpuType> GpuStatic<T> {
         T: 'a,
     {
         let to = to.into();
-        let Some(on) = stream.on_gpu() else { return to.set_here(self.get()) };
+        let Some(on) = stream.on_gpu() else {
+            return to.set_here(*self.on(&stream.statics()));
+        };
         let (from, to) = (on.gpu.static_memory(self.global)?, to.one_on_gpu(stream.place())?);
         Ok(on.gpu.copy(&on.stream, (&from, 0..size_of::<T>()), to)?)
     }
@@ -288,7 +311,7 @@ impl<T: GpuType> GpuStatic<T> {
     pub fn address(&self, device: &Device) -> Result<u64> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.static_memory(self.global)?.address()),
-            Backend::Simulator => Ok(self.value.get() as u64),
+            Backend::Simulator => Ok(place(self.global, device.statics()) as u64),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::args::KernelArg;
 use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::compile;
+use crate::deep_stack;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::ir::{Expr, KernelAttributes, Location, Module};
@@ -48,7 +49,7 @@ pub trait Kernel: 'static + Sized {
     /// # Errors
     /// A construct that the device language does not support, with its Rust line.
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
-        record::record_kernel::<Self>(comptime)
+        deep_stack::run(|| record::record_kernel::<Self>(comptime))
     }
 
     /// Runs the twin as one simulated thread.
@@ -60,8 +61,10 @@ pub trait Kernel: 'static + Sized {
     /// # Errors
     /// What recording or validation refuses, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
-        let valid = validate::validate(Self::record(comptime)?)?;
-        Ok(passes::lift(passes::elide(valid)))
+        deep_stack::run(|| {
+            let valid = validate::validate(Self::record(comptime)?)?;
+            Ok(passes::lift(passes::elide(valid)))
+        })
     }
 
     /// What proves bounds checks where a launch fulfils it, such as `grid.x * block.x - 1 < x.len()`: the launch

@@ -42,6 +42,7 @@ pub mod cache;
 pub mod checks;
 pub mod codegen;
 pub mod compile;
+mod deep_stack;
 pub mod device;
 pub mod device_api;
 pub mod driver;
@@ -62,6 +63,7 @@ pub mod part;
 pub mod passes;
 pub mod pitched;
 mod pitched_rows;
+pub mod printed;
 pub mod record;
 pub mod reference;
 pub mod region;
@@ -133,6 +135,7 @@ pub mod prelude {
     pub use crate::device_api::rounding::*;
     pub use crate::device_api::shared::*;
     pub use crate::device_api::shuffle::*;
+    pub use crate::device_api::std_names::{max, min, replace, swap, take};
     pub use crate::device_api::sync::*;
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
@@ -142,6 +145,7 @@ pub mod prelude {
         SurfaceLayers, Texture1, Texture2, Texture3, TextureLayers,
     };
     pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
+    pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;
     pub use crate::types::{
         AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,

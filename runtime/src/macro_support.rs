@@ -14,7 +14,7 @@ pub use crate::gpu_trait_items;
 pub use crate::ir::{Layout, Meaning};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
-pub use crate::simulator::context::print;
+pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
@@ -51,6 +51,19 @@ pub fn to_index3<
     (i, j, k): (I, J, K),
 ) -> (usize, usize, usize) {
     (i.to_index(), j.to_index(), k.to_index())
+}
+
+/// A number of `#[gpu_kernel(…)]` that is no literal; one that is not from 1 to `limit` does not compile.
+pub const fn attribute_number(n: i128, limit: u32, rule: &'static str) -> u32 {
+    assert!(1 <= n && n <= limit as i128, "{}", rule);
+    n as u32
+}
+
+/// The extents of a cluster, each from 1 to 16; more than 16 blocks do not compile.
+pub const fn cluster_extents(extents: [u32; 3]) -> [u32; 3] {
+    let [x, y, z] = extents;
+    assert!(x * y * z <= 16, "a cluster has one to three extents from 1 to 16, at most 16 blocks in all");
+    extents
 }
 
 /// The bytes of plain data.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use crate::codegen::GpuChecks;
 use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
+use crate::printed::Sanitizers;
 use crate::simulator::{Executor, SimChecks};
 
 /// Bytes of the disk cache unless set: 1 GiB.
@@ -129,11 +130,41 @@ pub fn device() -> Result<DeviceChoice, SettingError> {
 /// `WARPSMITH_SIM`.
 ///
 /// # Errors
-/// A value that is none of `twin`, `interpreter`, `both`.
+/// A value that is none of `twin`, `interpreter`, `both`, `printed`, `all`.
 pub(crate) fn simulator_executor() -> Result<Option<Executor>, SettingError> {
-    let choices =
-        [("twin", Executor::Twin), ("interpreter", Executor::Interpreter), ("both", Executor::Both)];
-    choice(&variable, "WARPSMITH_SIM", "twin, interpreter, both", &choices)
+    let choices = [
+        ("twin", Executor::Twin),
+        ("interpreter", Executor::Interpreter),
+        ("both", Executor::Both),
+        ("printed", Executor::Printed),
+        ("all", Executor::All),
+    ];
+    choice(&variable, "WARPSMITH_SIM", "twin, interpreter, both, printed, all", &choices)
+}
+
+/// `WARPSMITH_SIM_SANITIZERS`.
+///
+/// # Errors
+/// A list of anything else.
+pub(crate) fn simulator_sanitizers() -> Result<Option<Sanitizers>, SettingError> {
+    const NAME: &str = "WARPSMITH_SIM_SANITIZERS";
+    const ALLOWED: &str = "all, off, or a list of address, undefined";
+    let one = Sanitizers::NONE;
+    match variable(NAME).as_deref().map(str::trim) {
+        None => return Ok(None),
+        Some("all") => return Ok(Some(Sanitizers::ALL)),
+        Some("off") => return Ok(Some(Sanitizers::NONE)),
+        Some(_) => {}
+    }
+    let known = [
+        ("address", Sanitizers { address: true, ..one }),
+        ("undefined", Sanitizers { undefined: true, ..one }),
+    ];
+    let chosen = list(&variable, NAME, ALLOWED, &known)?;
+    Ok(Some(chosen.into_iter().fold(one, |all, one| Sanitizers {
+        address: all.address | one.address,
+        undefined: all.undefined | one.undefined,
+    })))
 }
 
 /// `WARPSMITH_SIM_STACK`, in KiB.

@@ -18,6 +18,7 @@ use crate::driver::{self, CudaEvents, CudaStream, DriverError, GpuStream, Panics
 use crate::error::Result;
 use crate::part::{Part, PartMut};
 use crate::region::{Part3, PartMut3};
+use crate::simulator::Statics;
 use crate::types::GpuType;
 
 /// A queue of work on one device. Clones are the same stream.
@@ -60,11 +61,14 @@ struct SimulatedStream {
     panics: Panics,
     blocking: bool,
     kept: Mutex<attributes::Kept>,
+    /// The device statics of its device.
+    statics: Arc<Statics>,
 }
 
 impl SimulatedStream {
-    fn queue(blocking: bool) -> Queue {
-        Queue::Simulator(Arc::new(Self { blocking, ..Self::default() }))
+    fn queue(device: &Device, blocking: bool) -> Queue {
+        let statics = device.statics().clone();
+        Queue::Simulator(Arc::new(Self { blocking, statics, ..Self::default() }))
     }
 }
 
@@ -121,7 +125,7 @@ impl Device {
     pub fn blocking_stream(&self) -> Result<Stream> {
         let queue = match self.backend() {
             Backend::Gpu(gpu) => Queue::Gpu(gpu.new_blocking_stream()?),
-            Backend::Simulator => SimulatedStream::queue(true),
+            Backend::Simulator => SimulatedStream::queue(self, true),
         };
         Ok(Stream { queue })
     }
@@ -129,7 +133,7 @@ impl Device {
     fn new_stream(&self, priority: Option<i32>) -> Result<Stream> {
         let queue = match (self.backend(), priority) {
             (Backend::Gpu(gpu), _) => Queue::Gpu(gpu.new_stream(priority)?),
-            (Backend::Simulator, None | Some(0)) => SimulatedStream::queue(false),
+            (Backend::Simulator, None | Some(0)) => SimulatedStream::queue(self, false),
             (Backend::Simulator, Some(priority)) => {
                 return Err(DriverError::Priority { priority, least: 0, greatest: 0 }.into());
             }
@@ -141,7 +145,7 @@ impl Device {
     pub fn default_stream(&self) -> Stream {
         let queue = match self.backend() {
             Backend::Gpu(gpu) => Queue::Gpu(gpu.wrap(gpu.stream().clone())),
-            Backend::Simulator => SimulatedStream::queue(true),
+            Backend::Simulator => SimulatedStream::queue(self, true),
         };
         Stream { queue }
     }
@@ -161,6 +165,14 @@ impl Device {
 }
 
 impl Stream {
+    /// The device statics of a simulator's stream.
+    pub(crate) fn statics(&self) -> Arc<Statics> {
+        match &self.queue {
+            Queue::Gpu(_) => Arc::default(),
+            Queue::Simulator(simulated) => simulated.statics.clone(),
+        }
+    }
+
     /// Blocks until everything queued so far is done.
     ///
     /// # Errors

@@ -10,8 +10,23 @@ use crate::ir;
 use crate::record::Callee;
 use crate::types::Device;
 
+macro_rules! marker {
+    ($($name:ident)+) => {$(
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+    )+};
+}
+
 /// Witnesses the type of a binding or an rvalue, with lifetimes erased.
 pub struct Probe<E>(PhantomData<fn() -> E>);
+
+// A `move` closure of a witness takes copies of the probes that it names.
+marker! { Probe FnProbe Function }
 
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
@@ -45,6 +60,7 @@ pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
 
 /// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
 /// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
+#[derive(Clone, Copy, Debug)]
 pub struct Sound<const N: usize>;
 
 /// The type of what a witness holds.

@@ -5,7 +5,7 @@ use warpsmith::prelude::*;
 use warpsmith::simulator::{BarrierProblem, Executor, MaskProblem, Missing, RankProblem, Settings, SimFault};
 
 /// The fault of a launch by both executors, which must be one.
-fn alike(settings: Settings, launch: impl Fn(&Device) -> Result<()>) -> SimFault {
+pub(crate) fn alike(settings: Settings, launch: impl Fn(&Device) -> Result<()>) -> SimFault {
     let faults = [Executor::Twin, Executor::Interpreter].map(|executor| {
         let outcome = launch(&Device::simulator_with(Settings { executor, ..settings.clone() }));
         match outcome {

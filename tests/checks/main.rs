@@ -1,5 +1,9 @@
 //! What the simulator finds: which barriers launches need, of known kernels and of the corpus, and every fault.
 
+mod by_hand;
 mod corpus;
 mod faults;
+mod hints;
+mod lanes;
+mod resident;
 mod verdicts;

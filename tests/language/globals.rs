@@ -132,3 +132,41 @@ fn variables_are_one_for_all_kernels() {
         assert_eq!(BINS.read(device).expect("memory"), [250, 250, 250, 250, 250, 250, 250, 350]);
     });
 }
+
+#[gpu_static]
+static CALLS: [u32; 2] = [10, 20];
+
+#[gpu_const]
+static STEP: u32 = 1;
+
+#[gpu_kernel]
+fn calls(out: &mut [u32]) {
+    let i = global_id();
+    if i < 2 {
+        CALLS.get_mut()[i] += *STEP;
+        out[i] = CALLS.get()[i];
+    }
+}
+
+#[test]
+fn each_simulator_has_statics_of_its_own() -> warpsmith::Result<()> {
+    use warpsmith::simulator::{Executor, Settings};
+    for executor in [Executor::Both, Executor::Interpreter, Executor::Twin] {
+        let new = || Device::simulator_with(Settings { executor, ..Settings::default() });
+        let (first, second) = (new(), new());
+        let run = |device: &Device| written(device, (2, 0), |out| calls(out).over(2).launch(device));
+        assert_eq!((run(&first), run(&first)), (vec![11, 21], vec![12, 22]));
+        assert_eq!(run(&second), [11, 21]);
+        STEP.set(&second, 5)?;
+        CALLS.write_on(&second.stream()?, second.upload(&[[100u32, 200]])?.slice(..)?)?;
+        assert_eq!((run(&first), run(&second)), (vec![13, 23], vec![105, 205]));
+        assert_eq!((STEP.read(&first)?, STEP.read(&second)?), (1, 5));
+        assert_eq!((CALLS.read(&first.clone())?, CALLS.read(&second)?), ([13, 23], [105, 205]));
+        CALLS.write(&first, [1, 2])?;
+        assert_eq!((run(&first.clone()), run(&second)), (vec![2, 3], vec![110, 210]));
+        assert_ne!(CALLS.address(&first)?, CALLS.address(&second)?);
+        let third = std::thread::spawn(move || CALLS.read(&first)).join().expect("it runs")?;
+        assert_eq!((third, CALLS.read(&new())?), ([2, 3], [10, 20]));
+    }
+    Ok(())
+}

@@ -341,3 +341,40 @@ fn ranges_are_walked_as_rust_walks_them() {
         }
     });
 }
+
+#[gpu_kernel]
+fn beyond_the_end(out: &mut [u32]) {
+    let a = [1u32, 2, 3];
+    let mut sum = 0;
+    for v in a.iter().skip(9) {
+        sum += v;
+    }
+    for v in a.iter().skip(9).rev() {
+        sum += v;
+    }
+    for (i, v) in a.iter().enumerate().skip(2).step_by(usize::MAX) {
+        sum += v * 10 + i as u32;
+    }
+    for (i, v) in (5..3).zip(a.iter()) {
+        sum += v + i;
+    }
+    let k = 7u32;
+    for (v, w) in a.iter().zip([k, k]) {
+        sum += v * w;
+    }
+    let mut n = 0u32;
+    for taken in a.iter().map(|_| k) {
+        n += taken;
+    }
+    out[0] = sum + n * 1000 + k;
+}
+
+#[test]
+fn counts_of_no_items_are_not_computed() {
+    super::everywhere::<beyond_the_end>(&(), |device| {
+        let out = super::written(device, (1, 0), |out| beyond_the_end(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [32 + 21 + 21_000 + 7]);
+    });
+    let text = beyond_the_end::cuda_source().expect("a kernel").to_string();
+    assert!(text.contains("const unsigned int k = 7u;") || text.contains("unsigned int k = 7u;"), "{text}");
+}

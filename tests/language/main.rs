@@ -3,7 +3,16 @@
 
 // Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
 #![allow(
+    clippy::eq_op,
+    clippy::iter_out_of_bounds,
+    clippy::manual_range_contains,
+    clippy::multiple_bound_locations,
+    clippy::op_ref,
     clippy::or_then_unwrap,
+    clippy::partialeq_to_none,
+    clippy::reversed_empty_ranges,
+    clippy::swap_with_temporary,
+    clippy::upper_case_acronyms,
     clippy::redundant_closure,
     clippy::unnecessary_literal_unwrap,
     clippy::unnecessary_map_on_constructor,
@@ -15,16 +24,24 @@ mod abstraction;
 mod atomics;
 mod bytes;
 mod closures;
+mod deep;
 mod enums;
+mod equality;
 mod escape;
+mod evaluation;
 mod everyday;
 mod failures;
 mod globals;
 mod iteration;
+mod lifetimes;
 mod memory;
+mod mixed_operators;
+mod names;
 mod operators;
 mod options;
 mod patterns;
+mod planes;
+mod ranges;
 mod reuse;
 mod shared_memory;
 mod slices;

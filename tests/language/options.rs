@@ -189,3 +189,126 @@ checked! { checked_u16 u16_arithmetic_knows_when_it_has_no_result u16 }
 checked! { checked_i32 i32_arithmetic_knows_when_it_has_no_result i32 }
 checked! { checked_u64 u64_arithmetic_knows_when_it_has_no_result u64 }
 checked! { checked_i64 i64_arithmetic_knows_when_it_has_no_result i64 }
+
+const THREADS: u32 = 64;
+
+/// What a tile of a product takes.
+struct Shape<const N: usize>;
+
+impl<const N: usize> Shape<N> {
+    const BLOCKS: usize = N / 8;
+}
+
+#[gpu_kernel(launch_bounds(THREADS * 2, 1))]
+fn bounded_by_a_constant(y: &mut [u32]) {
+    y[thread_idx().x] = 1;
+}
+
+#[gpu_kernel(max_registers(THREADS / 2))]
+fn few_registers(y: &mut [u32]) {
+    y[0] = 1;
+}
+
+#[allow(redundant_semicolons)]
+#[gpu_kernel(launch_bounds(BM / TM, { Shape::<BM>::BLOCKS - 14 }), cluster(TM / 2))]
+fn bounded_by_generics<const BM: usize, const TM: usize>(y: &mut [u32]) {
+    y[0] = 1;
+}
+
+#[test]
+fn numbers_of_an_attribute_are_constants_and_const_generics() {
+    harness::compiles::<bounded_by_a_constant>(&());
+    harness::compiles::<bounded_by_generics<128, 4>>(&());
+    harness::compiles::<few_registers>(&());
+    let text = few_registers::cuda_source().expect("a kernel").to_string();
+    assert!(text.contains("__maxnreg__(32)"), "{text}");
+    let text = bounded_by_a_constant::cuda_source().expect("a kernel").to_string();
+    assert!(text.contains("__launch_bounds__(128, 1)"), "{text}");
+    let text = bounded_by_generics::<128, 4>::cuda_source().expect("a kernel").to_string();
+    assert!(
+        text.contains("__launch_bounds__(32, 2)") && text.contains("__cluster_dims__(2, 1, 1)"),
+        "{text}"
+    );
+    let device = warpsmith::Device::simulator();
+    let mut y = device.upload(&[0u32; 256]).expect("memory");
+    bounded_by_a_constant(&mut y).grid(1).block(128).launch(&device).expect("128 threads are allowed");
+    let refused = bounded_by_a_constant(&mut y).grid(1).block(129).launch(&device);
+    assert!(refused.is_err_and(|e| e.to_string().contains("128")));
+}
+
+#[gpu_kernel]
+fn halved(y: &mut [u32]) {
+    let mut v = y[thread_idx().x];
+    let mut o = 16;
+    #[unroll]
+    while o > 0 {
+        v += o;
+        o >>= 1;
+    }
+    let mut rest = Some(v);
+    #[unroll(2)]
+    while let Some(r) = rest {
+        rest = if r > 100 { Some(r - 50) } else { None };
+        v += 1;
+    }
+    #[unroll(4)]
+    'out: loop {
+        v += 3;
+        #[unroll]
+        loop {
+            v += 1;
+            if v % 5 == 0 {
+                break 'out;
+            }
+            if v % 3 == 0 {
+                break;
+            }
+        }
+    }
+    y[thread_idx().x] = v
+}
+
+fn halved_on_host(mut v: u32) -> u32 {
+    v += 31;
+    let mut r = v;
+    loop {
+        v += 1;
+        if r <= 100 {
+            break;
+        }
+        r -= 50;
+    }
+    'out: loop {
+        v += 3;
+        loop {
+            v += 1;
+            if v % 5 == 0 {
+                break 'out;
+            }
+            if v % 3 == 0 {
+                break;
+            }
+        }
+    }
+    v
+}
+
+#[test]
+fn every_kind_of_loop_is_unrolled() {
+    super::everywhere::<halved>(&(), |device| {
+        let x: Vec<u32> = (0..32).map(|i| i * 17).collect();
+        let mut y = device.upload(&x).expect("memory");
+        halved(&mut y).grid(1).block(32).launch(device).expect("a launch");
+        let want: Vec<u32> = x.iter().map(|v| halved_on_host(*v)).collect();
+        assert_eq!(device.download(&y).expect("memory"), want);
+    });
+    let text = halved::cuda_source().expect("a kernel").to_string();
+    for wanted in [
+        "#pragma unroll\n    while (o > 0u)",
+        "#pragma unroll 2\n    for (;;)",
+        "#pragma unroll 4\n    for (;;)",
+        "#pragma unroll\n        for (;;)",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is missing:\n{text}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings};
 
 use super::compiles;
 
@@ -39,7 +40,10 @@ fn expected(a: f32, n: [i64; 2]) -> String {
 fn speaker() {
     let device = match std::env::var("SPEAKER").as_deref() {
         Ok("gpu") => Device::gpu(0).expect("a GPU"),
-        _ => Device::simulator(),
+        Ok("printed") => {
+            Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() })
+        }
+        _ => Device::simulator_with(Settings { executor: Executor::Interpreter, ..Settings::default() }),
     };
     let (x, n) = (device.upload(&[2.5f32]).unwrap(), device.upload(&[1234i64, -3]).unwrap());
     println!("<<<");
@@ -50,8 +54,9 @@ fn speaker() {
 #[test]
 fn println_writes_what_rust_writes() {
     compiles::<speaks>(&());
-    let devices: &[&str] = if Device::gpu(0).is_ok() { &["simulator", "gpu"] } else { &["simulator"] };
-    for device in devices {
+    let gpu = Device::gpu(0).is_ok().then_some("gpu");
+    let printed = warpsmith::printed::compiler().is_ok().then_some("printed");
+    for device in ["simulator"].into_iter().chain(gpu).chain(printed) {
         let exe = std::env::current_exe().expect("this program");
         let output = Command::new(exe)
             .args(["talk::speaker", "--exact", "--ignored", "--nocapture", "--test-threads=1"])

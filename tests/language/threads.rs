@@ -186,3 +186,47 @@ fn fences_order_data_before_flags() {
         assert_eq!(out, [42], "on {}", device.name());
     });
 }
+
+/// Threads that have nothing to do go on with the next round, and meet the others at its first barrier.
+#[gpu_kernel(launch_bounds(32))]
+fn rounds_with_idle_threads(x: &[u32], y: &mut [u32], n: u32) {
+    let mut tile = shared!([u32; 32]);
+    let t = thread_idx().x;
+    let active = t < n;
+    let mut sum = 0u32;
+    for k in 0..4 {
+        sync_threads();
+        tile[t] = x[k * 32 + t];
+        sync_threads();
+        if !active {
+            continue;
+        }
+        sum += tile[31 - t];
+    }
+    'last: {
+        sync_threads();
+        tile[t] = sum;
+        sync_threads();
+        if t % 2 == 0 {
+            break 'last;
+        }
+        sum += tile[t - 1];
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn threads_that_continue_meet_the_others_again() {
+    super::everywhere::<rounds_with_idle_threads>(&(), |device| {
+        let x: Vec<u32> = (0..128).map(|i| i * 3).collect();
+        let input = device.upload(&x).expect("memory");
+        let launch =
+            |y: &mut Buffer<u32>| rounds_with_idle_threads(&input, y, 20).grid(1).block(32).launch(device);
+        let y = super::written(device, (32, 0), launch);
+        let sum = |t: usize| if t < 20 { (0..4).map(|k| x[k * 32 + 31 - t]).sum() } else { 0 };
+        let want: Vec<u32> = (0..32).map(|t| sum(t) + if t % 2 == 1 { sum(t - 1) } else { 0 }).collect();
+        assert_eq!(y, want);
+    });
+    let checked = rounds_with_idle_threads::checked_cuda_source_for(&()).expect("a kernel");
+    assert!(!checked.contains("tile[ws_at(t,"), "launch_bounds proves `tile[t]`:\n{checked}");
+}

@@ -13,7 +13,10 @@ cases! { "reductions.rs";
     one_atomic_a_warp(4, 64) clean [0] racy [1];
     tree_in_global(1, 64) clean [0] racy [1 2];
     matrix_columns(4, 32) clean [0] racy [1];
-    reset_by_the_last(4, 64) clean [0] racy [1];
+    reset_by_the_last(4, 64) clean [0 1] racy [2 3 4 5 6];
+    reset_by_any_thread(4, 64) clean [0] racy [1 2];
+    observed_by_a_load(2, 1, cooperative()) clean [0 1] racy [2 3 4 5];
+    observed_before_a_barrier(2, 64, cooperative()) clean [0] racy [1 2];
     maximum_and_place(4, 32) clean [0] racy [1];
 }
 
@@ -183,15 +186,116 @@ fn matrix_columns(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
 }
 
 /// The last block resets the counter for the next launch: nobody else touches it any more.
+/// The last to count resets the counter by a plain store, after every count that it has observed.
 #[gpu_kernel]
 fn reset_by_the_last(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
-    if thread_idx().x == 0 {
+    let mut last = shared!([bool; 1]);
+    let t = thread_idx().x;
+    if t == 0 {
+        if how == 5 {
+            x[1 + block_idx().x] = 7; // race 5
+        }
         let before = match how {
             0 => atomic(&mut y[0]).fetch_add(1, Ordering::AcqRel),
-            _ => atomic(&mut y[0]).fetch_add(1, Ordering::Relaxed), // race
+            2 => atomic_block(&mut y[0]).fetch_add(1, Ordering::AcqRel), // race 2
+            _ => atomic(&mut y[0]).fetch_add(1, Ordering::Relaxed),      // race 3 4 6
         };
-        if before == 3 {
-            y[0] = x[0]; // race
+        if how == 6 && before == 1 {
+            atomic(&mut y[0]).store(2, Ordering::Relaxed);
+        }
+        last[0] = before == if how == 3 { 2 } else { 3 }; // race 4
+        if last[0] && how != 1 && how != 4 {
+            y[0] = x[0]; // race 3 6
+        }
+        if last[0] && how == 5 {
+            y[1] = x[1] + x[2] + x[3] + x[4]; // race 5
+        }
+    }
+    if how != 4 {
+        sync_threads();
+    }
+    if t == 32 && (how == 1 || how == 4) {
+        let resets = last[0]; // race 4
+        if resets {
+            y[0] = x[0]; // race 4
+        }
+    }
+}
+
+/// Every thread counts, whichever is the last resets.
+#[gpu_kernel]
+fn reset_by_any_thread(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let mut count = shared!([u32; 1]);
+    let t = thread_idx().x;
+    if t == 0 {
+        count[0] = 0;
+    }
+    sync_threads();
+    let n = if how == 1 { block_dim().x - 2 } else { block_dim().x - 1 };
+    let before = atomic_add(&mut count[0], 1); // race
+    if before == n {
+        count[0] = 0; // race
+    }
+    if atomic_inc(&mut y[0], 1000) == 255 {
+        y[0] = x[0];
+    }
+    if how == 2 && t == 5 {
+        count[0] = 1; // race
+    }
+}
+
+/// A relaxed load that has seen a relaxed store is after it, and so is what its thread does then; nothing else is.
+#[gpu_kernel]
+fn observed_by_a_load(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let together = any(true);
+    if block_idx().x == 0 {
+        if how == 3 {
+            x[1] = 42; // race 3
+        }
+        match how {
+            4 => atomic_block(&mut x[0]).store(1, Ordering::Relaxed), // race 4
+            _ => atomic(&mut x[0]).store(1, Ordering::Relaxed),       // race 2
+        }
+        if how == 5 {
+            atomic(&mut y[8]).store(1, Ordering::Relaxed);
+            y[0] = atomic(&mut x[0]).load(Ordering::Relaxed); // race 5
+        }
+    } else {
+        while how != 2 && together && atomic(&mut x[0]).load(Ordering::Relaxed) == 0 {} // race 4
+        while how == 5 && together && atomic(&mut y[8]).load(Ordering::Relaxed) == 0 {}
+        match how {
+            1 => y[0] = x[0],
+            3 => y[0] = x[1], // race 3
+            _ => x[0] = 2,    // race 2 5
+        }
+    }
+}
+
+/// One waits for the flag; the barrier orders the others of its block after it, and so after the store that it has seen.
+#[gpu_kernel]
+fn observed_before_a_barrier(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let t = thread_idx().x;
+    if block_idx().x == 0 {
+        if t < 4 {
+            atomic(&mut x[0]).fetch_add(1, Ordering::Relaxed); // race 1
+        }
+    } else {
+        if t == 0 {
+            while volatile_load(&x[0]) != 4 {}
+        }
+        if how != 1 {
+            sync_threads();
+        }
+        y[t] = x[0]; // race 1
+        sync_threads();
+        if t == 63 {
+            if how == 2 {
+                atomic(&mut x[0]).fetch_add(1, Ordering::Relaxed); // race 2
+            }
+            x[0] = 0; // race 2
+        }
+        if t == 1 && how == 2 {
+            x[0] = 3; // race 2
         }
     }
 }

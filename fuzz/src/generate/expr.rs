@@ -9,8 +9,15 @@ impl Gen<'_> {
         if depth == 0 || !self.burn() {
             return self.leaf(ty);
         }
-        let depth = depth - 1;
-        match self.random.weighted(&[50, 14, 6, 5, 4, 6, 3, 3, 3]) {
+        let value = self.any_expr(ty, depth - 1);
+        if ty.is_scalar() && depth > 1 && self.random.chance(8) {
+            return self.cut(value, |g| g.leaf(ty));
+        }
+        value
+    }
+
+    fn any_expr(&mut self, ty: &Ty, depth: usize) -> Expr {
+        match self.random.weighted(&[46, 12, 6, 5, 4, 6, 3, 3, 3, 5, 3, 2, 3]) {
             0 => self.own(ty, depth),
             1 => self.leaf(ty),
             2 => self.if_value(ty, depth),
@@ -19,7 +26,11 @@ impl Gen<'_> {
             5 => self.call_value(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
             6 => self.loop_value(ty, depth),
             7 => self.part_of_literal(ty, depth),
-            _ => self.closure_value(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
+            8 => self.closure_value(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
+            9 => self.operand_then_effect(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
+            10 => self.early_exit(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
+            11 => self.labelled_block(ty, depth),
+            _ => self.slice_value(ty, depth).unwrap_or_else(|| self.own(ty, depth)),
         }
     }
 
@@ -29,7 +40,14 @@ impl Gen<'_> {
             Ty::Bool => self.bool_expr(depth),
             Ty::Int(int) => self.int_expr(*int, depth),
             Ty::F32 | Ty::F64 => self.float_expr(ty, depth),
-            Ty::Tuple(_) | Ty::Array(..) | Ty::Struct(_) => self.aggregate(ty, depth),
+            Ty::Tuple(_) | Ty::Array(..) => self.aggregate(ty, depth),
+            Ty::Struct(_) if ty.is_overloaded(self.structs) && self.random.chance(60) => {
+                self.overloaded(ty, depth)
+            }
+            Ty::Struct(_) => self.aggregate(ty, depth),
+            Ty::Half(_) => self.overloaded(ty, depth),
+            Ty::Option(_) | Ty::Shape | Ty::Light => self.enum_value(ty, depth),
+            Ty::Slice(..) => unreachable!("a slice is no value of an expression"),
         }
     }
 
@@ -53,12 +71,32 @@ impl Gen<'_> {
         {
             return Expr { text, constant: self.vars[path.var].constant };
         }
+        if let Ty::Int(int) = ty
+            && self.random.chance(35)
+            && let Some(name) = self.scalar_variable()
+        {
+            return Expr::new(format!("({name} as {})", int.name));
+        }
         match ty {
             Ty::Bool => Expr::constant(if self.random.chance(50) { "true" } else { "false" }),
             Ty::Int(int) => self.int_literal(*int),
             Ty::F32 | Ty::F64 => self.float_literal(ty),
+            Ty::Half(name) => {
+                let text = self.float_literal(&Ty::F32).text;
+                Expr::new(format!("{name}::from_f32({text})"))
+            }
+            Ty::Option(_) | Ty::Shape | Ty::Light => self.enum_value(ty, 0),
             _ => self.aggregate(ty, 0),
         }
+    }
+
+    /// A variable of integers or `bool` that no recorder knows, to be cast.
+    fn scalar_variable(&mut self) -> Option<String> {
+        let fits =
+            |v: &super::scope::Var| matches!(v.ty, Ty::Int(_) | Ty::Bool) && !v.constant && !v.reference;
+        let found: Vec<_> =
+            (0..self.vars.len()).filter(|i| self.usable(*i) && fits(&self.vars[*i])).collect();
+        if found.is_empty() { None } else { Some(self.vars[*self.random.pick(&found)].name.clone()) }
     }
 
     /// A variable's part with indices, where there is one.
@@ -81,18 +119,40 @@ impl Gen<'_> {
                 let item = self.item(elem, depth).text;
                 Expr::constant(format!("[{item}; {}]", len.text()))
             }
-            Ty::Struct(id) => {
-                let def = self.structs.0[*id].clone();
-                let mut fields = def.fields;
-                if self.random.chance(40) {
-                    fields.reverse();
-                }
-                let fields: Vec<_> =
-                    fields.iter().map(|(name, t)| format!("{name}: {}", self.item(t, depth).text)).collect();
-                Expr::constant(format!("({} {{ {} }})", def.head, fields.join(", ")))
-            }
+            Ty::Struct(id) => self.struct_literal(*id, depth),
             scalar => self.leaf(scalar),
         }
+    }
+
+    /// A literal; with a base for some of the fields, now and then.
+    fn struct_literal(&mut self, id: usize, depth: usize) -> Expr {
+        let def = self.structs.0[id].clone();
+        let mut fields = def.fields.clone();
+        if self.random.chance(40) {
+            fields.reverse();
+        }
+        let base = (depth > 0 && self.random.chance(30)).then(|| self.random.between(1, fields.len()) - 1);
+        fields.truncate(base.unwrap_or(fields.len()));
+        let mut fields: Vec<_> =
+            fields.iter().map(|(name, t)| format!("{name}: {}", self.item(t, depth).text)).collect();
+        if base.is_some() {
+            fields.push(format!("..{}", self.update_base(&Ty::Struct(id), depth)));
+        }
+        Expr::constant(format!("({} {{ {} }})", def.head, fields.join(", ")))
+    }
+
+    /// What a struct update takes the other fields from: a place, a literal, or what has an effect.
+    fn update_base(&mut self, ty: &Ty, depth: usize) -> String {
+        self.seen("struct update");
+        if self.random.chance(50) {
+            let effect = self.effect(depth.min(1));
+            if !effect.is_empty() {
+                self.seen("struct update from an effect");
+                let value = self.leaf(ty).text;
+                return format!("{{\n{effect}\n{value}\n}}");
+            }
+        }
+        self.leaf(ty).text
     }
 
     /// A part of an aggregate.
@@ -171,7 +231,7 @@ impl Gen<'_> {
         let text = self.scoped(|g| {
             g.declare(&counter, Ty::Int(types::U32), false);
             let label = labelled.then_some(label);
-            g.loops.push(Loop { label: label.clone(), value: Some(ty.clone()) });
+            g.loops.push(Loop { label: label.clone(), value: Some(ty.clone()), block: false });
             let to = label.as_ref().filter(|_| g.random.chance(60)).map_or(String::new(), |l| format!(" {l}"));
             let last = g.expr(ty, depth.min(1)).text;
             let body = g.statements(1, depth);
@@ -186,6 +246,45 @@ impl Gen<'_> {
 
     /// An index of any integer type that is below `len`.
     pub fn index(&mut self, len: Len) -> String {
+        if let Len::Fixed(n) = len
+            && self.random.chance(60)
+            && let Some(text) = self.loop_index(n)
+        {
+            return text;
+        }
+        if self.fuel > 2 && self.random.chance(6) {
+            let effect = self.effect(1);
+            if !effect.is_empty() {
+                self.seen("effect in an index");
+                let index = self.plain_index(len);
+                return format!("{{\n{effect}\n{index}\n}}");
+            }
+        }
+        self.plain_index(len)
+    }
+
+    /// The variable of a loop as an index, where its range is in bounds.
+    fn loop_index(&mut self, len: usize) -> Option<String> {
+        let fitting: Vec<_> = (0..self.vars.len())
+            .filter(|i| self.usable(*i))
+            .filter_map(|i| Some((self.vars[i].name.clone(), self.vars[i].range?)))
+            .filter(|(_, (low, high))| high - low < len as i128)
+            .collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let (name, (low, high)) = self.random.pick(&fitting).clone();
+        self.seen("index by a loop's own variable");
+        Some(if low == 0 || (low > 0 && high < len as i128 && self.random.chance(40)) {
+            name
+        } else if low > 0 {
+            format!("{name} - {low}")
+        } else {
+            format!("{name} + {}", -low)
+        })
+    }
+
+    fn plain_index(&mut self, len: Len) -> String {
         let depth = usize::from(self.fuel > 0 && self.random.chance(40));
         match len {
             Len::Fixed(n) if self.random.chance(40) => self.random.below(n).to_string(),

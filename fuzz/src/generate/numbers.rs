@@ -48,7 +48,16 @@ impl Gen<'_> {
     /// Operators and methods that give this integer type.
     pub fn int_expr(&mut self, int: Int, depth: usize) -> Expr {
         let ty = Ty::Int(int);
-        match self.random.weighted(&[30, 14, 9, 8, 6, 14, 18, 8]) {
+        if int.name == "usize"
+            && self.random.chance(20)
+            && let Some(length) = self.slice_length()
+        {
+            return length;
+        }
+        if self.random.chance(4) {
+            return self.constants(int);
+        }
+        match self.random.weighted(&[30, 14, 9, 12, 10, 18, 18, 8]) {
             0 => self.ring(int, depth),
             1 => {
                 let op = *self.random.pick(&["&", "|", "^"]);
@@ -66,6 +75,25 @@ impl Gen<'_> {
             6 => self.int_method(int, depth),
             _ => self.read(&ty).unwrap_or_else(|| self.leaf(&ty)),
         }
+    }
+
+    /// Arithmetic on literals that does not overflow: the recorder computes it.
+    fn constants(&mut self, int: Int) -> Expr {
+        self.seen("arithmetic on constants");
+        let (a, b) = (self.random.between(1, 63), self.random.between(2, 9));
+        let t = int.name;
+        let a = if int.signed && self.random.chance(60) { format!("(-{a}{t})") } else { format!("{a}{t}") };
+        Expr::constant(match self.random.below(9) {
+            0 => format!("({a} / {b})"),
+            1 => format!("({a} % {b})"),
+            2 if int.signed => format!("({b} - {a})"),
+            3 if int.bits > 8 => format!("({a} * {b})"),
+            4 => format!("({a} >> 2)"),
+            5 => format!("({a} << 1 & {b})"),
+            6 => format!("(!{a})"),
+            7 => format!("(({a} < {b}) as {t})"),
+            _ => format!("({a} ^ {b})"),
+        })
     }
 
     /// `+ - *`, plain unless both sides may be constants.
@@ -109,7 +137,7 @@ impl Gen<'_> {
         let op = if self.random.chance(50) { "<<" } else { ">>" };
         let counts = types::integer(self.random);
         let count = self.expr(&Ty::Int(counts), depth.min(1));
-        if self.random.chance(60) || (left.constant && count.constant) {
+        if self.random.chance(35) || (left.constant && count.constant) {
             let text = format!("({} {op} ({} & {}))", left.text, count.text, int.bits - 1);
             return Expr { text, constant: left.constant && count.constant };
         }
@@ -127,8 +155,11 @@ impl Gen<'_> {
             let value = self.random.below(128);
             return Expr::constant(format!("({value} as {})", int.name));
         }
-        let from = types::scalar(self.random);
-        let operand = self.expr(&from, depth);
+        let from = match self.random.below(4) {
+            0 => *self.random.pick(&[&Ty::F32, &Ty::F64]),
+            _ => &types::scalar(self.random),
+        };
+        let operand = self.expr(from, depth);
         Expr { text: format!("({} as {})", parens(&operand.text), int.name), ..operand }
     }
 
@@ -214,7 +245,37 @@ impl Gen<'_> {
         Expr::constant(constant)
     }
 
+    /// `==` of vectors, of structs and of enums without fields.
+    fn compared(&mut self, depth: usize) -> Expr {
+        self.seen("comparison of vectors and structs");
+        let of = match self.random.below(3) {
+            0 => Ty::Light,
+            _ => Ty::Struct(self.random.between(types::RING, types::RING + types::VECTORS.len())),
+        };
+        let left = self.expr(&of, depth);
+        // Of equal ones most components are the same.
+        let right = match self.random.chance(50).then(|| self.read(&of)).flatten() {
+            Some(same) if of != Ty::Light => {
+                let Ty::Struct(id) = of else { return Expr::new("true") };
+                let def = self.structs.0[id].clone();
+                let (field, ty) = self.random.pick(&def.fields).clone();
+                let value = self.expr(&ty, depth.min(1)).text;
+                if def.fields.len() == 1 {
+                    same.text
+                } else {
+                    format!("{} {{ {field}: {value}, ..{} }}", def.head, same.text)
+                }
+            }
+            _ => self.expr(&of, depth).text,
+        };
+        let op = if self.random.chance(50) { "==" } else { "!=" };
+        Expr::new(format!("({} {op} ({right}))", left.text))
+    }
+
     fn bool_method(&mut self, depth: usize) -> Expr {
+        if self.random.chance(25) {
+            return self.compared(depth);
+        }
         let int = types::integer(self.random);
         let float = if self.random.chance(60) { Ty::F32 } else { Ty::F64 };
         Expr::new(match self.random.below(6) {
@@ -292,6 +353,10 @@ impl Gen<'_> {
     /// Operators and methods that are exactly rounded.
     pub fn float_expr(&mut self, ty: &Ty, depth: usize) -> Expr {
         let name = self.structs.spell(ty);
+        if *ty == Ty::F32 && self.random.chance(6) {
+            let half = Ty::Half(if self.random.chance(50) { "f16" } else { "bf16" });
+            return Expr::new(format!("{}.to_f32()", parens(&self.expr(&half, depth).text)));
+        }
         Expr::new(match self.random.weighted(&[45, 8, 14, 22, 11]) {
             0 => {
                 let op = *self.random.pick(&["+", "-", "*", "*", "/", "+", "-", "%"]);

@@ -1,5 +1,7 @@
 //! What a piece of generated code may use: variables, loops, functions, and how much more to write.
 
+use std::collections::BTreeMap;
+
 use super::types::{Len, Structs, Ty};
 use crate::random::Random;
 
@@ -37,6 +39,34 @@ pub struct Var {
     pub reference: bool,
     /// Whether it is a value that the recorder knows.
     pub constant: bool,
+    /// Whether its integers stay from 1 to 8, so that heads of loops may name them.
+    pub bounded: bool,
+    /// Whether the elements of a slice may be written.
+    pub elements: bool,
+    /// The least and greatest value, where they are known: it may be an index as it is.
+    pub range: Option<(i128, i128)>,
+}
+
+impl Var {
+    /// A variable that nothing special is known of.
+    pub fn new(name: &str, ty: Ty, mutable: bool) -> Self {
+        let name = name.to_owned();
+        Self {
+            name,
+            ty,
+            mutable,
+            reference: false,
+            constant: false,
+            bounded: false,
+            elements: false,
+            range: None,
+        }
+    }
+
+    /// A reference.
+    pub fn reference(name: &str, ty: Ty, mutable: bool) -> Self {
+        Self { reference: true, ..Self::new(name, ty, mutable) }
+    }
 }
 
 /// A loop around the code that is written.
@@ -46,6 +76,8 @@ pub struct Loop {
     pub label: Option<String>,
     /// The type that `break` carries; `None` for loops without a value.
     pub value: Option<Ty>,
+    /// Whether it is a labelled block, which only a `break` with its label leaves.
+    pub block: bool,
 }
 
 /// A parameter of a generated device function.
@@ -57,6 +89,15 @@ pub enum Passing {
     Shared(Ty),
     /// `&mut T`
     Mutable(Ty),
+    /// `Struct { x, y }: &mut Struct`, by the struct's place.
+    Pattern(usize),
+    /// `&[T]`, `&mut [T]` or `mut s: &[T]`, of at least four elements.
+    Slice {
+        /// The type of an element.
+        elem: Ty,
+        /// Whether the function may write them.
+        writes: bool,
+    },
 }
 
 /// A device function that was generated for the kernel.
@@ -112,6 +153,21 @@ pub struct Gen<'r> {
     pub fuel: i32,
     /// Number of the next name.
     pub next: usize,
+    /// Bits of `mask` and of `cut` that are in use; `None` where those are not in scope.
+    pub holes: Option<Holes>,
+    /// How often each production was used.
+    pub seen: BTreeMap<&'static str, usize>,
+}
+
+/// Bits of a kernel's comptime values that leave something out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Holes {
+    /// Statements: bits of `mask`.
+    pub statements: usize,
+    /// Expressions: bits of `cut`.
+    pub expressions: usize,
+    /// Bits of `mask` that are kept for later statements.
+    pub reserved: usize,
 }
 
 /// What `return` gives.
@@ -123,7 +179,65 @@ pub enum Return {
     Kernel,
 }
 
+impl<'r> Gen<'r> {
+    /// A state in which nothing is in scope.
+    pub fn new(random: &'r mut Random, structs: &'r Structs, helpers: Vec<Helper>) -> Self {
+        Self {
+            random,
+            structs,
+            helpers,
+            vars: Vec::new(),
+            frozen: Vec::new(),
+            write_floor: 0,
+            loops: Vec::new(),
+            returns: None,
+            param: None,
+            fuel: 0,
+            next: 0,
+            holes: None,
+            seen: BTreeMap::new(),
+        }
+    }
+}
+
 impl Gen<'_> {
+    /// Counts a production, one of [`super::coverage::PRODUCTIONS`].
+    pub fn seen(&mut self, production: &'static str) {
+        *self.seen.entry(production).or_default() += 1;
+    }
+
+    /// A statement that a bit of `mask` may leave out; it declares nothing that others need.
+    pub fn hole(&mut self, text: String) -> String {
+        match &mut self.holes {
+            Some(holes) if holes.statements < 64 - holes.reserved && !text.is_empty() => {
+                let bit = 1u64 << holes.statements;
+                holes.statements += 1;
+                format!("if mask & {bit:#x} != 0 {{\n{text}\n}}")
+            }
+            _ => text,
+        }
+    }
+
+    /// Keeps so many bits of `mask` for the statements after these.
+    pub fn reserve_holes(&mut self, reserved: usize) {
+        if let Some(holes) = &mut self.holes {
+            holes.reserved = reserved;
+        }
+    }
+
+    /// An expression that a bit of `cut` replaces by a simple one.
+    pub fn cut(&mut self, long: Expr, short: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        let Some(bit) = self.holes.as_ref().map(|h| h.expressions).filter(|bit| *bit < 64) else {
+            return long;
+        };
+        if let Some(holes) = &mut self.holes {
+            holes.expressions += 1;
+        }
+        let (bit, short) = (1u64 << bit, short(self));
+        let text = format!("(if cut & {bit:#x} == 0 {{ {} }} else {{ {} }})", long.text, short.text);
+        Expr { text, constant: long.constant || short.constant }
+    }
+
     /// Uses up fuel; whether there was some.
     pub fn burn(&mut self) -> bool {
         self.fuel -= 1;
@@ -138,7 +252,7 @@ impl Gen<'_> {
 
     /// Brings a variable into scope.
     pub fn declare(&mut self, name: &str, ty: Ty, mutable: bool) {
-        self.vars.push(Var { name: name.to_owned(), ty, mutable, reference: false, constant: false });
+        self.vars.push(Var::new(name, ty, mutable));
     }
 
     /// Writes in a scope of its own.
@@ -158,13 +272,26 @@ impl Gen<'_> {
         result
     }
 
-    fn usable(&self, i: usize) -> bool {
+    /// Writes a function's or closure's body: no loop or `return` around it can be named.
+    pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let (loops, returns) = (std::mem::take(&mut self.loops), self.returns.take());
+        let result = self.scoped(body);
+        self.loops = loops;
+        self.returns = returns;
+        result
+    }
+
+    /// Whether a variable may be named.
+    pub fn usable(&self, i: usize) -> bool {
         let name = &self.vars[i].name;
         !self.frozen.contains(&i) && !self.vars[i + 1..].iter().any(|later| later.name == *name)
     }
 
-    fn writable(&self, i: usize) -> bool {
-        self.vars[i].mutable && i >= self.write_floor
+    /// Whether a variable may be changed: assigned, or, a slice, its elements.
+    pub fn writable(&self, i: usize) -> bool {
+        let var = &self.vars[i];
+        let changes = if matches!(var.ty, Ty::Slice(..)) { var.elements } else { var.mutable };
+        changes && i >= self.write_floor
     }
 
     /// Every part of a variable in scope that `fits`.
@@ -178,8 +305,9 @@ impl Gen<'_> {
         found
     }
 
-    fn parts(&self, ty: &Ty, path: &mut Path, fits: &impl Fn(&Ty) -> bool, found: &mut Vec<Path>) {
-        if fits(ty) {
+    /// Every part of a type that `fits`; `path` leads to the type.
+    pub fn parts(&self, ty: &Ty, path: &mut Path, fits: &impl Fn(&Ty) -> bool, found: &mut Vec<Path>) {
+        if fits(ty) && !(path.steps.is_empty() && matches!(ty, Ty::Slice(..))) {
             found.push(path.clone());
         }
         let steps: Vec<(Step, &Ty)> = match ty {
@@ -190,6 +318,7 @@ impl Gen<'_> {
                 self.structs.0[*id].fields.iter().map(|(name, t)| (Step::Field(name.clone()), t)).collect()
             }
             Ty::Array(elem, len) => vec![(Step::Index(*len), elem)],
+            Ty::Slice(elem, least) => vec![(Step::Index(Len::Fixed(*least)), elem)],
             _ => Vec::new(),
         };
         for (step, inner) in steps {
@@ -200,11 +329,22 @@ impl Gen<'_> {
     }
 
     /// A part as Rust source, with indices that are in bounds.
+    ///
+    /// No index changes the variable itself, and none of a written part reads it: rustc would refuse it.
     pub fn place(&mut self, path: &Path) -> String {
         let var = self.vars[path.var].clone();
+        let slice = matches!(var.ty, Ty::Slice(..));
         let bare = path.steps.is_empty() || self.random.chance(40);
-        let mut text = if var.reference && bare { format!("(*{})", var.name) } else { var.name };
-        for step in &path.steps {
+        let text = if var.reference && bare && !slice { format!("(*{})", var.name) } else { var.name };
+        self.scoped(|g| {
+            g.frozen.push(path.var);
+            g.steps(text, &path.steps)
+        })
+    }
+
+    /// A part of what `text` is.
+    pub fn steps(&mut self, mut text: String, steps: &[Step]) -> String {
+        for step in steps {
             match step {
                 Step::Field(name) => text = format!("{text}.{name}"),
                 Step::Index(len) => text = format!("{text}[{}]", self.index(*len)),
@@ -213,9 +353,16 @@ impl Gen<'_> {
         text
     }
 
-    /// A random part that `fits`, as Rust source, with its type's variable.
-    pub fn pick_place(&mut self, write: bool, fits: impl Fn(&Ty) -> bool) -> Option<(String, Path)> {
+    /// A random part that `fits`.
+    pub fn pick_path(&mut self, write: bool, fits: impl Fn(&Ty) -> bool) -> Option<Path> {
         let paths = self.paths(write, fits);
+        if paths.is_empty() { None } else { Some(self.random.pick(&paths).clone()) }
+    }
+
+    /// A random part that `fits`, as Rust source; to be written as one likes.
+    pub fn pick_place(&mut self, write: bool, fits: impl Fn(&Ty) -> bool) -> Option<(String, Path)> {
+        let mut paths = self.paths(write, fits);
+        paths.retain(|p| !write || !self.vars[p.var].bounded);
         if paths.is_empty() {
             return None;
         }
@@ -225,15 +372,19 @@ impl Gen<'_> {
 
     /// The type of a part.
     pub fn type_of(&self, path: &Path) -> Ty {
-        let mut ty = self.vars[path.var].ty.clone();
-        for step in &path.steps {
+        self.type_at(self.vars[path.var].ty.clone(), &path.steps)
+    }
+
+    /// The type of a part of a type.
+    pub fn type_at(&self, mut ty: Ty, steps: &[Step]) -> Ty {
+        for step in steps {
             ty = match (ty, step) {
                 (Ty::Tuple(items), Step::Field(i)) => items[i.parse::<usize>().unwrap_or(0)].clone(),
                 (Ty::Struct(id), Step::Field(name)) => {
                     let fields = &self.structs.0[id].fields;
                     fields.iter().find(|(n, _)| n == name).map_or(Ty::Bool, |(_, t)| t.clone())
                 }
-                (Ty::Array(elem, _), Step::Index(_)) => *elem,
+                (Ty::Array(elem, _) | Ty::Slice(elem, _), Step::Index(_)) => *elem,
                 (other, _) => other,
             };
         }

@@ -1,5 +1,6 @@
 //! Statements: bindings, assignments, branches, jumps.
 
+use super::coverage;
 use super::numbers::parens;
 use super::scope::{Gen, Return, Step};
 use super::types::{self, Ty};
@@ -33,43 +34,85 @@ impl Gen<'_> {
             return self.effect(1);
         }
         let inner = depth - 1;
-        match self.random.weighted(&[18, 34, 12, 8, 12, 5, 5, 6, 4, 4, 3, 3]) {
-            0 => self.binding(depth),
+        let text = match self.random.weighted(&[16, 26, 10, 6, 10, 4, 4, 4, 10, 6, 5, 4, 3]) {
+            0 => return self.declaration(depth),
             1 => self.effect(depth),
             2 => self.if_statement(inner),
             3 => self.match_statement(inner),
             4 => self.loop_statement(inner),
             5 => self.block(2, inner),
             6 => self.jump(inner),
-            7 => self.call_statement(inner).unwrap_or_else(|| self.effect(depth)),
-            8 => self.late_binding(inner),
-            9 => self.return_statement(inner),
-            10 => self.constant_item(),
-            _ => {
+            7 => self.return_statement(inner),
+            8 => self.reference_statement(inner).unwrap_or_else(|| self.effect(depth)),
+            9 => self.slice_statement(inner).unwrap_or_else(|| self.effect(depth)),
+            10 => self.tuple_assignment(inner).unwrap_or_else(|| self.effect(depth)),
+            11 => self.banked(inner).unwrap_or_else(|| self.effect(depth)),
+            _ => self.own_memory(inner).unwrap_or_else(|| self.effect(depth)),
+        };
+        if self.random.chance(30) { self.hole(text) } else { text }
+    }
+
+    /// A statement that brings a name into scope, so that nothing may leave it out.
+    fn declaration(&mut self, depth: usize) -> String {
+        let inner = depth - 1;
+        match self.random.weighted(&[45, 14, 12, 8, 8, 6, 8]) {
+            0 => self.binding(depth),
+            1 => self.call_statement(inner).unwrap_or_else(|| self.effect(depth)),
+            2 => self.late_binding(inner),
+            3 => self.constant_item(),
+            4 => {
                 let x = self.leaf(&Ty::Int(types::U32)).text;
                 format!("assert!(({x} & 7) < 8, \"three bits\");")
             }
+            5 if !coverage::without("unit variable") => self.unit_binding(inner),
+            _ => self.closure_variable(inner).unwrap_or_else(|| self.effect(depth)),
+        }
+    }
+
+    /// `let u = ();` and the like: the effects remain.
+    fn unit_binding(&mut self, depth: usize) -> String {
+        self.seen("unit variable");
+        let name = self.fresh("u");
+        if self.random.chance(40) {
+            return format!("let {name} = ();");
+        }
+        format!("let {name} = {{\n{}\n}};", self.effect(depth))
+    }
+
+    fn slice_statement(&mut self, depth: usize) -> Option<String> {
+        match self.random.below(10) {
+            0..4 => self.slice_loop(depth),
+            4 | 5 => self.assign_slice(),
+            6 => self.moved_map_loop(depth),
+            7 => self.view_statement(),
+            _ => self.mutable_slice(depth),
         }
     }
 
     /// An assignment to something in scope; empty if nothing can be assigned.
     pub fn effect(&mut self, depth: usize) -> String {
-        let aggregate = self.random.chance(12);
-        let Some((place, path)) = self
-            .pick_place(true, |t| t.is_scalar() != aggregate)
-            .or_else(|| self.pick_place(true, Ty::is_scalar))
+        if self.random.chance(8)
+            && let Some(text) = self.assign_behind(depth.min(1))
+        {
+            return text;
+        }
+        if self.random.chance(5)
+            && let Some(text) = self.assign_slice()
+        {
+            return text;
+        }
+        let aggregate = self.random.chance(20);
+        let Some(path) = self
+            .pick_path(true, |t| t.is_scalar() != aggregate)
+            .or_else(|| self.pick_path(true, Ty::is_scalar))
         else {
             return String::new();
         };
-        let ty = self.type_of(&path);
-        if !ty.is_scalar() || self.random.chance(40) {
-            return format!("{place} = {};", self.expr(&ty, depth).text);
-        }
-        self.compound(&place, &ty, depth)
+        self.assign(&path, depth)
     }
 
     /// `place op= value`
-    fn compound(&mut self, place: &str, ty: &Ty, depth: usize) -> String {
+    pub fn compound(&mut self, place: &str, ty: &Ty, depth: usize) -> String {
         let value = match ty {
             Ty::Bool => {
                 let op = *self.random.pick(&["&=", "|=", "^="]);
@@ -109,6 +152,7 @@ impl Gen<'_> {
         let value = self.expr(&ty, depth).text;
         let mutable = self.random.chance(60);
         let name = self.local_name();
+        let mutable = mutable && !self.vars.iter().any(|v| v.name == name && v.constant);
         let annotation =
             if self.random.chance(40) { format!(": {}", self.structs.spell(&ty)) } else { String::new() };
         self.declare(&name, ty, mutable);
@@ -129,7 +173,7 @@ impl Gen<'_> {
         if !taken.is_empty() && self.random.chance(12) {
             return self.random.pick(&taken).clone();
         }
-        self.fresh("x")
+        self.local("x")
     }
 
     /// `let (a, mut b) = …;`, `let S { f0, f1: _ } = …;`
@@ -215,32 +259,18 @@ impl Gen<'_> {
         if self.loops.is_empty() {
             return self.effect(depth);
         }
-        // Without a label only the innermost loop can be named.
-        let last = self.loops.len() - 1;
-        let at = if self.random.chance(60) { last } else { self.random.below(self.loops.len()) };
-        let at = if self.loops[at].label.is_none() { last } else { at };
-        let target = self.loops[at].clone();
-        let to = match &target.label {
-            Some(label) if at != last || self.random.chance(50) => format!(" {label}"),
-            _ => String::new(),
-        };
+        let returns = self.returns.take();
+        let exit = self.exit(depth);
+        self.returns = returns;
+        let Some(exit) = exit else { return self.effect(depth) };
         let cond = self.condition(depth).text;
-        if self.random.chance(35) {
-            return format!("if {cond} {{\ncontinue{to};\n}}");
-        }
-        match &target.value {
-            Some(ty) => {
-                // A label before a block or a loop draws a warning from rustc.
-                let value = self.expr(ty, depth).text;
-                format!("if {cond} {{\nbreak{to} ({value});\n}}")
-            }
-            None => format!("if {cond} {{\nbreak{to};\n}}"),
-        }
+        format!("if {cond} {{\n{exit};\n}}")
     }
 
     /// `return` under a condition.
     fn return_statement(&mut self, depth: usize) -> String {
         let Some(to) = self.returns.clone() else { return self.effect(depth) };
+        self.seen("early return");
         let cond = self.condition(depth).text;
         match to {
             Return::Value(ty) => {
@@ -262,7 +292,7 @@ impl Gen<'_> {
             .paths(mutable, fits)
             .into_iter()
             .filter(|p| p.steps.iter().all(|s| matches!(s, Step::Field(_))) || !mutable)
-            .filter(|p| !self.vars[p.var].constant)
+            .filter(|p| !(self.vars[p.var].constant || mutable && self.vars[p.var].bounded))
             .collect();
         if paths.is_empty() {
             return None;

@@ -99,14 +99,33 @@ pub enum Ty {
     Tuple(Vec<Ty>),
     /// An array.
     Array(Box<Ty>, Len),
-    /// A struct, by its place in [`Structs`].
+    /// A struct or vector, by its place in [`Structs`].
     Struct(usize),
+    /// `f16` or `bf16`.
+    Half(&'static str),
+    /// `Option` of a scalar.
+    Option(Box<Ty>),
+    /// `Shape` of the support module: an enum with fields.
+    Shape,
+    /// `Light` of the support module: an enum without fields.
+    Light,
+    /// A slice of at least so many elements, and at most ten.
+    Slice(Box<Ty>, usize),
 }
 
 impl Ty {
     /// Whether it is a number or `bool`.
     pub fn is_scalar(&self) -> bool {
         matches!(self, Ty::Bool | Ty::Int(_) | Ty::F32 | Ty::F64)
+    }
+
+    /// Whether `op=` of it is a trait's: then the place is evaluated before the value.
+    pub fn is_overloaded(&self, structs: &Structs) -> bool {
+        match self {
+            Ty::Half(_) => true,
+            Ty::Struct(id) => structs.0[*id].operators,
+            _ => false,
+        }
     }
 }
 
@@ -119,7 +138,37 @@ pub struct Struct {
     pub head: String,
     /// Its fields in order.
     pub fields: Vec<(String, Ty)>,
+    /// Whether `+ - *`, their assignments and `==` are known of it.
+    pub operators: bool,
+    /// The `&mut self` method that gives the struct back, and the one that gives a field, with that
+    /// field's number.
+    pub methods: Option<Methods>,
 }
+
+/// Methods of a struct that give references.
+#[derive(Clone, Debug)]
+pub struct Methods {
+    /// `fn me(&mut self) -> &mut Self`, which also changes the struct.
+    pub whole: String,
+    /// `fn part(&mut self) -> &mut Field`.
+    pub part: String,
+    /// Which field `part` gives.
+    pub field: usize,
+}
+
+/// Where the structs of the support module stand in [`Structs`].
+pub const BODY: usize = 4;
+/// `Bank`, which has an `IndexMut` with effects.
+pub const BANK: usize = 5;
+/// `Ring`, which overloads operators.
+pub const RING: usize = 6;
+/// The vectors follow, and these are as many.
+pub const VECTORS: [(&str, Ty, usize); 4] = [
+    ("U32x2", Ty::Int(U32), 2),
+    ("I32x4", Ty::Int(I32), 4),
+    ("U64x2", Ty::Int(U64), 2),
+    ("F32x2", Ty::F32, 2),
+];
 
 /// Every struct of a run.
 #[derive(Clone, Debug, Default)]
@@ -128,31 +177,81 @@ pub struct Structs(pub Vec<Struct>);
 impl Structs {
     /// The structs that `random` determines, and the Rust that declares them.
     ///
-    /// The instances of `Pair`, which the support module declares, come first.
+    /// Those of the support module come first: the instances of `Pair`, [`BODY`], [`BANK`], [`RING`], vectors.
     pub fn generate(random: &mut Random) -> (Self, String) {
-        let mut structs = Structs::default();
-        for elem in [Ty::Int(I32), Ty::Int(INTS[6]), Ty::F32, Ty::Int(U64)] {
-            let fields = vec![("x".to_owned(), elem.clone()), ("y".to_owned(), elem.clone())];
-            structs.0.push(Struct {
-                ty: format!("Pair<{}>", structs.spell(&elem)),
-                head: "Pair".into(),
-                fields,
-            });
-        }
+        let mut structs = Self::of_support();
         let mut text = String::new();
         for n in 0..5 {
             let fields =
                 (0..random.between(2, 4)).map(|f| (format!("f{f}"), structs.field_type(random, n >= 2)));
             let fields: Vec<_> = fields.collect();
-            let name = format!("S{n}");
-            text += &format!("#[derive(Clone, Copy, GpuType)]\n#[repr(C)]\npub struct {name} {{\n");
-            for (field, ty) in &fields {
-                text += &format!("    pub {field}: {},\n", structs.spell(ty));
-            }
-            text += "}\n\n";
-            structs.0.push(Struct { ty: name.clone(), head: name, fields });
+            let hostile = *random.pick(&HOSTILE_STRUCTS);
+            let is_hostile = n == 4 && !super::coverage::without("hostile name of a struct");
+            let name = if is_hostile { hostile.to_owned() } else { format!("S{n}") };
+            let methods =
+                Methods { whole: "me".into(), part: "part".into(), field: random.below(fields.len()) };
+            let own =
+                Struct { ty: name.clone(), head: name, fields, operators: false, methods: Some(methods) };
+            text += &structs.declaration(&own);
+            structs.0.push(own);
         }
         (structs, text)
+    }
+
+    fn of_support() -> Self {
+        let mut structs = Structs::default();
+        for elem in [Ty::Int(I32), Ty::Int(U32), Ty::F32, Ty::Int(U64)] {
+            let ty = format!("Pair<{}>", structs.spell(&elem));
+            structs.known(&ty, "Pair", vec![("x", elem.clone()), ("y", elem)], None);
+        }
+        let array = |elem, n| Ty::Array(Box::new(elem), Len::Fixed(n));
+        let fields = vec![
+            ("at", array(Ty::F32, 2)),
+            ("n", Ty::Int(U32)),
+            ("q", Ty::Struct(0)),
+            ("d", array(Ty::Int(U64), 4)),
+        ];
+        structs.known("Body", "Body", fields, Some(2));
+        let rows = array(array(Ty::Int(U32), 4), 4);
+        structs.known("Bank", "Bank", vec![("rows", rows), ("writes", Ty::Int(U32))], None);
+        structs.known("Ring", "Ring", vec![("v", Ty::Int(U32))], None);
+        for (name, elem, n) in VECTORS {
+            let fields = ["x", "y", "z", "w"][..n].iter().map(|c| (*c, elem.clone())).collect();
+            structs.known(name, name, fields, None);
+        }
+        for own in &mut structs.0[RING..] {
+            own.operators = true;
+        }
+        structs
+    }
+
+    fn known(&mut self, ty: &str, head: &str, fields: Vec<(&str, Ty)>, part: Option<usize>) {
+        let fields = fields.into_iter().map(|(name, ty)| (name.to_owned(), ty)).collect();
+        let methods = part.map(|field| Methods { whole: "me".into(), part: "part".into(), field });
+        self.0.push(Struct { ty: ty.into(), head: head.into(), fields, operators: false, methods });
+    }
+
+    /// A struct's Rust, with its methods.
+    fn declaration(&self, own: &Struct) -> String {
+        let name = &own.ty;
+        let fields: String =
+            own.fields.iter().map(|(f, ty)| format!("    pub {f}: {},\n", self.spell(ty))).collect();
+        let mut text =
+            format!("#[derive(Clone, Copy, GpuType)]\n#[repr(C)]\npub struct {name} {{\n{fields}}}\n\n");
+        if let Some(methods) = &own.methods {
+            let (field, ty) = &own.fields[methods.field];
+            let change = own.fields.iter().find_map(|(f, ty)| match ty {
+                Ty::Int(_) => Some(format!("self.{f} = self.{f}.wrapping_add(3);\n        ")),
+                Ty::Bool => Some(format!("self.{f} = !self.{f};\n        ")),
+                _ => None,
+            });
+            text += &format!(
+                "#[gpu_impl]\nimpl {name} {{\n    pub fn me(&mut self) -> &mut Self {{\n        {}self\n    }}\n\n    pub fn part(&mut self) -> &mut {} {{\n        &mut self.{field}\n    }}\n}}\n\n",
+                change.unwrap_or_default(),
+                self.spell(ty),
+            );
+        }
+        text
     }
 
     fn field_type(&self, random: &mut Random, nested: bool) -> Ty {
@@ -181,13 +280,23 @@ impl Structs {
             }
             Ty::Array(elem, len) => format!("[{}; {}]", self.spell(elem), len.text()),
             Ty::Struct(id) => self.0[*id].ty.clone(),
+            Ty::Half(name) => (*name).to_owned(),
+            Ty::Option(inner) => format!("Option<{}>", self.spell(inner)),
+            Ty::Shape => "Shape".into(),
+            Ty::Light => "Light".into(),
+            Ty::Slice(elem, _) => format!("[{}]", self.spell(elem)),
         }
     }
 
     /// A type of any shape; `param` is a const generic that may be the length of an array.
     pub fn any(&self, random: &mut Random, param: Option<&'static str>) -> Ty {
-        match random.below(20) {
+        match random.below(25) {
             0..12 => scalar(random),
+            20 => Ty::Half(if random.chance(60) { "f16" } else { "bf16" }),
+            21 => Ty::Option(scalar(random).into()),
+            22 => Ty::Shape,
+            23 => Ty::Light,
+            24 => Ty::Struct(random.between(BODY, RING + VECTORS.len())),
             12 | 13 => Ty::Tuple((0..random.between(2, 3)).map(|_| scalar(random)).collect()),
             14 => Ty::Tuple(vec![Ty::Tuple(vec![scalar(random), Ty::Bool]), scalar(random)]),
             15 | 16 => Ty::Array(scalar(random).into(), self.len(random, param)),
@@ -209,6 +318,9 @@ impl Structs {
         }
     }
 }
+
+/// Names of structs that CUDA or the printed text also uses.
+const HOSTILE_STRUCTS: [&str; 6] = ["float3", "uchar4", "Tuple_u64_u64", "Option_u32", "dim3", "ws_View"];
 
 /// Any scalar type, integers of 32 bits most often.
 pub fn scalar(random: &mut Random) -> Ty {

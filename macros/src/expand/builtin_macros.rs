@@ -5,10 +5,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Lit, LitStr, Token, Type, parse_quote};
+use syn::{BinOp, Expr, Lit, LitStr, Token, Type, parse_quote};
 
 use super::format;
 use super::lower::{Lower, Two};
+use super::operands::Operands;
 use super::types::device_type;
 
 /// The argument of `shared!([[T; cols]; rows])`, or of `shared!(Tile<…>)`.
@@ -149,8 +150,8 @@ impl Lower<'_> {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
             "assert" | "debug_assert" => self.assert(mac),
-            "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "==", &quote!(Eq)),
-            "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!=", &quote!(Ne)),
+            "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "=="),
+            "assert_ne" | "debug_assert_ne" => self.assert_pair(mac, "!="),
             "println" | "print" => self.println(mac, name == "println"),
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
@@ -204,18 +205,25 @@ impl Lower<'_> {
         }
     }
 
-    fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str, op: &TokenStream) -> Two {
+    fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str) -> Two {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let [left, right, rest @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "this assertion compares two values");
         };
         let default = format!("assertion failed: {} {symbol} {}", source_text(left), source_text(right));
         let message = self.message(rest, default);
-        let ([lw, rw], setup, [a, b]) = self.operands([left, right]);
+        let op = Token![==](mac.path.span());
+        let equal = syn::ExprBinary {
+            attrs: vec![],
+            left: Box::new(left.clone()),
+            op: if symbol == "==" { BinOp::Eq(op) } else { BinOp::Ne(Token![!=](mac.path.span())) },
+            right: Box::new(right.clone()),
+        };
+        let Two { witness, emit } = self.binary(&equal);
         let debug = is_debug(mac);
         Two {
-            witness: quote!({ let _ = #lw == #rw; }),
-            emit: quote!({ #setup let __c = __r.binary(::warpsmith::ir::BinaryOp::#op, #a, #b); __r.assert(__c, #message, #debug) }),
+            witness: quote!({ let _ = #witness; }),
+            emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
         }
     }
 
@@ -250,7 +258,7 @@ impl Lower<'_> {
             }
         };
         let references: Vec<&Expr> = values.iter().collect();
-        let (witness, setup, names) = self.operand_list(&references);
+        let Operands { witness, setup, names } = self.arguments(&references);
         Two {
             witness: quote!({ #(let _ = #witness;)* }),
             emit: quote!({ #setup __r.print(::warpsmith::__macro::list([#(#pieces),*]), ::warpsmith::__macro::list([#(#names),*])) }),

@@ -5,12 +5,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
-use super::expr::is_place;
+use super::consumer::captures;
 use super::foreign_names;
-use super::iteration::{is_iterator, makes_iterator};
+use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
+use super::operands::{First, Operands};
 use super::operators::writes_receiver;
+use super::places::is_place;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -19,6 +21,12 @@ impl Lower<'_> {
         match expr {
             Expr::Closure(closure) => self.closure(closure),
             Expr::Path(path) if self.names_function(path) => self.function_value(path),
+            Expr::Path(path) => {
+                match path.path.get_ident().filter(|name| self.lookup(name) == Some(Name::Closure)) {
+                    Some(name) => Two { witness: quote!(#name), emit: quote!(__r.closure_copy(&#name)) },
+                    None => self.expr(expr),
+                }
+            }
             other => self.expr(other),
         }
     }
@@ -40,7 +48,7 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(span);
         let own = self.own_name("__f", span);
         let function = self.own_name("__fn", span);
-        let (bind, tie) = self.device_path(path, &own, &fn_probe);
+        let (bind, tie) = self.device_path([path, path], &own, &fn_probe);
         Two {
             witness: quote_spanned!(span=> { #bind #tie #function }),
             emit: quote!(__r.function_value(__t.callee(#fn_index))),
@@ -80,7 +88,6 @@ impl Lower<'_> {
         if starts_uppercase(&last.ident.to_string()) {
             return self.constructor(e, path, &last.ident.to_string());
         }
-        let path = &std_function(path);
         if !names_type(path) {
             return self.function_call(e, path);
         }
@@ -90,7 +97,7 @@ impl Lower<'_> {
         self.calls_associated(&last.ident, e.args.len());
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let span = e.func.span();
         let (fn_probe, fn_index) = self.fn_probe(span);
         let (probe, index) = self.probe(span);
@@ -144,7 +151,8 @@ impl Lower<'_> {
     /// the arguments is said once, in the words that the twin gets.
     fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
+        let (path, device) = &std_function(path);
         let (first, last) = (e.func.span(), last_span(&e.func));
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
@@ -154,7 +162,7 @@ impl Lower<'_> {
         let own = self.own_name("__f", first);
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
-        let (bind, tie) = self.device_path(path, &own, &fn_probe);
+        let (bind, tie) = self.device_path([path, device], &own, &fn_probe);
         let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie __v }};
         Two {
             witness: self.tap(&probe, first, e, value),
@@ -165,7 +173,7 @@ impl Lower<'_> {
     /// `Name(a, b)`, `Enum::Variant(a, b)`
     fn constructor(&mut self, e: &ExprCall, path: &syn::ExprPath, name: &str) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         let fields = names.iter().enumerate().map(|(i, value)| {
             let field = i.to_string();
@@ -179,7 +187,7 @@ impl Lower<'_> {
 
     fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Two {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let (witness, setup, names) = self.operand_list(&args);
+        let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         Two {
             witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
@@ -192,7 +200,7 @@ impl Lower<'_> {
         let mut exprs: Vec<&Expr> = range.start.as_deref().into_iter().collect();
         exprs.extend(range.end.as_deref());
         exprs.push(item);
-        let (witness, setup, names) = self.operand_list(&exprs);
+        let Operands { witness, setup, names } = self.arguments(&exprs);
         let (inclusive, limits) = (matches!(range.limits, syn::RangeLimits::Closed(_)), &range.limits);
         let has_start = range.start.is_some();
         let (start, rest) = witness.split_at(usize::from(has_start));
@@ -221,7 +229,7 @@ impl Lower<'_> {
         {
             return self.range_contains(e, range, item);
         }
-        if is_iterator(&e.receiver) {
+        if self.walks(e) {
             return self.consumer(e);
         }
         if makes_iterator(e) {
@@ -244,13 +252,14 @@ impl Lower<'_> {
         let mut exprs = vec![&*e.receiver];
         exprs.extend(e.args.iter().filter(|_| expected.is_none()));
         let (fn_probe, fn_index) = self.fn_probe(e.method.span());
-        let (mut witness, setup, names) = self.operands_kept(&exprs, &quote!(keep_receiver));
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&exprs, First::Receiver, Self::argument);
         let receiver = witness.remove(0);
         let own = if is_place(&e.receiver) {
             quote!()
         } else {
             let name = &names[0];
-            quote!(let #name = __r.rvalue(#name);)
+            quote!(let #name = __r.receiver_value(__receiver, #name);)
         };
         let (probe, index) = self.probe(e.method.span());
         let line = self.line(e.method.span());
@@ -260,6 +269,7 @@ impl Lower<'_> {
             }
             None => (e.method.clone(), quote!()),
         };
+        let writes = writes_receiver(&e.method);
         let receiver = match &*e.receiver {
             Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
             _ => receiver,
@@ -275,7 +285,7 @@ impl Lower<'_> {
                 e,
                 quote!(#receiver #dot #method #turbofish (#(#witness,)* &#fn_probe)),
             ),
-            emit: quote!({ let __by_reference = __r.by_reference(__t.callee(#fn_index)); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
+            emit: quote!({ let __receiver = __r.receiver(__t.callee(#fn_index), #writes); let __written = __receiver.is_written(); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -284,6 +294,16 @@ impl Lower<'_> {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
         }
         let (ret_probe, ret_index) = self.probe(e.body.span());
+        let by_value = e.capture.is_some();
+        let (two, captured) = self.capturing(by_value, |lower| lower.closure_body(e, &ret_probe, ret_index));
+        if captured.is_empty() {
+            return two;
+        }
+        let (captures, emit) = (captures(&captured), two.emit);
+        Two { witness: two.witness, emit: quote!({ #captures let (#(#captured,)*) = __captured; #emit }) }
+    }
+
+    fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Two {
         self.scoped(|lower| {
             let mut inputs = Vec::new();
             let mut sees = Vec::new();
@@ -319,10 +339,9 @@ impl Lower<'_> {
             let body = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
-            let (bw, be, capture) = (body.witness, body.emit, &e.capture);
-            let by_value = capture.is_some();
+            let (bw, be, capture, by_value) = (body.witness, body.emit, &e.capture, e.capture.is_some());
             let value = lower.tap(
-                &ret_probe,
+                ret_probe,
                 e.body.span(),
                 &e.body,
                 quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }),
@@ -334,9 +353,8 @@ impl Lower<'_> {
                 }
                 ReturnType::Default => quote!(),
             };
-            // A `move` witness would move the probes; they are only named.
             Two {
-                witness: quote!(|#(#inputs),*| #output { #value }),
+                witness: quote!(#capture |#(#inputs),*| #output { #value }),
                 emit: quote!({
                     __r.closure_begin();
                     #(#declares)*
@@ -384,26 +402,38 @@ fn unparenthesized(expr: &Expr) -> &Expr {
 
 /// Whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
-    names_type(path) || std_function(path).path != path.path
+    names_type(path) || std_function(path).1.path != path.path
 }
 
-/// A function of Rust's library, as the function of ours that stands for it.
-fn std_function(path: &syn::ExprPath) -> syn::ExprPath {
+/// The function that a witness calls and the type that says what it is on the device: those of one name, unless it is
+/// one of Rust's library.
+fn std_function(path: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
     let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let module = match names.as_slice() {
-        ["std" | "core", "mem", "swap" | "replace" | "take"] | ["mem", "swap" | "replace" | "take"] => {
-            "memory"
-        }
-        ["std" | "core", "cmp", "min" | "max"] | ["cmp", "min" | "max"] => "memory",
-        ["std" | "core", "hint", "assert_unchecked"] => "hint",
-        ["std" | "core", "mem", "size_of" | "align_of"] | ["mem", "size_of" | "align_of"] => "size",
-        ["size_of" | "align_of"] => "size",
-        _ => return path.clone(),
+    let ours = |module: &str| -> syn::ExprPath {
+        let module = syn::Ident::new(module, path.span());
+        let last = path.path.segments.last();
+        syn::parse_quote!(::warpsmith::device_api::#module::#last)
     };
-    let module = syn::Ident::new(module, path.span());
-    let Some(last) = path.path.segments.last() else { return path.clone() };
-    syn::parse_quote!(::warpsmith::device_api::#module::#last)
+    match names.as_slice() {
+        ["std" | "core", "mem", "swap" | "replace" | "take"]
+        | ["mem", "swap" | "replace" | "take"]
+        | ["std" | "core", "cmp", "min" | "max"]
+        | ["cmp", "min" | "max"] => (path.clone(), without_arguments(ours("std_names"))),
+        ["std" | "core", "hint", "assert_unchecked"] => (ours("hint"), ours("hint")),
+        ["std" | "core", "mem", "size_of" | "align_of"]
+        | ["mem", "size_of" | "align_of"]
+        | ["size_of" | "align_of"] => (ours("size"), ours("size")),
+        _ => (path.clone(), path.clone()),
+    }
+}
+
+/// `swap` of `swap::<u32>`.
+fn without_arguments(mut path: syn::ExprPath) -> syn::ExprPath {
+    if let Some(last) = path.path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    path
 }
 
 /// Types of scalars.

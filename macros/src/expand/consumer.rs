@@ -1,6 +1,6 @@
 //! Lowering of what ends an iterator, `.sum()` and its like, and of the closures of iterators.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -69,9 +69,9 @@ impl Lower<'_> {
         }
         if let Some((f, parameters)) = takes.closure {
             let of: Vec<Ident> = (0..parameters).map(|_| self.part_ident()).collect();
-            let two = self.inlined(f, &of);
-            let emit = two.emit;
-            witness.push(two.witness);
+            let Inlined { witness: shown, captures, emit } = self.inlined(f, &of);
+            witness.push(shown);
+            setup.extend(captures);
             given.extend(quote!(, |__r, #(#of),*| #emit));
         }
         let line = self.line(e.method.span());
@@ -88,31 +88,44 @@ impl Lower<'_> {
 
     /// A closure of an iterator, or a function's name: its witness, and what stands where it is called with
     /// the values that `of` holds.
-    pub fn inlined(&mut self, f: &Expr, of: &[Ident]) -> Two {
+    pub fn inlined(&mut self, f: &Expr, of: &[Ident]) -> Inlined {
         let closure = match f {
             Expr::Closure(closure) => closure.clone(),
             Expr::Path(path) => called(path, of.len()),
             other => {
                 return self
-                    .refuse(other, "an iterator in a kernel takes a closure, or a function by its name");
+                    .refuse(other, "an iterator in a kernel takes a closure, or a function by its name")
+                    .into();
             }
         };
         if let Some(token) = &closure.asyncness {
-            return self.refuse(token, "`async` has no meaning in a kernel; remove it");
+            return self.refuse(token, "`async` has no meaning in a kernel; remove it").into();
         }
         if let Some(found) = returns(&closure.body) {
             return self.refuse(
                 found,
                 "`return` in a closure of an iterator is not supported in a kernel; give the value by `if` and `else`",
-            );
+            )
+            .into();
         }
-        self.scoped(|lower| lower.inlined_body(&closure, of))
+        let (Two { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |lower| {
+            lower.scoped(|lower| lower.inlined_body(&closure, of))
+        });
+        if captured.is_empty() {
+            return Inlined { witness, captures: TokenStream::new(), emit };
+        }
+        // The body takes the copies out of a tuple, which it owns by that: the loop outlives this block.
+        Inlined {
+            witness,
+            captures: captures(&captured),
+            emit: quote!({ let (#(#captured,)*) = __captured; #emit }),
+        }
     }
 
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
         let (mut bindings, mut inputs) = (quote!(), Vec::new());
         for (input, of) in closure.inputs.iter().zip(of) {
-            let tested = self.pattern(input, of, Binds::Items);
+            let tested = self.pattern(input, of, Binds::Parts);
             bindings.extend(tested.setup);
             bindings.extend(tested.bindings);
         }
@@ -129,19 +142,40 @@ impl Lower<'_> {
         let Two { witness, emit } = self.expr(&closure.body);
         self.closures -= 1;
         self.forget_line();
-        let output = match &closure.output {
+        let (capture, output) = (&closure.capture, &closure.output);
+        let output = match output {
             ReturnType::Type(arrow, ty) => {
                 let ty = device_type(ty);
                 quote!(#arrow #ty)
             }
             ReturnType::Default => quote!(),
         };
-        // A `move` witness would move the probes; they are only named.
         Two {
-            witness: quote!(|#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #witness }),
+            witness: quote!(#capture |#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #witness }),
             emit: quote!({ #bindings #emit }),
         }
     }
+}
+
+/// A closure of an iterator, lowered.
+pub struct Inlined {
+    pub witness: TokenStream,
+    /// Statements of the emitter where the closure is written: what it captures by value.
+    pub captures: TokenStream,
+    /// What stands where it is called.
+    pub emit: TokenStream,
+}
+
+impl From<Two> for Inlined {
+    fn from(Two { witness, emit }: Two) -> Self {
+        Self { witness, captures: TokenStream::new(), emit }
+    }
+}
+
+/// Binds `__captured` to what a `move` closure captures.
+pub fn captures(names: &[Ident]) -> TokenStream {
+    let texts = names.iter().map(|name| name.to_string());
+    quote!(let __captured = (#(__r.capture(#texts, &#names),)*);)
 }
 
 /// A function's name as a closure that calls it.

@@ -8,6 +8,8 @@ use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 use super::loop_index::only_indexes;
 use super::lower::{Lower, Two, see};
+use super::matching::{Choice, has_pattern};
+use super::operands::Operands;
 use super::operators::plain_integer;
 
 impl Lower<'_> {
@@ -15,27 +17,34 @@ impl Lower<'_> {
         if let Some(two) = self.if_let(e) {
             return two;
         }
-        let cond = self.expr(&e.cond);
-        let then = self.block(&e.then_branch);
-        self.forget_line();
-        let otherwise = e.else_branch.as_ref().map(|(_, branch)| self.expr(branch));
-        self.forget_line();
-        let (cw, ce, tw, te) = (cond.witness, cond.emit, then.witness, then.emit);
-        let (else_witness, else_emit) = match otherwise {
-            Some(Two { witness, emit }) => {
-                (quote!(else #witness), quote!(if __r.if_else() { let __v = #emit; __r.if_value(__v); }))
+        // The branches of `else if`s stand one after the other: rustc has a limited stack.
+        let (mut witness, mut list, mut branch) = (TokenStream::new(), Vec::new(), Some(e));
+        let mut otherwise = None;
+        while let Some(e) = branch.take() {
+            let cond = self.expr(&e.cond);
+            let then = self.block(&e.then_branch);
+            self.forget_line();
+            let (cw, tw) = (cond.witness, then.witness);
+            witness.extend(quote!(if #cw #tw));
+            list.push(Choice { setup: TokenStream::new(), cond: cond.emit, body: then.emit });
+            match &e.else_branch {
+                Some((_, next)) => match &**next {
+                    Expr::If(next) if !has_pattern(&next.cond) => {
+                        witness.extend(quote!(else));
+                        branch = Some(next);
+                    }
+                    other => {
+                        let Two { witness: ew, emit } = self.expr(other);
+                        witness.extend(quote!(else #ew));
+                        otherwise = Some(emit);
+                    }
+                },
+                None => {}
             }
-            None => (TokenStream::new(), quote!(let _ = __r.if_else();)),
-        };
-        Two {
-            witness: quote!(if #cw #tw #else_witness),
-            emit: quote!({
-                let __c = #ce;
-                if __r.if_then(__c) { let __v = #te; __r.if_value(__v); }
-                #else_emit
-                __r.if_end()
-            }),
         }
+        self.forget_line();
+        let otherwise = otherwise.unwrap_or_else(|| quote!(::warpsmith::ir::Expr::unit()));
+        Two { witness, emit: self.choices(list.into_iter(), &otherwise) }
     }
 
     pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Two {
@@ -70,6 +79,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Two {
+        let unrolled = self.unrolled(&e.attrs);
         let body = self.block(&e.body);
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
@@ -85,6 +95,7 @@ impl Lower<'_> {
             witness,
             emit: quote!({
                 __r.loop_begin(#label_text, #ty);
+                #unrolled
                 let __v = #be;
                 __r.statement(__v);
                 __r.loop_end()
@@ -96,6 +107,7 @@ impl Lower<'_> {
         if let Some(two) = self.while_let(e) {
             return two;
         }
+        let unrolled = self.unrolled(&e.attrs);
         let cond = self.expr(&e.cond);
         let body = self.block(&e.body);
         self.forget_line();
@@ -105,6 +117,7 @@ impl Lower<'_> {
             witness: quote!(#label while #cw #bw),
             emit: quote!({
                 __r.while_begin(#label_text);
+                #unrolled
                 let __c = #ce;
                 if __r.while_cond(__c) { let __v = #be; __r.statement(__v); }
                 __r.while_end();
@@ -128,6 +141,7 @@ impl Lower<'_> {
         let body = self.scoped(|lower| {
             if let Some(name) = name {
                 lower.bind(&name.ident, super::lower::Name::Local);
+                lower.know(&name.ident, super::lower::Known::Number);
             }
             lower.statements(&e.body.stmts)
         });
@@ -182,7 +196,7 @@ impl Lower<'_> {
         let parts: Vec<(&Expr, Option<String>)> =
             parts.into_iter().flatten().enumerate().map(|(i, part)| (part, bound(i, part))).collect();
         let others: Vec<&Expr> = parts.iter().filter(|part| part.1.is_none()).map(|part| part.0).collect();
-        let (witness, mut setup, names) = self.operands_by(&others, &quote!(keep), Self::expr);
+        let Operands { witness, mut setup, names } = self.values(&others);
         let mut others = witness.into_iter().zip(names);
         let (mut witness, mut names) = (Vec::new(), Vec::new());
         for (i, (part, literal)) in parts.into_iter().enumerate() {
@@ -201,6 +215,12 @@ impl Lower<'_> {
             names.push(name);
         }
         (witness, setup, names)
+    }
+
+    /// `#[unroll]` and `#[unroll(N)]` on the `while` or `loop` that is open.
+    pub(super) fn unrolled(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
+        let unroll = self.unroll(attrs);
+        if attrs.is_empty() { TokenStream::new() } else { quote!(__r.unrolled(#unroll);) }
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.

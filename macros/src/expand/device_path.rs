@@ -14,17 +14,22 @@ impl Lower<'_> {
     /// The function that `path` names, as `own` learns it; what it is called by is tied to `probe`.
     ///
     /// The first result are statements that bind `own` and the function, the second ties.
-    pub fn device_path(&self, path: &ExprPath, own: &Ident, probe: &Ident) -> (TokenStream, TokenStream) {
+    pub fn device_path(
+        &self,
+        [path, device]: [&ExprPath; 2],
+        own: &Ident,
+        probe: &Ident,
+    ) -> (TokenStream, TokenStream) {
         let span = path.span();
         let function = self.own_name("__fn", span);
         let got = self.hold(&quote!(#own.get()));
         let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
-        let Some((missing, last)) =
-            path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)))
-        else {
+        let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
+        // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
+        let Some((missing, last)) = stand_in().filter(|_| path == device && !has_std_name(path)) else {
             return (
                 bind(quote!(#own.is(#path))),
-                quote_spanned!(span=> #path::called_in_a_kernel(#got, &#probe);),
+                quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);),
             );
         };
         let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
@@ -53,6 +58,13 @@ impl Lower<'_> {
         let tie = quote!(#tie #asks);
         (bind(value), tie)
     }
+}
+
+/// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
+/// such a name would be ambiguous beside a function of the user's own, which a macro expands.
+fn has_std_name(path: &ExprPath) -> bool {
+    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+    path.path.get_ident().is_some_and(|name| NAMES.contains(&name.to_string().as_str()))
 }
 
 /// Where a path finds the function and its device side, or what stands in for them.

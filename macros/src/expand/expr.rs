@@ -1,17 +1,21 @@
 //! Lowering of expressions; each arm of the dispatcher only forwards.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Lit, Member, UnOp};
+use syn::{Expr, Lit, Member, UnOp};
 
 use super::lower::{Lower, Name, Two};
-use super::operators::compound;
+use super::operands::Operands;
+use super::places::Access;
 use super::types::device_type;
 
 impl Lower<'_> {
     /// Lowers any expression.
     pub fn expr(&mut self, expr: &Expr) -> Two {
+        if let Some(pieces) = super::chain::split(expr) {
+            return self.expr(&pieces);
+        }
         match expr {
             Expr::Array(e) => self.array(e),
             Expr::Assign(e) => self.assign(e),
@@ -23,11 +27,11 @@ impl Lower<'_> {
             Expr::Closure(e) => self
                 .refuse(e, "a closure is an argument of a `#[gpu_fn]`, or the value of a variable; write a `#[gpu_fn]` for it"),
             Expr::Continue(e) => self.continue_(e),
-            Expr::Field(e) => self.field(e),
+            Expr::Field(e) => self.field(e, Access::Read),
             Expr::ForLoop(e) => self.for_loop(e),
             Expr::Group(e) => self.expr(&e.expr),
             Expr::If(e) => self.if_(e),
-            Expr::Index(e) => self.index(e),
+            Expr::Index(e) => self.index(e, Access::Read),
             Expr::Lit(e) => self.literal(&e.lit, false),
             Expr::Loop(e) => self.loop_(e),
             Expr::Macro(e) => self.macro_(&e.mac),
@@ -35,6 +39,7 @@ impl Lower<'_> {
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Paren(e) => self.paren(e),
             Expr::Path(e) => self.path(e),
+            Expr::Range(e) => self.range(e),
             Expr::Reference(e) => self.reference(e),
             Expr::Repeat(e) => self.repeat(e),
             Expr::Return(e) => self.return_(e),
@@ -53,7 +58,6 @@ impl Lower<'_> {
             Expr::Let(_) => {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
-            Expr::Range(_) => "a range is only supported in `for i in a..b`; use a `for` loop",
             Expr::Try(_) => "`?` is not supported in a kernel; use `match` or return early",
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
@@ -100,131 +104,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers operands of an operator, which no function is, in Rust's order; the emitter's part binds
-    /// them to the names returned.
-    pub fn operands<const N: usize>(
-        &mut self,
-        exprs: [&Expr; N],
-    ) -> ([TokenStream; N], TokenStream, [syn::Ident; N]) {
-        let (witness, setup, names) = self.operands_by(&exprs, &quote!(keep), Self::expr);
-        let mut witness = witness.into_iter();
-        let mut names = names.into_iter();
-        let next_name = |names: &mut std::vec::IntoIter<syn::Ident>| {
-            names.next().unwrap_or_else(|| syn::Ident::new("__none", Span::call_site()))
-        };
-        (
-            std::array::from_fn(|_| witness.next().unwrap_or_default()),
-            setup,
-            std::array::from_fn(|_| next_name(&mut names)),
-        )
-    }
-
-    /// [`Lower::operands`] for any number.
-    pub fn values(&mut self, exprs: &[&Expr]) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
-        self.operands_by(exprs, &quote!(keep), Self::expr)
-    }
-
-    /// [`Lower::values`], where functions and closures may be.
-    pub fn operand_list(&mut self, exprs: &[&Expr]) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
-        self.operands_kept(exprs, &quote!(keep))
-    }
-
-    /// [`Lower::operand_list`], where `first` is the recorder's method that keeps the first operand
-    /// while later ones are evaluated.
-    pub fn operands_kept(
-        &mut self,
-        exprs: &[&Expr],
-        first: &TokenStream,
-    ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
-        self.operands_by(exprs, first, Self::argument)
-    }
-
-    /// [`Lower::operands_kept`], each lowered by `lower`.
-    pub fn operands_by(
-        &mut self,
-        exprs: &[&Expr],
-        first: &TokenStream,
-        lower: fn(&mut Self, &Expr) -> Two,
-    ) -> (Vec<TokenStream>, TokenStream, Vec<syn::Ident>) {
-        let mut witness = Vec::new();
-        let mut names: Vec<syn::Ident> = Vec::new();
-        let mut setup = TokenStream::new();
-        for (i, expr) in exprs.iter().enumerate() {
-            // No function's name is the receiver of a method.
-            let receiver = i == 0 && first.to_string() == "keep_receiver";
-            let two = if receiver { self.expr(expr) } else { lower(self, expr) };
-            let name = syn::Ident::new(&format!("__o{i}"), Span::call_site());
-            let emit = two.emit;
-            if i > 0 && !is_quiet(expr) {
-                setup.extend(quote!(let mut __m = __r.mark();));
-                setup.extend(quote!(let #name = #emit;));
-                for (j, earlier) in names.iter().enumerate() {
-                    setup.extend(match first.to_string().as_str() {
-                        "keep_receiver" if j == 0 => {
-                            quote!(let #earlier = __r.keep_receiver(__by_reference, #earlier, &mut __m, &#name);)
-                        }
-                        _ if j == 0 => quote!(let #earlier = __r.#first(#earlier, &mut __m, &#name);),
-                        _ => quote!(let #earlier = __r.keep(#earlier, &mut __m, &#name);),
-                    });
-                }
-            } else {
-                setup.extend(quote!(let #name = #emit;));
-            }
-            witness.push(two.witness);
-            names.push(name);
-        }
-        (witness, setup, names)
-    }
-
-    fn assign(&mut self, e: &syn::ExprAssign) -> Two {
-        if let Expr::Infer(_) = &*e.left {
-            return self.refuse(&e.left, "assigning to `_` is not supported in a kernel; use `let _ = …;`");
-        }
-        if let Expr::Tuple(places) = &*e.left {
-            return self.assign_tuple(e, places);
-        }
-        if let Expr::Struct(_) | Expr::Array(_) | Expr::Call(_) = &*e.left {
-            return self.refuse(
-                &e.left,
-                "only a tuple can be taken apart by an assignment in a kernel; assign one place at a time",
-            );
-        }
-        let ([value, place], setup, [v, p]) = self.assignment(&e.right, &e.left);
-        let line = self.line(e.eq_token.span());
-        Two { witness: quote!(#place = #value), emit: quote!({ #setup #line __r.assign(#p, #v) }) }
-    }
-
-    /// `(a, b) = value`
-    fn assign_tuple(&mut self, e: &syn::ExprAssign, places: &syn::ExprTuple) -> Two {
-        let value = self.expr(&e.right);
-        let mut witness = Vec::new();
-        let mut emit = Vec::new();
-        for place in &places.elems {
-            if let Expr::Infer(_) = place {
-                witness.push(quote!(_));
-                emit.push(quote!(::core::option::Option::None));
-                continue;
-            }
-            self.written_place = Some(place.span());
-            let two = self.expr(place);
-            self.written_place = None;
-            let place = two.emit;
-            witness.push(two.witness);
-            emit.push(quote!({ let __p = #place; ::core::option::Option::Some(__p) }));
-        }
-        let (vw, ve, line) = (value.witness, value.emit, self.line(e.eq_token.span()));
-        Two {
-            witness: quote!((#(#witness),*) = #vw),
-            emit: quote!({
-                let __v = #ve;
-                #line
-                let __v = __r.bind_parts(__v);
-                let __places = ::warpsmith::__macro::list([#(#emit),*]);
-                __r.assign_parts(__places, __v)
-            }),
-        }
-    }
-
     fn cast(&mut self, e: &syn::ExprCast) -> Two {
         if let syn::Type::Infer(_) = &*e.ty {
             let Two { witness, emit } = self.expr(&e.expr);
@@ -254,46 +133,26 @@ impl Lower<'_> {
         }
     }
 
-    fn field(&mut self, e: &syn::ExprField) -> Two {
-        let Two { witness, emit } = self.expr(&e.base);
-        let member = &e.member;
-        let name = match member {
-            Member::Named(ident) => ident.to_string(),
-            Member::Unnamed(index) => index.index.to_string(),
+    /// `a..b`, `a..=b` as a value.
+    fn range(&mut self, e: &syn::ExprRange) -> Two {
+        let (Some(start), Some(end)) = (&e.start, &e.end) else {
+            return self.refuse(
+                e,
+                "a range that is a value has a start and an end in a kernel; `x[a..]` and `(a..).contains(&v)` stand where they are used",
+            );
         };
-        let line = self.line(member.span());
-        let mut shown = e.clone();
-        shown.base = Box::new(Expr::Verbatim(witness));
+        let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);
+        let (probe, index) = self.probe(e.span());
+        let limits = &e.limits;
         Two {
-            witness: shown.into_token_stream(),
-            emit: quote!({ let __a = #emit; #line __r.field(__a, #name) }),
-        }
-    }
-
-    fn reference(&mut self, e: &syn::ExprReference) -> Two {
-        if let Expr::Index(index) = &*e.expr
-            && let Expr::Range(range) = &*index.index
-        {
-            return self.sub_slice(e, &index.expr, range);
-        }
-        let mutable = e.mutability.is_some();
-        if mutable {
-            self.written_place = Some(e.expr.span());
-        }
-        let Two { witness, emit } = self.expr(&e.expr);
-        self.written_place = None;
-        let mut shown = e.clone();
-        shown.expr = Box::new(Expr::Verbatim(witness));
-        let record = if is_place(&e.expr) { quote!(ref_) } else { quote!(ref_value) };
-        Two {
-            witness: shown.into_token_stream(),
-            emit: quote!({ let __a = #emit; __r.#record(#mutable, __a) }),
+            witness: self.tap(&probe, e.span(), e, quote!((#sw) #limits (#ew))),
+            emit: quote!({ #setup __r.range(__t.ty(#index), #a, #b) }),
         }
     }
 
     fn array(&mut self, e: &syn::ExprArray) -> Two {
         let elems: Vec<&Expr> = e.elems.iter().collect();
-        let (witness, setup, names) = self.values(&elems);
+        let Operands { witness, setup, names } = self.values(&elems);
         let (probe, index) = self.probe(e.span());
         Two {
             witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
@@ -316,7 +175,7 @@ impl Lower<'_> {
             return Two { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) };
         }
         let elems: Vec<&Expr> = e.elems.iter().collect();
-        let (witness, setup, names) = self.values(&elems);
+        let Operands { witness, setup, names } = self.values(&elems);
         Two {
             witness: quote!((#(#witness,)*)),
             emit: quote!({ #setup __r.tuple(::warpsmith::__macro::list([#(#names),*])) }),
@@ -324,25 +183,23 @@ impl Lower<'_> {
     }
 
     fn struct_(&mut self, e: &syn::ExprStruct) -> Two {
-        let values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
-        let (witness, setup, names) = self.values(&values);
+        let mut values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
+        // What is left of the base is read last.
+        values.extend(e.rest.as_deref());
+        let Operands { mut witness, setup, mut names } = self.values(&values);
+        let base = e.rest.as_ref().and_then(|_| Some((witness.pop()?, names.pop()?)));
         let (probe, index) = self.probe(e.path.span());
         let path = &e.path;
         let members: Vec<&Member> = e.fields.iter().map(|f| &f.member).collect();
         let texts: Vec<String> = members.iter().map(|m| m.to_token_stream().to_string()).collect();
         let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let given = quote!(::warpsmith::__macro::list([#((#texts, #names)),*]));
-        match &e.rest {
-            Some(rest) => {
-                let Two { witness: rw, emit: re } = self.expr(rest);
+        match base {
+            Some((shown, base)) => {
+                let literal = quote!(#path { #(#members: #witness,)* ..#shown });
                 Two {
-                    witness: self.tap(
-                        &probe,
-                        e.path.span(),
-                        e,
-                        quote!(#path { #(#members: #witness,)* ..#rw }),
-                    ),
-                    emit: quote!({ #setup let __b = #re; __r.struct_update(__t.ty(#index), #given, __b) }),
+                    witness: self.tap(&probe, e.path.span(), e, literal),
+                    emit: quote!({ #setup __r.struct_update(__t.ty(#index), #given, #base) }),
                 }
             }
             None => Two {
@@ -355,6 +212,7 @@ impl Lower<'_> {
     fn path(&mut self, e: &syn::ExprPath) -> Two {
         if let Some(ident) = e.path.get_ident() {
             if ident == "self" {
+                self.lookup(ident);
                 let ident = syn::Ident::new("__self", ident.span());
                 return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
             }
@@ -407,38 +265,6 @@ impl Lower<'_> {
         };
         let span = e.span().resolved_at(Span::call_site());
         Two { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
-    }
-}
-
-/// Whether an expression is a place in Rust: a reference to it refers to memory that is there already.
-pub fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) | Expr::Index(_) => true,
-        Expr::Field(e) => is_place(&e.base),
-        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
-        Expr::Paren(e) => is_place(&e.expr),
-        Expr::Group(e) => is_place(&e.expr),
-        _ => false,
-    }
-}
-
-/// Whether lowering the expression can never add a statement or have an effect.
-pub fn is_quiet(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(e) => is_quiet(&e.base),
-        Expr::Paren(e) => is_quiet(&e.expr),
-        Expr::Group(e) => is_quiet(&e.expr),
-        Expr::Cast(e) => is_quiet(&e.expr),
-        Expr::Unary(e) => is_quiet(&e.expr),
-        Expr::Index(e) => is_quiet(&e.expr) && is_quiet(&e.index),
-        Expr::Binary(e) => {
-            compound(&e.op).is_none()
-                && !matches!(e.op, BinOp::And(_) | BinOp::Or(_))
-                && is_quiet(&e.left)
-                && is_quiet(&e.right)
-        }
-        _ => false,
     }
 }
 

@@ -9,6 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Block, Expr, Lit, LitStr, Meta, ReturnType, Signature, Token, Type, Visibility};
 
 use super::signature;
+use super::touch::{self, Touch};
 use super::twin::twin;
 use super::types::device_type;
 use crate::errors::Errors;
@@ -32,21 +33,23 @@ impl Parse for Function {
 
 /// What the attribute says.
 #[derive(Default)]
-struct Body {
+pub(super) struct Body {
     cuda: Option<LitStr>,
     ptx: Option<LitStr>,
-    pure: bool,
+    pub pure: bool,
+    /// The places that it reads and that it writes; `None` if it does not say.
+    pub touches: Option<Vec<Touch>>,
 }
 
 const KNOWN: &str = "`#[gpu_fn]` knows `cuda = \"…\"`, the body in CUDA C++, or `ptx = \"…\"`, with the operands `{name}` and \
-    `{ret}`; and beside them `pure`, if it has no effect";
+    `{ret}`; and beside them `pure`, if it has no effect, or `reads(p)` and `writes(p[..n])`, if it touches this memory alone";
 
 /// Expands such a function.
 pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
     let mut errors = Errors::default();
     let body = parse(attr, &mut errors);
     let sig = &item.sig;
-    if !sig.generics.params.is_empty() {
+    if sig.generics.type_params().next().is_some() || sig.generics.const_params().next().is_some() {
         errors
             .at(&sig.generics, "a function with a CUDA or PTX body is not generic; write one for each type");
     }
@@ -63,19 +66,23 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
             String::new()
         }
     };
-    if errors.any() {
-        return errors.into_tokens();
-    }
     let (vis, name, attrs) = (&item.vis, &sig.ident, &item.attrs);
     let (rust_name, pure) = (name.to_string(), body.pure);
     let twin_sig = super::function::twin_signature(sig);
-    let twin_body = match &item.block {
-        Some(block) => twin(block, false, false),
+    let twin_body: Block = match &item.block {
+        Some(block) => {
+            let (body, tells) = (twin(block, false, false), touch::tell(&body, &params, &mut errors));
+            syn::parse_quote!({ #tells #body })
+        }
         None => syn::parse_quote!({
             ::warpsmith::__macro::not_simulable(#rust_name)
         }),
     };
+    if errors.any() {
+        return errors.into_tokens();
+    }
     let (inputs, unsafety) = (signature::input_types(&twin_sig), &sig.safety);
+    let (lifetimes, given) = (sig.generics.lifetimes(), &twin_sig.output);
     let (quiet, at) = (signature::quiet(), signature::location(name));
     let declares = params.iter().map(|p| {
         let (text, ty) = (p.pat.ident.to_string(), &p.ty);
@@ -94,7 +101,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
         #quiet
         impl #name {
-            #vis fn called_in_a_kernel(_: #unsafety fn(#(#inputs),*) -> #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn called_in_a_kernel<#(#lifetimes),*>(_: #unsafety fn(#(#inputs),*) #given, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*
@@ -152,6 +159,9 @@ fn parse(attr: TokenStream, errors: &mut Errors) -> Body {
             (Meta::NameValue(pair), Some(text)) if pair.path.is_ident("cuda") => body.cuda = Some(text),
             (Meta::NameValue(pair), Some(text)) if pair.path.is_ident("ptx") => body.ptx = Some(text),
             (Meta::Path(path), _) if path.is_ident("pure") => body.pure = true,
+            (Meta::List(list), _) if list.path.is_ident("reads") || list.path.is_ident("writes") => {
+                body.touches.get_or_insert_default().extend(touch::parse(list, errors));
+            }
             _ => errors.at(&item, KNOWN),
         }
     }

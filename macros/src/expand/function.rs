@@ -24,6 +24,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
         item.block = syn::parse_quote!({});
     }
     refuse_unbounded(&item.sig, &params, &mut errors);
+    refuse_capital(&item.sig.ident, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
             .at(&param.pat, "`#[comptime]` belongs on a kernel; give a `#[gpu_fn]` a const generic instead");
@@ -43,7 +44,9 @@ pub fn expand(item: &ItemFn) -> TokenStream {
         }
     }
     super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
-    let recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    let inlining = signature::inlining(&item.attrs);
+    let mut recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    recording.emitter.extend(inlining);
     let twin_fn = twin_fn(&item, errors.any());
     let hidden = hidden_type(&item, &recording, errors.any());
     let both = quote!(#twin_fn #hidden);
@@ -58,6 +61,18 @@ fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut E
         }) {
             errors.at(name, super::kernel::needs_bound(&name.ident));
         }
+    }
+}
+
+/// A call of a name that begins with a capital makes a struct or a variant, as far as tokens tell.
+fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
+    let text = name.to_string();
+    if text.starts_with(char::is_uppercase) {
+        let message = format!(
+            "a `#[gpu_fn]` begins with a small letter, as `{}`: in a kernel `{text}(…)` makes a struct or a variant",
+            text.to_lowercase()
+        );
+        errors.at(name, message);
     }
 }
 

@@ -104,7 +104,8 @@ impl<'a> Method<'a> {
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         super::body_check::check(&item.block, &params, &item.sig.generics, errors);
-        let recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        let mut recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        recording.emitter.extend(signature::inlining(&item.attrs));
         Self { block, item, recording }
     }
 
@@ -258,13 +259,14 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         let marker = marker_name(&item.ident, name);
         let own = signature::instance_generics(&method.sig.generics);
         kept.items.extend(trait_items(item, &method, &marker, &mut errors));
-        let (trait_name, trait_arguments) = (&item.ident, signature::arguments(&item.generics));
-        let mut all = signature::without_lifetimes(&item.generics);
-        all.params.insert(0, parse_quote!(__S: #trait_name<#(#trait_arguments),*>));
+        let trait_name = &item.ident;
+        let (_, trait_arguments, _) = item.generics.split_for_impl();
+        let mut all = item.generics.clone();
+        all.params.insert(item.generics.lifetimes().count(), parse_quote!(__S: #trait_name #trait_arguments));
         all.params.extend(own.params.iter().cloned());
         let mut declared = signature::without_lifetimes(&item.generics);
         declared.params.extend(own.params.iter().cloned());
-        let owner = quote!(<__S as #trait_name<#(#trait_arguments),*>>);
+        let owner = quote!(<__S as #trait_name #trait_arguments>);
         let marker = Marker { name: marker, self_ty: quote!(__S), declared: &declared, own: &own, all: &all };
         markers.extend(marker.items(name, &owner));
     }

@@ -6,8 +6,9 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
-use super::lower::{Lower, Two};
+use super::lower::{Known, Lower, Two};
 use super::pattern::Binds;
+use super::places::Access;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
     `zip`, `rev`, `step_by`, `skip`, `take`, `map`, `filter`, `copied` and `cloned`";
@@ -19,7 +20,7 @@ impl Lower<'_> {
         let unroll = self.unroll(&e.attrs);
         let of = self.part_ident();
         let body = self.scoped(|lower| {
-            let tested = lower.pattern(&e.pat, &of, Binds::Items);
+            let tested = lower.pattern(&e.pat, &of, Binds::Parts);
             let body = lower.statements(&e.body.stmts);
             let (setup, bindings, emit) = (tested.setup, tested.bindings, body.emit);
             Two { witness: body.witness, emit: quote!(#setup #bindings #emit) }
@@ -53,7 +54,7 @@ impl Lower<'_> {
             Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
             {
                 let mutable = reference.mutability.is_some();
-                let Two { witness, emit } = self.expr(&reference.expr);
+                let Two { witness, emit } = self.place(&reference.expr, Access::of(mutable));
                 let mutability = &reference.mutability;
                 Two {
                     witness: quote!(& #mutability #witness),
@@ -90,9 +91,7 @@ impl Lower<'_> {
         match (name.as_str(), call.args.first()) {
             ("iter" | "iter_mut", None) => {
                 let mutable = name == "iter_mut";
-                self.mutable_place = mutable;
-                let Two { witness, emit } = self.expr(&call.receiver);
-                self.mutable_place = false;
+                let Two { witness, emit } = self.place(&call.receiver, Access::of(mutable));
                 Two {
                     witness: quote!(#witness #dot #method()),
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
@@ -140,19 +139,54 @@ impl Lower<'_> {
                 let iter = self.iterator(&call.receiver);
                 let of = self.part_ident();
                 let body = self.inlined(f, std::slice::from_ref(&of));
-                let (iw, ie, fw, fe) = (iter.witness, iter.emit, body.witness, body.emit);
+                let (iw, ie, fw, fe, captures) =
+                    (iter.witness, iter.emit, body.witness, body.emit, body.captures);
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Two {
                     witness: quote!(#iw #dot #method(#fw)),
-                    emit: quote!({ let __i = #ie; __r.#record(__i, |__r, #of| #fe) }),
+                    emit: quote!({ let __i = #ie; #captures __r.#record(__i, |__r, #of| #fe) }),
                 }
             }
             ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
-            _ if is_adapter(call) && is_iterator(&call.receiver) => self.refuse_iterator(method, SUPPORTED),
+            _ if is_adapter(call) && self.is_walked(&call.receiver) => {
+                self.refuse_iterator(method, SUPPORTED)
+            }
             _ => {
                 let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
+        }
+    }
+
+    /// Whether an expression is an iterator: also the name of a range, and adapters of one.
+    pub(super) fn is_walked(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::MethodCall(e) if is_adapter(e) => self.is_walked(&e.receiver),
+            Expr::Paren(e) => self.is_walked(&e.expr),
+            other => is_iterator(other) || self.known_range(other) != Known::Nothing,
+        }
+    }
+
+    /// Whether an expression is a range, as far as tokens tell: `a..b`, a name of one, a clone of it.
+    pub(super) fn known_range(&self, expr: &Expr) -> Known {
+        match expr {
+            Expr::Range(range) if range.start.is_some() && range.end.is_some() => Known::Range,
+            Expr::Path(path) => match path.path.get_ident().map(|name| self.known(name)) {
+                Some(known @ (Known::Range | Known::LikeRange)) => known,
+                _ => Known::Nothing,
+            },
+            Expr::Paren(e) => self.known_range(&e.expr),
+            Expr::MethodCall(e) if e.method == "clone" && e.args.is_empty() => self.known_range(&e.receiver),
+            _ => Known::Nothing,
+        }
+    }
+
+    /// Whether a method walks what it is called on: of a range itself it may be one that only asks.
+    pub(super) fn walks(&self, e: &ExprMethodCall) -> bool {
+        match self.known_range(&e.receiver) {
+            Known::Range => !asks_range(e),
+            Known::LikeRange => is_adapter(e),
+            _ => self.is_walked(&e.receiver),
         }
     }
 
@@ -185,6 +219,11 @@ pub fn is_iterator(expr: &Expr) -> bool {
         Expr::Range(_) => true,
         _ => false,
     }
+}
+
+/// Whether a method is one of a range itself, which does not walk it.
+fn asks_range(e: &ExprMethodCall) -> bool {
+    ["contains", "is_empty", "len", "clone", "start", "end"].contains(&e.method.to_string().as_str())
 }
 
 /// Whether a call makes an iterator.

@@ -37,7 +37,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     }
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
-    let attr = KernelAttr::parse(attr, &mut errors);
+    let attr = KernelAttr::parse(attr, &parameter_names(item), &mut errors);
     let refused = check(item, &mut errors);
     let mut params = signature::params(&item.sig, None, &mut errors);
     for param in params.iter_mut().filter(|p| !matches!(p.written, Type::Reference(_))) {
@@ -66,6 +66,18 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let (kernel_type, kernel_impl) = (parts.kernel_type(), parts.kernel_impl(&attr, &recording));
     let host_fn = parts.host_fn(&parts.make_launch());
     quote!(#kernel_type #kernel_impl #host_fn)
+}
+
+/// The names of the parameters.
+fn parameter_names(item: &ItemFn) -> Vec<syn::Ident> {
+    let name = |input: &FnArg| match input {
+        FnArg::Typed(PatType { pat, .. }) => match &**pat {
+            syn::Pat::Ident(name) => Some(name.ident.clone()),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    };
+    item.sig.inputs.iter().filter_map(name).collect()
 }
 
 /// Whether the twin is a constant: one of generics has no value while rustc checks types.
@@ -337,10 +349,12 @@ impl<'a> Parts<'a> {
             .filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"))
             .collect();
         if !guarded {
+            let lifetimes = signature::lifetimes(&self.item.sig.generics);
+            let (lifetimes, _, bounds) = lifetimes.split_for_impl();
             return quote! {
                 #[inline]
                 #(#attrs)*
-                fn __twin(#(#params),*) #body
+                fn __twin #lifetimes(#(#params),*) #bounds #body
             };
         }
         let types = self.params.iter().map(|p| twin_type(&p.written));

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath};
 
 use super::lower::{Lower, Two, last_span, parenthesized, spanned_group};
+use super::operands::Operands;
 
 /// Methods that say the shape, each with one operand.
 const SHAPE: [&str; 4] = ["grid", "over", "block", "dynamic_shared"];
@@ -130,7 +131,7 @@ impl Lower<'_> {
             return self.refuse(tokens, message);
         }
         let (operands, said) = chain.operands();
-        let (witness, setup, names) = self.operand_list(&operands);
+        let Operands { witness, setup, names } = self.arguments(&operands);
         let (path, first) = (chain.path, chain.path.span());
         let (fn_probe, fn_index) = self.fn_probe(first);
         let own = self.own_name("__v", first);

@@ -3,8 +3,8 @@
 //! Lowering visits each node once and writes its witness and its emitter side by side, so that a
 //! probe's number means the same node in both.
 
-use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -30,21 +30,33 @@ pub enum Name {
     Comptime,
 }
 
+/// What tokens alone tell of a name's type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    Nothing,
+    /// A number or a `bool`: no operator on two of them is overloaded.
+    Number,
+    /// A range, which loops and adapters walk.
+    Range,
+    /// A value whose type is written `Range<…>`, which may be a type of the user's own.
+    LikeRange,
+}
+
 /// State while one body is lowered.
 pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
+    /// What names in scope certainly are, as far as tokens tell.
+    known: Vec<HashMap<String, Known>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
     /// Parts of patterns so far, for their identifiers.
     pub parts: usize,
-    /// Whether the place being lowered is written, so that an index is one of `IndexMut`.
-    pub mutable_place: bool,
-    /// Where the place starts that is about to be written.
-    pub written_place: Option<Span>,
+    /// Open `move` closures: how many scopes are around each, and the names that it has used of these.
+    captures: RefCell<Vec<(usize, BTreeMap<String, Ident>)>>,
     /// Methods that the body calls.
     pub methods: super::device_method::DeviceMethods,
     /// A constant without a value if the twin has mistakes, which then silence the witness; see [`Lower::hold`].
@@ -66,11 +78,11 @@ impl<'e> Lower<'e> {
             errors,
             probes: Vec::new(),
             scopes: vec![HashMap::new()],
+            known: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
             parts: 0,
-            mutable_place: false,
-            written_place: None,
+            captures: RefCell::default(),
             methods: Default::default(),
             sound: None,
             last_tap: Cell::new(None),
@@ -159,8 +171,10 @@ impl<'e> Lower<'e> {
     /// Runs `body` in a scope of its own.
     pub fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(HashMap::new());
+        self.known.push(HashMap::new());
         let result = body(self);
         self.ended.extend(self.scopes.pop().into_iter().flatten().map(|(name, _)| name));
+        self.known.pop();
         result
     }
 
@@ -169,12 +183,50 @@ impl<'e> Lower<'e> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), kind);
         }
+        self.know(name, Known::Nothing);
+    }
+
+    /// Says what a name just bound certainly is.
+    pub fn know(&mut self, name: &Ident, known: Known) {
+        if let Some(scope) = self.known.last_mut() {
+            scope.insert(name.to_string(), known);
+        }
+    }
+
+    /// What a name certainly is.
+    pub fn known(&self, name: &Ident) -> Known {
+        let name = name.to_string();
+        self.known.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(Known::Nothing)
     }
 
     /// What a name stands for; `None` for what is not declared in the body.
     pub fn lookup(&self, name: &Ident) -> Option<Name> {
-        let name = name.to_string();
-        self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied())
+        let text = name.to_string();
+        let find = |scope: &HashMap<String, Name>| scope.get(&text).copied();
+        let (depth, kind) =
+            self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| Some((depth, find(scope)?)))?;
+        if kind != Name::Comptime {
+            for (around, used) in self.captures.borrow_mut().iter_mut() {
+                if depth < *around {
+                    let own =
+                        || if text == "self" { Ident::new("__self", name.span()) } else { name.clone() };
+                    used.entry(text.clone()).or_insert_with(own);
+                }
+            }
+        }
+        Some(kind)
+    }
+
+    /// Lowers the body of a closure; if it is `move`, the names that it captures, too.
+    pub fn capturing<R>(&mut self, moves: bool, body: impl FnOnce(&mut Self) -> R) -> (R, Vec<Ident>) {
+        if !moves {
+            return (body(self), Vec::new());
+        }
+        let around = self.scopes.len();
+        self.captures.get_mut().push((around, BTreeMap::new()));
+        let result = body(self);
+        let used = self.captures.get_mut().pop().map(|(_, used)| used).unwrap_or_default();
+        (result, used.into_values().collect())
     }
 
     /// Whether a name was one of a variable in a block that has ended, and is nothing else by convention.

@@ -7,7 +7,8 @@ use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::control::label_text;
 use super::lower::{Lower, Two, last_span};
-use super::pattern::{Binds, binds_by_ref};
+use super::pattern::{Binds, binding_names, binds_by_ref};
+use super::places::Access;
 
 /// An arm, lowered.
 struct LoweredArm {
@@ -16,6 +17,14 @@ struct LoweredArm {
     cond: TokenStream,
     body: TokenStream,
     guarded: bool,
+}
+
+/// What is matched, and the arms.
+struct Arms {
+    scrutinee: Two,
+    arms: Vec<LoweredArm>,
+    /// All of it, for the emitter.
+    emit: TokenStream,
 }
 
 /// What an arm is made of.
@@ -38,48 +47,83 @@ impl Lower<'_> {
     /// `match`, as a chain of `if`s.
     pub fn match_(&mut self, e: &ExprMatch) -> Two {
         let arms: Vec<ArmParts<'_>> = e.arms.iter().map(arm_parts).collect();
-        let by_ref = arms.iter().any(|arm| binds_by_ref(arm.pat));
-        let (scrutinee, arms, chain) = self.arms(&e.expr, &arms, by_ref);
+        let Arms { scrutinee, arms, emit } = self.arms(&e.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
         let mut body = Group::new(Delimiter::Brace, quote!(#(#witness)*));
         body.set_span(e.brace_token.span.join());
         let keyword = &e.match_token;
-        Two { witness: quote!(#keyword #sw #body), emit: scrutinized(&scrutinee, by_ref, &chain) }
+        Two { witness: quote!(#keyword #sw #body), emit }
     }
 
-    fn arms(
-        &mut self,
-        scrutinee: &Expr,
-        arms: &[ArmParts<'_>],
-        by_ref: bool,
-    ) -> (Two, Vec<LoweredArm>, TokenStream) {
-        self.mutable_place = by_ref;
-        let scrutinee = self.expr(scrutinee);
-        self.mutable_place = false;
+    fn arms(&mut self, scrutinee: &Expr, arms: &[ArmParts<'_>]) -> Arms {
+        let (scrutinee, hold) = self.scrutinee(scrutinee, arms.iter().map(|arm| arm.pat));
         let mut lowered = Vec::new();
         for arm in arms {
             self.forget_line();
             lowered.push(self.scoped(|lower| lower.arm(arm)));
         }
         self.forget_line();
-        let mut chain = quote!(::warpsmith::ir::Expr::never());
-        for (i, arm) in lowered.iter().enumerate().rev() {
-            let LoweredArm { setup, cond, body, guarded, .. } = arm;
-            // rustc has proven the arms exhaustive, so the last one needs no test.
-            chain = if i + 1 == lowered.len() && !guarded {
-                quote!({ #setup #body })
-            } else {
-                quote!({
+        let chain = self.chain(&lowered);
+        let value = &scrutinee.emit;
+        let emit = quote!({ let __s = { let __v = #value; #hold }; #chain });
+        Arms { scrutinee, arms: lowered, emit }
+    }
+
+    /// The emitter of arms.
+    fn chain(&mut self, arms: &[LoweredArm]) -> TokenStream {
+        let never = quote!(::warpsmith::ir::Expr::never());
+        // rustc has proven the arms exhaustive, so the last one needs no test.
+        let (tested, otherwise) = match arms.split_last() {
+            Some((LoweredArm { setup, body, guarded: false, .. }, first)) => {
+                (first, quote!({ #setup #body }))
+            }
+            _ => (arms, never),
+        };
+        let choices = tested.iter().map(|LoweredArm { setup, cond, body, .. }| Choice {
+            setup: setup.clone(),
+            cond: cond.clone(),
+            body: quote!({ #body }),
+        });
+        self.choices(choices, &otherwise)
+    }
+
+    /// The emitter of the first choice whose condition holds, or of `otherwise`. One stands after the other, and not one
+    /// inside the other: rustc has a limited stack.
+    pub fn choices(&mut self, list: impl Iterator<Item = Choice>, otherwise: &TokenStream) -> TokenStream {
+        self.parts += 1;
+        let end = syn::Lifetime::new(&format!("'__choices{}", self.parts), Span::call_site());
+        let choices: Vec<TokenStream> = list
+            .map(|Choice { setup, cond, body }| {
+                quote! {
                     #setup
                     let __c = #cond;
-                    if __r.if_then(__c) { let __v = { #body }; __r.if_value(__v); }
-                    if __r.if_else() { let __v = #chain; __r.if_value(__v); }
-                    __r.if_end()
-                })
-            };
+                    if __r.if_then(__c) { let __v = #body; __r.if_value(__v); }
+                    if !__r.if_else() { break #end; }
+                }
+            })
+            .collect();
+        if choices.is_empty() {
+            return otherwise.clone();
         }
-        (scrutinee, lowered, chain)
+        quote!({
+            let __open = __r.choices_begin();
+            #end: { #(#choices)* let __v = #otherwise; __r.if_value(__v); }
+            __r.choices_end(__open)
+        })
+    }
+
+    /// What patterns are matched with, and how the emitter holds it: its value, or the place where a pattern takes a
+    /// part by `ref`.
+    pub fn scrutinee<'p>(
+        &mut self,
+        scrutinee: &Expr,
+        patterns: impl IntoIterator<Item = &'p Pat>,
+    ) -> (Two, TokenStream) {
+        match patterns.into_iter().filter_map(binds_by_ref).reduce(|a, b| a || b) {
+            Some(mutable) => (self.place(scrutinee, Access::of(mutable)), quote!(__r.bind_place(__v))),
+            None => (self.expr(scrutinee), quote!(__r.bind_parts(__v))),
+        }
     }
 
     fn arm(&mut self, arm: &ArmParts<'_>) -> LoweredArm {
@@ -95,7 +139,7 @@ impl Lower<'_> {
                 emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
             },
         };
-        let (shown, bindings, test) = (arm.pat, &tested.bindings, &tested.cond);
+        let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
         let (bw, be) = (body.witness, body.emit);
         let (cond, guard_witness) = match &guard {
             None => (quote!(#test), TokenStream::new()),
@@ -146,14 +190,10 @@ impl Lower<'_> {
             ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.then_branch) },
             ArmParts { pat: &wild, guard: None, body: Body::Expr(&otherwise) },
         ];
-        let by_ref = binds_by_ref(&first.pat);
-        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Some(Two {
-            witness: quote!(match #sw { #(#witness)* }),
-            emit: scrutinized(&scrutinee, by_ref, &chain),
-        })
+        Some(Two { witness: quote!(match #sw { #(#witness)* }), emit })
     }
 
     /// Several patterns in one condition: one `if` inside another, where there is no `else`.
@@ -202,17 +242,17 @@ impl Lower<'_> {
             ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.body) },
             ArmParts { pat: &wild, guard: None, body: Body::Break },
         ];
-        let by_ref = binds_by_ref(&first.pat);
-        let (scrutinee, arms, chain) = self.arms(&first.expr, &arms, by_ref);
+        let unrolled = self.unrolled(&e.attrs);
+        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        let body = scrutinized(&scrutinee, by_ref, &chain);
         Some(Two {
             witness: quote!(#label loop { match #sw { #(#witness)* } }),
             emit: quote!({
                 __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
-                let __v = #body;
+                #unrolled
+                let __v = #emit;
                 __r.statement(__v);
                 __r.loop_end()
             }),
@@ -221,16 +261,13 @@ impl Lower<'_> {
 
     /// `let pattern = value else { leave };`
     pub fn let_else(&mut self, pat: &Pat, ty: &TokenStream, init: &Expr, diverge: &Expr) -> Two {
-        let by_ref = binds_by_ref(pat);
-        self.mutable_place = by_ref;
-        let value = self.expr(init);
-        self.mutable_place = false;
+        let (value, hold) = self.scrutinee(init, [pat]);
         let leave = self.scoped(|lower| lower.expr(diverge));
         let of = self.part_ident();
         let tested = self.pattern(pat, &of, Binds::Variables);
         let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
         let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
-        let hold = hold(by_ref);
+        let pat = binding_names(pat);
         Two {
             witness: quote!(let #pat #ty = #vw else #lw;),
             emit: quote!(
@@ -260,11 +297,18 @@ impl Lower<'_> {
             ArmParts { pat: &parts.pat, guard: parts.guard.as_ref(), body: Body::Bool(true) },
             ArmParts { pat: &wild, guard: None, body: Body::Bool(false) },
         ];
-        let (scrutinee, arms, chain) = self.arms(&parts.value, &arms, false);
+        let Arms { scrutinee, arms, emit } = self.arms(&parts.value, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Two { witness: quote!(match #sw { #(#witness)* }), emit: scrutinized(&scrutinee, false, &chain) }
+        Two { witness: quote!(match #sw { #(#witness)* }), emit }
     }
+}
+
+/// One of several choices, for the emitter: statements, a condition, and what is done where that holds.
+pub struct Choice {
+    pub setup: TokenStream,
+    pub cond: TokenStream,
+    pub body: TokenStream,
 }
 
 /// The argument of `matches!`.
@@ -288,22 +332,17 @@ impl Parse for Matches {
     }
 }
 
-/// How what is matched is held: its parts cannot change, or it is a place.
-fn hold(by_ref: bool) -> TokenStream {
-    if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) }
-}
-
-fn scrutinized(scrutinee: &Two, by_ref: bool, chain: &TokenStream) -> TokenStream {
-    let (value, hold) = (&scrutinee.emit, hold(by_ref));
-    quote!({ let __s = { let __v = #value; #hold }; #chain })
-}
-
 fn arm_parts(arm: &Arm) -> ArmParts<'_> {
     let (pat, guard) = match &arm.pat {
         Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
         other => (other, None),
     };
     ArmParts { pat, guard, body: Body::Expr(&arm.body) }
+}
+
+/// Whether a condition tests a pattern.
+pub fn has_pattern(cond: &Expr) -> bool {
+    conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
 }
 
 /// The terms of `a && b && c`.

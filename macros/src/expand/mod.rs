@@ -1,8 +1,10 @@
 //! Expansion: one file a kind of item or a part of the body.
 
+mod assign;
 mod body_check;
 mod builtin_macros;
 mod call;
+mod chain;
 mod consumer;
 mod control;
 mod derive;
@@ -26,12 +28,15 @@ mod loop_index;
 mod lower;
 mod matching;
 mod methods;
+mod operands;
 mod operators;
 mod pattern;
+mod places;
 mod plain;
 mod signature;
 mod stmt;
 mod surroundings;
+mod touch;
 mod twin;
 mod types;
 

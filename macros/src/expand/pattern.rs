@@ -6,6 +6,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name};
@@ -13,12 +14,10 @@ use super::lower::{Lower, Name};
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Binds {
-    /// `match` and its relatives: to parts of a value that cannot change.
+    /// `match`, `for` and their relatives: to parts of what cannot change.
     Parts,
     /// `let`: to variables of their own.
     Variables,
-    /// `for`: to what an iterator gives.
-    Items,
 }
 
 /// What lowering a pattern gave.
@@ -78,10 +77,9 @@ impl Lower<'_> {
                         quote!(__r.bool_(true))
                     }
                     other => {
-                        setup.extend(quote!(let #inner = { let __v = #of.clone(); __r.bind_pointee(__v) };));
-                        let cond = self.test(other, &inner, binds, setup, &mut TokenStream::new());
-                        self.names_of_copy(other, &inner, binds, bindings);
-                        cond
+                        // Read by the tests, and copied by the names once these have held.
+                        setup.extend(quote!(let #inner = { let __v = #of.clone(); __r.deref(__v) };));
+                        self.test(other, &inner, binds, setup, bindings)
                     }
                 }
             }
@@ -103,31 +101,24 @@ impl Lower<'_> {
         }
     }
 
-    /// Binds the names of a pattern under `&` to a copy of what it matched, made once its tests have held.
-    fn names_of_copy(&mut self, pat: &Pat, of: &Ident, binds: Binds, bindings: &mut TokenStream) {
-        let (copy, mut names) = (self.part_ident(), TokenStream::new());
-        bindings.extend(quote!(let #copy = { let __v = #of.clone(); __r.copy_pointee(__v) };));
-        // The tests have said what is wrong with the pattern.
-        let said = std::mem::take(self.errors);
-        self.test(pat, &copy, binds, bindings, &mut names);
-        *self.errors = said;
-        bindings.extend(names);
-    }
-
     /// A fresh identifier of the emitter for a part.
     pub fn part_ident(&mut self) -> Ident {
         self.parts += 1;
         format_ident!("__p{}", self.parts)
     }
 
-    /// A name in upper case: a variant of an enum, or a constant.
+    /// A path: a variant without fields, or a constant. A name in camel case may be one of `Option<T>`, whose
+    /// type the emitter cannot infer; the recorder refuses it if the type that is matched has no such variant.
     fn named(&mut self, name: &Ident, path: &TokenStream, of: &Ident) -> TokenStream {
         let text = name.to_string();
         if is_variant(&text) {
-            return quote!({ let __x = #of.clone(); __r.is_variant(__x, #text) });
+            return quote!({ let __x = #of.clone(); __r.is_unit_variant(__x, #text) });
         }
-        let value = quote!(__r.constant(&#path, ::core::option::Option::Some(#text)));
-        compare(&quote!(Eq), of, &value)
+        quote!({
+            let __x = #of.clone();
+            let __k = __r.constant(&#path, ::core::option::Option::Some(#text));
+            __r.is_constant(__x, __k)
+        })
     }
 
     /// `(a, b)`, `Name(a, b)`
@@ -217,11 +208,7 @@ impl Lower<'_> {
             }
             let part = self.part_ident();
             let index = i.to_string();
-            setup.extend(quote!(let #part = {
-                let __x = #of.clone();
-                let __i = __r.literal(#index, ::warpsmith::ir::Type::U64);
-                __r.index(__x, __i)
-            };));
+            setup.extend(quote!(let #part = { let __x = #of.clone(); __r.element_part(__x, #index) };));
             tests.push(self.test(elem, &part, binds, setup, bindings));
         }
         all(&tests)
@@ -243,13 +230,10 @@ impl Lower<'_> {
         let mutable = name.mutability.is_some();
         self.bind(ident, Name::Local);
         let bound = if name.by_ref.is_some() {
-            quote!({ let __v = __r.ref_(#mutable, __v); __r.alias(__v) })
+            quote!(__r.bind_ref(#mutable, __v))
         } else {
-            match binds {
-                Binds::Parts => quote!(__r.bind_part(#text, #mutable, __v)),
-                Binds::Variables => quote!(__r.bind_let(#text, #mutable, __v)),
-                Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
-            }
+            let own = binds == Binds::Variables;
+            quote!(__r.bind_name(#text, #mutable, #own, __v))
         };
         bindings.extend(quote!(let #ident = { let __v = #of.clone(); #bound };));
         test
@@ -320,16 +304,43 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a pattern takes a part by `ref`.
-pub fn binds_by_ref(pat: &Pat) -> bool {
-    struct Search(bool);
+/// A pattern for the witness: a name `n` that binds is `n @ _`. Should it be that of a constant or of a variant
+/// that was imported, rustc says so, where the emitter would take it for a name.
+pub fn binding_names(pat: &Pat) -> Pat {
+    struct Names;
+    impl VisitMut for Names {
+        fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+            visit_mut::visit_pat_ident_mut(self, pat);
+            let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+            if plain && !is_constant(&pat.ident.to_string()) {
+                let wild = syn::PatWild { attrs: vec![], underscore_token: Default::default() };
+                pat.subpat = Some((Default::default(), Box::new(Pat::Wild(wild))));
+            }
+        }
+        fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+            // `S { a }` binds whatever `a` is.
+            if field.colon_token.is_some() {
+                visit_mut::visit_field_pat_mut(self, field);
+            }
+        }
+    }
+    let mut pat = pat.clone();
+    Names.visit_pat_mut(&mut pat);
+    pat
+}
+
+/// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.
+pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
+    struct Search(Option<bool>);
     impl<'a> Visit<'a> for Search {
         fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
-            self.0 |= pat.by_ref.is_some();
+            if pat.by_ref.is_some() {
+                self.0 = Some(pat.mutability.is_some() || self.0 == Some(true));
+            }
             visit::visit_pat_ident(self, pat);
         }
     }
-    let mut search = Search(false);
+    let mut search = Search(None);
     search.visit_pat(pat);
     search.0
 }

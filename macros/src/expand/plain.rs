@@ -7,8 +7,9 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, RangeLimits, parse_quote};
 
-use super::expr::is_quiet;
-use super::operators::{compound, writes_receiver};
+use super::assign::compound;
+use super::operands::is_quiet;
+use super::operators::writes_receiver;
 
 /// Rewrites every expression that has a plainer form.
 pub struct PlainForms;

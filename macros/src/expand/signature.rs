@@ -2,14 +2,15 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type,
+    FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Token, Type,
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Lower, Name};
-use super::types::device_type;
+use super::lower::{Known, Lower, Name};
+use super::types::{device_type, elide_lifetimes};
 use crate::errors::Errors;
 
 /// One parameter.
@@ -26,6 +27,8 @@ pub struct Param {
     pub destructured: Option<Pat>,
     /// Whether it is `self`.
     pub receiver: bool,
+    /// Whether it is a closure with state of its own that may be given on more than once.
+    pub copied: bool,
     /// Whether a launch copies it to the device as bytes.
     pub by_value: bool,
 }
@@ -85,6 +88,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     kind: Name::Local,
                     destructured: None,
                     receiver: true,
+                    copied: false,
                     by_value: false,
                 });
             }
@@ -110,7 +114,17 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 pat.attrs.clear();
                 let ty = device_type(closure.as_ref().unwrap_or(&typed.ty));
                 let written = (*typed.ty).clone();
-                params.push(Param { pat, destructured, ty, written, kind, receiver: false, by_value: false });
+                let copied = closure.is_some() && is_copied_state(&typed.ty, &sig.generics);
+                params.push(Param {
+                    pat,
+                    destructured,
+                    ty,
+                    written,
+                    kind,
+                    receiver: false,
+                    copied,
+                    by_value: false,
+                });
             }
         }
     }
@@ -174,8 +188,13 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
 /// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
-    let Type::Path(path) = ungrouped(ty) else { return None };
-    let name = path.path.get_ident()?;
+    bounds_of(ty, generics).into_iter().find_map(call_signature)
+}
+
+/// The bounds of a generic parameter.
+fn bounds_of<'g>(ty: &Type, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
+    let Type::Path(path) = ungrouped(ty) else { return Vec::new() };
+    let Some(name) = path.path.get_ident() else { return Vec::new() };
     let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =
         generics.where_clause.iter().flat_map(|w| &w.predicates).flat_map(|predicate| match predicate {
@@ -184,7 +203,20 @@ fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
             }
             _ => Vec::new(),
         });
-    inline.chain(in_where).find_map(call_signature)
+    inline.chain(in_where).collect()
+}
+
+/// Whether a closure may change what it has captured, and be copied with it.
+fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
+    let has = |names: &[&str]| {
+        bounds_of(ty, generics).into_iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|s| names.contains(&s.ident.to_string().as_str()))
+            }
+            _ => false,
+        })
+    };
+    has(&["Copy", "Clone"]) && has(&["FnMut", "FnOnce"])
 }
 
 fn call_signature(bound: &TypeParamBound) -> Option<Type> {
@@ -253,7 +285,15 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params =
         generics.params.into_iter().filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
+    for param in generics.type_params_mut() {
+        param.bounds = without_outlives(&param.bounds);
+    }
     if let Some(clause) = &mut generics.where_clause {
+        for predicate in &mut clause.predicates {
+            if let WherePredicate::Type(predicate) = predicate {
+                predicate.bounds = without_outlives(&predicate.bounds);
+            }
+        }
         clause.predicates = clause
             .predicates
             .clone()
@@ -262,6 +302,28 @@ pub fn without_lifetimes(generics: &Generics) -> Generics {
             .collect();
     }
     generics
+}
+
+/// The bounds of a type without `'a`, which is not declared where lifetimes are left out.
+fn without_outlives(bounds: &Bounds) -> Bounds {
+    let named = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident != "static");
+    bounds.iter().filter(|bound| !named(bound)).cloned().collect()
+}
+
+/// The bounds of a type parameter.
+type Bounds = Punctuated<TypeParamBound, Token![+]>;
+
+/// The lifetimes of a function alone, with what is said of them: `'a, 'b: 'a`.
+pub fn lifetimes(generics: &Generics) -> Generics {
+    let mut lifetimes = generics.clone();
+    lifetimes.params =
+        lifetimes.params.into_iter().filter(|p| matches!(p, GenericParam::Lifetime(_))).collect();
+    if let Some(clause) = &mut lifetimes.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates);
+        clause.predicates =
+            predicates.into_iter().filter(|p| matches!(p, WherePredicate::Lifetime(_))).collect();
+    }
+    lifetimes
 }
 
 /// The names of type and const parameters, as arguments.
@@ -356,6 +418,7 @@ pub fn guarded_recording(
         lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
+        lower.know(&name, known(ty));
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
                 quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
@@ -363,11 +426,15 @@ pub fn guarded_recording(
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
-            Name::Closure => quote!(let #ident = __r.closure_param(#text);),
+            Name::Closure => {
+                let copied = param.copied;
+                quote!(let #ident = __r.closure_param(#text, #copied);)
+            },
             Name::Comptime => quote!(),
         });
     }
     let mut block = block.clone();
+    elide_lifetimes(&mut block);
     for param in params.iter().rev() {
         if let Some(pat) = &param.destructured {
             let ident = &param.pat.ident;
@@ -410,6 +477,31 @@ pub fn guarded_recording(
                 __r.finish(__v);
             };
         },
+    }
+}
+
+/// The statement of the recorder for `#[inline(always)]` and `#[inline(never)]`.
+pub fn inlining(attrs: &[syn::Attribute]) -> TokenStream {
+    let wish = |attr: &syn::Attribute| match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident("inline") => match list.tokens.to_string().as_str() {
+            "always" => Some(quote!(__r.inlined(true);)),
+            "never" => Some(quote!(__r.inlined(false);)),
+            _ => None,
+        },
+        _ => None,
+    };
+    attrs.iter().find_map(wish).unwrap_or_default()
+}
+
+/// What a type's name tells of its values.
+pub fn known(ty: &Type) -> Known {
+    let Type::Path(path) = ty else { return Known::Nothing };
+    let Some(last) = path.path.segments.last() else { return Known::Nothing };
+    let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
+    match path.path.segments.len() {
+        1 if primitive => Known::Number,
+        _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::LikeRange,
+        _ => Known::Nothing,
     }
 }
 

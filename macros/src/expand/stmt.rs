@@ -8,7 +8,7 @@ use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Name, Two, see, spanned_group};
-use super::pattern::{Binds, binds_by_ref};
+use super::pattern::Binds;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -31,6 +31,8 @@ impl Lower<'_> {
             let two = match stmt {
                 Stmt::Local(local) => self.let_(local),
                 Stmt::Item(item) => self.item(item),
+                // A `;` alone.
+                Stmt::Expr(Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => continue,
                 Stmt::Expr(expr, None) if last => {
                     has_value = true;
                     let line = self.line(expr.span());
@@ -139,18 +141,17 @@ impl Lower<'_> {
             return self.let_closure(name, closure);
         }
         let annotation = annotation(ty);
-        let by_ref = binds_by_ref(pat);
-        self.mutable_place = by_ref;
-        let value = self.expr(init);
-        self.mutable_place = false;
+        let (value, hold) = self.scrutinee(init, [pat]);
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
                 let tapped = self.last_tap.take().filter(|_| ty.is_none() && constructs(init));
+                let known = ty.map_or_else(|| self.known_value(init), super::signature::known);
                 let bound = match written_type(ty, init) {
                     Some(ty) => self.typed_binding(name, ty),
                     None => self.binding(name, &quote!(__v)),
                 };
+                self.know(&name.ident, known);
                 let (mut see, make, ident) = (bound.witness, bound.emit, &name.ident);
                 // A type that is no device type is blamed where the value is made, and not again.
                 if let (Some(value), Some(binding)) = (tapped, self.last_probe()) {
@@ -169,7 +170,6 @@ impl Lower<'_> {
                 let of = self.part_ident();
                 let tested = self.pattern(pat, &of, Binds::Variables);
                 let (setup, bindings) = (tested.setup, tested.bindings);
-                let hold = if by_ref { quote!(__r.bind_place(__v)) } else { quote!(__r.bind_parts(__v)) };
                 Two {
                     witness: quote!(let #pat #annotation = #vw;),
                     emit: quote!(let #of = { let __v = #ve; #hold }; #setup #bindings),

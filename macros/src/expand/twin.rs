@@ -9,7 +9,8 @@ use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote};
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
-use super::operators::{slice_value, to_index, writes_receiver};
+use super::operators::writes_receiver;
+use super::places::{slice_value, to_index};
 use super::types::Slices;
 
 /// Rewrites a body into its twin; `guarded` if its mistakes silence the witness.
@@ -62,7 +63,9 @@ impl VisitMut for Twin {
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
             Expr::Call(call) => parenthesize(&mut call.func, self.guarded),
-            Expr::ForLoop(e) => e.attrs.retain(|a| !a.path().is_ident("unroll")),
+            Expr::ForLoop(syn::ExprForLoop { attrs, .. })
+            | Expr::While(syn::ExprWhile { attrs, .. })
+            | Expr::Loop(syn::ExprLoop { attrs, .. }) => attrs.retain(|a| !a.path().is_ident("unroll")),
             Expr::Macro(mac) => {
                 if let Some(replaced) = self.replace(&mac.mac) {
                     *expr = replaced;

@@ -42,6 +42,11 @@ pub fn device_type(ty: &Type) -> Type {
     ty
 }
 
+/// Names no lifetime in a body: rustc checks those of the twin.
+pub fn elide_lifetimes(block: &mut syn::Block) {
+    Lifetimes(None).visit_block_mut(block);
+}
+
 /// The type as the host function spells it: every lifetime is `lifetime`.
 pub fn host_type(ty: &Type, lifetime: &Lifetime) -> Type {
     let mut ty = ty.clone();

@@ -1,27 +1,88 @@
 //! What would order two accesses that race, in the words of the kernel's author.
 
 use super::history::Class;
-use crate::simulator::{Doing, MemoryScope};
+use crate::simulator::{Doing, MemoryScope, triple};
 
-/// What to do about two accesses that race, by who makes them.
-pub(super) fn of(
-    first: Doing,
-    second: Doing,
-    between: MemoryScope,
-    same_warp: bool,
-    classes: (Class, Class),
-) -> String {
-    if first.is_copy() || second.is_copy() {
-        return of_copy(between);
+/// Two accesses that race.
+pub(super) struct Situation {
+    pub first: Doing,
+    pub second: Doing,
+    pub classes: (Class, Class),
+    /// The narrowest scope that holds both threads.
+    pub between: MemoryScope,
+    pub same_warp: bool,
+    /// Whether neither warp has come to the line of the other.
+    pub apart: bool,
+    pub seen: Option<SeenRelease>,
+}
+
+/// A thread of the second access's block that has seen what the first one's thread released after it, and has not
+/// acquired it.
+pub(super) struct SeenRelease {
+    pub thread: [u32; 3],
+    /// Whether it is the second access's.
+    pub own: bool,
+    /// The narrowest scope with which it would have.
+    pub needed: MemoryScope,
+}
+
+impl Situation {
+    /// What to do about them.
+    pub fn hint(&self) -> String {
+        if self.first.is_copy() || self.second.is_copy() {
+            return of_copy(self.between);
+        }
+        match (&self.seen, self.first.is_strong(), self.second.is_strong()) {
+            (_, true, true) => of_atomics(self.between, self.classes),
+            (Some(seen), ..) => of_seen(seen),
+            (None, false, false) => self.of_plain(),
+            (None, ..) => format!(
+                "an atomic access and a plain one are not atomic to each other: make both atomic, or {}",
+                self.of_plain()
+            ),
+        }
     }
-    match (first.is_strong(), second.is_strong()) {
-        (true, true) => of_atomics(between, classes),
-        (false, false) => of_plain(between, same_warp),
-        _ => format!(
-            "an atomic access and a plain one are not atomic to each other: make both atomic, or {}",
-            of_plain(between, same_warp)
-        ),
+
+    fn of_plain(&self) -> String {
+        match (self.between, self.same_warp) {
+            (MemoryScope::Block, true) => {
+                "put `sync_warp()` or `sync_threads()` between them; lanes of a warp run in no order by themselves"
+            }
+            (MemoryScope::Block, false) if self.apart => {
+                "the two warps go separate ways, where `sync_threads()` cannot stand: let both meet at a \
+                 `named_barrier_sync(number, threads)`, or hand over by an atomic flag that is stored with \
+                 `Ordering::Release` and loaded with `Ordering::Acquire`"
+            }
+            (MemoryScope::Block, false) => {
+                "put `sync_threads()` between them, outside of branches that not all threads of the block take"
+            }
+            (MemoryScope::Cluster, _) => {
+                "put `cluster_sync()` between them, outside of branches that not all threads of the cluster take"
+            }
+            _ => {
+                "blocks run in any order: use atomic operations, a flag stored with `Ordering::Release` and loaded with \
+                 `Ordering::Acquire`, `grid_sync()` in a cooperative launch, or a second launch"
+            }
+        }
+        .to_owned()
     }
+}
+
+fn of_seen(seen: &SeenRelease) -> String {
+    let fence = match seen.needed {
+        MemoryScope::Block => "fence_block()",
+        MemoryScope::Cluster => "fence_cluster()",
+        MemoryScope::Device | MemoryScope::System => "fence_device()",
+    };
+    let who = match seen.own {
+        true => "its thread".to_owned(),
+        false => format!("thread {} of its block", triple(&seen.thread)),
+    };
+    format!(
+        "the first is released, by a fence or an ordering, and {who} has seen the flag or counter that says so, but the \
+         second access's side lacks its half: put `{fence}` after the operation that saw it, or give that \
+         `Ordering::Acquire` (`AcqRel` where it also counts)"
+    )
 }
 
 fn of_copy(between: MemoryScope) -> String {
@@ -49,19 +110,4 @@ fn of_atomics(between: MemoryScope, classes: (Class, Class)) -> String {
         _ => ("`atomic(…)`", "another block"),
     };
     format!("the scope of one does not hold the other's thread, which is in {who}: use {wider}")
-}
-
-fn of_plain(between: MemoryScope, same_warp: bool) -> String {
-    match (between, same_warp) {
-        (MemoryScope::Block, true) => {
-            "put `sync_warp()` or `sync_threads()` between them; lanes of a warp run in no order by themselves"
-        }
-        (MemoryScope::Block, false) => "put `sync_threads()` between them",
-        (MemoryScope::Cluster, _) => "put `cluster_sync()` between them",
-        _ => {
-            "blocks run in any order: use atomic operations, a flag stored with `Ordering::Release` and loaded with \
-             `Ordering::Acquire`, `grid_sync()` in a cooperative launch, or a second launch"
-        }
-    }
-    .to_owned()
 }

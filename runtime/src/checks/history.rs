@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 
+use super::chain::{Chain, Seen};
 use super::clock::Key;
 use super::records::{Event, Record, Records};
 use super::view::View;
@@ -57,6 +58,8 @@ struct Lanes {
     warp: Key,
     epoch: u32,
     mask: u32,
+    /// What they had observed after it.
+    seen: Seen,
 }
 
 /// Atomic and volatile accesses of one class at one line.
@@ -84,6 +87,7 @@ struct Rest {
     /// How many loads there may be before those that need not be kept are looked for.
     limit: u32,
     strong: Vec<Set>,
+    chain: Chain,
 }
 
 impl Class {
@@ -117,6 +121,7 @@ impl History {
         if let Some(rest) = &mut self.rest {
             rest.loads.clear();
             rest.strong.clear();
+            rest.chain = Chain::default();
         }
     }
 
@@ -143,7 +148,9 @@ impl History {
             }
         }
         let rest = self.rest.as_ref()?;
-        rest.strong.iter().find_map(|set| set.conflict(new, view))
+        let mut marks = rest.strong.iter().flat_map(|set| set.conflicts(new, view));
+        let is_open = |(mark, seen): &(Mark, Seen)| !(mark.class.writes() && rest.observed(*seen, view));
+        marks.find(is_open).map(|(mark, _)| mark)
     }
 
     /// Adds a plain load that conflicts with nothing; how many more sets of loads there are then.
@@ -175,13 +182,16 @@ impl History {
     }
 
     /// Adds an atomic or volatile access that conflicts with nothing.
-    pub fn add_strong(&mut self, new: &Mark) {
-        let sets = &mut self.rest.get_or_insert_default().strong;
+    pub fn add_strong(&mut self, new: &Mark, view: &View<'_>) {
+        let Class::Strong(strong) = new.class else { return };
+        let rest = self.rest.get_or_insert_default();
+        let seen = rest.chain.add(new.key, strong, view);
+        let sets = &mut rest.strong;
         match sets.iter_mut().find(|set| (set.class, set.line) == (new.class, new.line)) {
-            Some(set) => set.add(new),
+            Some(set) => set.add(new, seen),
             None => {
                 let mut set = Set { class: new.class, line: new.line, lanes: Vec::with_capacity(1) };
-                set.add(new);
+                set.add(new, seen);
                 sets.push(set);
             }
         }
@@ -199,6 +209,11 @@ impl History {
 }
 
 impl Rest {
+    /// Whether a store is ordered before a new access since somebody who is has observed it.
+    fn observed(&self, store: Seen, view: &View<'_>) -> bool {
+        self.strong.iter().any(|set| set.has_observed(store, view))
+    }
+
     /// Forgets loads that are ordered before a new one, and those that their thread has done again.
     fn forget(&mut self, records: &Records, view: &View<'_>) {
         self.loads.retain(|loads| !loads.is_ordered(records.of(loads.record), view));
@@ -247,19 +262,30 @@ fn shared_scope(a: Class, b: Class) -> Option<MemoryScope> {
 }
 
 impl Set {
-    /// The first of its accesses that conflicts with a new one.
-    fn conflict(&self, new: &Mark, view: &View<'_>) -> Option<Mark> {
-        if !self.class.writes() && !new.class.writes() {
-            return None;
-        }
+    /// Those of its accesses that conflict with a new one and are not ordered before it by what threads know, with what
+    /// was observed after each.
+    fn conflicts(&self, new: &Mark, view: &View<'_>) -> impl Iterator<Item = (Mark, Seen)> {
         let together = shared_scope(self.class, new.class);
-        if together >= Some(MemoryScope::Device) {
-            return None;
-        }
-        self.marks().find(|mark| {
+        let never = !self.class.writes() && !new.class.writes() || together >= Some(MemoryScope::Device);
+        let marks = (!never).then(|| self.marks()).into_iter().flatten();
+        marks.filter(move |(mark, _)| {
             let apart = |scope| view.between(mark.key) > scope;
             !view.ordered(mark.key, mark.epoch) && together.is_none_or(apart)
         })
+    }
+
+    /// Whether one of its accesses that is ordered before a new one has observed a store.
+    ///
+    /// Causality order has this besides what synchronises: whatever the observer is ordered before, the stores that it
+    /// has observed are ordered before too, though nothing else of their threads is.
+    ///
+    /// Source: PTX ISA, memory consistency model, observation order; causality order, rule 2.
+    fn has_observed(&self, store: Seen, view: &View<'_>) -> bool {
+        if !matches!(self.class, Class::Strong(Strong { reads: true, .. })) {
+            return false;
+        }
+        let mut observers = self.lanes.iter().filter(|of| of.seen.contains(store));
+        observers.any(|of| lanes(of.mask).any(|lane| view.ordered(of.warp << 5 | lane, of.epoch)))
     }
 
     /// Where the lanes of a warp begin.
@@ -268,15 +294,23 @@ impl Set {
     }
 
     /// Adds a lane in place of what it did before.
-    fn add(&mut self, mark: &Mark) {
+    ///
+    /// Lanes whose updates continue one chain are kept together, as if each had been the last of them: an update that
+    /// nobody has observed is a conflict itself. A load that observed the same before stays, since more is ordered
+    /// after it.
+    fn add(&mut self, mark: &Mark, seen: Seen) {
         let (warp, bit) = (mark.key >> 5, 1 << (mark.key & 31));
+        let updates = matches!(self.class, Class::Strong(Strong { reads: true, writes: true, .. }));
         let mut at = self.start(warp);
-        let mut found = false;
+        let (mut found, mut earlier) = (false, !self.class.writes());
         while let Some(lanes) = self.lanes.get_mut(at).filter(|lanes| lanes.warp == warp) {
-            lanes.mask &= !bit;
-            if lanes.epoch == mark.epoch {
+            let alike = lanes.seen == seen || updates && lanes.seen.chain == seen.chain;
+            if lanes.epoch == mark.epoch && alike {
                 lanes.mask |= bit;
+                lanes.seen = seen;
                 found = true;
+            } else if lanes.mask & bit != 0 && !(std::mem::take(&mut earlier) && lanes.seen == seen) {
+                lanes.mask &= !bit;
             }
             if lanes.mask == 0 {
                 self.lanes.remove(at);
@@ -285,14 +319,14 @@ impl Set {
             }
         }
         if !found {
-            self.lanes.insert(at, Lanes { warp, epoch: mark.epoch, mask: bit });
+            self.lanes.insert(at, Lanes { warp, epoch: mark.epoch, mask: bit, seen });
         }
     }
 
-    fn marks(&self) -> impl Iterator<Item = Mark> {
+    fn marks(&self) -> impl Iterator<Item = (Mark, Seen)> {
         let Set { class, line, .. } = *self;
-        self.lanes.iter().flat_map(move |Lanes { warp, epoch, mask }| {
-            lanes(*mask).map(move |lane| Mark { key: warp << 5 | lane, epoch: *epoch, line, class })
+        self.lanes.iter().flat_map(move |Lanes { warp, epoch, mask, seen }| {
+            lanes(*mask).map(move |lane| (Mark { key: warp << 5 | lane, epoch: *epoch, line, class }, *seen))
         })
     }
 }

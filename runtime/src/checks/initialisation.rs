@@ -68,6 +68,10 @@ impl Observer for Initialisation {
         }
     }
 
+    fn on_hidden(&self, _by: &Thread, memory: &Range<usize>) {
+        self.0.borrow_mut().write(memory.clone());
+    }
+
     fn on_copy_start(&self, by: &Thread, _copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
         self.on_access(by, from)?;
         self.on_access(by, to)

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod barriers;
+mod chain;
 mod clock;
 mod exits;
 mod grids;

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use super::clock::Key;
 use super::exits::{Exits, Use};
 use super::grids::Grids;
-use super::hint;
+use super::hint::{SeenRelease, Situation};
 use super::history::{Class, Mark};
 use super::lines::Lines;
 use super::releases::Releases;
@@ -259,11 +259,30 @@ impl State {
     fn race(&self, earlier: &Mark, later: &Mark, access: &Access) -> SimFault {
         let (first, second) = (self.party(earlier), self.party(later));
         let between = self.grids.between(self.threads.owner(earlier.key), self.threads.owner(later.key));
-        let same_warp = self.threads.owner(earlier.key) >> 5 == self.threads.owner(later.key) >> 5;
-        let extents = (earlier.class, later.class);
-        let hint = hint::of(first.does, second.does, between, same_warp, extents);
+        let (one, other) = (self.threads.owner(earlier.key), self.threads.owner(later.key));
+        let shadow = match access.space {
+            Space::Shared { .. } => &self.shared,
+            _ => &self.global,
+        };
+        let hint = Situation {
+            first: first.does,
+            second: second.does,
+            classes: (earlier.class, later.class),
+            between,
+            same_warp: one >> 5 == other >> 5,
+            apart: !shadow.has_record(one >> 5, later.line) && !shadow.has_record(other >> 5, earlier.line),
+            seen: self.seen_release(earlier, other),
+        };
+        let hint = hint.hint();
         let (memory, bytes) = (memory_name(access.space), access.bytes);
         SimFault::DataRace(Box::new(DataRace { memory, bytes, first, second, held: Vec::new(), hint }))
+    }
+
+    /// Who of a thread's block has seen that an access was released, the thread itself before others.
+    fn seen_release(&self, released: &Mark, thread: Key) -> Option<SeenRelease> {
+        let (by, needed) = self.threads.seen_release((released.key, released.epoch), thread)?;
+        let (_, index) = self.grids.of(by).indices(by);
+        Some(SeenRelease { thread: index, own: by == thread, needed })
     }
 
     fn party(&self, mark: &Mark) -> Party {

@@ -55,6 +55,11 @@ impl Records {
         &self.list[number as usize]
     }
 
+    /// Whether a warp has one of a line.
+    pub fn has(&self, warp: Key, line: u32) -> bool {
+        self.list.iter().any(|record| (record.warp, record.line) == (warp, line))
+    }
+
     /// The event that an access is; its record is made if there is none.
     #[inline]
     pub fn event(&mut self, mark: &Mark) -> Event {

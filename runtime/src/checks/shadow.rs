@@ -4,6 +4,7 @@
 //! only plain store or load that counts, where there is one such; else it names a history, which cells
 //! with the same one share.
 
+use super::clock::Key;
 use super::history::{Class, History, Mark};
 use super::pages::{PAGE, Pages};
 use super::records::{Event, Records};
@@ -101,6 +102,11 @@ impl Shadow {
     /// Whether there were more loads than are remembered.
     pub fn is_full(&self) -> bool {
         self.loads >= MOST_LOADS
+    }
+
+    /// Whether a warp has accessed memory plainly at a line.
+    pub fn has_record(&self, warp: Key, line: u32) -> bool {
+        self.records.has(warp, line)
     }
 
     /// An access of these bytes; the earlier one that it conflicts with, or whether it is a plain store that an atomic
@@ -224,7 +230,7 @@ impl Shadow {
                 self.loads += history.add_load(event, &self.records, view);
             }
             Class::Read => {}
-            Class::Strong(_) => history.add_strong(mark),
+            Class::Strong(_) => history.add_strong(mark, view),
         }
         Ok(Cell::slot(slot))
     }

@@ -232,6 +232,20 @@ impl Threads {
         self.copies[position].waited = epoch;
     }
 
+    /// A thread of a block that has seen released what was done under this number in this epoch, and has not acquired it,
+    /// with the scope that a fence needs; the given thread before others.
+    pub fn seen_release(&self, (by, epoch): (Key, u32), thread: Key) -> Option<(Key, MemoryScope)> {
+        let seen = |key: Key, agent: &Agent| {
+            let scope = agent.ordering.as_ref()?.seen.iter().position(|seen| seen.get(by) >= epoch)?;
+            let scopes = [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device];
+            (agent.clock.get(by) < epoch).then_some((key, scopes[scope]))
+        };
+        let agents = self.blocks.agents(thread).filter(|_| !is_copy(by))?;
+        let first = (thread & !1023..).zip(agents).filter(|(key, _)| *key == thread);
+        let others = (thread & !1023..).zip(agents).filter(|(key, _)| *key != thread);
+        first.chain(others).find_map(|(key, agent)| seen(key, agent))
+    }
+
     /// Whether what was done under this number in this epoch is ordered before what the thread does now.
     pub fn ordered(&self, (by, epoch): (Key, u32), thread: Key, clock: &Clock) -> bool {
         if by & COPY == 0 {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::precedence::Text;
-use super::types::{member, scalar};
+use super::symbols::TAG;
+use super::types::scalar;
 use super::{Printer, names};
 use crate::ir::{EnumType, Expr, Type, VariantType};
 
@@ -11,87 +12,87 @@ impl Printer<'_> {
     /// The name of an enum, defining it before its first use.
     pub(super) fn enum_(&mut self, e: &Arc<EnumType>) -> String {
         let ty = Type::Enum(e.clone());
-        if let Some(name) = self.struct_names.get(&ty) {
-            return name.clone();
+        let name = self.symbols.ty(&ty);
+        if !self.defined.insert(ty.clone()) {
+            return name;
         }
-        let variants: Vec<String> = if e.is_plain() { Vec::new() } else { self.variant_structs(e) };
-        let name = names::fresh(&e.name, &self.globals);
-        self.globals.insert(name.clone());
-        self.struct_names.insert(ty, name.clone());
-        for variant in &e.variants {
-            self.globals.insert(format!("{name}_{}", variant.name));
+        let printed = self.symbols.variants(&ty);
+        if e.is_plain() {
+            self.structs.push(plain(e, &name, &printed));
+            return name;
         }
-        let text = if e.is_plain() { plain(e, &name) } else { tagged(e, &name, &variants) };
-        self.structs.push(text);
-        if !e.is_plain() {
-            for variant in &e.variants {
-                let constructor = self.constructor(&name, variant);
-                self.structs.push(constructor);
-            }
+        let members = self.symbols.members(e.variants.iter().map(|v| v.name), &[TAG]);
+        let variants = self.variant_structs(e, &members);
+        self.structs.push(tagged(e, &name, &variants));
+        for ((variant, member), constructor) in e.variants.iter().zip(&members).zip(&printed) {
+            let constructor = self.constructor((&name, constructor), variant, member);
+            self.structs.push(constructor);
         }
         name
     }
 
     /// The fields of each variant that has some, as an unnamed struct.
-    fn variant_structs(&mut self, e: &EnumType) -> Vec<String> {
+    fn variant_structs(&mut self, e: &EnumType, members: &[String]) -> Vec<String> {
         let mut structs = Vec::new();
-        for variant in &e.variants {
+        for (variant, member) in e.variants.iter().zip(members) {
             let mut fields = String::new();
-            for (name, ty) in variant.fields.iter().filter(|(_, ty)| *ty != Type::Unit) {
-                fields.push_str(&format!("{} {}; ", self.ty(ty), member(name)));
+            for (field, ty) in self.payload(variant) {
+                fields.push_str(&format!("{} {field}; ", self.ty(&ty)));
             }
             if !fields.is_empty() {
-                structs.push(format!("struct {{ {fields}}} {};\n", member(variant.name)));
+                structs.push(format!("struct {{ {fields}}} {member};\n"));
             }
         }
         structs
     }
 
+    /// The members of a variant that has fields, and their types.
+    fn payload(&self, variant: &VariantType) -> Vec<(String, Type)> {
+        let members = self.symbols.members(variant.fields.iter().map(|(name, _)| *name), &[]);
+        let types = variant.fields.iter().map(|(_, ty)| ty.clone());
+        members.into_iter().zip(types).filter(|(_, ty)| *ty != Type::Unit).collect()
+    }
+
     /// A function that makes a value of a variant.
-    fn constructor(&mut self, name: &str, variant: &VariantType) -> String {
+    fn constructor(&mut self, (name, function): (&str, &str), variant: &VariantType, member: &str) -> String {
         let mut params = Vec::new();
         let mut lines = format!("    value.tag = {};\n", variant.tag);
-        for (field, ty) in variant.fields.iter().filter(|(_, ty)| *ty != Type::Unit) {
-            let field = member(field);
-            params.push(format!("{} {field}", self.ty(ty)));
-            lines.push_str(&format!("    value.{}.{field} = {field};\n", member(variant.name)));
+        let mut taken = vec!["value".to_owned()];
+        for (field, ty) in self.payload(variant) {
+            let is_taken = |name: &str| self.symbols.has(name) || taken.iter().any(|t| t == name);
+            let param = names::fresh_inside(&field, &is_taken);
+            params.push(format!("{} {param}", self.ty(&ty)));
+            lines.push_str(&format!("    value.{member}.{field} = {param};\n"));
+            taken.push(param);
         }
         format!(
-            "__device__ __forceinline__ {name} {name}_{}({}) {{\n    {name} value;\n{lines}    return value;\n}}\n",
-            variant.name,
+            "__device__ __forceinline__ {name} {function}({}) {{\n    {name} value;\n{lines}    return value;\n}}\n",
             params.join(", ")
         )
     }
 
     /// `Shape_Circle(radius)`
     pub(super) fn variant(&mut self, e: &Arc<EnumType>, index: usize, items: &[Expr]) -> Text {
-        let name = self.enum_(e);
+        self.enum_(e);
+        let constructor = self.symbols.variants(&Type::Enum(e.clone()))[index].clone();
         let items: Vec<String> =
             items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.argument(e)).collect();
-        Text::primary(format!("{name}_{}({})", e.variants[index].name, items.join(", ")))
+        Text::primary(format!("{constructor}({})", items.join(", ")))
     }
 
     /// A value of an enum without fields.
     pub(super) fn enumerator(&mut self, e: &Arc<EnumType>, tag: i128) -> Text {
         let name = self.enum_(e);
-        match e.variants.iter().find(|v| v.tag == tag) {
-            Some(variant) => Text::primary(format!("{name}_{}", variant.name)),
+        match e.variants.iter().position(|v| v.tag == tag) {
+            Some(index) => Text::primary(self.symbols.variants(&Type::Enum(e.clone()))[index].as_str()),
             None => Text::cast(&name, Text::primary(tag.to_string())),
-        }
-    }
-
-    /// The C++ path of a field of a variant: `Circle._0`.
-    pub(super) fn payload_member(name: &str) -> String {
-        match name.split_once('.') {
-            Some((variant, field)) => format!("{}.{}", member(variant), member(field)),
-            None => name.to_owned(),
         }
     }
 }
 
-fn plain(e: &EnumType, name: &str) -> String {
+fn plain(e: &EnumType, name: &str, printed: &[String]) -> String {
     let variants: Vec<String> =
-        e.variants.iter().map(|v| format!("    {name}_{} = {},\n", v.name, v.tag)).collect();
+        e.variants.iter().zip(printed).map(|(v, printed)| format!("    {printed} = {},\n", v.tag)).collect();
     format!("enum {name} : {} {{\n{}}};\n", scalar(e.tag), variants.concat())
 }
 
@@ -109,5 +110,5 @@ fn tagged(e: &EnumType, name: &str, variants: &[String]) -> String {
     } else {
         String::new()
     };
-    format!("struct {name} {{\n    {} tag;\n{fields}}};\n{assertion}", scalar(e.tag))
+    format!("struct {name} {{\n    {} {TAG};\n{fields}}};\n{assertion}", scalar(e.tag))
 }

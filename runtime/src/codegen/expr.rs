@@ -73,9 +73,8 @@ impl Printer<'_> {
     /// `base.name`, `base->name` through a pointer.
     fn field(&mut self, base: &Expr, name: &str) -> Text {
         let member = match &base.ty {
-            Type::Enum(_) => Self::payload_member(name),
             Type::Vector(..) => name.to_owned(),
-            _ => super::types::member(name),
+            ty => self.symbols.member(ty, name),
         };
         if let ExprKind::Deref(pointer) = &base.kind {
             return Text::primary(format!("{}->{member}", self.expr(pointer).at(PRIMARY)));
@@ -209,7 +208,7 @@ impl Printer<'_> {
     }
 
     fn call(&mut self, function: FnId, args: &[Expr]) -> Text {
-        let name = self.function_names[function.0 as usize].clone();
+        let name = self.symbols.functions[function.0 as usize].clone();
         let foreign = self.module.functions[function.0 as usize].foreign.is_some();
         let mut printed: Vec<String> = Vec::new();
         for arg in args {

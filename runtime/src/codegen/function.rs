@@ -24,8 +24,10 @@ pub(super) struct State {
     pub below_max: HashSet<VarId>,
     /// What immutable integers are between.
     pub intervals: HashMap<VarId, super::ranges::Interval>,
-    /// The lengths of slices that the body declares.
+    /// The lengths of slices that the body declares: lines that no other line asks for are dropped by their names.
     pub lengths: HashSet<String>,
+    /// The names of all other variables so far.
+    kept: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
     /// Whether the body is the user's own CUDA.
@@ -73,12 +75,9 @@ impl State {
 
     /// The name of a temporary, which no variable of the user's has.
     fn temporary(&mut self) -> String {
-        let mut taken = self.taken();
-        taken.extend(self.vars.iter().map(|var| var.name.clone()));
-        let name = names::fresh("t", &taken);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.clone());
-        }
+        let is_taken = |name: &str| self.is_taken(name) || self.is_wanted(name);
+        let name = names::fresh_inside("t", &is_taken);
+        self.enter(name.clone());
         name
     }
 
@@ -91,18 +90,20 @@ impl State {
 
     /// Brings a slice into the open scope: its name, and with `_len` behind it that of its length.
     pub fn declare_slice(&mut self, id: VarId) -> String {
-        let mut taken = self.taken();
-        let (mut wanted, ty) = (self.var(id).name.clone(), self.var(id).ty.clone());
-        if wanted.is_empty() {
-            taken.extend(self.vars.iter().map(|var| var.name.clone()));
-            wanted = "t".to_owned();
-        }
-        let extents = extents(&ty);
-        let mut name = names::fresh(&wanted, &taken);
-        while extents.iter().any(|extent| taken.contains(&format!("{name}_{extent}"))) {
-            taken.insert(name);
-            name = names::fresh(&wanted, &taken);
-        }
+        let Variable { name: wanted, ty, .. } = self.var(id);
+        let extents = extents(ty);
+        let with_extents = |name: &str| {
+            let extent_is_taken = |extent: &&str| {
+                let extent = format!("{name}_{extent}");
+                self.is_in_scope(&extent) || self.kept.contains(&extent)
+            };
+            self.is_taken(name) || extents.iter().any(extent_is_taken)
+        };
+        let name = match wanted.as_str() {
+            "" => names::fresh_inside("t", &|name| with_extents(name) || self.is_wanted(name)),
+            wanted => names::fresh_inside(wanted, &with_extents),
+        };
+        self.kept.insert(name.clone());
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone());
             scope.extend(extents.iter().map(|extent| format!("{name}_{extent}")));
@@ -111,19 +112,41 @@ impl State {
         name
     }
 
-    fn taken(&self) -> HashSet<String> {
-        let mut taken = self.globals.clone();
-        taken.extend(self.scopes.iter().flatten().cloned());
-        taken
+    /// Whether a name means something else here.
+    fn is_in_scope(&self, name: &str) -> bool {
+        self.globals.contains(name) || self.scopes.iter().any(|scope| scope.contains(name))
     }
 
-    /// Reserves a name of the printer's own in the open scope.
+    /// Whether a name means something else here, or would be taken for the length of a slice.
+    fn is_taken(&self, name: &str) -> bool {
+        self.is_in_scope(name) || self.lengths.contains(name)
+    }
+
+    /// Whether a variable of the user's has the name.
+    fn is_wanted(&self, name: &str) -> bool {
+        self.vars.iter().any(|var| var.name == name)
+    }
+
+    /// Reserves a name in the open scope.
     pub fn reserve(&mut self, wanted: &str) -> String {
-        let name = names::fresh(wanted, &self.taken());
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.clone());
-        }
+        let name = names::fresh_inside(wanted, &|name| self.is_taken(name));
+        self.enter(name.clone());
         name
+    }
+
+    /// Brings an array into the open scope that has a name of the global scope too.
+    pub fn declare_linked(&mut self, id: VarId, is_refused: &dyn Fn(&str) -> bool) -> String {
+        let name = names::fresh(&self.var(id).name, &|name| self.is_taken(name) || is_refused(name));
+        self.enter(name.clone());
+        self.names.insert(id, name.clone());
+        name
+    }
+
+    fn enter(&mut self, name: String) {
+        self.kept.insert(name.clone());
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name);
+        }
     }
 
     pub fn open_scope(&mut self) {
@@ -206,7 +229,7 @@ fn extents(ty: &Type) -> &'static [&'static str] {
 impl Printer<'_> {
     /// A `__device__` function; closure parameters make it a template.
     pub(super) fn device_function(&mut self, function: &Function, name: &str, faulting: bool) -> String {
-        self.function = State::new(function, &self.globals);
+        self.function = State::new(function, self.symbols.all());
         let closures = function.params.iter().filter(|p| function.var(**p).ty == Type::Closure).count();
         let template = match closures {
             0 => String::new(),
@@ -216,7 +239,13 @@ impl Printer<'_> {
             }
         };
         let ret = self.ty(&function.ret);
-        let signature = format!("{template}__device__ {ret} {name}({})", self.params(function, faulting));
+        let inline = match function.inline {
+            Some(true) => "__forceinline__ ",
+            Some(false) => "__noinline__ ",
+            None => "",
+        };
+        let signature =
+            format!("{template}__device__ {inline}{ret} {name}({})", self.params(function, faulting));
         self.body(function, &signature)
     }
 
@@ -241,7 +270,7 @@ impl Printer<'_> {
     /// What stands before the body of a kernel, whose parameters it opens.
     pub(super) fn kernel_signature(&mut self, index: usize) -> String {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
-        self.function = State::new(function, &self.globals);
+        self.function = State::new(function, self.symbols.all());
         self.function.restrict = attributes.noalias;
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
@@ -251,7 +280,7 @@ impl Printer<'_> {
         let registers = attributes.max_registers.map(|n| format!("__maxnreg__({n}) ")).unwrap_or_default();
         let cluster = attributes.cluster.map(|[x, y, z]| format!("__cluster_dims__({x}, {y}, {z}) "));
         let bounds = format!("{bounds}{registers}{}", cluster.unwrap_or_default());
-        let (name, faulting) = (self.kernel_names[index].clone(), self.kernels_fault);
+        let (name, faulting) = (self.symbols.kernels[index].clone(), self.kernels_fault);
         format!("extern \"C\" __global__ void {bounds}{name}({})", self.params(function, faulting))
     }
 

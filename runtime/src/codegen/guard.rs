@@ -6,7 +6,7 @@
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Checks, Printer, SiteKind, prelude};
-use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Type, VarKind, visit};
+use crate::ir::{Access, Builtin, Expr, ExprKind, Function, Location, Type, VarKind, visit};
 
 /// What is checked of every access on a GPU, besides bounds.
 ///
@@ -130,7 +130,7 @@ impl Printer<'_> {
             };
             if self.needs_guard(align, reach) {
                 let pointer = std::mem::replace(text, Text::primary("")).at(ASSIGNMENT);
-                let does = self.function.atomic.unwrap_or_else(|| effect(op.name, i));
+                let does = self.function.atomic.unwrap_or_else(|| effect(op, i));
                 *text = Text::primary(self.guard(pointer, (align, reach), does, at));
             }
         }
@@ -254,36 +254,22 @@ impl Printer<'_> {
 }
 
 /// What a builtin does to what its argument at this position points to.
-fn effect(name: &str, position: usize) -> Does {
-    match name {
-        "copy_async" if position == 1 => Does::Read,
-        "copy_async" | "volatile_store" => Does::Write,
-        "volatile_load" => Does::Read,
-        _ if name.starts_with("load_") => Does::Read,
-        _ if name.starts_with("store_") => Does::Write,
-        _ if name.starts_with("atomic_")
-            && !matches!(name, "atomic_block" | "atomic_cluster" | "atomic_system") =>
-        {
-            Does::Update
-        }
-        // A place for atomic operations that no operation follows at once.
-        _ => Does::Write,
+fn effect(op: &Builtin, position: usize) -> Does {
+    match op.access(position) {
+        Access::Read | Access::Nothing => Does::Read,
+        Access::Write => Does::Write,
+        Access::Update => Does::Update,
     }
 }
 
 /// What an operation does to the place for atomic operations that is its first argument.
 pub(super) fn atomic_effect(op: &Builtin) -> Option<Does> {
-    match op.name {
-        _ if op.by_constant.is_none() || !op.by_reference => None,
-        "load" => Some(Does::Read),
-        "store" => Some(Does::Write),
-        _ => Some(Does::Update),
-    }
+    (op.by_constant.is_some() && op.by_reference).then(|| effect(op, 0))
 }
 
 /// Whether a builtin accesses what such an argument points to.
 fn takes_pointer(op: &Builtin, ty: &Type) -> bool {
-    let accesses = op.by_reference && !op.name.starts_with("prefetch");
+    let accesses = op.by_reference && op.access(0) != Access::Nothing;
     accesses && matches!(ty, Type::Ref { to, .. } if is_sized(to))
 }
 

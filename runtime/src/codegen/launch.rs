@@ -9,7 +9,7 @@ use crate::ir::{
 impl Printer<'_> {
     /// `kernel<<<grid, block>>>(args);`, and in checked code what became of it.
     pub(super) fn launch(&mut self, launch: &NestedLaunch, at: Location) {
-        let name = self.kernel_names[launch.kernel.0 as usize].clone();
+        let name = self.symbols.kernels[launch.kernel.0 as usize].clone();
         let shape = self.launch_shape(launch);
         let mut args: Vec<String> = launch.args.iter().map(|arg| self.launched_argument(arg)).collect();
         if self.kernels_fault {

@@ -1,7 +1,7 @@
 //! Constants as C++ literals that read back to the same bits.
 
 use super::precedence::Text;
-use super::{Printer, names, types};
+use super::{Printer, types};
 use crate::ir::{Const, ConstValue, Scalar, Type};
 
 impl Printer<'_> {
@@ -18,7 +18,7 @@ impl Printer<'_> {
             && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
             && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
         {
-            let printed = names::unreserved(name);
+            let printed = self.symbols.constant(name);
             let line = format!(
                 "static constexpr {} {printed} = {};\n",
                 types::scalar(scalar),

@@ -39,28 +39,44 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
-        let fixed = is_fixed(&range.end, &|v| !self.function.var(v).mutable);
         // What the head needs besides the counter stands in a brace around the loop.
         let scalar = self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64);
-        let braces = !fixed || self.needs_more(range, scalar);
+        let again = [Some(&range.end), Some(&range.start).filter(|_| range.reversed), range.step.as_ref()];
+        let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
+        let braces = bound || self.needs_more(range, scalar);
         if braces {
             self.function.open("{");
         }
-        let start = self.expr(&range.start).at(ASSIGNMENT);
-        let (end, mut end_text) = (range.end.clone(), self.expr(&range.end));
-        if !fixed {
-            let (ty, name) = (self.ty(&end.ty), self.function.reserve("end"));
-            self.function.push(&format!("const {ty} {name} = {};", end_text.at(ASSIGNMENT)));
-            end_text = Text::primary(name);
-        }
-        let (head, first) = self.for_head(range, &start, &end, end_text);
-        self.unroll(range);
+        let start = match &range.start {
+            start if range.reversed => self.once(start, "start"),
+            start => self.expr(start),
+        };
+        let end = self.once(&range.end, "end");
+        let step = range.step.as_ref().map(|step| self.once(step, "step"));
+        let head = Head { start: start.at(ASSIGNMENT), end, step, scalar };
+        let (head, first) = self.for_head(range, head);
+        self.unroll(range.unroll);
         self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
         if braces {
             self.function.close("}");
         }
+    }
+
+    /// A part of a range that the head of its loop reads in each iteration: evaluated here, unless nothing changes it.
+    fn once(&mut self, part: &Expr, name: &str) -> Text {
+        let text = self.expr(part);
+        if self.is_fixed(part) {
+            return text;
+        }
+        let (ty, name) = (self.ty(&part.ty), self.function.reserve(name));
+        self.function.push(&format!("const {ty} {name} = {};", text.at(ASSIGNMENT)));
+        Text::primary(name)
+    }
+
+    fn is_fixed(&self, part: &Expr) -> bool {
+        is_fixed(part, &|v| !self.function.var(v).mutable)
     }
 
     /// What the body may know of the counter.
@@ -76,8 +92,8 @@ impl Printer<'_> {
         }
     }
 
-    fn unroll(&mut self, range: &RangeLoop) {
-        match range.unroll {
+    pub(super) fn unroll(&mut self, unroll: Option<Option<u32>>) {
+        match unroll {
             Some(None) => self.function.push("#pragma unroll"),
             Some(Some(n)) => self.function.push(&format!("#pragma unroll {n}")),
             None => {}
@@ -85,17 +101,10 @@ impl Printer<'_> {
     }
 
     /// The `for (…) {` of a range, and a first line of its body if it needs one.
-    fn for_head(
-        &mut self,
-        range: &RangeLoop,
-        start: &str,
-        end: &Expr,
-        end_text: Text,
-    ) -> (String, Option<String>) {
+    fn for_head(&mut self, range: &RangeLoop, head: Head) -> (String, Option<String>) {
         self.function.open_scope();
         let ty = self.function.var(range.var).ty.clone();
         let mutable = self.function.var(range.var).mutable;
-        let scalar = ty.scalar().unwrap_or(Scalar::U64);
         let printed = self.ty(&ty);
         // A loop variable that the body assigns is a copy of the counter.
         let (i, copy) = if mutable {
@@ -105,21 +114,23 @@ impl Printer<'_> {
         } else {
             (self.function.declare(range.var), None)
         };
-        let bound = Text::binary(BinaryOp::Lt, Text::primary(i.clone()), end_text.clone()).text;
-        let end_at = end_text.clone().at(UNARY);
+        let Head { start, end, scalar, .. } = &head;
+        let compare = |op| Text::binary(op, Text::primary(i.clone()), end.clone()).text;
+        let end_at = end.clone().at(UNARY);
         let head = if range.reversed {
-            self.reversed(range, &printed, &i, start, &end_at, scalar)
+            self.reversed(range, &printed, &i, &head)
         } else if let Some(step) = &range.step {
-            self.stepped(range, &printed, &i, start, end, &end_at, step, scalar)
+            self.stepped(range, step, &printed, &i, &head)
         } else if range.inclusive {
-            if self.ends_below_max(range, scalar) {
-                let bound = Text::binary(BinaryOp::Le, Text::primary(i.clone()), end_text).text;
+            if self.ends_below_max(range, *scalar) {
+                let bound = compare(BinaryOp::Le);
                 format!("for ({printed} {i} = {start}; {bound}; ++{i}) {{")
             } else {
-                let more = self.more(range, start, &end_at, scalar);
+                let more = self.more(range, &head);
                 format!("for ({printed} {i} = {start}; {more}; {more} = {i} < {end_at} && (++{i}, true)) {{")
             }
         } else {
+            let bound = compare(BinaryOp::Lt);
             format!("for ({printed} {i} = {start}; {bound}; ++{i}) {{")
         };
         if range.reversed && !range.inclusive {
@@ -130,28 +141,21 @@ impl Printer<'_> {
     }
 
     /// Declares whether an inclusive range has a number; one from the least of its type on always has.
-    fn more(&mut self, range: &RangeLoop, start: &str, end: &str, scalar: Scalar) -> String {
+    fn more(&mut self, range: &RangeLoop, head: &Head) -> String {
         let more = self.function.reserve("more");
-        let least = scalar.int_range().map(|(low, _)| low);
+        let least = head.scalar.int_range().map(|(low, _)| low);
         let some = match range.start.as_int() {
             Some(n) if Some(n) == least => "true".to_owned(),
-            _ => format!("{start} <= {end}"),
+            _ => format!("{} <= {}", head.start, head.end.clone().at(UNARY)),
         };
         self.function.push(&format!("bool {more} = {some};"));
         more
     }
 
-    fn reversed(
-        &mut self,
-        range: &RangeLoop,
-        printed: &str,
-        i: &str,
-        start: &str,
-        end: &str,
-        scalar: Scalar,
-    ) -> String {
+    fn reversed(&mut self, range: &RangeLoop, printed: &str, i: &str, head: &Head) -> String {
+        let (start, end) = (&head.start, head.end.clone().at(UNARY));
         if range.inclusive {
-            let more = self.more(range, start, end, scalar);
+            let more = self.more(range, head);
             return format!(
                 "for ({printed} {i} = {end}; {more}; {more} = {i} > {start} && (--{i}, true)) {{"
             );
@@ -159,33 +163,20 @@ impl Printer<'_> {
         format!("for ({printed} {i} = {end}; {i} > {start};) {{")
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn stepped(
-        &mut self,
-        range: &RangeLoop,
-        printed: &str,
-        i: &str,
-        start: &str,
-        end: &Expr,
-        end_text: &str,
-        step: &Expr,
-        scalar: Scalar,
-    ) -> String {
+    fn stepped(&mut self, range: &RangeLoop, step: &Expr, printed: &str, i: &str, head: &Head) -> String {
+        let (start, end, scalar) = (&head.start, head.end.clone().at(UNARY), head.scalar);
+        let wide_step = head.step.clone().unwrap_or_else(|| Text::primary("1"));
         let compare = if range.inclusive { "<=" } else { "<" };
-        let step_text = self.step_text(step, scalar);
-        if cannot_wrap(range, end, step, scalar) {
+        let step_text = self.step_text(step, wide_step.clone(), scalar);
+        if cannot_wrap(range, &range.end, step, scalar) {
             let step = step_text.at(ASSIGNMENT);
-            return format!("for ({printed} {i} = {start}; {i} {compare} {end_text}; {i} += {step}) {{");
+            return format!("for ({printed} {i} = {start}; {i} {compare} {end}; {i} += {step}) {{");
         }
-        let step_text = step_text.at(UNARY);
+        let (step_text, wide_step) = (step_text.at(UNARY), wide_step.at(UNARY));
         // What is left is compared with the step before it is taken, so the counter never wraps.
         let wide = if scalar.bits() == 64 { "unsigned long long" } else { "unsigned int" };
-        let wide_step = self.expr(step).at(UNARY);
-        let left = if wide == printed {
-            format!("{end_text} - {i}")
-        } else {
-            format!("({wide})({end_text}) - ({wide}){i}")
-        };
+        let left =
+            if wide == printed { format!("{end} - {i}") } else { format!("({wide})({end}) - ({wide}){i}") };
         if !range.inclusive {
             let sum = if scalar.bits() >= 32 {
                 format!("{i} + {step_text}")
@@ -193,10 +184,10 @@ impl Printer<'_> {
                 format!("({printed})({i} + {step_text})")
             };
             return format!(
-                "for ({printed} {i} = {start}; {i} < {end_text}; {i} = {left} > {wide_step} ? {sum} : {end_text}) {{"
+                "for ({printed} {i} = {start}; {i} < {end}; {i} = {left} > {wide_step} ? {sum} : {end}) {{"
             );
         }
-        let more = self.more(range, start, end_text, scalar);
+        let more = self.more(range, head);
         format!(
             "for ({printed} {i} = {start}; {more}; {more} = {left} >= {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
         )
@@ -221,20 +212,28 @@ impl Printer<'_> {
         }
     }
 
-    /// The step in the counter's type.
-    fn step_text(&mut self, step: &Expr, scalar: Scalar) -> Text {
+    /// The step in the counter's type; `wide` is its text.
+    fn step_text(&mut self, step: &Expr, wide: Text, scalar: Scalar) -> Text {
         if let Some(n) = step.as_int() {
             return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32);
         }
         match &step.kind {
-            ExprKind::Cast(inner) if inner.ty.scalar() == Some(scalar) => self.expr(inner),
-            _ if scalar == Scalar::U64 => self.expr(step),
-            _ => {
-                let text = self.expr(step);
-                Text::cast(super::types::scalar(scalar), text)
+            ExprKind::Cast(inner) if inner.ty.scalar() == Some(scalar) && self.is_fixed(step) => {
+                self.expr(inner)
             }
+            _ if scalar == Scalar::U64 => wide,
+            _ => Text::cast(super::types::scalar(scalar), wide),
         }
     }
+}
+
+/// What the head of a loop over a range is made of, each part evaluated before the first iteration.
+struct Head {
+    start: String,
+    end: Text,
+    step: Option<Text>,
+    /// The counter's type.
+    scalar: Scalar,
 }
 
 /// Whether `i += step` stays in range up to the first value that ends the loop.

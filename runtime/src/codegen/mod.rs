@@ -24,6 +24,7 @@ mod ranges;
 mod slice;
 mod source;
 mod stmt;
+mod symbols;
 mod template;
 mod types;
 mod vector;
@@ -35,6 +36,7 @@ pub(crate) use types::{plain_type_name, scalar as scalar_name};
 
 use std::collections::{HashMap, HashSet};
 
+use crate::deep_stack;
 use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Proof, Type, VarKind};
 use crate::validate::ValidModule;
 
@@ -74,8 +76,7 @@ pub struct Options {
 
 /// Prints a module.
 pub fn print(module: &ValidModule, options: &Options) -> CudaSource {
-    let mut printer = Printer::new(module.module(), *options);
-    printer.module()
+    deep_stack::run(|| Printer::new(module.module(), *options).module())
 }
 
 /// State while a module is printed: its sections, and what the open function is.
@@ -88,16 +89,14 @@ struct Printer<'m> {
     consts: Vec<String>,
     named: HashMap<&'static str, Option<(Type, ConstValue)>>,
     structs: Vec<String>,
-    struct_names: HashMap<Type, String>,
-    function_names: Vec<String>,
-    /// Names of the kernels, the module's own first.
-    kernel_names: Vec<String>,
+    /// The types that `structs` defines.
+    defined: HashSet<Type>,
+    symbols: symbols::Symbols,
     /// Whether the kernels take the fault record.
     kernels_fault: bool,
     /// The launched kernel that is being printed.
     launched: Option<&'static str>,
     faulting: HashSet<u32>,
-    globals: HashSet<String>,
     sites: Vec<Site>,
     needs: Needs,
     dynamic_names: HashMap<String, Type>,
@@ -130,13 +129,11 @@ impl<'m> Printer<'m> {
             consts: Vec::new(),
             named: HashMap::new(),
             structs: Vec::new(),
-            struct_names: HashMap::new(),
-            function_names: Vec::new(),
-            kernel_names: Vec::new(),
+            defined: HashSet::new(),
+            symbols: symbols::Symbols::default(),
             kernels_fault: false,
             launched: None,
             faulting: HashSet::new(),
-            globals: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
             dynamic_names: HashMap::new(),
@@ -178,22 +175,7 @@ impl<'m> Printer<'m> {
         if module.attributes.cluster.is_some() {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
         }
-        // Named constants stand at file scope: no function or variable may take their names.
-        let consts: Vec<String> = self.named.keys().map(|name| names::unreserved(name)).collect();
-        self.globals.extend(consts);
-        let kernel = names::fresh(&module.kernel.name, &self.globals);
-        self.globals.insert(kernel);
-        self.kernel_names.push(names::unreserved(&module.kernel.name));
-        for kernel in &module.launched {
-            let name = names::fresh(&kernel.function.name, &self.globals);
-            self.globals.insert(name.clone());
-            self.kernel_names.push(name);
-        }
-        for function in &module.functions {
-            let name = names::fresh(&function.name, &self.globals);
-            self.globals.insert(name.clone());
-            self.function_names.push(name);
-        }
+        self.symbols = symbols::Symbols::new(module, self.named.keys().copied().collect());
     }
 
     /// Notes named constants and what builtins ask of the device.
@@ -239,7 +221,7 @@ impl<'m> Printer<'m> {
         let module = self.module;
         let mut functions = Vec::new();
         for (index, function) in module.functions.iter().enumerate() {
-            let name = self.function_names[index].clone();
+            let name = self.symbols.functions[index].clone();
             let faulting = self.faulting.contains(&(index as u32));
             functions.push(self.device_function(function, &name, faulting));
         }
@@ -259,7 +241,7 @@ impl<'m> Printer<'m> {
         self.needs.parameter_bytes = module.parameter_bytes() + if self.kernels_fault { 8 } else { 0 };
         CudaSource {
             code: sections.join("\n"),
-            kernel_name: self.kernel_names[0].clone(),
+            kernel_name: self.symbols.kernels[0].clone(),
             sites: std::mem::take(&mut self.sites),
             has_fault_param: self.kernels_fault,
             needs: self.needs.clone(),

@@ -1,59 +1,72 @@
-//! C++ names: the user's, renamed predictably where C++ or the prelude has the name already.
+//! C++ names: the user's, renamed predictably where C++, CUDA or the printed text has the name already.
+//!
+//! `names/reserved.txt` lists the names that NVRTC knows; `names/ask_nvrtc.py` writes it.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that C++ and CUDA keep for themselves, where Rust does not.
-const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool case catch char char16_t char32_t class \
-    compl const constexpr const_cast decltype default delete do double dynamic_cast explicit export float friend goto \
-    inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public \
-    register reinterpret_cast short signed sizeof static_assert static_cast switch template this thread_local throw \
-    try typedef typeid typename union unsigned using virtual void volatile wchar_t xor xor_eq threadIdx blockIdx \
-    blockDim gridDim warpSize dim3 uint3 float2 float4 int2 int4 printf assert min max abs NULL main ws_fault \
-    break continue else enum extern false for if return static struct true while";
+/// The names that NVRTC knows, one a line behind `word: ` or `global: `.
+const TABLE: &str = include_str!("names/reserved.txt");
 
-/// Functions that NVRTC declares by itself: what is `extern` needs another name.
-pub(super) const IMPLICIT: [&str; 3] = ["all", "any", "ballot"];
+/// Keywords of later standards of C++ and of its dialects, and functions that the device's linker defines.
+const ELSEWHERE: &str = "char8_t concept consteval constinit co_await co_return co_yield import module requires \
+    restrict typeof linux unix vprintf WARP_SZ";
 
-/// CUDA's math functions, which exist with and without the suffix `f`.
-const FUNCTIONS: &str = "sqrt cbrt fma exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh \
-    acosh atanh hypot pow fabs floor ceil round rint trunc fmin fmax copysign fmod erf erfc rsqrt abs min max printf assert \
-    clock malloc free memcpy memset atomicAdd atomicSub atomicMin atomicMax atomicAnd atomicOr atomicXor atomicExch atomicCAS \
-    atomicInc atomicDec rcbrt exp10 sinpi cospi erfcx erfinv erfcinv normcdf normcdfinv tgamma lgamma jn yn cyl_bessel_i0 \
-    cyl_bessel_i1 norm3d rnorm3d norm4d rnorm4d rhypot fdim ldexp scalbn frexp modf logb ilogb nextafter remainder sincos \
-    sincospi";
+/// Functions that printed text never calls by these names alone: a variable or a field may hide them.
+const HARMLESS: [&str; 10] = ["all", "any", "ballot", "j0", "j1", "norm", "rnorm", "std", "y0", "y1"];
 
-/// Words of a list, which every name is looked up in.
-type Words = LazyLock<HashSet<&'static str>>;
+static RESERVED: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| listed().chain(ELSEWHERE.split_whitespace()).collect());
 
-static RESERVED_WORDS: Words = LazyLock::new(|| RESERVED.split_whitespace().collect());
-static FUNCTION_WORDS: Words = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());
+/// The names of the table.
+pub(super) fn listed() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| Some(line.split_once(": ")?.1))
+}
 
 /// Whether C++, CUDA or the prelude has the name already.
 fn is_reserved(name: &str) -> bool {
-    let function = |name: &str| FUNCTION_WORDS.contains(name);
-    RESERVED_WORDS.contains(name)
-        || function(name)
-        || name.strip_suffix('f').is_some_and(function)
+    let mut chars = name.chars();
+    let (first, second) = (chars.next(), chars.next());
+    // C++ keeps `__` anywhere and `_A` for its implementation, and names CUDA's runtime API.
+    let implementation =
+        name.starts_with("__") || first == Some('_') && second.is_some_and(|c| c.is_ascii_uppercase());
+    let runtime =
+        name.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    RESERVED.contains(name)
         || name.starts_with("ws_")
-        || name.starts_with("__")
+        || implementation
+        || runtime
+        || is_template_parameter(name)
 }
 
-/// `name` as a C++ identifier that nothing but a reserved word has.
-pub(super) fn unreserved(name: &str) -> String {
-    fresh(name, &HashSet::new())
+/// `F0`, `F1`: the types of closure parameters.
+fn is_template_parameter(name: &str) -> bool {
+    name.strip_prefix('F').is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// `name` as a C++ identifier that is not taken: a reserved word gets `_`, a second one `_1`, `_2`.
-pub(super) fn fresh(name: &str, taken: &HashSet<String>) -> String {
+/// `name` as a C++ identifier for the global scope that is not taken: a reserved word gets `_`, a second one `_1`, `_2`.
+pub(super) fn fresh(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    free(identifier(name), &is_reserved, taken)
+}
+
+/// The same for a variable of a function, or a member of a struct.
+pub(super) fn fresh_inside(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    free(identifier(name), &|name| is_reserved(name) && !HARMLESS.contains(&name), taken)
+}
+
+/// A Rust name or type as a C++ identifier, which may be reserved.
+fn identifier(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
-    let mut base: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if is_reserved(&base) {
-        base.push('_');
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+fn free(mut name: String, reserved: &dyn Fn(&str) -> bool, taken: &dyn Fn(&str) -> bool) -> String {
+    if reserved(&name) {
+        name.push('_');
     }
-    if !taken.contains(&base) {
-        return base;
+    let is_free = |name: &str| !taken(name) && !reserved(name);
+    if is_free(&name) {
+        return name;
     }
-    (1..).map(|n| format!("{base}_{n}")).find(|candidate| !taken.contains(candidate)).unwrap_or(base)
+    (1..).map(|n| format!("{name}_{n}")).find(|candidate| is_free(candidate)).unwrap_or(name)
 }

@@ -2,7 +2,7 @@
 //! function takes, and arrays in constant memory.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
-use super::{Printer, Proof, SiteKind, names, prelude};
+use super::{Printer, Proof, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Global, Location, Type, VarId};
 
 /// Whether a value prints as a pointer and a length.
@@ -16,6 +16,33 @@ pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
         2 => &["rows", "cols"],
         3 => &["planes", "rows", "cols"],
         _ => &["len"],
+    }
+}
+
+/// Number of extents beside the pointer of a slice or a shared array.
+fn rank(ty: &Type) -> usize {
+    match ty {
+        Type::Ref { to, .. } => match **to {
+            Type::Shared { rank, .. } => rank,
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+/// The extents of [`Printer::slice_parts`]; a single one may be any expression.
+fn split_extents(extents: &str, count: usize) -> Vec<&str> {
+    if count == 1 { vec![extents] } else { extents.split(", ").collect() }
+}
+
+/// Whether a place is a row or a plane of a shared array that a function took.
+fn is_part_of_parameter(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Index { base, .. } => {
+            matches!(base.ty, Type::Shared { .. })
+                && (matches!(base.kind, ExprKind::Deref(_)) || is_part_of_parameter(base))
+        }
+        _ => false,
     }
 }
 
@@ -49,14 +76,19 @@ impl Printer<'_> {
         let ty = self.function.var(var).ty.clone();
         let (printed, name) = (self.ty(&ty), self.function.declare_slice(var));
         self.function.lengths.insert(format!("{name}_len"));
+        let extents = extent_names(rank(&ty));
         match parts {
-            Some((ptr, len)) => {
+            Some((ptr, lengths)) => {
                 self.function.push(&format!("{printed} {name} = {ptr};"));
-                self.function.push(&format!("unsigned long long {name}_len = {len};"));
+                for (extent, length) in extents.iter().zip(split_extents(&lengths, extents.len())) {
+                    self.function.push(&format!("unsigned long long {name}_{extent} = {length};"));
+                }
             }
             None => {
                 self.function.push(&format!("{printed} {name};"));
-                self.function.push(&format!("unsigned long long {name}_len;"));
+                for extent in extents {
+                    self.function.push(&format!("unsigned long long {name}_{extent};"));
+                }
             }
         }
     }
@@ -68,7 +100,10 @@ impl Printer<'_> {
         if ptr != name {
             self.function.push(&format!("{name} = {ptr};"));
         }
-        self.function.push(&format!("{name}_len = {len};"));
+        let extents = extent_names(rank(&place.ty));
+        for (extent, length) in extents.iter().zip(split_extents(&len, extents.len())) {
+            self.function.push(&format!("{name}_{extent} = {length};"));
+        }
     }
 
     /// The pointer and the extents of a slice, separated by commas.
@@ -81,15 +116,8 @@ impl Printer<'_> {
             ExprKind::Ref(place) => self.elements(place),
             ExprKind::Var(id) => {
                 let name = self.var(*id);
-                let rank = if let Type::Ref { to, .. } = &e.ty
-                    && let Type::Shared { rank, .. } = **to
-                {
-                    rank
-                } else {
-                    1
-                };
                 let extents: Vec<String> =
-                    extent_names(rank).iter().map(|extent| format!("{name}_{extent}")).collect();
+                    extent_names(rank(&e.ty)).iter().map(|extent| format!("{name}_{extent}")).collect();
                 (name, extents.join(", "))
             }
             _ => (self.argument(e), self.len(e).at(ASSIGNMENT)),
@@ -171,7 +199,8 @@ impl Printer<'_> {
                     };
                     place = Expr { kind, ty: inner };
                 }
-                let zeros = "[0]".repeat(rank - 1);
+                // A part of what a function took is an address already.
+                let zeros = "[0]".repeat(if is_part_of_parameter(base) { 0 } else { rank - 1 });
                 (format!("{}{zeros}", self.place(base).at(PRIMARY)), extents.join(", "))
             }
             _ => self.slice_parts(base),
@@ -252,7 +281,7 @@ impl Printer<'_> {
         Text::primary(format!("ws_at({index}, {extent}, {site}, ws_fault)"))
     }
 
-    /// An element or row of a shared array of higher rank that is a parameter; `None` for any other place.
+    /// An element or row of a shared array that is a parameter, or a part of one; `None` for any other place.
     pub(super) fn parameter_index(
         &mut self,
         base: &Expr,
@@ -268,10 +297,11 @@ impl Printer<'_> {
         }
         let ExprKind::Deref(pointer) = &root.kind else { return None };
         let Type::Shared { rank, .. } = root.ty else { return None };
-        if rank < 2 {
-            return None;
-        }
         let name = self.expr(pointer).at(PRIMARY);
+        if rank < 2 {
+            let subscript = self.checked(index, &format!("{name}_len"), at, proof).at(ASSIGNMENT);
+            return Some(Text::primary(format!("{name}[{subscript}]")));
+        }
         let extents = extent_names(rank);
         let mut offset = String::new();
         for (depth, (index, at, proof)) in indices.iter().rev().enumerate() {
@@ -340,8 +370,7 @@ impl Printer<'_> {
         if let Some((_, printed)) = self.tables.iter().find(|(known, _)| *known == key) {
             return printed.clone();
         }
-        let printed = names::fresh(name, &self.globals);
-        self.globals.insert(printed.clone());
+        let printed = self.symbols.table(name);
         self.tables.push((key, printed.clone()));
         let declarator = self.declarator(&value.ty, &printed);
         self.define(format!("__constant__ {declarator} = {items};\n"));
@@ -370,8 +399,7 @@ impl Printer<'_> {
         if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
             return name.clone();
         }
-        let name = names::fresh(global.name, &self.globals);
-        self.globals.insert(name.clone());
+        let name = self.symbols.global(global);
         self.global_symbols.push((global, name.clone()));
         let ty = (global.ty)();
         let line = if global.constant {

@@ -1,7 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
 use super::guard::Does;
-use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
@@ -29,7 +28,10 @@ impl Printer<'_> {
                 self.function.push(&format!("{text};"));
             }
             StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::While { id, cond, body } => self.while_(*id, cond, body),
+            StmtKind::While { id, cond, unroll, body } => {
+                self.unroll(*unroll);
+                self.while_(*id, cond, body);
+            }
             StmtKind::For { id, range, body } => self.for_(*id, range, body),
             StmtKind::Block(block) => {
                 self.function.open("{");
@@ -91,12 +93,9 @@ impl Printer<'_> {
     /// All `extern __shared__` arrays start at one address; one name has one type in a module.
     fn dynamic_shared(&mut self, var: VarId) {
         let variable = self.function.var(var).clone();
-        let mut name = self.function.declare(var);
-        while names::IMPLICIT.contains(&name.as_str())
-            || self.dynamic_names.get(&name).is_some_and(|ty| *ty != variable.ty)
-        {
-            name = self.function.declare(var);
-        }
+        let names = &self.dynamic_names;
+        let has_other_type = |name: &str| names.get(name).is_some_and(|ty| *ty != variable.ty);
+        let name = self.function.declare_linked(var, &has_other_type);
         self.dynamic_names.insert(name.clone(), variable.ty.clone());
         let printed = self.ty(&variable.ty);
         self.function.push(&format!("extern __shared__ __align__(16) {printed} {name}[];"));
@@ -225,19 +224,24 @@ impl Printer<'_> {
     }
 }
 
-/// Whether an expression is the same before and after the statements of a loop.
+/// Whether an expression is the same before and after the statements of a loop, where `var` says so of variables.
 pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
     match &e.kind {
         ExprKind::Const(_) => true,
         ExprKind::Var(id) => var(*id),
         ExprKind::Len(of) => match &of.kind {
-            ExprKind::Var(_) => matches!(of.ty, Type::Ref { .. } | Type::Shared { .. } | Type::Array(..)),
+            ExprKind::Var(id) => match of.ty {
+                Type::Ref { .. } => var(*id),
+                _ => matches!(of.ty, Type::Shared { .. } | Type::Array(..)),
+            },
             _ => false,
         },
         ExprKind::Builtin { op, args, .. } => {
             op.effect == crate::ir::Effect::Pure && args.iter().all(|a| is_fixed(a, var))
         }
-        ExprKind::Field(base, _) => is_fixed(base, var) && !matches!(base.kind, ExprKind::Deref(_)),
+        ExprKind::Field(base, _) => {
+            !matches!(base.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && is_fixed(base, var)
+        }
         ExprKind::Binary(_, a, b) => is_fixed(a, var) && is_fixed(b, var),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_fixed(a, var),
         _ => false,

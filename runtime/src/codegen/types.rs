@@ -1,6 +1,6 @@
 //! Types in CUDA C++.
 
-use super::{Printer, half_precision, images, names, prelude, vector};
+use super::{Printer, half_precision, images, prelude, vector};
 use crate::ir::{ImageType, Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
@@ -109,28 +109,26 @@ impl Printer<'_> {
 
     /// The name of a struct or tuple, defining it before its first use.
     fn aggregate(&mut self, ty: &Type) -> String {
-        if let Some(name) = self.struct_names.get(ty) {
-            return name.clone();
+        if let Type::Struct(s) = ty
+            && let Some(name) = s.cuda_name
+        {
+            return name.to_owned();
         }
-        let (wanted, definition) = match ty {
-            Type::Struct(s) => match s.cuda_name {
-                Some(name) => return name.to_owned(),
-                None => (s.name.clone(), self.struct_body(s)),
-            },
+        let name = self.symbols.ty(ty);
+        if !self.defined.insert(ty.clone()) {
+            return name;
+        }
+        let (fields, asserts) = match ty {
+            Type::Struct(s) => self.struct_body(s),
             Type::Tuple(items) => {
-                let suffix: Vec<String> = items.iter().map(crate::__macro::type_suffix).collect();
                 let mut fields = String::new();
                 for (i, item) in items.iter().enumerate().filter(|(_, item)| **item != Type::Unit) {
                     fields.push_str(&format!("    {} _{i};\n", self.ty(item)));
                 }
-                (format!("Tuple_{}", suffix.join("_")), (fields, Vec::new()))
+                (fields, Vec::new())
             }
             _ => return "void".into(),
         };
-        let name = names::fresh(&wanted, &self.globals);
-        self.globals.insert(name.clone());
-        self.struct_names.insert(ty.clone(), name.clone());
-        let (fields, asserts) = definition;
         let asserts: String = asserts.iter().map(|a| a.replace("{name}", &name)).collect();
         // CUDA aligns a struct as its fields ask; a larger alignment is written out.
         let natural = match ty {
@@ -153,8 +151,8 @@ impl Printer<'_> {
                 s.size, s.name
             ));
         }
-        for field in s.fields.iter().filter(|f| f.ty != Type::Unit) {
-            let name = member(field.name);
+        let members = self.symbols.members(s.fields.iter().map(|f| f.name), &[]);
+        for (field, name) in s.fields.iter().zip(members).filter(|(f, _)| f.ty != Type::Unit) {
             fields.push_str(&format!("    {} {name};\n", self.ty(&field.ty)));
             if s.size > 0 {
                 asserts.push(format!(
@@ -165,9 +163,4 @@ impl Printer<'_> {
         }
         (fields, asserts)
     }
-}
-
-/// The C++ name of a field: `0` of a tuple is `_0`.
-pub(super) fn member(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { names::unreserved(name) }
 }

@@ -11,6 +11,11 @@ builtin! {
         assert!(condition, "`assume` of a condition that does not hold");
     }
 
+    /// [`assume`], by the name of `core::hint::assert_unchecked`.
+    pub fn assert_unchecked(condition: bool) { cuda: fixed("__builtin_assume({0})"), effect: Effect::Writes } {
+        assert!(condition, "`assert_unchecked` of a condition that does not hold");
+    }
+
     /// The condition, which is nearly always true.
     pub fn likely(condition: bool) -> bool { cuda: fixed("(__builtin_expect({0}, 1) != 0)") } {
         condition

@@ -1,6 +1,6 @@
 //! Where a thread stands: indices and extents of grid, block and warp.
 
-use super::text::fixed;
+use super::text::{fixed, with};
 use crate::ir::{FieldType, StructType, Type, Variance};
 use crate::simulator::context;
 use crate::types::{Device, GpuType};
@@ -98,6 +98,41 @@ builtin! {
         context::lane_id()
     }
 
+    /// The bit of the calling thread's lane. Source: PTX ISA, `%lanemask_eq`.
+    pub fn lanemask_eq() -> u32 {
+        cuda: with("ws_lanemask_eq()", &LANE_MASKS), variance: Variance::PerThread
+    } {
+        1 << context::lane_id()
+    }
+
+    /// The bits of the lanes before the calling thread's. Source: PTX ISA, `%lanemask_lt`.
+    pub fn lanemask_lt() -> u32 {
+        cuda: with("ws_lanemask_lt()", &LANE_MASKS), variance: Variance::PerThread
+    } {
+        (1 << context::lane_id()) - 1
+    }
+
+    /// The bits of the lanes up to the calling thread's. Source: PTX ISA, `%lanemask_le`.
+    pub fn lanemask_le() -> u32 {
+        cuda: with("ws_lanemask_le()", &LANE_MASKS), variance: Variance::PerThread
+    } {
+        lanemask_lt() | lanemask_eq()
+    }
+
+    /// The bits of the lanes behind the calling thread's. Source: PTX ISA, `%lanemask_gt`.
+    pub fn lanemask_gt() -> u32 {
+        cuda: with("ws_lanemask_gt()", &LANE_MASKS), variance: Variance::PerThread
+    } {
+        !lanemask_le()
+    }
+
+    /// The bits of the lanes from the calling thread's on. Source: PTX ISA, `%lanemask_ge`.
+    pub fn lanemask_ge() -> u32 {
+        cuda: with("ws_lanemask_ge()", &LANE_MASKS), variance: Variance::PerThread
+    } {
+        !lanemask_lt()
+    }
+
     /// Index of the calling thread's warp in its block.
     ///
     /// Warps are cut from the block in the order of linear thread indices, `x` fastest.
@@ -112,5 +147,11 @@ builtin! {
 static LANE_ID: crate::ir::Prelude = crate::ir::Prelude {
     name: "ws_lane_id",
     code: "__device__ __forceinline__ unsigned int ws_lane_id() {\n    unsigned int lane;\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n    return lane;\n}\n",
+    needs: &[],
+};
+
+static LANE_MASKS: crate::ir::Prelude = crate::ir::Prelude {
+    name: "ws_lanemask",
+    code: "__device__ __forceinline__ unsigned int ws_lanemask_eq() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_eq;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_lt() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_lt;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_le() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_le;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_gt() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_gt;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_ge() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_ge;\" : \"=r\"(mask));\n    return mask;\n}\n",
     needs: &[],
 };

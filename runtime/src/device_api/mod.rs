@@ -79,6 +79,8 @@ pub mod shared;
 pub mod shuffle;
 #[doc(hidden)]
 pub mod size;
+#[doc(hidden)]
+pub mod std_names;
 pub mod sync;
 pub(crate) mod text;
 #[doc(hidden)]

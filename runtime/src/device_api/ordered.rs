@@ -162,6 +162,7 @@ const fn builtin<const OP: u8, const SCOPE: u8>() -> Builtin {
         effect: Effect::Writes,
         variance: Variance::PerThread,
         by_reference: true,
+        accesses: Op::accesses(OP),
         min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
         ..super::text::pure(unused)
     }
@@ -238,6 +239,7 @@ fn update<T: Copy>(place: &mut T, order: Ordering, scope: MemoryScope, change: i
     context::on_access(place, updates(order, scope));
     let old = *place;
     *place = change(old);
+    context::on_found(place, &old);
     old
 }
 
@@ -259,6 +261,7 @@ pub(super) fn exchange_if<T: Copy>(
     if stores {
         *place = new;
     }
+    context::on_found(place, &old);
     old
 }
 
@@ -281,6 +284,7 @@ methods! {
         assert!(!matches!(order, Ordering::Release | Ordering::AcqRel), "a load cannot release");
         context::on_atomic();
         context::on_access(place, AccessKind::Atomic { reads: true, writes: false, order, scope: scope(SCOPE) });
+        context::on_found(&*place, &*place);
         *place
     };
     /// Stores a value. `order` is `Relaxed`, `Release` or `SeqCst`.
@@ -288,7 +292,8 @@ methods! {
         assert!(!matches!(order, Ordering::Acquire | Ordering::AcqRel), "a store cannot acquire");
         context::on_atomic();
         context::on_access(place, AccessKind::Atomic { reads: false, writes: true, order, scope: scope(SCOPE) });
-        *place = value;
+        let old = std::mem::replace(place, value);
+        context::on_found(place, &old);
     };
     /// Stores a value; what the place held before.
     fn swap / swap_in_kernels = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {

@@ -3,7 +3,7 @@
 use super::atomic::{cast_call, sub_text};
 use super::ordered::{BLOCK, CLUSTER, DEVICE};
 use super::text::type_name;
-use crate::ir::{CudaText, Scalar, Type};
+use crate::ir::{Access, CudaText, Scalar, Type};
 
 /// The operations, as const generics name them.
 pub(super) struct Op;
@@ -39,6 +39,15 @@ impl Op {
             Self::XOR => "fetch_xor",
             Self::INC => "fetch_inc",
             _ => "fetch_dec",
+        }
+    }
+
+    /// What the operation does to its place.
+    pub const fn accesses(op: u8) -> &'static [Access] {
+        match op {
+            Self::LOAD => &[Access::Read],
+            Self::STORE => &[Access::Write],
+            _ => &[Access::Update],
         }
     }
 }
@@ -231,7 +240,8 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
                 Op::INC => ("inc", t, "v"),
                 Op::DEC => ("dec", t, "v"),
                 // In two's complement signed addition is that of the unsigned type.
-                Op::SUB => ("add", if ty.size() == 8 { "u64" } else { "u32" }, "0 - v"),
+                Op::SUB if ty.size() == 8 => ("add", "u64", "0ull - (unsigned long long)v"),
+                Op::SUB => ("add", "u32", "0u - (unsigned int)v"),
                 _ => ("add", if t == "s64" { "u64" } else { t }, "v"),
             };
             (

@@ -2,9 +2,9 @@
 //!
 //! `mask` names the lanes that take part, bit `i` for lane `i`; every one of them must make the
 //! call, and the caller must be among them. `width` is 1, 2, 4, 8, 16 or 32: lanes are cut into
-//! groups of that many, and an exchange never leaves its group. A lane that would reach outside
-//! its group, or reads a lane that takes no part, keeps its own value or gets an undefined one, as
-//! in CUDA.
+//! groups of that many, and an exchange never leaves its group. A lane that would reach outside its
+//! group keeps its own value. The value of a lane that takes no part is undefined on a GPU, and reading
+//! it is a fault on the simulator while it checks initialisation; otherwise the own value is kept.
 
 use crate::ir::{CudaText, Effect, Prelude, Scope, Type};
 use crate::simulator::context;
@@ -95,9 +95,13 @@ fn exchange<T: Shuffle>(
         // SAFETY: `count` bytes from `start` on lie in a `T`; padding is copied and never interpreted.
         unsafe { core::ptr::copy_nonoverlapping(bytes, payload.as_mut_ptr(), count) };
         let lanes = context::warp_exchange(mask, kind, payload);
-        if let Some(theirs) = from.and_then(|from| lanes.lane(from)) {
+        let Some(from) = from else { continue };
+        match lanes.lane(from) {
             // SAFETY: as above; the bytes are those of another lane's `T`.
-            unsafe { core::ptr::copy_nonoverlapping(theirs.as_ptr(), target.add(start), count) };
+            Some(theirs) => unsafe {
+                core::ptr::copy_nonoverlapping(theirs.as_ptr(), target.add(start), count);
+            },
+            None => context::fault_source(kind, mask, from),
         }
     }
     // SAFETY: the bytes are all of one `T`: this lane's, or another's.

@@ -12,6 +12,7 @@ pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
         variance: Variance::Uniform,
         fixes_variance: false,
         by_reference: false,
+        accesses: &[],
         diverges: false,
         min_compute: (7, 0),
     }

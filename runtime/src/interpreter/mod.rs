@@ -24,6 +24,7 @@ pub use lower::Unsupported;
 pub(crate) use program::Program;
 pub(crate) use run::{Argument, Run};
 
+use crate::deep_stack;
 use crate::kernel::Kernel;
 use crate::simulator::{Interests, Settings};
 use crate::validate::ValidModule;
@@ -69,9 +70,10 @@ pub(crate) fn program<K: Kernel>(comptime: &K::Comptime, module: &ValidModule, o
     let programs = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Programs::<K>::new()));
     let key = (comptime.clone(), options);
     match programs.downcast_mut::<Programs<K>>() {
-        Some(programs) => {
-            programs.entry(key).or_insert_with(|| lower::lower(module, options).map(Arc::new)).clone()
-        }
-        None => lower::lower(module, options).map(Arc::new),
+        Some(programs) => programs
+            .entry(key)
+            .or_insert_with(|| deep_stack::run(|| lower::lower(module, options)).map(Arc::new))
+            .clone(),
+        None => deep_stack::run(|| lower::lower(module, options)).map(Arc::new),
     }
 }

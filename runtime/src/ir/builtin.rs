@@ -39,6 +39,19 @@ pub enum Variance {
     PerThread,
 }
 
+/// What a builtin does to the memory that an argument refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Nothing that a thread could see: a prefetch.
+    Nothing,
+    /// Reads it.
+    Read,
+    /// Writes it.
+    Write,
+    /// Reads and writes it at once.
+    Update,
+}
+
 /// The CUDA of a call, given the types of its arguments and those arguments that are constants.
 pub type CudaByConstant = fn(&[Type], &[Option<i128>]) -> CudaText;
 
@@ -58,10 +71,26 @@ pub struct Builtin {
     pub fixes_variance: bool,
     /// Whether arguments that are references are passed as pointers rather than read.
     pub by_reference: bool,
+    /// What it does to what each argument that is a reference refers to. One that is not listed is a place that
+    /// something else may write.
+    pub accesses: &'static [Access],
     /// Whether it never returns.
     pub diverges: bool,
     /// Smallest compute capability, `(major, minor)`.
     pub min_compute: (u32, u32),
+}
+
+impl Builtin {
+    /// What it does to what the argument at a position refers to.
+    pub fn access(&self, position: usize) -> Access {
+        self.accesses.get(position).copied().unwrap_or(Access::Write)
+    }
+
+    /// Whether it reads memory as other threads leave it: a loop around it may wait for them.
+    pub fn observes(&self) -> bool {
+        let reads = |access: &Access| matches!(access, Access::Read | Access::Update);
+        self.effect == Effect::Writes && self.accesses.iter().any(reads)
+    }
 }
 
 impl std::fmt::Debug for Builtin {

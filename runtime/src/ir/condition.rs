@@ -103,6 +103,10 @@ impl Quantity {
         match self {
             Quantity::Const(n) => Quantity::Const(n / c),
             other if c == 1 => other,
+            Quantity::Least(ab) => {
+                let [a, b] = *ab;
+                a.quotient(c).least(b.quotient(c))
+            }
             other => Quantity::Quotient(other.into(), c),
         }
     }
@@ -112,6 +116,13 @@ impl Quantity {
         match (self, other) {
             (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.min(b)),
             (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.most() <= c => a,
+            (Quantity::Least(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Least(ab))
+                if ab.iter().any(|a| a.as_const().is_some()) =>
+            {
+                let [a, b] = *ab;
+                let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
+                b.least(Quantity::Const(c)).least(a)
+            }
             (a, b) if a == b => a,
             (a, b) => Quantity::Least([a, b].into()),
         }

@@ -176,7 +176,7 @@ impl Printer<'_> {
                     self.nested(out, "else", otherwise, depth)
                 };
             }
-            StmtKind::While { id, cond, body } => {
+            StmtKind::While { id, cond, body, .. } => {
                 return self.nested(out, &format!("while@{} {}", id.0, self.expr(cond)), body, depth);
             }
             StmtKind::For { id, range, body } => {

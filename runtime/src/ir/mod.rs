@@ -6,17 +6,32 @@
 //! # Semantics
 //!
 //! **Values and places.** An [`Expr`] is a tree. [`ExprKind::Var`], [`ExprKind::Field`],
-//! [`ExprKind::Index`] and [`ExprKind::Deref`] denote *places*; used as an operand, a place is
-//! read. Every expression carries the type that rustc inferred for it. Device types are `Copy`,
-//! so reading a place never moves out of it.
+//! [`ExprKind::Index`], [`ExprKind::Deref`] and [`ExprKind::Global`] denote *places*. Used as an operand, a place is
+//! read; under [`ExprKind::Ref`] and on the left of an assignment its address is taken. Every expression carries the
+//! type that rustc inferred for it. Device types are `Copy`, so reading a place never moves out of it.
 //!
-//! **Evaluation order** is Rust's: operands from left to right, the right side of an assignment
-//! before the place on its left, arguments before the call. C++ leaves these orders open, so the
-//! recorder guarantees that *in any one expression tree no operand can observe the effect of
-//! another*: an operand with an effect (a call of a function or builtin that writes memory,
-//! synchronises or prints), or one that reads what a later operand may change, stands in a
-//! temporary of its own, bound by a [`StmtKind::Let`] before. A printer may therefore print a tree
-//! as one C++ expression. `&&`, `||` and [`ExprKind::Select`] evaluate lazily, as in C++.
+//! A place has a *moment*: its address is computed where the statement that contains it stands, and its value is read
+//! there too. Rust's moment is often earlier, since a later operand, a loop's body or a closure may change what the
+//! place means. The recorder then evaluates it in a statement before: it *pins* an address by binding the indices,
+//! pointers and slices in it, and *holds* a value by binding all of it. What is evaluated when:
+//!
+//! - Operands, arguments, fields of a literal: from left to right. An operand that a later one may change is held at its
+//!   own position; the base of an index and a receiver taken by reference are pinned there.
+//! - `place = value`: the value, then the place. `place op= value`: the same for the language's own numbers; where a
+//!   trait implements the operator (vectors, halves, user types, generic parameters), the place and then the value.
+//! - `(a, b) = value`: all parts of the value; then each place just before it is written.
+//! - `S { field: value, ..base }`: the values, then the fields that are left of the base.
+//! - The head of a [`StmtKind::For`], its step too, and the source of an iterator: once, before the first iteration. An
+//!   iterator over a slice keeps the slice that it began with.
+//! - Names of a pattern: copies of the parts when the pattern has matched; below a reference, references to the parts.
+//! - A `move` closure: copies of what it names, where it is written. Given on by value, it is copied with them.
+//!
+//! **Evaluation order.** C++ leaves the order of operands open, so the recorder guarantees that *in any one expression
+//! tree no operand can observe the effect of another*: an operand with an effect (a call of a function or builtin that
+//! writes memory, synchronises or prints), or one that reads what another operand's effect may change, stands in a
+//! temporary of its own, bound by a [`StmtKind::Let`] before. The place of an assignment and the parts of an
+//! [`ExprKind::Index`] have no effect. A printer may therefore print a tree as one C++ expression, and a place more than
+//! once. `&&`, `||` and [`ExprKind::Select`] evaluate lazily, as in C++. `validate` refuses a module that breaks this.
 //!
 //! **Arithmetic.** `+`, `-`, `*` and negation on integers wrap at the width of their type. `<<`
 //! and `>>` take the count modulo the width; `>>` on a signed integer is arithmetic. `/` and `%`
@@ -28,9 +43,9 @@
 //! block; [`VarId`]s are unique in a function, names are not (shadowing), and the printer renames.
 //! A [`StmtKind::Shared`] array exists once a block whatever control flow surrounds it.
 //!
-//! **Control flow** is structured: `Break` and `Continue` name their loop by [`LoopId`]. The range
-//! of a [`StmtKind::For`] is evaluated once, before the first iteration; its variable is fresh in
-//! each iteration. Statements after a `Break`, `Continue` or `Return` in a block do not exist.
+//! **Control flow** is structured: `Break` and `Continue` name their loop by [`LoopId`]. The start, end and step of a
+//! [`StmtKind::For`] are evaluated once, before the first iteration, so a printer binds what it reads again; the
+//! variable is fresh in each iteration. Statements after a `Break`, `Continue` or `Return` in a block do not exist.
 //!
 //! **Uniformity.** A value is *uniform* over a scope (warp, block, grid) when every thread of that
 //! scope that computes it at the same point computes the same value. Builtins declare the
@@ -51,7 +66,7 @@ mod stmt;
 mod ty;
 pub mod visit;
 
-pub use builtin::{Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
+pub use builtin::{Access, Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
 pub(crate) use condition::MOST_ELEMENTS;
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
@@ -197,6 +212,8 @@ pub struct Function {
     pub body: Block,
     /// The body in CUDA C++, of a function that is not Rust on the device; `body` is empty then.
     pub foreign: Option<&'static str>,
+    /// `#[inline(always)]` (`Some(true)`), `#[inline(never)]`.
+    pub inline: Option<bool>,
     /// The Rust body beside `foreign`, if there is one.
     pub meaning: Option<Meaning>,
     /// Whether a call can be observed other than by its result.
@@ -254,7 +271,7 @@ pub struct Global {
     pub ty: fn() -> Type,
     /// The bytes that it begins with.
     pub initial: fn() -> Vec<u8>,
-    /// Where the simulator has it.
+    /// Where the simulated device that the OS thread runs has it.
     pub address: fn() -> *mut u8,
     /// Whether it is constant memory.
     pub constant: bool,

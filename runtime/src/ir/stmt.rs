@@ -62,6 +62,8 @@ pub enum StmtKind {
         id: LoopId,
         /// Condition.
         cond: Expr,
+        /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
+        unroll: Option<Option<u32>>,
         /// Body.
         body: Block,
     },

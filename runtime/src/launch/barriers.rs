@@ -60,7 +60,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// As [`Launch::launch_observed`], and what is wrong with the launch as it is: only of one without a fault
     /// can it be said what a barrier is for.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
-        self.simulation(device)?.barriers::<K>(&self.comptime, self.args.as_ref())
+        let simulation = self.simulation(device)?;
+        simulation.statics().enter(|| simulation.barriers::<K>(&self.comptime, self.args.as_ref()))
     }
 }
 

@@ -1,49 +1,167 @@
-//! Both executors on the same launch: what tests of the simulator itself compare.
+//! A launch by the interpreter, and again by the kernel's twin from the same memory: whether both did the same.
+//!
+//! Both run the threads in one order, which depends on the launch and on what its threads do alone, so even a kernel
+//! whose results depend on that order does the same by both. What the launch leaves is what the interpreter did.
 
-use super::writable::Writable;
-use crate::simulator::{SimFault, SimReport};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-/// What a run of a launch ended with.
-type Outcome = Result<SimReport, SimFault>;
+use super::writable::{self, Writable};
+use crate::ir::{ExprKind, Module, Type, visit};
+use crate::simulator::{self, Prints, Settings, SimFault, SimLaunch};
 
-/// Runs a launch twice from the same memory; the second outcome, if both agree.
-pub(super) fn run_both(
-    kernel: &str,
+/// Runs one thread of a launch.
+type Thread<'a> = &'a dyn Fn();
+
+/// Runs a launch by both; the interpreter's fault, or how the two differ.
+pub(super) fn run(
+    launch: &SimLaunch<'_>,
     memory: &[Writable],
-    twin: impl FnOnce() -> Outcome,
-    interpreter: impl FnOnce() -> Outcome,
-) -> Outcome {
+    interpreter: Thread<'_>,
+    twin: Thread<'_>,
+) -> Result<(), SimFault> {
     let save = || memory.iter().map(Writable::saved).collect::<Vec<_>>();
+    let restore = |saved: &[Vec<u8>]| memory.iter().zip(saved).for_each(|(of, saved)| of.restore(saved));
+    let texts = [RefCell::default(), RefCell::default()];
     let before = save();
-    let first = twin();
+    simulator::run(&SimLaunch { prints: Prints::ShownAndKept(&texts[0]), ..launch.clone() }, interpreter)?;
     let after = save();
-    for (region, saved) in memory.iter().zip(&before) {
-        region.restore(saved);
-    }
-    let second = interpreter();
-    if second.as_ref().is_err_and(SimFault::is_of_checks) {
-        return second;
-    }
-    let differ = |what: String| Err(SimFault::ExecutorsDiffer { kernel: kernel.to_owned(), what });
-    let text = |outcome: &Outcome| match outcome {
-        Ok(_) => "no fault".to_owned(),
-        Err(fault) => fault.to_string(),
+    restore(&before);
+    let settings = patient(&launch.settings);
+    let again = SimLaunch { observers: &[], prints: Prints::Kept(&texts[1]), settings, ..launch.clone() };
+    let outcome = simulator::run(&again, twin);
+    let by_twin = save();
+    restore(&after);
+    let [printed, printed_by_twin] = texts.map(RefCell::into_inner);
+    let what = match outcome {
+        Err(fault) if fault.is_overflow() && !launch.settings.overflow => {
+            not_compared(
+                launch.kernel,
+                "its twin was built to panic where integers overflow, and `Settings::overflow` is off",
+            );
+            return Ok(());
+        }
+        Err(fault) => Some(format!("the twin ends with {fault}, the interpreter with no fault")),
+        Ok(_) => values(memory, &by_twin, &after).or_else(|| lines(&printed_by_twin, &printed)),
     };
-    if text(&first) != text(&second) {
-        return differ(format!(
-            "the twin ends with {}, the interpreter with {}",
-            text(&first),
-            text(&second)
-        ));
-    }
-    for ((region, twin), interpreter) in memory.iter().zip(&after).zip(save()) {
-        if let Some(byte) = region.difference(twin, &interpreter, |_| true) {
-            let (a, b) = (twin[byte], interpreter[byte]);
-            let what = &region.what;
-            return differ(format!(
-                "byte {byte} of {what} is {a:#04x} by the twin, {b:#04x} by the interpreter"
-            ));
+    what.map_or(Ok(()), |what| Err(SimFault::ExecutorsDiffer { kernel: launch.kernel.to_owned(), what }))
+}
+
+/// The settings with which the twin follows an interpreter that has found no thread to spin or loop for ever.
+fn patient(settings: &Settings) -> Settings {
+    Settings { atomic_budget: u64::MAX, ..settings.clone() }
+}
+
+/// The first value that differs.
+fn values(memory: &[Writable], twin: &[Vec<u8>], interpreter: &[Vec<u8>]) -> Option<String> {
+    let mut all = memory.iter().zip(twin).zip(interpreter);
+    all.find_map(|((region, twin), interpreter)| {
+        let byte = region.difference(twin, interpreter, |_| true)?;
+        let (place, shown) = region.value_at(byte);
+        Some(format!("`{place}` is {} by the twin, {} by the interpreter", shown(twin), shown(interpreter)))
+    })
+}
+
+/// The first printed line that differs.
+fn lines(twin: &str, interpreter: &str) -> Option<String> {
+    let (mut ours, mut theirs) = (interpreter.lines(), twin.lines());
+    loop {
+        match (theirs.next(), ours.next()) {
+            (None, None) => return None,
+            (a, b) if a == b => {}
+            (a, b) => {
+                let shown =
+                    |line: Option<&str>| line.map_or("nothing".to_owned(), |line| format!("`{line}`"));
+                return Some(format!("the twin prints {}, the interpreter {}", shown(a), shown(b)));
+            }
         }
     }
-    second
+}
+
+/// Why a kernel cannot run twice from the same memory, or would not do the same then.
+pub(super) fn refused(module: &Module, names: &[&str]) -> Option<String> {
+    let kernel = &module.kernel;
+    let hidden =
+        kernel.params.iter().zip(names).find(|(id, _)| writable::has_more_addresses(&kernel.var(**id).ty));
+    if let Some((_, name)) = hidden {
+        return Some(format!(
+            "`{name}` leads to memory that the launch does not name, which cannot be put back as it was"
+        ));
+    }
+    if let Some(global) = module.globals().into_iter().find(|global| (global.ty)().holds_address()) {
+        return Some(format!("`{}` holds addresses, whose memory cannot be put back as it was", global.name));
+    }
+    let mut numbered = false;
+    for function in module.all_functions() {
+        visit::exprs(&function.body, &mut |e| {
+            let ExprKind::Cast(from) = &e.kind else { return };
+            numbered |= matches!(e.ty, Type::Scalar(_)) && from.ty.holds_address();
+        });
+    }
+    numbered.then(|| "it makes a number of an address, which is another one in each run".to_owned())
+}
+
+/// Says on stderr, once for each reason, that a kernel is not run by both.
+pub(super) fn not_compared(kernel: &str, why: &str) {
+    say_once(format!(
+        "kernel `{kernel}` runs by the interpreter alone, not compared with its Rust code: {why}"
+    ));
+}
+
+/// Says a sentence on stderr, once in a process.
+pub(super) fn say_once(text: String) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone()) {
+        eprintln!("warpsmith: {text}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::ir::Scalar;
+
+    /// What comes of a launch of one thread that writes one of these values, and prints one of these texts.
+    fn differing(values: [u32; 2], texts: [&'static str; 2]) -> (Result<(), SimFault>, [u32; 3]) {
+        let words = [const { Cell::new(7u32) }; 3];
+        let elem = Type::Array(Type::Scalar(Scalar::U32).into(), 1);
+        let memory = [Writable::new("y".to_owned(), words.as_ptr() as usize, 12, elem)];
+        let thread = |value: u32, text: &'static str| {
+            let words = &words;
+            move || {
+                words[1].set(value + words[1].get());
+                simulator::context::print(text.to_owned(), true);
+            }
+        };
+        let launch = SimLaunch::new("test", [1, 1, 1], [1, 1, 1]);
+        let outcome = run(&launch, &memory, &thread(values[0], texts[0]), &thread(values[1], texts[1]));
+        (outcome, [0, 1, 2].map(|i: usize| words[i].get()))
+    }
+
+    fn what(outcome: Result<(), SimFault>) -> String {
+        match outcome {
+            Err(SimFault::ExecutorsDiffer { what, .. }) => what,
+            other => panic!("no difference: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_launch_leaves_what_the_interpreter_did_once() {
+        let (outcome, left) = differing([5, 5], ["a", "a"]);
+        assert_eq!((outcome, left), (Ok(()), [7, 12, 7]));
+        let (outcome, left) = differing([5, 6], ["a", "a"]);
+        assert_eq!(what(outcome), "`y[1][0]` is 13 by the twin, 12 by the interpreter");
+        assert_eq!(left, [7, 12, 7]);
+    }
+
+    #[test]
+    fn texts_are_compared() {
+        let (outcome, _) = differing([5, 5], ["a\nb", "a\nc"]);
+        assert_eq!(what(outcome), "the twin prints `c`, the interpreter `b`");
+        let (outcome, _) = differing([5, 5], ["a", "a\nc"]);
+        assert_eq!(what(outcome), "the twin prints `c`, the interpreter nothing");
+    }
 }

@@ -12,6 +12,7 @@ mod error;
 mod nested;
 mod pages;
 mod prepared;
+mod printed;
 mod report;
 mod simulated;
 mod timed;

@@ -65,7 +65,8 @@ impl<K: Kernel> Launch<'_, K> {
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
             Backend::Simulator => {
-                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                let mut simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                simulation.checked = checks;
                 simulation.run::<K>(&self.comptime, args)
             }
         }
@@ -84,11 +85,11 @@ impl<K: Kernel> Launch<'_, K> {
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
-            Backend::Simulator => Target::Simulator(Box::new(Simulation::new::<K>(
-                device,
-                (&self.comptime, &self.setup),
-                &shape,
-            )?)),
+            Backend::Simulator => {
+                let mut simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                simulation.checked = checks;
+                Target::Simulator(Box::new(simulation))
+            }
         };
         target.check_overlap::<K>(self.args.as_ref())?;
         let (comptime, attributes) = (self.comptime, self.setup.attributes);

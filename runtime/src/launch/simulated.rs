@@ -1,8 +1,7 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::copied::Copies;
 use super::pages::Wanted;
@@ -15,7 +14,9 @@ use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::interpreter::{self, Argument, Options, Run};
 use crate::kernel::Kernel;
-use crate::simulator::{self, Executor, Observer, Settings, SimChecks, SimFault, SimLaunch, global};
+use crate::simulator::{
+    self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
+};
 use crate::validate::ValidModule;
 
 /// What the simulator must know of a kernel and a launch.
@@ -27,8 +28,12 @@ pub(crate) struct Simulation {
     noalias: bool,
     settings: Settings,
     module: ValidModule,
+    /// Whether printed CUDA compares indices with lengths.
+    pub(super) checked: bool,
     /// Where to say which barriers it needs.
     barriers: Option<BarrierLog>,
+    /// The device statics of the device.
+    statics: Arc<Statics>,
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -87,9 +92,11 @@ impl<K: Kernel> Launch<'_, K> {
     /// As [`Launch::launch_observed`], with nobody but the observers.
     pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         let (simulation, args) = (self.simulation(device)?, self.args.as_ref());
-        let outcome = simulation.observe::<K>(&self.comptime, args, observers);
-        simulation.assume_written::<K>(args);
-        outcome
+        simulation.statics.enter(|| {
+            let outcome = simulation.observe::<K>(&self.comptime, args, observers);
+            simulation.assume_written::<K>(args);
+            outcome
+        })
     }
 
     /// The launch as the simulator knows it, checked; only there can it be.
@@ -114,7 +121,8 @@ impl<K: Kernel> Launch<'_, K> {
         let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
         let setup = self.setup.for_simulator();
         let simulation = Simulation::new::<K>(&Device::simulator(), (&self.comptime, &setup), &shape)?;
-        copies.with_statics(|| simulation.observe::<K>(&self.comptime, &copies.args, observers))?;
+        let observe = || simulation.observe::<K>(&self.comptime, &copies.args, observers);
+        simulation.statics.enter(|| copies.with_statics(observe))?;
         Ok(copies)
     }
 }
@@ -149,12 +157,29 @@ impl Simulation {
             noalias: attributes.noalias,
             settings,
             module,
+            checked: true,
             barriers: device.barrier_log().cloned(),
+            statics: device.statics().clone(),
         })
+    }
+
+    /// The device statics of the device.
+    pub(super) fn statics(&self) -> &Arc<Statics> {
+        &self.statics
     }
 
     pub(super) fn module(&self) -> &ValidModule {
         &self.module
+    }
+
+    /// Its shape.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How it is simulated.
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Whether slices must not overlap.
@@ -163,16 +188,19 @@ impl Simulation {
     }
 
     pub(super) fn run<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
-        let outcome = self.run_watched::<K>(comptime, args);
-        if !self.sees_writes() {
-            self.assume_written::<K>(args);
-        }
-        outcome
+        self.statics.enter(|| {
+            let outcome = self.run_watched::<K>(comptime, args);
+            if !self.sees_writes() {
+                self.assume_written::<K>(args);
+            }
+            outcome
+        })
     }
 
     /// Whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
-        let interpreted = self.settings.executor != Executor::Twin || self.barriers.is_some();
+        let blind = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
+        let interpreted = !blind || self.barriers.is_some();
         interpreted && self.settings.checks.initialisation
     }
 
@@ -186,6 +214,14 @@ impl Simulation {
     }
 
     fn run_watched<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+        if self.settings.executor == Executor::All && self.barriers.is_none() {
+            return self.run_all::<K>(comptime, args);
+        }
+        self.run_one::<K>(comptime, args)
+    }
+
+    /// Runs a launch as the executor says; on all of them it is that on both.
+    pub(super) fn run_one<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
         if let Some(log) = &self.barriers {
             log.add(self.barriers::<K>(comptime, args)?);
             return Ok(());
@@ -199,17 +235,17 @@ impl Simulation {
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
         let launch = self.launch::<K>(args, &observers)?;
         let unwatched = SimLaunch { observers: &[], ..launch.clone() };
-        let twin = || simulator::run(&unwatched, &|| K::run_thread(comptime, args));
+        if executor == Executor::Printed {
+            return self.run_printed::<K>(comptime, &unwatched, args);
+        }
+        let by_twin = || K::run_thread(comptime, args);
+        let twin = || simulator::run(&unwatched, &by_twin);
         if executor == Executor::Twin {
             twin()?;
             return Ok(());
         }
         let run = match self.prepare::<K>(comptime, &launch, args) {
             Ok(run) => run,
-            Err(refused) if executor == Executor::Both => {
-                twin()?;
-                return Err(refused.into());
-            }
             Err(refused) => {
                 unchecked(&refused);
                 let outcome = twin();
@@ -218,19 +254,24 @@ impl Simulation {
                 return Ok(());
             }
         };
-        let interpret = || simulator::run(&launch, &|| run.thread());
-        if executor == Executor::Both {
-            let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
-            compared::run_both(K::NAME, &memory, twin, interpret)?;
-        } else {
-            interpret()?;
+        let by_interpreter = || run.thread();
+        if matches!(executor, Executor::Both | Executor::All) {
+            match compared::refused(self.module.module(), K::PARAMS) {
+                Some(why) => compared::not_compared(K::NAME, &why),
+                None => {
+                    let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
+                    compared::run(&launch, &memory, &by_interpreter, &by_twin)?;
+                    return Ok(());
+                }
+            }
         }
+        simulator::run(&launch, &by_interpreter)?;
         Ok(())
     }
 
     /// What looks for faults in accesses; the twin tells of none.
     fn checkers(&self) -> Checkers {
-        let twin = self.settings.executor == Executor::Twin;
+        let twin = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
         Checkers::new(&if twin { SimChecks::NONE } else { self.settings.checks })
     }
 
@@ -287,6 +328,7 @@ impl Simulation {
             cooperative: self.cooperative,
             settings: self.settings.clone(),
             without: None,
+            prints: Prints::Shown,
             observers,
             slices: slices::<K>(args),
         })
@@ -323,12 +365,9 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
 
 /// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
 fn unchecked(refused: &SimFault) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let SimFault::NotInterpreted { kernel, what, file, line } = refused else { return };
-    let reason = format!(
-        "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
-    );
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.clone()) {
-        eprintln!("warpsmith: {reason}");
+    if let SimFault::NotInterpreted { kernel, what, file, line } = refused {
+        compared::say_once(format!(
+            "kernel `{kernel}` runs unchecked, by its twin: the interpreter does not run {what} at {file}:{line}"
+        ));
     }
 }

@@ -9,7 +9,7 @@ use super::calls::{Aim, Calls};
 use super::counter::counters;
 use super::known::{Known, assigned, root, same, untracked};
 use super::place::axes;
-use super::range::{Caller, Range, Scope, integer};
+use super::range::{Caller, Kind, Range, Scope, integer};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Module, Proof, Quantity, RangeLoop, Stmt,
     StmtKind, Type, VarId,
@@ -20,14 +20,20 @@ const MOST_CONDITIONS: usize = 64;
 
 /// Marks what can be proven in every function of a module.
 pub(super) fn elide(module: &mut Module) {
+    // Any of the kernels may call a function.
+    let bounds: Option<Vec<u32>> = module.kernels().map(|(_, attributes)| attributes.max_threads).collect();
+    let most_threads = bounds.and_then(|bounds| bounds.into_iter().max());
     for at in 0..module.functions.len() {
         let (before, rest) = module.functions.split_at_mut(at);
-        Walk::over(before, &mut rest[0], false, false);
+        Walk::over(before, &mut rest[0], Kind { is_kernel: false, lifts: false, most_threads });
     }
     for kernel in &mut module.launched {
-        Walk::over(&module.functions, &mut kernel.function, true, false);
+        let most_threads = kernel.attributes.max_threads;
+        let kind = Kind { is_kernel: true, lifts: false, most_threads };
+        Walk::over(&module.functions, &mut kernel.function, kind);
     }
-    Walk::over(&module.functions, &mut module.kernel, true, false);
+    let most_threads = module.attributes.max_threads;
+    Walk::over(&module.functions, &mut module.kernel, Kind { is_kernel: true, lifts: false, most_threads });
 }
 
 /// Marks what some launches prove of the kernel, and says what they fulfil.
@@ -37,7 +43,9 @@ pub(super) fn lift(module: &mut Module) {
     if module.is_relaunched() {
         return;
     }
-    let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, true, true);
+    let most_threads = module.attributes.max_threads;
+    let kind = Kind { is_kernel: true, lifts: true, most_threads };
+    let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, kind);
     module.conditions = conditions;
     // What another kernel calls was not looked at.
     if module.launched.is_empty() {
@@ -54,7 +62,9 @@ fn prove_called(module: &mut Module, calls: Calls) {
         }
         let (before, rest) = module.functions.split_at_mut(at);
         let mut body = std::mem::take(&mut rest[0].body);
-        let scope = Scope::new(before, &rest[0], &body, false, true);
+        let most_threads = module.attributes.max_threads;
+        let kind = Kind { is_kernel: false, lifts: true, most_threads };
+        let scope = Scope::new(before, &rest[0], &body, kind);
         let mut walk = Walk::new(scope, &body);
         (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
         walk.conditions = std::mem::take(&mut module.conditions);
@@ -85,14 +95,9 @@ impl<'a> Walk<'a> {
         Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters }
     }
 
-    fn over(
-        functions: &[Function],
-        function: &mut Function,
-        is_kernel: bool,
-        lifts: bool,
-    ) -> (Vec<Condition>, Calls) {
+    fn over(functions: &[Function], function: &mut Function, kind: Kind) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let mut walk = Walk::new(Scope::new(functions, function, &body, is_kernel, lifts), &body);
+        let mut walk = Walk::new(Scope::new(functions, function, &body, kind), &body);
         walk.block(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
@@ -149,7 +154,14 @@ impl<'a> Walk<'a> {
                     self.known.extend(facts);
                 }
             }
-            StmtKind::Expr(e) | StmtKind::Return(Some(e)) => self.mark(e),
+            StmtKind::Expr(e) => {
+                self.mark(e);
+                if let Some(cond) = assumed(e) {
+                    let facts = self.implied(cond, true);
+                    self.known.extend(facts);
+                }
+            }
+            StmtKind::Return(Some(e)) => self.mark(e),
             StmtKind::Assign { place, value, .. } => {
                 self.mark(value);
                 self.mark(place);
@@ -396,6 +408,16 @@ impl<'a> Walk<'a> {
     fn length(&self, base: &Expr) -> Range {
         let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
         self.scope.range(&length, &self.known)
+    }
+}
+
+/// What `assume` says holds.
+fn assumed(e: &Expr) -> Option<&Expr> {
+    match &e.kind {
+        ExprKind::Builtin { op, args, .. } if ["assume", "assert_unchecked"].contains(&op.name) => {
+            args.first()
+        }
+        _ => None,
     }
 }
 

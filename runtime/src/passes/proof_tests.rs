@@ -244,3 +244,71 @@ fn counters_run_as_far_as_their_loop() {
     assert_eq!(lifted::<counted_in_a_loop>(), (1, vec![]));
     assert_eq!(lifted::<raised_by_more>(), (1, vec![]));
 }
+
+#[gpu_fn]
+fn of_a_block(x: &[f32; 64]) -> f32 {
+    x[thread_idx().x] + x[thread_rank()] + x[64 - block_size()] + x[warp_id() * 32]
+}
+
+#[gpu_kernel(launch_bounds(64))]
+fn bounded(y: &mut [f32]) {
+    let mut s = shared!([f32; 64]);
+    let t = thread_idx();
+    s[t.x] = 1.0;
+    s[t.y] = 2.0;
+    s[63 - t.z] = s[thread_rank()];
+    sync_threads();
+    let own = [0.0; 64];
+    if !y.is_empty() {
+        y[0] = s[63 - t.x] + of_a_block(&own);
+    }
+}
+
+/// The bound of one axis is no bound of all, and an index may go beyond it.
+#[gpu_kernel(launch_bounds(64))]
+fn beyond_the_bound(y: &mut [f32]) {
+    let mut s = shared!([f32; 64]);
+    let t = thread_idx();
+    s[t.x + t.y] = 1.0;
+    s[t.x + 1] = 1.0;
+    s[block_dim().x] = 1.0;
+    if !y.is_empty() {
+        y[0] = s[0];
+    }
+}
+
+#[gpu_kernel]
+fn assumed(y: &mut [f32], n: u32) {
+    let mut s = shared!([[f32; 16]; 16]);
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    assume(tx < 16);
+    // SAFETY: launches have blocks of 16 by 16.
+    unsafe { core::hint::assert_unchecked(ty < 16) };
+    s[ty][tx] = 1.0;
+    sync_threads();
+    let mut i = n;
+    assume(i < 16 && !y.is_empty());
+    y[0] = s[i][tx];
+    // Nothing is assumed of another value.
+    i += 1;
+    y[0] += s[i][tx];
+}
+
+/// What is assumed in a branch holds there alone.
+#[gpu_kernel]
+fn assumed_in_a_branch(y: &mut [f32], n: u32) {
+    let s = [1.0; 8];
+    if n > 3 {
+        assume(n < 8);
+        y[0] = s[n];
+    }
+    y[1] = s[n];
+}
+
+#[test]
+fn launch_bounds_and_assumptions_are_proofs() {
+    assert_eq!(checks::<bounded>(), 0);
+    assert_eq!(checks::<beyond_the_bound>(), 3);
+    assert_eq!(checks::<assumed>(), 1);
+    assert_eq!(checks::<assumed_in_a_branch>(), 3);
+}

@@ -96,7 +96,11 @@ impl Run<'_> {
                 let value = if op.is_some() { self.frame.vars[&var] + value } else { value };
                 self.frame.vars.insert(var, wrap(value, place.ty.scalar()));
             }
-            StmtKind::Expr(e) => drop(self.value(e)),
+            StmtKind::Expr(e) => {
+                let assumed = matches!(&e.kind, ExprKind::Builtin { op, .. } if op.name == "assume");
+                // What is assumed and does not hold leaves the rest without a meaning.
+                self.left |= self.value(e) == 0 && assumed;
+            }
             StmtKind::If { cond, then, otherwise } => {
                 return if self.value(cond) != 0 { self.block(then) } else { self.block(otherwise) };
             }
@@ -162,6 +166,7 @@ impl Run<'_> {
                     _ => self.block[axis],
                 })
             }
+            ExprKind::Builtin { op, args, .. } if op.name == "assume" => self.value(&args[0]),
             ExprKind::Builtin { op, args, .. } if !args.is_empty() => {
                 let args: Vec<i128> = args.iter().map(|arg| self.value(arg)).collect();
                 match op.name {
@@ -171,6 +176,9 @@ impl Run<'_> {
                 }
             }
             ExprKind::Call { function, args, .. } => self.call(*function, args),
+            ExprKind::Builtin { op, .. } if op.name == "thread_rank" => {
+                i128::from(self.thread[1]) * i128::from(self.block[0]) + i128::from(self.thread[0])
+            }
             ExprKind::Builtin { .. } => {
                 i128::from(self.at[0]) * i128::from(self.block[0]) + i128::from(self.thread[0])
             }
@@ -286,7 +294,11 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
     let wide = dice.pick(&[1, 2, 4, 1 << 21, 1 << 30, i32::MAX as u32]);
     let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
     let most = dice.pick(&[4, 40, 1024]);
-    let block = [1 + dice.below(most) as u32, 1 + dice.below(3) as u32, 1];
+    let mut block = [1 + dice.below(most) as u32, 1 + dice.below(3) as u32, 1];
+    if let Some(most) = module.attributes.max_threads {
+        block[1] = block[1].min(most);
+        block[0] = block[0].min(most / block[1]);
+    }
     let (thread, at, frame, fulfilled) = ([0; 2], [0; 2], Frame::default(), 0);
     let (left, returned, proven) = (false, 0, 0);
     let mut run = Run {
@@ -323,7 +335,8 @@ fn what_is_proven_is_in_bounds() {
     let (mut by_text, mut by_launch, mut looked_at, mut in_functions) = (0, 0, 0, 0);
     for seed in 0..KERNELS as u64 {
         let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let attributes = KernelAttributes::default();
+        let max_threads = Dice(seed + 5).pick(&[None, None, Some(1), Some(7), Some(64), Some(256)]);
+        let attributes = KernelAttributes { max_threads, ..KernelAttributes::default() };
         let mut module = Module { functions, kernel, attributes, conditions: vec![], launched: vec![] };
         elide(&mut module);
         lift(&mut module);

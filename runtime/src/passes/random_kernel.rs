@@ -24,6 +24,7 @@ const fn position(name: &'static str) -> Builtin {
         variance: Variance::PerThread,
         fixes_variance: false,
         by_reference: false,
+        accesses: &[],
         diverges: false,
         min_compute: (0, 0),
     }
@@ -35,6 +36,8 @@ static BLOCK_DIM: Builtin = position("block_dim");
 static GLOBAL_ID: Builtin = position("global_id");
 static MIN: Builtin = position("min");
 static MAX: Builtin = position("max");
+static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..position("assume") };
+static THREAD_RANK: Builtin = position("thread_rank");
 static CLAMP: Builtin = position("clamp");
 
 /// Random numbers.
@@ -102,6 +105,7 @@ impl Writer {
             vars: writer.vars,
             body,
             foreign: None,
+            inline: None,
             meaning: None,
             effect: Effect::Writes,
             at: AT,
@@ -130,6 +134,11 @@ impl Writer {
         }
         if self.is_kernel && self.dice.below(6) == 0 {
             return StmtKind::Expr(self.call(CHECKED, Type::Unit));
+        }
+        if self.dice.below(10) == 0 {
+            let args = vec![self.condition(1)];
+            let kind = ExprKind::Builtin { op: &ASSUME, args, at: AT, meaning: None };
+            return StmtKind::Expr(expr(kind, Scalar::Bool));
         }
         match self.dice.below(if depth > 0 { 12 } else { 6 }) {
             0 | 1 => {
@@ -164,7 +173,7 @@ impl Writer {
             _ => {
                 self.loops += 1;
                 let id = LoopId(self.loops);
-                StmtKind::While { id, cond: self.condition(2), body: self.block(depth - 1) }
+                StmtKind::While { id, cond: self.condition(2), unroll: None, body: self.block(depth - 1) }
             }
         }
     }
@@ -360,8 +369,9 @@ impl Writer {
                 narrowed(expr(ExprKind::Field(base.into(), axis), Scalar::U32), scalar)
             }
             6 => {
-                let kind = ExprKind::Builtin { op: &GLOBAL_ID, meaning: None, args: vec![], at: AT };
-                narrowed(expr(kind, Scalar::U64), scalar)
+                let (op, own) = self.dice.pick(&[(&GLOBAL_ID, Scalar::U64), (&THREAD_RANK, Scalar::U32)]);
+                let kind = ExprKind::Builtin { op, meaning: None, args: vec![], at: AT };
+                narrowed(expr(kind, own), scalar)
             }
             _ if known.is_empty() => constant(7, scalar),
             _ => expr(ExprKind::Var(self.dice.pick(&known)), scalar),

@@ -63,6 +63,16 @@ const UNKNOWNS: usize = 1 << 20;
 /// Number of the first unknown of a function that is only asked for what it returns.
 const RETURNED: usize = usize::MAX / 2;
 
+/// What a function is looked at for.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub is_kernel: bool,
+    /// Whether a launch may be asked for something.
+    pub lifts: bool,
+    /// Threads of a block at most, by the `launch_bounds` of all kernels that run the function.
+    pub most_threads: Option<u32>,
+}
+
 /// A call of a function, as its caller sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Caller<'a> {
@@ -85,6 +95,8 @@ pub(super) struct Scope<'a> {
     unknowns: usize,
     /// Whether a launch may be asked for something.
     pub lifts: bool,
+    /// Threads of a block at most, where a kernel says so.
+    most_threads: Option<u32>,
     /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
     pub definitions: HashMap<VarId, Expr>,
     /// Ranges of immutable variables where they were initialised.
@@ -96,13 +108,8 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(
-        functions: &'a [Function],
-        function: &'a Function,
-        body: &Block,
-        is_kernel: bool,
-        lifts: bool,
-    ) -> Self {
+    pub fn new(functions: &'a [Function], function: &'a Function, body: &Block, kind: Kind) -> Self {
+        let Kind { is_kernel, lifts, most_threads } = kind;
         Self {
             changed: changed(body),
             functions,
@@ -112,6 +119,7 @@ impl<'a> Scope<'a> {
             caller: None,
             unknowns: 0,
             lifts,
+            most_threads,
             definitions: HashMap::new(),
             ranges: HashMap::new(),
             extents: HashMap::new(),
@@ -121,7 +129,9 @@ impl<'a> Scope<'a> {
 
     /// A function in the `n`th call that is looked at.
     pub fn called(function: &'a Function, caller: Caller<'a>, n: usize) -> Self {
-        let plain = Self::new(caller.scope.functions, function, &function.body, false, caller.scope.lifts);
+        let (lifts, most_threads) = (caller.scope.lifts, caller.scope.most_threads);
+        let kind = Kind { is_kernel: false, lifts, most_threads };
+        let plain = Self::new(caller.scope.functions, function, &function.body, kind);
         Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), ..plain }
     }
 
@@ -232,7 +242,7 @@ impl<'a> Scope<'a> {
             ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
             ExprKind::Builtin { op, args, .. } => {
-                position(op.name).or_else(|| self.chosen(op.name, args, known, fuel))
+                self.position(op.name).or_else(|| self.chosen(op.name, args, known, fuel))
             }
             ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
@@ -394,12 +404,37 @@ impl<'a> Scope<'a> {
         let ExprKind::Builtin { op, .. } = &base.kind else { return None };
         let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
         match op.name {
-            "thread_idx" => Some(Range::below(Quantity::BlockDim(axis))),
+            "thread_idx" => Some(Range::below(self.threads(Quantity::BlockDim(axis)))),
             "block_idx" => Some(Range::below(Quantity::GridDim(axis))),
-            "block_dim" => Some(Range { low: 1, high: Quantity::BlockDim(axis), needs: Vec::new() }),
+            "block_dim" => {
+                Some(Range { low: 1, high: self.threads(Quantity::BlockDim(axis)), needs: Vec::new() })
+            }
             "grid_dim" => Some(Range { low: 1, high: Quantity::GridDim(axis), needs: Vec::new() }),
             _ => None,
         }
+    }
+    /// A number of threads of a block along an axis or in all, which is at most what `launch_bounds` says.
+    fn threads(&self, count: Quantity) -> Quantity {
+        match self.most_threads {
+            Some(most) => count.least(Quantity::Const(most.into())),
+            None => count,
+        }
+    }
+
+    /// Where a thread stands, and how many there are.
+    fn position(&self, name: &str) -> Option<Range> {
+        let size = |axis| Quantity::BlockDim(axis);
+        let grid = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
+        let block = || self.threads(size(0).product(size(1)).product(size(2)));
+        Some(match name {
+            "global_id" => Range::below(grid()),
+            "global_size" => Range::below(grid().plus(1)),
+            "thread_rank" => Range::below(block()),
+            "block_size" => Range { low: 1, high: block(), needs: Vec::new() },
+            "warp_id" => Range { low: 0, high: block().plus(-1).quotient(32), needs: Vec::new() },
+            "lane_id" => Range::below(Quantity::Const(32)),
+            _ => return None,
+        })
     }
 }
 
@@ -426,8 +461,8 @@ impl Scope<'_> {
             BinaryOp::Add => wrapping(made(a.low.saturating_add(b.low), a.high.sum(b.high))),
             BinaryOp::Mul if positive => wrapping(made(a.low.saturating_mul(b.low), a.high.product(b.high))),
             BinaryOp::Sub if positive => {
-                let least = b.high.as_const().map(|most| a.low - most);
-                let low = if ordered { least.unwrap_or(0).max(0) } else { least.unwrap_or(i128::MIN) };
+                let least = a.low.saturating_sub(b.high.most());
+                let low = if ordered { least.max(0) } else { least };
                 match scalar.is_unsigned() {
                     true if low < 0 => None,
                     true => Some(made(low, a.high.plus(-b.low))),
@@ -472,22 +507,19 @@ pub(super) fn integer(e: &Expr) -> Option<Scalar> {
 
 /// Whether a builtin says where a thread stands, which does not change.
 pub(super) fn is_position(name: &str) -> bool {
-    matches!(name, "thread_idx" | "block_idx" | "block_dim" | "grid_dim") || position(name).is_some()
-}
-
-fn position(name: &str) -> Option<Range> {
-    let size = |axis| Quantity::BlockDim(axis);
-    let grid = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
-    let block = || size(0).product(size(1)).product(size(2));
-    Some(match name {
-        "global_id" => Range::below(grid()),
-        "global_size" => Range::below(grid().plus(1)),
-        "thread_rank" => Range::below(block()),
-        "block_size" => Range::below(block().plus(1)),
-        "warp_id" => Range { low: 0, high: block().plus(-1).quotient(32), needs: Vec::new() },
-        "lane_id" => Range::below(Quantity::Const(32)),
-        _ => return None,
-    })
+    const POSITIONS: [&str; 10] = [
+        "thread_idx",
+        "block_idx",
+        "block_dim",
+        "grid_dim",
+        "global_id",
+        "global_size",
+        "thread_rank",
+        "block_size",
+        "warp_id",
+        "lane_id",
+    ];
+    POSITIONS.contains(&name)
 }
 
 /// The range after unsigned arithmetic that may have wrapped: the least value is then not known.

@@ -34,10 +34,16 @@ pub(super) struct Frame {
     pub effect: Effect,
     pub foreign: Option<&'static str>,
     pub meaning: Option<Meaning>,
+    /// `#[inline(always)]`, `#[inline(never)]`
+    pub inline: Option<bool>,
     /// The temporary that the last value-giving `if` or `loop` filled; a `let` of just it takes it over.
     pub fresh: Option<VarId>,
     /// Variables that were filled step by step and do not change any more.
     pub settled: Vec<VarId>,
+    /// Counters of loops over iterators, which the first name of a pattern that is just them takes over.
+    pub unnamed: Vec<VarId>,
+    /// Closures whose state a copy of them does not share.
+    pub copied: Vec<VarId>,
 }
 
 /// A block that statements are added to.
@@ -65,8 +71,11 @@ impl Frame {
             effect: Effect::Pure,
             foreign: None,
             meaning: None,
+            inline: None,
             fresh: None,
             settled: Vec::new(),
+            unnamed: Vec::new(),
+            copied: Vec::new(),
         }
     }
 
@@ -79,6 +88,7 @@ impl Frame {
             vars: self.vars,
             body: Block { stmts: body.stmts },
             foreign: self.foreign,
+            inline: self.inline,
             meaning: self.meaning,
             effect: self.effect,
             at: self.at,
@@ -124,16 +134,6 @@ impl Frame {
     }
 }
 
-/// Whether a part is reached through a reference.
-pub(super) fn is_behind_reference(part: &Expr) -> bool {
-    match &part.kind {
-        ExprKind::Deref(_) => true,
-        ExprKind::Field(base, _) => is_behind_reference(base),
-        ExprKind::Index { base, .. } => is_behind_reference(base),
-        _ => false,
-    }
-}
-
 impl Recorder {
     /// Sets the Rust line of what is recorded next.
     pub fn at(&mut self, file: &'static str, line: u32) {
@@ -162,6 +162,11 @@ impl Recorder {
         Local(Expr { kind: ExprKind::Var(id), ty })
     }
 
+    /// `#[inline(always)]` or `#[inline(never)]` of the function being recorded.
+    pub fn inlined(&mut self, always: bool) {
+        self.frame().inline = Some(always);
+    }
+
     /// Sets the result type of the function being recorded.
     pub fn returns(&mut self, ty: Type) {
         if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
@@ -186,6 +191,12 @@ impl Recorder {
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
+        if !mutable
+            && crate::types::inclusive_range(&ty).is_some()
+            && matches!(init.kind, ExprKind::Struct(..))
+        {
+            return Local(self.named_range(name, init));
+        }
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
         {
@@ -237,45 +248,45 @@ impl Recorder {
         Local(Expr { kind: ExprKind::Var(id), ty })
     }
 
-    /// Binds a name to a value that cannot change while the name is in scope.
-    pub fn alias(&mut self, value: Expr) -> Local {
-        Local(value)
-    }
-
-    /// A binding of a pattern to a part of a value; `mut` gives it memory of its own.
-    pub fn bind_part(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
-        if mutable {
+    /// A name of a pattern: a copy of its part of a value, or the reference to its part of what is referred to.
+    ///
+    /// A reference whose address cannot change needs no variable; nor does a value that cannot change, unless it is
+    /// to have one of its `own`, as the names of a `let` have.
+    pub fn bind_name(&mut self, name: &str, mutable: bool, own: bool, part: Expr) -> Local {
+        let is_reference = matches!(part.kind, ExprKind::Ref(_));
+        if mutable || !self.is_stable(&part) || (own && !is_reference) {
             let ty = part.ty.clone();
-            return self.let_(name, true, ty, part);
+            return self.let_(name, mutable, ty, part);
         }
+        self.name_counter(&part, name);
         Local(part)
     }
 
-    /// A name of a `let` pattern: a variable of its own, but a part behind a reference stays a part.
-    pub fn bind_let(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
-        if !mutable && is_behind_reference(&part) {
-            return Local(part);
+    /// Gives the user's name to the counter of a loop that the recorder named.
+    fn name_counter(&mut self, part: &Expr, name: &str) {
+        let ExprKind::Var(id) = part.kind else { return };
+        let frame = self.frame();
+        if let Some(at) = frame.unnamed.iter().position(|counter| *counter == id) {
+            frame.unnamed.swap_remove(at);
+            name.clone_into(&mut frame.vars[id.0 as usize].name);
         }
-        let ty = part.ty.clone();
-        self.let_(name, mutable, ty, part)
     }
 
-    /// A name of the pattern of a `for`: the loop's counter takes it, a reference stands for its place.
-    pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
-        match &part.kind {
-            ExprKind::Var(id) if !mutable => {
-                let var = &mut self.frame().vars[id.0 as usize];
-                if var.name == "k" {
-                    name.clone_into(&mut var.name);
-                }
-                Local(part)
-            }
-            ExprKind::Ref(_) if !mutable => Local(part),
-            _ => {
-                let ty = part.ty.clone();
-                self.let_(name, mutable, ty, part)
-            }
+    /// A name of a pattern with `ref`: a reference to its part.
+    pub fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
+        // Below a reference each part is one already.
+        let reference = if matches!(part.kind, ExprKind::Ref(_)) { part } else { self.ref_(mutable, part) };
+        Local(self.bind(reference))
+    }
+
+    /// What a `move` closure keeps of a variable: its value where the closure is written.
+    pub fn capture(&mut self, name: &str, local: &Local) -> Local {
+        let value = local.0.clone();
+        if self.is_stable(&value) || value.ty == Type::Closure {
+            return Local(value);
         }
+        let ty = value.ty.clone();
+        self.let_(name, true, ty, value)
     }
 
     /// A copy of the value behind a reference, by the pattern `&name`.
@@ -292,8 +303,23 @@ impl Recorder {
 
     /// `let name = |…| …;`
     pub fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
+        let has_state = matches!(&closure.kind, ExprKind::Closure(closure) if closure.by_value);
+        let local = self.closure_variable(name, closure);
+        if let (true, ExprKind::Var(id)) = (has_state, &local.0.kind) {
+            self.frame().copied.push(*id);
+        }
+        local
+    }
+
+    /// A closure's name as an argument by value: a `move` closure is copied with what it has captured.
+    pub fn closure_copy(&mut self, local: &Local) -> Expr {
+        let copied = matches!(&local.0.kind, ExprKind::Var(id) if self.frame().copied.contains(id));
+        if copied { self.closure_variable("", local.0.clone()).0 } else { local.0.clone() }
+    }
+
+    fn closure_variable(&mut self, name: &str, init: Expr) -> Local {
         let id = self.frame().new_var(name, Type::Closure, false, VarKind::Local);
-        self.push(StmtKind::Let { var: id, init: Some(closure) });
+        self.push(StmtKind::Let { var: id, init: Some(init) });
         Local(Expr { kind: ExprKind::Var(id), ty: Type::Closure })
     }
 
@@ -302,9 +328,13 @@ impl Recorder {
         local.0.clone()
     }
 
-    /// A closure parameter.
-    pub fn closure_param(&mut self, name: &str) -> Local {
-        self.param(name, false, Type::Closure)
+    /// A closure parameter; `copied` if its bounds let it be given on more than once, each time with its own state.
+    pub fn closure_param(&mut self, name: &str, copied: bool) -> Local {
+        let local = self.param(name, false, Type::Closure);
+        if let (true, ExprKind::Var(id)) = (copied, &local.0.kind) {
+            self.frame().copied.push(*id);
+        }
+        local
     }
 
     /// An expression statement.

@@ -1,6 +1,6 @@
 //! Calls: builtins, device functions and closures.
 
-use super::{Local, RecordError, Recorder};
+use super::{Local, Receiver, RecordError, Recorder};
 use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, StmtKind, Type};
 
 /// What a call resolves to.
@@ -10,6 +10,8 @@ pub enum Callee {
     Builtin(&'static Builtin, Option<Meaning>),
     /// An operator that the type does not overload.
     Native,
+    /// Of the operands of a compound assignment: a trait implements it, so Rust evaluates the place first.
+    Overloaded,
     /// `.len()`
     Len,
     /// A conversion that the IR knows as a cast to the type of the result.
@@ -32,6 +34,8 @@ pub enum Callee {
     OfSlice(DeviceCallee),
     /// What the recorder itself does with the operands.
     Recorded(super::option::Recorded),
+    /// `==` of what has parts.
+    Equality(super::Equality),
     /// A constant of the type: `T::default()`.
     Constant(fn() -> Expr),
     /// A `#[gpu_fn]` or `#[gpu_impl]` function.
@@ -108,31 +112,21 @@ impl Recorder {
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
-            Some(Callee::Native | Callee::Kernel(_)) | None => {
+            Some(Callee::Native | Callee::Overloaded | Callee::Equality(_) | Callee::Kernel(_)) | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }
         }
     }
 
-    /// Whether a method takes its receiver by reference.
-    pub fn by_reference(&mut self, callee: Option<Callee>) -> bool {
-        match callee {
-            Some(Callee::Builtin(op, _)) => op.by_reference,
-            Some(Callee::Device(device)) => self.instance(&device).is_some_and(|id| {
-                let function = &self.functions[id.0 as usize];
-                function.params.first().is_some_and(|p| matches!(function.var(*p).ty, Type::Ref { .. }))
-            }),
-            Some(
-                Callee::Len
-                | Callee::Reinterpret
-                | Callee::SplitAt
-                | Callee::IsEmpty
-                | Callee::Pointer
-                | Callee::Place
-                | Callee::OfSlice(_),
-            ) => true,
-            _ => false,
+    /// How a device function takes its first parameter.
+    pub(super) fn receiver_of(&mut self, device: &DeviceCallee) -> Receiver {
+        let Some(id) = self.instance(device) else { return Receiver::Value };
+        let function = &self.functions[id.0 as usize];
+        match function.params.first().map(|param| &function.var(*param).ty) {
+            Some(Type::Ref { mutable: true, .. }) => Receiver::Mutable,
+            Some(Type::Ref { .. }) => Receiver::Shared,
+            _ => Receiver::Value,
         }
     }
 
@@ -146,7 +140,11 @@ impl Recorder {
         let at = self.location();
         let mut args: Vec<Expr> =
             if op.by_reference { args } else { args.into_iter().map(|a| self.value(a)).collect() };
-        self.sequence(&mut args);
+        if op.by_reference {
+            self.sequence_after_place(&mut args)
+        } else {
+            self.sequence(&mut args)
+        }
         if op.by_constant.is_some() {
             self.check_orderings(op, &args);
         }
@@ -248,6 +246,13 @@ impl Recorder {
         self.functions.push(function);
         self.instances.insert(key, id);
         Some(id)
+    }
+
+    /// The type of a parameter of a device function.
+    pub(super) fn parameter(&mut self, device: &DeviceCallee, at: usize) -> Option<Type> {
+        let id = self.instance(device)?;
+        let function = &self.functions[id.0 as usize];
+        function.params.get(at).map(|param| function.var(*param).ty.clone())
     }
 
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.

@@ -32,6 +32,8 @@ pub(super) struct OpenLoop {
     cond: Expr,
     skipped: bool,
     breaks: bool,
+    /// `#[unroll]` of a `while` or `loop`.
+    unroll: Option<Option<u32>>,
     range: Option<RangeLoop>,
 }
 
@@ -91,6 +93,22 @@ impl Recorder {
             }
         }
         known != Some(true)
+    }
+
+    /// Opens several choices, each in the `else` of the one before.
+    pub fn choices_begin(&mut self) -> usize {
+        self.frame().choices.len()
+    }
+
+    /// Closes all choices that were opened since; the value of the first.
+    pub fn choices_end(&mut self, outer: usize) -> Expr {
+        loop {
+            let value = self.if_end();
+            if self.frame().choices.len() <= outer {
+                return value;
+            }
+            self.if_value(value);
+        }
     }
 
     /// Closes the `if`; its value.
@@ -221,6 +239,7 @@ impl Recorder {
             cond,
             skipped: false,
             breaks: false,
+            unroll: None,
             range,
         });
     }
@@ -244,7 +263,8 @@ impl Recorder {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
         self.frame().line = open.at;
-        self.push(StmtKind::While { id: open.id, cond: true_(), body: Block { stmts: body.stmts } });
+        let body = Block { stmts: body.stmts };
+        self.push(StmtKind::While { id: open.id, cond: true_(), unroll: open.unroll, body });
         if !open.breaks {
             self.frame().block().dead = true;
             return Expr::never();
@@ -270,6 +290,13 @@ impl Recorder {
             Some(value)
         };
         self.break_(label, value);
+    }
+
+    /// `#[unroll]`, `#[unroll(N)]` of the `while` or `loop` just opened.
+    pub fn unrolled(&mut self, unroll: Option<Option<u32>>) {
+        if let Some(open) = self.frame().loops.last_mut() {
+            open.unroll = unroll;
+        }
     }
 
     /// Opens `while`; its condition is recorded next.
@@ -306,7 +333,8 @@ impl Recorder {
         self.frame().line = open.at;
         if !open.skipped {
             let endless = open.cond.as_bool() == Some(true) && !open.breaks;
-            self.push(StmtKind::While { id: open.id, cond: open.cond, body: Block { stmts: body.stmts } });
+            let body = Block { stmts: body.stmts };
+            self.push(StmtKind::While { id: open.id, cond: open.cond, unroll: open.unroll, body });
             if endless {
                 self.frame().block().dead = true;
             }
@@ -354,7 +382,7 @@ impl Recorder {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
         self.frame().line = open.at;
-        if let Some(range) = open.range {
+        if let Some(range) = open.range.filter(|range| !is_empty(range)) {
             self.push(StmtKind::For { id: open.id, range, body: Block { stmts: body.stmts } });
         }
     }
@@ -468,6 +496,14 @@ pub struct RangeShape {
     pub reversed: bool,
     /// `#[unroll]`, `#[unroll(N)]`
     pub unroll: Option<Option<u32>>,
+}
+
+/// Whether a loop is known to have no iteration.
+fn is_empty(range: &RangeLoop) -> bool {
+    match (range.start.as_int(), range.end.as_int()) {
+        (Some(start), Some(end)) => start > end || (start == end && !range.inclusive),
+        _ => false,
+    }
 }
 
 /// Whether `c ? a : b` may give a value of the type: NVRTC does not survive all that are classes.

@@ -1,14 +1,45 @@
-//! `==` and `!=` of what has parts: tuples and arrays.
+//! `==` and `!=` of what has parts: tuples, arrays, `Option` and `Result`.
 
-use super::Recorder;
-use super::ops::is_place;
-use crate::ir::{BinaryOp, Expr, Type};
+use super::place::is_place;
+use super::{Callee, Recorder};
+use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 
 /// Elements of arrays that are compared one by one in one expression.
 const FEW: usize = 4;
 
+/// How a value with parts compares: by what the `==` of each of them resolves to.
+#[derive(Clone)]
+pub enum Equality {
+    /// The elements of an array, all alike.
+    Elements(Box<Callee>),
+    /// The items of a tuple.
+    Items(Vec<Callee>),
+    /// The fields of each variant of an enum.
+    Variants(Vec<Vec<Callee>>),
+}
+
 impl Recorder {
-    /// `==` and `!=` of tuples and arrays, part by part.
+    /// `==` and `!=` by parts.
+    pub(super) fn compare_by(&mut self, op: BinaryOp, equality: &Equality, left: Expr, right: Expr) -> Expr {
+        let [left, right] = self.both_values(left, right);
+        match equality {
+            Equality::Variants(variants) => self.compare_variants(op, variants, left, right),
+            Equality::Elements(callee) => {
+                let n = if let Type::Array(_, n) = &left.ty { *n } else { 0 };
+                let callees = vec![(**callee).clone(); n];
+                self.compare_with(op, &callees, &left, &right)
+            }
+            Equality::Items(callees) => self.compare_with(op, callees, &left, &right),
+        }
+    }
+
+    fn both_values(&mut self, left: Expr, right: Expr) -> [Expr; 2] {
+        let mut operands = [self.value(left), self.value(right)];
+        self.sequence(&mut operands);
+        operands
+    }
+
+    /// `==` and `!=` of tuples and arrays whose parts nothing overloads.
     pub(super) fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         let parts = match &left.ty {
             Type::Tuple(items) => items.len(),
@@ -18,28 +49,60 @@ impl Recorder {
         if !matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
             return None;
         }
+        Some(self.compare_with(op, &vec![Callee::Native; parts], left, right))
+    }
+
+    fn compare_with(&mut self, op: BinaryOp, parts: &[Callee], left: &Expr, right: &Expr) -> Expr {
         let (left, right) = (self.comparable(left.clone()), self.comparable(right.clone()));
-        if matches!(left.ty, Type::Array(..)) && parts > FEW {
-            return Some(self.compare_elements(op, left, right, parts));
+        if matches!(left.ty, Type::Array(..)) && parts.len() > FEW {
+            return self.compare_elements(op, parts, left, right);
         }
         let mut tests = Vec::new();
-        for i in 0..parts {
+        for (i, callee) in parts.iter().enumerate() {
             let (a, b) = (self.nth(&left, i), self.nth(&right, i));
-            tests.push(self.binary(op, a, b));
+            tests.push(self.operator(Some(callee.clone()), op, a, b));
         }
-        Some(if op == BinaryOp::Eq { self.all(tests) } else { self.any(tests) })
+        if op == BinaryOp::Eq { self.all(tests) } else { self.any(tests) }
     }
 
     /// `==` and `!=` of long arrays: a loop.
-    fn compare_elements(&mut self, op: BinaryOp, left: Expr, right: Expr, n: usize) -> Expr {
-        let bounds = [0, n].map(|bound| self.constant(&bound, None));
+    fn compare_elements(&mut self, op: BinaryOp, parts: &[Callee], left: Expr, right: Expr) -> Expr {
+        let bounds = [0, parts.len()].map(|bound| self.constant(&bound, None));
         let [start, end] = bounds;
         let elements = self.iter_range(start, end, false);
+        let callee = parts.first().cloned();
         let compare = |r: &mut Self, k: Expr| {
             let (a, b) = (r.index(left, k.clone()), r.index(right, k));
-            r.binary(op, a, b)
+            r.operator(callee, op, a, b)
         };
         if op == BinaryOp::Eq { self.iter_all(elements, compare) } else { self.iter_any(elements, compare) }
+    }
+
+    /// `==` and `!=` of an `Option` or a `Result`: of one variant, with equal fields, which are read only then.
+    fn compare_variants(&mut self, op: BinaryOp, variants: &[Vec<Callee>], left: Expr, right: Expr) -> Expr {
+        let (left, right) = (self.bind_parts(left), self.bind_parts(right));
+        let Type::Enum(e) = left.ty.clone() else { return Expr::never() };
+        let mut equal = self.bool_(false);
+        for (variant, callees) in e.variants.iter().zip(variants) {
+            if self.or_begin(equal) {
+                let both = [&left, &right].map(|value| self.is_variant(value.clone(), variant.name));
+                let both = self.all(both.into());
+                if self.and_begin(both) {
+                    let mut tests = Vec::new();
+                    for ((field, _), callee) in variant.fields.iter().zip(callees) {
+                        let [a, b] =
+                            [&left, &right].map(|value| self.part(value.clone(), Some(variant.name), field));
+                        tests.push(self.operator(Some(callee.clone()), BinaryOp::Eq, a, b));
+                    }
+                    let fields = self.all(tests);
+                    self.if_value(fields);
+                }
+                let same = self.and_end();
+                self.if_value(same);
+            }
+            equal = self.or_end();
+        }
+        if op == BinaryOp::Ne { self.unary(UnaryOp::Not, equal) } else { equal }
     }
 
     /// What is compared part by part: each part of it can be read more than once.

@@ -67,6 +67,26 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A function that kernels cannot call, of the name of one that they can.
+    #[error("{}:{}: kernels cannot call `{function}`; write `#[gpu_fn]` above it", at.file, at.line)]
+    NoDeviceFunction {
+        /// Its path.
+        function: &'static str,
+        /// The call.
+        at: Location,
+    },
+    /// A name in camel case that is no variant of what it is matched with.
+    #[error(
+        "{}:{}: `{name}` in a pattern is no variant of `{ty}`; a constant that is matched in a kernel has a name in capitals", at.file, at.line
+    )]
+    Pattern {
+        /// The name.
+        name: String,
+        /// The type that is matched.
+        ty: String,
+        /// Where.
+        at: Location,
+    },
     /// An integer constant that overflows, divides by zero or shifts past its width.
     #[error("{}:{}: this constant arithmetic overflows or divides by zero: `{expression}`", at.file, at.line)]
     ConstantOverflow {

@@ -1,5 +1,6 @@
 //! Walks over elements: iterators become a range or a count, and an item for each step.
 
+use super::place::Moment;
 use super::{RangeShape, Recorder};
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
@@ -22,7 +23,7 @@ enum Extent {
 }
 
 /// What an iterator gives for the counter of its loop, `k`.
-enum Item<'a> {
+pub(super) enum Item<'a> {
     /// The counter.
     Counter,
     /// `start + k`
@@ -69,11 +70,15 @@ impl Recorder {
 
     /// `for x in base`: an array gives values, a reference to a slice references.
     pub fn iter_into(&mut self, base: Expr) -> Iter<'static> {
+        if let Some(([start, end], inclusive)) = self.bounds(&base) {
+            return self.iter_range(start, end, inclusive);
+        }
         match &base.ty {
             Type::Array(..) => {
                 let base = self.bind(base);
                 self.elements(base, None)
             }
+
             Type::Ref { mutable, .. } => {
                 let mutable = *mutable;
                 self.iter_elements(base, mutable)
@@ -146,8 +151,7 @@ impl Recorder {
         let n = self.simple(n);
         let (count, item) = self.counted(iter);
         let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());
-        let rest = self.binary(BinaryOp::Sub, count, n.clone());
-        let count = self.simple(select(some, rest, number(0)));
+        let count = self.count_if(some, |r| r.binary(BinaryOp::Sub, count, n.clone()));
         Iter { extent: Extent::Count(count), item: Item::Skip(n, item.into()) }
     }
 
@@ -198,11 +202,14 @@ impl Recorder {
         let ty = bounds[0].ty.clone();
         let k = self.for_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
+        if let ExprKind::Var(counter) = k.kind {
+            self.frame().unnamed.push(counter);
+        }
         self.item(iter.item, k)
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
-    fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
+    pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
             Extent::Count(count) => return (count, iter.item),
             Extent::Range { start, end, inclusive, step, reversed } => {
@@ -213,9 +220,10 @@ impl Recorder {
         let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
         let some = self.binary(op, start.clone(), end.clone());
         let (first, last) = (self.cast(start.clone(), Type::U64), self.cast(end, Type::U64));
-        let length = self.binary(BinaryOp::Sub, last, first);
-        let length = if inclusive { self.binary(BinaryOp::Add, length, number(1)) } else { length };
-        let mut count = self.simple(select(some, length, number(0)));
+        let mut count = self.count_if(some, |r| {
+            let length = r.binary(BinaryOp::Sub, last, first);
+            if inclusive { r.binary(BinaryOp::Add, length, number(1)) } else { length }
+        });
         let mut source = Item::Range(start);
         if let Some(n) = step {
             count = self.steps(count, &n);
@@ -227,8 +235,20 @@ impl Recorder {
         (count, iter.item.of(source))
     }
 
+    /// The steps if there are some: what is known to be none is not computed, which might overflow.
+    fn count_if(&mut self, some: Expr, count: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        if some.as_bool() == Some(false) {
+            return number(0);
+        }
+        let count = count(self);
+        self.simple(select(some, count, number(0)))
+    }
+
     /// How many of `count` steps are every `n`th.
     fn steps(&mut self, count: Expr, n: &Expr) -> Expr {
+        if let (Some(count), Some(n)) = (count.as_int(), n.as_int().filter(|n| *n > 0)) {
+            return number((count + n - 1) / n);
+        }
         let more = self.binary(BinaryOp::Sub, n.clone(), number(1));
         let padded = self.binary(BinaryOp::Add, count, more);
         let steps = self.binary(BinaryOp::Div, padded, n.clone());
@@ -262,7 +282,9 @@ impl Recorder {
                 self.tuple(vec![a, b])
             }
             Item::Reversed(count, inner) => {
-                let last = self.binary(BinaryOp::Sub, count, number(1));
+                // Of no items there is no last one, and this is never run.
+                let none = count.as_int() == Some(0);
+                let last = if none { count } else { self.binary(BinaryOp::Sub, count, number(1)) };
                 let k = self.binary(BinaryOp::Sub, last, k);
                 self.item(*inner, k)
             }
@@ -341,14 +363,11 @@ impl Recorder {
         self.statement(done);
     }
 
-    /// What is iterated, as a place whose address cannot change.
+    /// What is iterated, as a place whose address cannot change; of slices and views, where their elements are now.
     fn iter_base(&mut self, base: Expr) -> Expr {
         match &base.kind {
             ExprKind::SubSlice { .. } => self.bind_always(base),
-            _ => match &base.ty {
-                Type::View { .. } => self.bind(base),
-                _ => base,
-            },
+            _ => self.pin_base(base, &mut Moment::Now),
         }
     }
 

@@ -7,11 +7,13 @@
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
 //! placeholder, and [`record_kernel`] returns the mistake.
 
+mod assign;
 mod block;
 mod call;
 mod control;
 mod equality;
 mod error;
+mod exchange;
 mod fold;
 mod iter;
 mod launch;
@@ -19,16 +21,20 @@ mod ops;
 pub(crate) mod option;
 mod order;
 mod pattern;
+mod place;
+mod range;
 mod reduce;
 mod slice;
 
 pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
 pub use control::RangeShape;
+pub use equality::Equality;
 pub use error::RecordError;
 pub use iter::Iter;
 pub(crate) use launch::callee as kernel_callee;
 pub use launch::{ConstOf, KernelCallee, NoConst, PlainConst, record_kernel};
+pub use order::Receiver;
 
 use std::collections::HashMap;
 

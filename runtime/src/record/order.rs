@@ -1,7 +1,26 @@
 //! Evaluation order: operands that another operand's effect could change get temporaries.
 
-use super::{Mark, Recorder};
-use crate::ir::{Effect, Expr, ExprKind, Stmt, StmtKind, Type, VarKind};
+use super::place::Moment;
+use super::{Callee, Mark, Recorder};
+use crate::ir::{Expr, ExprKind, Stmt, StmtKind, Type, VarKind};
+
+/// How a method takes its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// `self`
+    Value,
+    /// `&self`
+    Shared,
+    /// `&mut self`
+    Mutable,
+}
+
+impl Receiver {
+    /// Whether the method may write what it is called on.
+    pub fn is_written(self) -> bool {
+        self == Self::Mutable
+    }
+}
 
 impl Recorder {
     /// The position after what has been recorded so far.
@@ -15,70 +34,70 @@ impl Recorder {
     ///
     /// If that neighbour added statements or has an effect, the operand is bound at the mark.
     pub fn keep(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
-        let added = {
-            let frame = self.frame();
-            frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts
-        };
-        if !(added || neighbour.has_effect()) || self.is_stable(&operand) {
-            return operand;
-        }
-        self.bind_at(operand, mark)
+        if self.happened_since(mark, neighbour) { self.hold(operand, &mut Moment::At(mark)) } else { operand }
     }
 
     /// A place that was evaluated at `mark`: its address is what it was, its value is not read yet.
     pub fn keep_place(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
-        let added = {
-            let frame = self.frame();
-            frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts
-        };
-        if !(added || neighbour.has_effect()) {
-            return operand;
+        if self.happened_since(mark, neighbour) {
+            self.pin_base(operand, &mut Moment::At(mark))
+        } else {
+            operand
         }
-        self.fix_place(operand, mark)
     }
 
-    /// [`Recorder::keep_place`] for a receiver that is taken by reference, [`Recorder::keep`] else.
+    /// A method's receiver that was evaluated at `mark`: a place if it is taken by reference, else its value.
     pub fn keep_receiver(
         &mut self,
-        by_reference: bool,
+        receiver: Receiver,
         operand: Expr,
         mark: &mut Mark,
         neighbour: &Expr,
     ) -> Expr {
-        if by_reference {
-            self.keep_place(operand, mark, neighbour)
-        } else {
+        if receiver == Receiver::Value {
+            let operand = self.value(operand);
             self.keep(operand, mark, neighbour)
+        } else {
+            self.keep_place(operand, mark, neighbour)
         }
     }
 
-    fn fix_place(&mut self, place: Expr, mark: &mut Mark) -> Expr {
-        let ty = place.ty.clone();
-        match place.kind {
-            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => place,
-            ExprKind::Field(base, name) => {
-                Expr { kind: ExprKind::Field(self.fix_place(*base, mark).into(), name), ty }
-            }
-            ExprKind::Index { base, index, at, proof } => {
-                let base = self.fix_place(*base, mark);
-                let index = if self.is_stable(&index) { *index } else { self.bind_at(*index, mark) };
-                let kind = ExprKind::Index { base: base.into(), index: index.into(), at, proof };
-                Expr { kind, ty }
-            }
-            ExprKind::Deref(pointer) => {
-                let pointer = if self.is_stable(&pointer) { *pointer } else { self.bind_at(*pointer, mark) };
-                Expr { kind: ExprKind::Deref(pointer.into()), ty }
-            }
-            ExprKind::Ref(inner) => Expr { kind: ExprKind::Ref(self.fix_place(*inner, mark).into()), ty },
-            kind => {
-                let value = Expr { kind, ty };
-                if self.is_stable(&value) { value } else { self.bind_at(value, mark) }
-            }
+    /// Whether an operand at `mark` may be changed by the neighbour that was recorded since.
+    fn happened_since(&mut self, mark: &Mark, neighbour: &Expr) -> bool {
+        let frame = self.frame();
+        let added = frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts;
+        added || neighbour.has_effect()
+    }
+
+    /// How a call takes its first operand; `writes` says so where only the method's name tells.
+    pub fn receiver(&mut self, callee: Option<Callee>, writes: bool) -> Receiver {
+        let by_reference = if writes { Receiver::Mutable } else { Receiver::Shared };
+        match callee {
+            Some(Callee::Builtin(op, _)) if op.by_reference => by_reference,
+            Some(Callee::Device(device)) => self.receiver_of(&device),
+            Some(
+                Callee::Len
+                | Callee::Reinterpret
+                | Callee::SplitAt
+                | Callee::IsEmpty
+                | Callee::Pointer
+                | Callee::Place
+                | Callee::OfSlice(_),
+            ) => by_reference,
+            _ => Receiver::Value,
         }
+    }
+
+    /// The receiver of a method that is no place in Rust: never the variable that it was read from.
+    pub fn receiver_value(&mut self, receiver: Receiver, value: Expr) -> Expr {
+        if receiver.is_written() { self.temporary(value) } else { self.rvalue(value) }
     }
 
     /// Binds a value at a mark.
-    fn bind_at(&mut self, operand: Expr, mark: &mut Mark) -> Expr {
+    pub(super) fn bind_at(&mut self, operand: Expr, mark: &mut Mark) -> Expr {
+        if matches!(operand.ty, Type::Unit | Type::Never) {
+            return operand;
+        }
         let frame = self.frame();
         let (at, ty) = (frame.line, operand.ty.clone());
         let var = frame.new_var("", ty.clone(), false, VarKind::Local);
@@ -92,15 +111,27 @@ impl Recorder {
         Expr { kind: ExprKind::Var(var), ty }
     }
 
-    /// Binds every operand with an effect that stands before another operand that is not constant.
+    /// Makes any order of evaluation of the operands Rust's: where one has an effect, the others are temporaries
+    /// or cannot change.
     pub(super) fn sequence(&mut self, operands: &mut [Expr]) {
         let Some(last) = operands.iter().rposition(|e| !self.is_stable(e)) else { return };
-        for operand in &mut operands[..last] {
-            if operand.has_effect() {
+        let effect = operands.iter().rposition(Expr::has_effect);
+        for (i, operand) in operands[..last].iter_mut().enumerate() {
+            if operand.has_effect() || effect.is_some_and(|effect| i < effect) {
                 let value = std::mem::replace(operand, Expr::unit());
                 *operand = self.bind(value);
             }
         }
+    }
+
+    /// [`Recorder::sequence`], where the first operand is a place that is handed on.
+    pub(super) fn sequence_after_place(&mut self, operands: &mut [Expr]) {
+        let Some((first, rest)) = operands.split_first_mut() else { return };
+        if rest.iter().any(Expr::has_effect) || first.has_effect() {
+            let place = std::mem::replace(first, Expr::unit());
+            *first = self.pin_base(place, &mut Moment::Now);
+        }
+        self.sequence(rest);
     }
 
     /// The value in a temporary, unless it is stable already.
@@ -129,39 +160,5 @@ impl Recorder {
         let var = self.frame().new_var("", ty.clone(), false, VarKind::Local);
         self.push(StmtKind::Let { var, init: Some(value) });
         Expr { kind: ExprKind::Var(var), ty }
-    }
-
-    /// Whether nothing that happens later can change what the expression computes.
-    pub(super) fn is_stable(&mut self, value: &Expr) -> bool {
-        match &value.kind {
-            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Closure(_) | ExprKind::Table { .. } => true,
-            ExprKind::Var(id) => {
-                let frame = self.frame();
-                let var = &frame.vars[id.0 as usize];
-                !var.mutable || matches!(var.ty, Type::Shared { .. }) || frame.settled.contains(id)
-            }
-            ExprKind::Ref(place) => self.is_stable_place(place),
-            ExprKind::Len(a) => self.is_stable_place(a),
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.is_stable(a),
-            ExprKind::Field(a, _) => {
-                !matches!(a.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && self.is_stable(a)
-            }
-            ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
-            ExprKind::Builtin { op, args, .. } => {
-                op.effect == Effect::Pure && args.iter().all(|a| self.is_stable(a))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the address of a place cannot change.
-    pub(super) fn is_stable_place(&mut self, place: &Expr) -> bool {
-        match &place.kind {
-            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
-            ExprKind::Field(base, _) => self.is_stable_place(base),
-            ExprKind::Deref(base) => self.is_stable(base),
-            ExprKind::Index { base, index, .. } => self.is_stable_place(base) && self.is_stable(index),
-            _ => self.is_stable(place),
-        }
     }
 }

@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use super::block::is_behind_reference;
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Const, ConstValue, EnumType, Expr, ExprKind, Type};
 
 impl Recorder {
     /// The value with every part that a pattern may look at stable; tuples are bound part by part.
     ///
-    /// Behind a reference it stays a place, so that a name of the pattern refers into it.
+    /// A reference stays one: its parts are references to the parts of what it refers to.
     pub fn bind_parts(&mut self, value: Expr) -> Expr {
-        if matches!(&value.ty, Type::Ref { to, .. } if !to.is_described()) {
-            return self.bind_place(value);
-        }
         match value.kind {
             ExprKind::Tuple(items) => {
                 let items = items.into_iter().map(|item| self.bind_parts(item)).collect();
@@ -28,41 +24,41 @@ impl Recorder {
 
     /// What a pattern with `ref` looks into: a place whose address cannot change.
     pub fn bind_place(&mut self, place: Expr) -> Expr {
-        let pointer = if matches!(place.ty, Type::Ref { .. }) { place } else { self.ref_(true, place) };
-        let pointer = self.bind(pointer);
-        let place = self.deref(pointer);
-        if matches!(place.ty, Type::Ref { .. }) { self.bind_place(place) } else { place }
+        if matches!(place.ty, Type::Ref { .. }) { self.bind(place) } else { self.pin(place) }
     }
 
-    /// What a pattern under `&` looks into. A reference in a variant refers to something only if the value is of that
-    /// variant, so that nothing is read before the tests.
-    pub fn bind_pointee(&mut self, reference: Expr) -> Expr {
-        if is_in_variant(&reference) {
-            return self.bind_place(reference);
-        }
-        let value = self.read(reference);
-        self.bind_parts(value)
-    }
-
-    /// The value of what [`Recorder::bind_pointee`] gave, now that the tests have held.
-    pub fn copy_pointee(&mut self, pointee: Expr) -> Expr {
-        if !is_behind_reference(&pointee) {
-            return pointee;
-        }
-        let value = self.read(pointee);
-        self.bind_parts(value)
-    }
-
-    /// A field that a pattern names, of a struct, a tuple or a variant.
+    /// A field that a pattern names, of a struct, a tuple or a variant; below a reference a reference to it.
     pub fn part(&mut self, of: Expr, variant: Option<&str>, name: &str) -> Expr {
         match (&of.ty, variant) {
             (Type::Enum(e), Some(variant)) => self.payload(of.clone(), &e.clone(), variant, name),
-            (Type::Ref { to, .. }, _) if !to.is_described() => {
+            (Type::Ref { to, mutable }, _) if !to.is_described() => {
+                let mutable = *mutable;
                 let inner = self.deref(of);
-                self.part(inner, variant, name)
+                let part = self.part(inner, variant, name);
+                self.part_of_referent(mutable, part)
             }
             _ => self.field(of, name),
         }
+    }
+
+    /// An element that a pattern names; below a reference a reference to it.
+    pub fn element_part(&mut self, of: Expr, index: &str) -> Expr {
+        let position = self.literal(index, Type::U64);
+        match &of.ty {
+            Type::Ref { to, mutable } if !to.is_described() => {
+                let mutable = *mutable;
+                let inner = self.deref(of);
+                let part = self.element_part(inner, index);
+                self.part_of_referent(mutable, part)
+            }
+            _ => self.index(of, position),
+        }
+    }
+
+    fn part_of_referent(&mut self, mutable: bool, part: Expr) -> Expr {
+        // Behind `&mut &S` only shared references are left.
+        let lent = matches!(part.kind, ExprKind::Ref(_)) || part.ty == Type::Never;
+        if lent { part } else { self.ref_(mutable, part) }
     }
 
     fn payload(&mut self, of: Expr, e: &EnumType, variant: &str, name: &str) -> Expr {
@@ -115,6 +111,64 @@ impl Recorder {
         let found = Expr { kind: ExprKind::Field(of.into(), "tag".to_owned()), ty: ty.clone() };
         let wanted = Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(tag), name: None }), ty };
         self.binary(BinaryOp::Eq, found, wanted)
+    }
+
+    /// Whether a value is of a variant that a pattern names without fields, or is a struct without fields.
+    pub fn is_unit_variant(&mut self, of: Expr, name: &str) -> Expr {
+        let shape = match of.ty.peeled() {
+            Type::Enum(e) => e.variant(name).is_some(),
+            Type::Struct(s) => s.fields.is_empty(),
+            ty => matches!(ty, Type::Unit | Type::Never),
+        };
+        if !shape {
+            let (at, ty) = (self.location(), of.ty.peeled().to_string());
+            self.fail(RecordError::Pattern { name: name.to_owned(), ty, at });
+            return Expr::never();
+        }
+        self.is_variant(of, name)
+    }
+
+    /// Whether a value is a constant that a pattern names: as Rust matches, part by part.
+    pub fn is_constant(&mut self, of: Expr, constant: Expr) -> Expr {
+        match constant.kind {
+            ExprKind::Variant(e, index, items) => {
+                let (name, fields) = (e.variants[index].name, e.variants[index].fields.clone());
+                let mut tests = vec![self.is_variant(of.clone(), name)];
+                for ((field, _), item) in fields.iter().zip(items) {
+                    let part = self.part(of.clone(), Some(name), field);
+                    tests.push(self.is_constant(part, item));
+                }
+                self.all(tests)
+            }
+            ExprKind::Struct(def, items) => {
+                let fields = def.fields.iter().map(|field| field.name.to_owned());
+                self.are_constants(&of, fields.zip(items).collect())
+            }
+            ExprKind::Tuple(items) => {
+                let fields = (0..).map(|i: usize| i.to_string());
+                self.are_constants(&of, fields.zip(items).collect())
+            }
+            ExprKind::ArrayList(items) => {
+                let mut tests = Vec::new();
+                for (i, item) in items.into_iter().enumerate() {
+                    let i = self.constant(&i, None);
+                    let element = self.index(of.clone(), i);
+                    tests.push(self.is_constant(element, item));
+                }
+                self.all(tests)
+            }
+            ExprKind::Table { value, .. } => self.is_constant(of, (*value).clone()),
+            kind => self.test(BinaryOp::Eq, of, Expr { kind, ty: constant.ty }),
+        }
+    }
+
+    fn are_constants(&mut self, of: &Expr, fields: Vec<(String, Expr)>) -> Expr {
+        let mut tests = Vec::new();
+        for (name, item) in fields {
+            let part = self.part(of.clone(), None, &name);
+            tests.push(self.is_constant(part, item));
+        }
+        self.all(tests)
     }
 
     /// `Name(a, b)`, `Enum::Variant { a, b }`, `Enum::Variant`, of a witnessed type.
@@ -256,15 +310,5 @@ impl Recorder {
     /// `true`, `false`
     pub fn bool_(&mut self, value: bool) -> Expr {
         Expr { kind: ExprKind::Const(Const { value: ConstValue::Bool(value), name: None }), ty: Type::BOOL }
-    }
-}
-
-/// Whether a place is part of a variant of an enum.
-fn is_in_variant(place: &Expr) -> bool {
-    match &place.kind {
-        ExprKind::Field(of, _) => matches!(of.ty, Type::Enum(_)) || is_in_variant(of),
-        ExprKind::Index { base, .. } => is_in_variant(base),
-        ExprKind::Deref(of) | ExprKind::Ref(of) => is_in_variant(of),
-        _ => false,
     }
 }

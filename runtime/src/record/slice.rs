@@ -32,7 +32,7 @@ impl Recorder {
             return Expr::never();
         };
         let ty = Type::Ref { to: Type::Slice(elem.into()).into(), mutable };
-        let base = if matches!(base.ty, Type::Array(..)) && !super::ops::is_place(&base) {
+        let base = if matches!(base.ty, Type::Array(..)) && !super::place::is_place(&base) {
             self.bind(base)
         } else {
             base

@@ -6,8 +6,8 @@
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
 
-/// A pointer and a length.
-type Entry = [usize; 2];
+/// A pointer and up to two extents.
+type Entry = [usize; 3];
 
 /// Descriptors of one piece of memory.
 const CHUNK: usize = 4096;

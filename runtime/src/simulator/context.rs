@@ -12,7 +12,7 @@ pub(crate) use super::nested::Child;
 use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
-use super::{FaultPlace, SimFault, Synchronisation};
+use super::{FaultPlace, Prints, SimFault, Synchronisation};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -230,18 +230,18 @@ pub fn copy_async_wait(left: usize) {
     machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
-/// Keeps a descriptor of two words for as long as the thread may name it.
+/// Keeps a descriptor of three words at most for as long as the thread may name it.
 ///
 /// Outside a launch it is kept for ever.
 pub(crate) fn keep<'a, T>(descriptor: T) -> &'a mut T {
-    const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
+    const { assert!(size_of::<T>() <= 24 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
     let machine = CURRENT.get();
     if machine.is_null() {
         return Box::leak(Box::new(descriptor));
     }
     // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine.
     let place = unsafe { &*machine }.arena.take().cast::<T>();
-    // SAFETY: sixteen bytes, aligned to eight, given to nobody else until the thread has ended.
+    // SAFETY: twenty-four bytes, aligned to eight, given to nobody else until the thread has ended.
     unsafe {
         place.write(descriptor);
         &mut *place
@@ -256,9 +256,27 @@ pub fn on_atomic() {
     machine.count_atomic(machine.line(Line::caller()));
 }
 
+/// Called after each atomic, with what the place held before and holds now: a thread that finds the same again and again
+/// may be waiting for another.
+#[inline]
+pub(crate) fn on_found<T: Copy>(place: &T, old: &T) {
+    let bytes = |value: &T| {
+        // SAFETY: atomics are of numbers and vectors, without padding.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
+    };
+    let (address, changed) = (std::ptr::from_ref(place).addr(), bytes(old) != bytes(place));
+    with_current(|machine| machine.note_found(address, bytes(old), changed));
+}
+
 /// Says which instruction the running thread executes, for as long as the interpreter runs it.
 pub(crate) fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
+}
+
+/// The line that the running thread is at, as [`set_instruction`] said it.
+#[track_caller]
+pub(crate) fn here() -> Line {
+    current("line").line(Line::caller())
 }
 
 /// The running thread comes to a synchronisation of a launch that may do without it; whether it executes it.
@@ -269,6 +287,14 @@ pub(crate) fn synchronise(which: &Synchronisation) -> bool {
 /// The running thread is past the synchronisation that it came to.
 pub(crate) fn synchronised() {
     current("synchronisation").synchronised();
+}
+
+/// Ends the launch if the running lane has read one that takes no part in an operation.
+#[cold]
+#[track_caller]
+pub(crate) fn fault_source(kind: &'static str, mask: u32, lane: u32) {
+    let machine = current(kind);
+    machine.raise_source(kind, mask, lane, machine.line(Line::caller()));
 }
 
 /// Tells of an access that the interpreter is about to make.
@@ -340,6 +366,42 @@ pub(crate) unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
     });
 }
 
+/// A function with a device body is about to read so many elements behind a pointer, from the first of them on.
+#[track_caller]
+pub fn reads<T>(place: *const T, first: usize, count: usize) {
+    touches(place.wrapping_add(first), count, AccessKind::Read);
+}
+
+/// A function with a device body is about to write so many elements behind a pointer, from the first of them on.
+#[track_caller]
+pub fn writes<T>(place: *const T, first: usize, count: usize) {
+    touches(place.wrapping_add(first), count, AccessKind::Write);
+}
+
+/// A function with a device body that does not say what it touches may write all that an address leads to.
+pub fn hides<T: ?Sized>(place: *const T) {
+    with_current(|machine| {
+        if machine.interests.accesses {
+            machine.tell_hidden(place.cast::<u8>().addr());
+        }
+    });
+}
+
+#[track_caller]
+fn touches<T>(place: *const T, count: usize, kind: AccessKind) {
+    let at = Line::caller();
+    with_current(|machine| {
+        let Ok(bytes) = u32::try_from(count.saturating_mul(size_of::<T>())) else { return };
+        if bytes == 0 || !machine.interests.accesses {
+            return;
+        }
+        let (address, by) = (place.expose_provenance(), machine.instruction(at));
+        let (align, space) = (align_of::<T>() as u32, machine.space_of(address));
+        // SAFETY: what the author of the function says that it touches can be read.
+        unsafe { machine.tell_access(&Access { address, bytes, align, space, kind, by }) };
+    });
+}
+
 /// A fence of the running thread.
 #[inline]
 #[track_caller]
@@ -375,7 +437,23 @@ pub(crate) fn fault_launch(kernel: &str, why: String, at: Line) -> ! {
 
 /// Prints the text of a kernel's `println!`, with a line feed at its end, or of its `print!`.
 pub fn print(text: String, newline: bool) {
-    if newline { println!("{text}") } else { print!("{text}") }
+    let mut shown = true;
+    with_current(|machine| {
+        let kept = match machine.launch.prints {
+            Prints::Shown => return,
+            Prints::Kept(kept) => {
+                shown = false;
+                kept
+            }
+            Prints::ShownAndKept(kept) => kept,
+        };
+        kept.borrow_mut().extend([text.as_str(), if newline { "\n" } else { "" }]);
+    });
+    match newline {
+        _ if !shown => {}
+        true => println!("{text}"),
+        false => print!("{text}"),
+    }
 }
 
 /// While it lives, this OS thread runs the machine it was made for.

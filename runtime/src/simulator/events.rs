@@ -1,6 +1,7 @@
 //! Tells observers what threads do.
 
 use super::SimFault;
+use super::global;
 use super::machine::{Here, Machine};
 use super::observer::{
     Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
@@ -117,6 +118,9 @@ impl Machine<'_> {
     #[cold]
     pub(super) unsafe fn tell_access(&self, access: &Access) {
         let by = self.running();
+        if access.kind == AccessKind::Write {
+            self.counters.found.set(self.counters.atomics.get());
+        }
         for observer in self.launch.observers {
             match observer.on_access(&by, access) {
                 Ok(()) => {}
@@ -129,6 +133,17 @@ impl Machine<'_> {
                 }
                 Err(fault) => self.raise(fault),
             }
+        }
+    }
+
+    /// Tells that code of which nothing is told may write the memory that an address is in: the block's shared memory,
+    /// or an allocation.
+    #[cold]
+    pub(super) fn tell_hidden(&self, address: usize) {
+        let by = self.running();
+        match self.shared.around(address, self.here.get().rank) {
+            Some(range) => self.notify(|observer| observer.on_hidden(&by, &range)),
+            None => global::assume_written_around(address),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::problem::{BarrierProblem, MaskProblem, RankProblem};
+use super::problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
+use crate::printed::Refused;
 
 /// Why a simulated launch stopped.
 ///
@@ -104,6 +105,26 @@ pub enum SimFault {
         /// What is wrong with the mask.
         problem: MaskProblem,
     },
+    /// A shuffle that reads a lane that takes no part in it, whose value is undefined on a GPU.
+    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, reads the value of lane {lane}, {why}", triple(.block), triple(.thread))]
+    ShuffleSource {
+        /// The kernel.
+        kernel: String,
+        /// The warp operation.
+        operation: &'static str,
+        /// The lane that is read.
+        lane: u32,
+        /// Why it has no value to give.
+        why: Absence,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+    },
     /// A named barrier, or half of a cluster's barrier, that is used in another way than it can be.
     #[error("`{barrier}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
     BarrierUse {
@@ -123,12 +144,14 @@ pub enum SimFault {
         problem: BarrierProblem,
     },
     /// Threads wait for each other, or spin, and none can go on.
-    #[error("no thread of the cluster can go on in kernel `{kernel}`: {}", list(.waiting))]
+    #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]
     Deadlock {
         /// The kernel.
         kernel: String,
         /// Who waits where.
         waiting: Vec<Waiting>,
+        /// The blocks that have not started, since they wait for those that run to end.
+        unstarted: Option<Unstarted>,
     },
     /// A kernel that was launched as free of barriers and warp operations calls one.
     #[error(
@@ -351,6 +374,23 @@ pub enum SimFault {
         /// Its line, from 1.
         line: u32,
     },
+    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, of which its author
+    /// should know.
+    #[error("kernel `{kernel}` runs differently as printed CUDA than by its twin: {what}")]
+    PrintedDiffers {
+        /// The kernel.
+        kernel: String,
+        /// What differs.
+        what: String,
+    },
+    /// A kernel whose printed CUDA the host cannot run.
+    #[error("kernel `{kernel}` cannot be run as printed CUDA: {why}")]
+    NotPrinted {
+        /// The kernel.
+        kernel: String,
+        /// Why, and what to do.
+        why: Refused,
+    },
     /// A fault of threads that ran in an order that a seed made.
     #[error("{fault}; `.seed({seed})` or `WARPSMITH_SIM_SEED={seed}` runs the threads in this order again")]
     Seeded {
@@ -395,6 +435,15 @@ pub enum SimFault {
         /// What it should hold.
         expected: &'static str,
     },
+}
+
+/// Blocks that start when those that run have ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unstarted {
+    /// How many.
+    pub count: u64,
+    /// The one that would be next.
+    pub next: [u32; 3],
 }
 
 /// The thread that a barrier misses.
@@ -466,6 +515,19 @@ impl fmt::Display for Waiting {
 /// An index as CUDA programmers write it, `(x, y, z)`.
 pub(crate) fn triple([x, y, z]: &[u32; 3]) -> String {
     format!("({x}, {y}, {z})")
+}
+
+/// What those who wait may be waiting for.
+fn to_start(blocks: &Option<Unstarted>) -> String {
+    let Some(Unstarted { count, next }) = blocks else { return String::new() };
+    let more = match count {
+        1 => String::new(),
+        n => format!(" and {} more", n - 1),
+    };
+    format!(
+        "; block {}{more} have not started, as blocks run one after the other without `.cooperative()`: add it to the launch if blocks wait for each other",
+        triple(next)
+    )
 }
 
 fn list(waiting: &[Waiting]) -> String {

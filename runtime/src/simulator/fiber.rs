@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
@@ -27,29 +28,43 @@ const COLOUR: usize = 256;
 pub(super) type Fiber = Coroutine<(), (), (), FiberStack>;
 
 thread_local! {
-    static POOL: RefCell<Vec<FiberStack>> = const { RefCell::new(Vec::new()) };
+    static POOL: RefCell<Pool> = const { RefCell::new(Pool { guarded: Vec::new(), shared: Vec::new() }) };
 }
 
-/// A stack with a guard page.
+/// Stacks with a guard page each that an OS thread has: two mappings each, of which Linux allows a process 65,530.
+const GUARDED: usize = 8192;
+
+/// Stacks beyond those lie side by side, so many in one mapping.
+const SIDE_BY_SIDE: usize = 256;
+
+/// Below a stack without a guard page lie so many bytes that nobody writes.
+const SENTINEL: [u8; 64] = [0xa5; 64];
+
+/// A stack: one with a guard page, or one of many in a mapping, with sentinel bytes at its end.
 pub(super) struct FiberStack {
-    memory: DefaultStack,
+    memory: Rc<DefaultStack>,
     bytes: usize,
-    /// Bytes left unused at its base.
-    colour: usize,
+    /// Bytes of the memory above its base.
+    above: usize,
+    /// Whether others lie beside it.
+    shares: bool,
 }
 
-// SAFETY: the memory's own limits, with the base moved down by less than the `COLOURS * COLOUR`
-// bytes that were allocated beyond the size asked for, and by a multiple of any stack alignment.
+// SAFETY: a part of the memory, with a base that is moved down by a multiple of any stack alignment and stays above the
+// limit, as `bytes` are allocated for each stack beside what is left unused. An overrun meets the guard page of a stack
+// that is alone; of the others the scheduler looks after each turn whether the sentinels stand, and ends the process if
+// not.
 unsafe impl Stack for FiberStack {
     #[inline]
     fn base(&self) -> StackPointer {
         let base = self.memory.base();
-        StackPointer::new(base.get() - self.colour).unwrap_or(base)
+        StackPointer::new(base.get() - self.above).unwrap_or(base)
     }
 
     #[inline]
     fn limit(&self) -> StackPointer {
-        self.memory.limit()
+        let own = StackPointer::new(self.base().get() - self.bytes);
+        own.filter(|_| self.shares).unwrap_or(self.memory.limit())
     }
 
     #[cfg(windows)]
@@ -59,25 +74,83 @@ unsafe impl Stack for FiberStack {
 
     #[cfg(windows)]
     fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
-        self.memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+        if let Some(memory) = Rc::get_mut(&mut self.memory) {
+            memory.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+        }
     }
+}
+
+/// Stacks that are free.
+#[derive(Default)]
+struct Pool {
+    /// With a guard page, all of one size.
+    guarded: Vec<FiberStack>,
+    /// Side by side with others, of the launch that runs.
+    shared: Vec<FiberStack>,
 }
 
 impl FiberStack {
     fn take(bytes: usize, number: usize) -> io::Result<Self> {
-        let pooled = POOL.with_borrow_mut(|pool| {
+        POOL.with_borrow_mut(|pool| {
             // A launch with another size has no use for the pool, and the next one neither.
-            if pool.last().is_some_and(|stack| stack.bytes != bytes) {
-                pool.clear();
+            if pool.guarded.last().is_some_and(|stack| stack.bytes != bytes) {
+                pool.guarded.clear();
             }
-            pool.pop()
-        });
-        if let Some(stack) = pooled {
-            return Ok(stack);
-        }
-        let memory = DefaultStack::new(bytes + COLOURS * COLOUR)?;
-        Ok(Self { memory, bytes, colour: number % COLOURS * COLOUR })
+            if let Some(stack) = pool.guarded.pop() {
+                return Ok(stack);
+            }
+            match (number < GUARDED || cfg!(windows)).then(|| Self::guarded(bytes, number)) {
+                Some(Ok(stack)) => Ok(stack),
+                Some(Err(error)) if cfg!(windows) => Err(error),
+                _ => pool.take_shared(bytes),
+            }
+        })
     }
+
+    fn guarded(bytes: usize, number: usize) -> io::Result<Self> {
+        let memory = DefaultStack::new(bytes.saturating_add(COLOURS * COLOUR))?;
+        Ok(Self { memory: Rc::new(memory), bytes, above: colour(number), shares: false })
+    }
+
+    /// The address of its sentinels, if it needs any.
+    fn sentinel(&self) -> Option<*mut [u8; SENTINEL.len()]> {
+        self.shares.then(|| std::ptr::with_exposed_provenance_mut(self.limit().get()))
+    }
+}
+
+impl Pool {
+    /// A stack beside others.
+    fn take_shared(&mut self, bytes: usize) -> io::Result<FiberStack> {
+        let bytes = bytes.next_multiple_of(16);
+        if self.shared.last().is_some_and(|stack| stack.bytes != bytes) {
+            self.shared.clear();
+        }
+        if self.shared.is_empty() {
+            let each = bytes.checked_add(COLOURS * COLOUR).ok_or(io::ErrorKind::OutOfMemory)?;
+            let all = each.checked_mul(SIDE_BY_SIDE).ok_or(io::ErrorKind::OutOfMemory)?;
+            let memory = Rc::new(DefaultStack::new(all)?);
+            self.shared.extend((0..SIDE_BY_SIDE).rev().map(|i| FiberStack {
+                memory: memory.clone(),
+                bytes,
+                above: i * each + colour(i),
+                shares: true,
+            }));
+        }
+        self.shared.pop().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    fn keep(&mut self, stacks: impl Iterator<Item = FiberStack>) {
+        // Reversed, because stacks are taken from the end: fiber 0 gets the same stack again.
+        let mut kept: Vec<_> =
+            stacks.filter(|stack| !stack.shares).take(POOLED.saturating_sub(self.guarded.len())).collect();
+        kept.reverse();
+        self.guarded.append(&mut kept);
+        self.shared.clear();
+    }
+}
+
+fn colour(number: usize) -> usize {
+    number % COLOURS * COLOUR
 }
 
 /// Fiber `number` of the machine, which runs threads of each cluster until the launch ends.
@@ -89,6 +162,11 @@ pub(super) fn start(machine: &Machine<'_>, number: usize) -> Result<Fiber, SimFa
         count: number,
         reason: e.to_string(),
     })?;
+    if let Some(place) = stack.sentinel() {
+        // SAFETY: the lowest bytes of the stack, which nothing uses yet.
+        unsafe { place.write(SENTINEL) };
+        machine.sentinels.borrow_mut().insert(number as u32, place);
+    }
     machine.waits.borrow_mut().push(Wait::NOTHING);
     // SAFETY: the fiber borrows only the machine, and `retire` ends every fiber of a launch before
     // the launch's machine is dropped.
@@ -113,13 +191,7 @@ pub(super) fn retire(machine: &Machine<'_>, fibers: Vec<Fiber>) {
     }
     let stacks = fibers.into_iter().map(Coroutine::into_stack);
     // While an OS thread ends, its pool may be gone: then the stacks are freed.
-    let _ = POOL.try_with(|pool| {
-        let mut pool = pool.borrow_mut();
-        // Reversed, because stacks are taken from the end: fiber 0 gets the same stack again.
-        let mut kept: Vec<_> = stacks.take(POOLED.saturating_sub(pool.len())).collect();
-        kept.reverse();
-        pool.append(&mut kept);
-    });
+    let _ = POOL.try_with(|pool| pool.borrow_mut().keep(stacks));
 }
 
 impl Machine<'_> {
@@ -137,6 +209,23 @@ impl Machine<'_> {
             if self.queues.quit.get() {
                 return;
             }
+        }
+    }
+
+    /// Ends the process if a fiber that has run overran a stack that has no guard page: what lies below is another's.
+    #[inline]
+    pub(super) fn look_after_stack(&self, fiber: u32) {
+        let sentinels = self.sentinels.borrow();
+        if sentinels.is_empty() {
+            return;
+        }
+        // SAFETY: bytes of the fiber's stack, which lives as long as the launch.
+        if sentinels.get(&fiber).is_some_and(|place| unsafe { place.read_volatile() } != SENTINEL) {
+            let (kernel, kib) = (self.launch.kernel, self.launch.settings.stack_bytes >> 10);
+            eprintln!(
+                "warpsmith: a simulated thread of kernel `{kernel}` overran its stack of {kib} KiB; set a larger `WARPSMITH_SIM_STACK`"
+            );
+            std::process::abort();
         }
     }
 

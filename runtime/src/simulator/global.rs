@@ -169,6 +169,11 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
+/// Whether an allocation holds all of these bytes.
+pub(crate) fn holds(address: usize, bytes: usize) -> bool {
+    around(&reading(), address).is_some_and(|(start, allocation)| address - start + bytes <= allocation.bytes)
+}
+
 /// Whether there are no unwritten bytes at all.
 pub(crate) fn is_all_written() -> bool {
     INCOMPLETE.load(Ordering::Relaxed) == 0
@@ -216,6 +221,13 @@ pub(crate) fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped
     escaped.filter_map(|of| Some((of.bytes, of.unwritten.as_ref()?))).for_each(|(bytes, unwritten)| {
         unwritten.set(0..bytes, false);
     });
+}
+
+/// Code that nobody watched may have written the allocation that holds an address.
+pub(crate) fn assume_written_around(address: usize) {
+    if let Some((_, Allocation { bytes, unwritten: Some(unwritten), .. })) = around(&reading(), address) {
+        unwritten.set(0..*bytes, false);
+    }
 }
 
 /// The first of some bytes that is unwritten, or that is written, counted from the first of them.

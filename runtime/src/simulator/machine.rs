@@ -17,6 +17,7 @@ use super::memory::{self, SharedMemory};
 use super::nested::{Child, Nesting};
 use super::observer::{Instruction, Interests, Line};
 use super::shape::{Shape, WARP};
+use super::spins::Spins;
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
 
@@ -40,6 +41,10 @@ pub(super) struct Machine<'a> {
     pub arrivals: RefCell<HashMap<u32, Arrival>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
+    /// The ends of stacks without a guard page, by fiber.
+    pub sentinels: RefCell<HashMap<u32, *mut [u8; 64]>>,
+    /// What each fiber's last atomics found, while it may be spinning.
+    pub spins: RefCell<Spins>,
     /// Copies that threads have started and not waited for.
     pub copies: RefCell<Copies>,
     pub counters: Counters,
@@ -148,6 +153,8 @@ pub(super) struct Counters {
     pub next_check: Cell<u64>,
     /// The count of atomics, and of all progress, when progress was last seen.
     pub progress: Cell<(u64, u64)>,
+    /// The count of atomics when one last found something new, or changed something.
+    pub found: Cell<u64>,
 }
 
 impl<'a> Machine<'a> {
@@ -176,6 +183,8 @@ impl<'a> Machine<'a> {
             cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
             arrivals: RefCell::default(),
             copies: RefCell::default(),
+            sentinels: RefCell::default(),
+            spins: RefCell::default(),
             shared,
             arena: Arena::default(),
             queues: Queues::default(),
@@ -203,6 +212,11 @@ impl<'a> Machine<'a> {
         self.cluster.live.set(threads * self.shape.cluster_blocks);
         self.queues.next.set((0, 0));
         self.counters.clusters.update(|n| n + 1);
+    }
+
+    /// Whether blocks wait for those that run to end.
+    pub fn has_unstarted(&self) -> bool {
+        self.counters.clusters.get() < self.shape.cluster_count()
     }
 
     /// What the launch has done so far.

@@ -2,6 +2,7 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::ptr::NonNull;
 
 use super::fault::SimFault;
@@ -85,6 +86,12 @@ impl SharedMemory {
             address.wrapping_sub(start) < used
         };
         Some(rank).filter(holds).or_else(|| (0..self.arenas.len() as u32).find(holds))
+    }
+
+    /// The addresses of the shared memory of the block that holds an address; `rank` is tried first.
+    pub fn around(&self, address: usize, rank: u32) -> Option<Range<usize>> {
+        let start = self.at(self.rank_of(address, rank)?, 0).addr();
+        Some(start..start + self.used.get())
     }
 
     /// Offset of `address` in the block that holds it; that of `rank` is tried first.

@@ -28,7 +28,9 @@ mod scheduler;
 mod seeded;
 mod settings;
 mod shape;
+mod spins;
 mod stall;
+mod statics;
 mod synchronisation;
 mod unwritten;
 mod warp;
@@ -38,21 +40,22 @@ mod tests;
 
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
-pub use fault::{Missing, SimFault, Waiting};
+pub use fault::{Missing, SimFault, Unstarted, Waiting};
 pub(crate) use global::GlobalMemory;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
 };
-pub use problem::{BarrierProblem, MaskProblem, RankProblem};
+pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
 pub use settings::{Executor, Settings, SimChecks};
+pub(crate) use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use machine::Machine;
@@ -80,10 +83,24 @@ pub struct SimLaunch<'a> {
     pub settings: Settings,
     /// What it does without; nothing unless it is to be seen what that is for.
     pub without: Option<Without>,
+    /// Where what its kernels print goes.
+    pub prints: Prints<'a>,
     /// Who watches.
     pub observers: &'a [&'a dyn Observer],
     /// The names of slices that are arguments, with their addresses, for faults.
     pub slices: Vec<(&'a str, Range<usize>)>,
+}
+
+/// Where what kernels print goes.
+#[derive(Clone, Copy, Default)]
+pub enum Prints<'a> {
+    /// To the standard output.
+    #[default]
+    Shown,
+    /// Into a text.
+    Kept(&'a RefCell<String>),
+    /// To both.
+    ShownAndKept(&'a RefCell<String>),
 }
 
 impl<'a> SimLaunch<'a> {
@@ -99,6 +116,7 @@ impl<'a> SimLaunch<'a> {
             cooperative: false,
             settings: Settings::default(),
             without: None,
+            prints: Prints::Shown,
             observers: &[],
             slices: Vec::new(),
         }

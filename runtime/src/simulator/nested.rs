@@ -126,6 +126,7 @@ pub(super) fn run(
         cooperative: false,
         settings: parent.settings.clone(),
         without: parent.without,
+        prints: parent.prints,
         observers: parent.observers,
         slices: parent.slices.clone(),
     };

@@ -4,6 +4,8 @@
 //! mean (a race, a bank conflict) is the observer's to say. Accesses of plain places, branches and
 //! operations are told where the interpreter runs the kernel; builtins tell theirs either way.
 
+use std::ops::Range;
+
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
 
 /// A place in the user's source.
@@ -275,6 +277,9 @@ pub trait Observer {
 
     /// A thread has waited for the copy that it started under this number.
     fn on_copy_end(&self, _by: &Thread, _copy: u64) {}
+
+    /// A function with a device body that does not say what it touches may write these addresses: its block's shared memory.
+    fn on_hidden(&self, _by: &Thread, _memory: &Range<usize>) {}
 
     /// A thread passes a fence.
     fn on_fence(&self, _by: &Thread, _scope: MemoryScope, _at: Line) {}

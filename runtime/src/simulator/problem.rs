@@ -28,6 +28,23 @@ pub enum MaskProblem {
     },
 }
 
+/// Why a lane has no value to give to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absence {
+    /// It has returned from the kernel.
+    Returned,
+    /// The mask does not name it.
+    Unnamed {
+        /// The mask of the operation.
+        mask: u32,
+    },
+    /// The block ends before it.
+    Beyond {
+        /// Threads of the block.
+        threads: u32,
+    },
+}
+
 /// What is wrong with the arguments of `map_shared_rank`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RankProblem {
@@ -88,6 +105,24 @@ impl fmt::Display for MaskProblem {
                     "names lane {lane}, but {at} with mask {mask:#010x}; lanes of a mask must make the same call"
                 )
             }
+        }
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returned => {
+                write!(f, "which has returned; let it stay until the others have its value")
+            }
+            Self::Unnamed { mask } => write!(
+                f,
+                "which the mask {mask:#010x} does not name; name it, or pass a `width` that ends before it"
+            ),
+            Self::Beyond { threads } => write!(
+                f,
+                "which a block of {threads} threads does not have; launch whole warps, or pass a `width` that ends before it"
+            ),
         }
     }
 }

@@ -76,6 +76,7 @@ impl Machine<'_> {
         loop {
             while let Some(number) = self.next_fiber(fibers)? {
                 fibers[number as usize].resume(());
+                self.look_after_stack(number);
             }
             if !self.answer_lanes() {
                 break;
@@ -118,7 +119,8 @@ impl Machine<'_> {
         let (since, seen) = c.progress.get();
         if progress != seen {
             c.progress.set((count, progress));
-        } else if count - since > self.launch.settings.atomic_budget {
+            c.found.set(count);
+        } else if count - since > self.launch.settings.atomic_budget || self.is_stuck(count) {
             self.raise_spinning(at);
         }
         if self.launch.rendezvous && self.others_can_run() {

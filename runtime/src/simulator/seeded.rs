@@ -34,14 +34,9 @@ impl SimFault {
         !refused
     }
 
-    /// Whether one of [`SimChecks`](super::SimChecks) found it, which only the interpreter makes.
-    pub(crate) fn is_of_checks(&self) -> bool {
-        matches!(
-            self.found(),
-            Self::DataRace(_)
-                | Self::SharedMemoryGone { .. }
-                | Self::Uninitialised { .. }
-                | Self::Misaligned { .. }
-        )
+    /// Whether integers overflowed, which a twin tells of only if it was built to.
+    pub(crate) fn is_overflow(&self) -> bool {
+        matches!(self.found(), Self::Panic { message, .. }
+            if message.starts_with("attempt to ") && message.ends_with("overflow"))
     }
 }

@@ -1,6 +1,7 @@
 //! How a launch is simulated: stack sizes, schedule, limits.
 
 use super::SimFault;
+use crate::printed::Sanitizers;
 use crate::settings::{self, SettingError};
 
 /// How a launch is simulated.
@@ -13,8 +14,8 @@ pub struct Settings {
     /// 0 runs blocks, and warps in a block, in the order of their indices; any other value in a
     /// pseudo-random order that it determines.
     pub seed: u64,
-    /// Atomics that threads may do while no thread starts, returns or passes a barrier, before
-    /// they are taken to spin for ever. 2^28 unless set.
+    /// Atomics that threads may do while no thread starts, returns or passes a barrier, before they are taken to spin for
+    /// ever; default: 2^28. Threads that find nothing new in memory are so long before. [`u64::MAX`]: never.
     pub atomic_budget: u64,
     /// Shared memory of one block, static and dynamic, in bytes. 227 KiB unless set, as an H100
     /// has; never more than 256 MiB.
@@ -25,8 +26,10 @@ pub struct Settings {
     pub returned_threads_pass: bool,
     /// What the interpreter checks of every access; all unless set.
     pub checks: SimChecks,
-    /// What runs a kernel: the interpreter unless set.
+    /// What runs a kernel; default: the interpreter, and the twin to compare.
     pub executor: Executor,
+    /// What printed CUDA is compiled with to find mistakes while it runs; nothing unless set.
+    pub sanitizers: Sanitizers,
     /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
     pub step_budget: u64,
     /// Whether the interpreter ends a launch where integers overflow, or a shift is past the width, as the
@@ -48,10 +51,19 @@ pub enum Executor {
     Twin,
     /// The kernel's IR, line by line: tells checks and observers of every access. What it cannot run, the twin
     /// runs unchecked, and stderr says so once.
-    #[default]
     Interpreter,
-    /// The twin, and the interpreter with its checks from the same memory: if they do not agree, that is a fault.
+    /// The interpreter with its checks, and if that finds no fault, the twin from the same memory: if what they write or
+    /// print is not the same, that is [`SimFault::ExecutorsDiffer`].
+    ///
+    /// The launch leaves what the interpreter wrote. A kernel that cannot run twice, as one with addresses of memory that
+    /// the launch does not name, runs by the interpreter alone, and stderr says so once, with the reason.
+    #[default]
     Both,
+    /// The CUDA text that a GPU would be given, compiled by the host's C++ compiler: what the printer made of the kernel.
+    /// Needs a C++ compiler ([`printed`](crate::printed)); has the text's bounds checks, and no others.
+    Printed,
+    /// What `Both` runs, and then the printed CUDA from the same memory: if its results are not theirs, that is a fault.
+    All,
 }
 
 /// What is checked while a kernel runs on the simulator; all of it unless set.
@@ -95,7 +107,8 @@ impl Default for Settings {
             shared_limit: 227 << 10,
             returned_threads_pass: true,
             checks: SimChecks::ALL,
-            executor: Executor::Interpreter,
+            executor: Executor::Both,
+            sanitizers: Sanitizers::NONE,
             step_budget: 1 << 32,
             overflow: true,
             float_to_int: false,
@@ -107,7 +120,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack),
-    /// `WARPSMITH_SIM_SEED` and `WARPSMITH_SIM_CHECKS` from the environment where they are set.
+    /// `WARPSMITH_SIM_SEED`, `WARPSMITH_SIM_CHECKS` and `WARPSMITH_SIM_SANITIZERS` from the environment where they are set.
     ///
     /// # Errors
     /// [`SimFault::Setting`] if one of them is not what it may be.
@@ -120,6 +133,9 @@ impl Settings {
         }
         if let Some(executor) = settings::simulator_executor().map_err(refused)? {
             settings.executor = executor;
+        }
+        if let Some(sanitizers) = settings::simulator_sanitizers().map_err(refused)? {
+            settings.sanitizers = sanitizers;
         }
         if let Some(seed) = settings::simulator_seed().map_err(refused)? {
             settings.seed = seed;

@@ -47,19 +47,40 @@ impl Shape {
         Ok(Self { cluster, threads, cluster_blocks, coords, thread_order, block_order, clusters, seed })
     }
 
+    /// How many clusters there are.
+    pub fn cluster_count(&self) -> u64 {
+        self.clusters.iter().map(|n| u64::from(*n)).product()
+    }
+
     /// Calls `visit` with the index of each cluster's first block, until one fails.
     pub fn each_cluster<E>(&self, mut visit: impl FnMut([u32; 3]) -> Result<(), E>) -> Result<(), E> {
-        let count = self.clusters.iter().map(|n| u64::from(*n)).product::<u64>();
+        let count = self.cluster_count();
         for start in (0..count).step_by(WINDOW as usize) {
             let size = (count - start).min(WINDOW) as u32;
-            let permuted = (self.seed != 0).then(|| order(size, self.seed ^ start));
+            let permuted = self.permuted(start, size);
             for i in 0..size {
-                let index = start + u64::from(permuted.as_ref().map_or(i, |p| p[i as usize]));
-                let cluster = unflatten(index, self.clusters);
-                visit(std::array::from_fn(|d| cluster[d] * self.cluster[d]))?;
+                visit(self.origin(start + u64::from(permuted.as_ref().map_or(i, |p| p[i as usize]))))?;
             }
         }
         Ok(())
+    }
+
+    /// Index of the first block of the cluster that runs after so many others.
+    pub fn cluster_at(&self, position: u64) -> [u32; 3] {
+        let start = position / WINDOW * WINDOW;
+        let size = (self.cluster_count() - start).min(WINDOW) as u32;
+        let i = (position - start) as u32;
+        self.origin(start + u64::from(self.permuted(start, size).map_or(i, |p| p[i as usize])))
+    }
+
+    /// The order of the clusters of a piece of the grid, if it is not that of their indices.
+    fn permuted(&self, start: u64, size: u32) -> Option<Vec<u32>> {
+        (self.seed != 0).then(|| order(size, self.seed ^ start))
+    }
+
+    fn origin(&self, cluster: u64) -> [u32; 3] {
+        let cluster = unflatten(cluster, self.clusters);
+        std::array::from_fn(|d| cluster[d] * self.cluster[d])
     }
 
     /// How many of at most `longest` steps a thread makes at once, after this many of all: all unless seeded.

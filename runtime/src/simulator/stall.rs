@@ -1,6 +1,6 @@
 //! Finds the fault when no thread of a cluster can go on.
 
-use super::fault::{Missing, SimFault, Waiting};
+use super::fault::{Missing, SimFault, Unstarted, Waiting};
 use super::machine::{Machine, Wait, WaitKind};
 use super::observer::Line;
 use super::problem::MaskProblem;
@@ -81,7 +81,17 @@ impl Machine<'_> {
             }
         }
         let waiting = groups.iter().take(LISTED).map(|(wait, count)| self.describe(wait, *count)).collect();
-        SimFault::Deadlock { kernel: self.kernel(), waiting }
+        SimFault::Deadlock { kernel: self.kernel(), waiting, unstarted: self.unstarted(waits) }
+    }
+
+    /// The blocks that have not started, if a thread may be spinning for them: barriers wait for nobody else's threads.
+    fn unstarted(&self, waits: &[Wait]) -> Option<Unstarted> {
+        let (begun, all) = (self.counters.clusters.get(), self.shape.cluster_count());
+        if begun >= all || waits.iter().all(|wait| wait.kind != WaitKind::Spin) {
+            return None;
+        }
+        let count = (all - begun) * u64::from(self.shape.cluster_blocks);
+        Some(Unstarted { count, next: self.shape.cluster_at(begun) })
     }
 
     fn describe(&self, wait: &Wait, count: u32) -> Waiting {

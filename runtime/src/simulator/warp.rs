@@ -3,10 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::fault::Waiting;
+use super::fault::{SimFault, Waiting};
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
-use super::problem::MaskProblem;
+use super::problem::{Absence, MaskProblem};
+use super::raise::FaultPlace;
 use super::shape::WARP;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
@@ -208,6 +209,23 @@ impl Machine<'_> {
             self.note_wait(WaitKind::Warp { operation, mask }, at);
         }
         (exchange, wait)
+    }
+
+    /// Raises a fault since the running lane has read `lane`, which takes no part: a GPU gives any value then.
+    ///
+    /// Source: CUDA C++ Programming Guide, warp shuffle functions.
+    pub(super) fn raise_source(&self, operation: &'static str, mask: u32, lane: u32, at: Line) {
+        if !self.launch.settings.checks.initialisation {
+            return;
+        }
+        let warp = &self.block().warps[(self.here.get().linear / WARP) as usize];
+        let why = match () {
+            () if mask >> lane & 1 == 0 => Absence::Unnamed { mask },
+            () if warp.exists >> lane & 1 == 0 => Absence::Beyond { threads: self.shape.threads },
+            () => Absence::Returned,
+        };
+        let FaultPlace { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::ShuffleSource { kernel, operation, lane, why, file, line, block, thread })
     }
 
     /// Raises a fault for `lane` if its mask names a lane that has returned, unless those pass.

@@ -6,12 +6,14 @@
 mod constant;
 mod eighth;
 mod enums;
+mod equality;
 mod half_float;
 mod index;
 mod matrix;
 mod number;
 pub mod operators;
 mod pointer;
+mod range;
 mod scalar;
 mod shared;
 mod slice;
@@ -27,9 +29,10 @@ pub use index::IndexInteger;
 pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use number::{Num, Number};
+pub(crate) use range::inclusive_range;
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
-pub use slice::{Elements, ElementsMut, Slice, Sliceable, SliceableMut};
+pub use slice::{Elements, ElementsMut, ReinterpretArray, Slice, Sliceable, SliceableMut};
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 

@@ -230,6 +230,48 @@ pub trait UserPartialEq<L, R> {
 
 impl<L: UserType + core::cmp::PartialEq<R>, R> UserPartialEq<L, R> for &Operands<PartialEqOp, L, R> {}
 
+/// Operands of a compound assignment, of which is asked who implements the operator.
+#[doc(hidden)]
+pub struct CompoundOp;
+
+/// Types whose operators the language itself has, where they are known as such: a generic parameter is none of them.
+#[doc(hidden)]
+pub trait BuiltIn {}
+
+macro_rules! built_in {
+    ($($t:ty)+) => {$(impl BuiltIn for $t {})+};
+}
+
+built_in! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 bool }
+
+/// First choice: the language has the operator, and evaluates the value before the place.
+#[doc(hidden)]
+pub trait ResolveCompound {
+    /// Sets the probe.
+    fn __resolve_compound(&self, _probe: &FnProbe<Native>) {}
+}
+
+impl<L: BuiltIn, R: BuiltIn> ResolveCompound for &&Operands<CompoundOp, L, R> {}
+
+/// Second choice: a trait implements it, and the place is evaluated first.
+#[doc(hidden)]
+pub trait ResolveOverloadedCompound {
+    /// Sets the probe.
+    fn __resolve_compound(&self, _probe: &FnProbe<Overloaded>) {}
+}
+
+impl<L, R> ResolveOverloadedCompound for Operands<CompoundOp, L, R> {}
+
+/// Marker of a compound assignment that a trait implements.
+#[derive(Clone, Copy, Debug)]
+pub struct Overloaded;
+
+impl DeviceFn for Overloaded {
+    fn callee() -> Callee {
+        Callee::Overloaded
+    }
+}
+
 /// `a[i]` read in kernels.
 pub trait Index<I>: core::ops::Index<I> {
     /// What a call resolves to.

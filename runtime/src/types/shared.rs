@@ -167,6 +167,42 @@ impl<T> Row<T> {
     }
 }
 
+/// A row is an array of its own: it may be given to what takes a slice.
+impl<T> Deref for Row<T> {
+    type Target = Shared<T>;
+    fn deref(&self) -> &Shared<T> {
+        let start = core::ptr::from_ref(self).cast::<T>().cast_mut();
+        // SAFETY: the row starts at this address, and lasts as long as its array.
+        context::keep(unsafe { Shared::from_raw_parts(start, [self.len()]) })
+    }
+}
+
+impl<T> DerefMut for Row<T> {
+    fn deref_mut(&mut self) -> &mut Shared<T> {
+        let start = core::ptr::from_mut(self).cast::<T>();
+        // SAFETY: as in `deref`.
+        context::keep(unsafe { Shared::from_raw_parts(start, [self.len()]) })
+    }
+}
+
+/// A plane is a matrix of its own: it may be given to what takes a `Shared2`.
+impl<T> Deref for Plane<T> {
+    type Target = Shared2<T>;
+    fn deref(&self) -> &Shared2<T> {
+        let start = core::ptr::from_ref(self).cast::<T>().cast_mut();
+        // SAFETY: the plane starts at this address, and lasts as long as its array.
+        context::keep(unsafe { Shared2::from_raw_parts(start, self.extents()) })
+    }
+}
+
+impl<T> DerefMut for Plane<T> {
+    fn deref_mut(&mut self) -> &mut Shared2<T> {
+        let start = core::ptr::from_mut(self).cast::<T>();
+        // SAFETY: as in `deref`.
+        context::keep(unsafe { Shared2::from_raw_parts(start, self.extents()) })
+    }
+}
+
 impl<T> Shared2<T> {
     /// Number of rows.
     #[allow(clippy::len_without_is_empty, reason = "a shared array has elements")]
@@ -207,10 +243,15 @@ impl<T> Plane<T> {
         unsafe { &mut *fat }
     }
 
+    /// Rows and columns.
+    fn extents(&self) -> [usize; 2] {
+        [self.packed.len() >> 32, self.packed.len() & 0xffff_ffff]
+    }
+
     /// Row `index` of the plane that starts at `start`.
     #[track_caller]
     fn row<'a>(&self, start: *mut T, index: usize) -> &'a mut Row<T> {
-        let (rows, cols) = (self.packed.len() >> 32, self.packed.len() & 0xffff_ffff);
+        let [rows, cols] = self.extents();
         Row::from_raw(sub_array(start, index, rows, cols), cols)
     }
 }
@@ -279,3 +320,23 @@ macro_rules! device {
 }
 
 device! { Shared, 1; Shared2, 2; Shared3, 3; }
+
+macro_rules! part {
+    ($($name:ident, $rank:literal;)+) => {$(
+        impl<T: Device> Device for &$name<T> {
+            type Erased = &'static $name<T::Erased>;
+            fn ty() -> Type {
+                Type::Ref { to: Type::Shared { elem: T::ty().into(), rank: $rank }.into(), mutable: false }
+            }
+        }
+
+        impl<T: Device> Device for &mut $name<T> {
+            type Erased = &'static mut $name<T::Erased>;
+            fn ty() -> Type {
+                Type::Ref { to: Type::Shared { elem: T::ty().into(), rank: $rank }.into(), mutable: true }
+            }
+        }
+    )+};
+}
+
+part! { Row, 1; Plane, 2; }

@@ -204,6 +204,32 @@ pub(crate) fn reinterpreted<'a, T, U: super::AnyBits>((ptr, len): (*mut T, usize
     context::keep(Slice { ptr, len, _elements: PhantomData })
 }
 
+/// `reinterpret` of arrays in registers and in structs.
+pub trait ReinterpretArray<T> {
+    /// The same memory as elements of another type, as many as fit; its start must be aligned for them.
+    fn reinterpret<U: super::AnyBits>(&self) -> &Slice<U>;
+    /// The same memory as elements of another type, to be written.
+    fn reinterpret_mut<U: super::AnyBits>(&mut self) -> &mut Slice<U>
+    where
+        T: super::AnyBits;
+}
+
+impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
+    #[track_caller]
+    fn reinterpret<U: super::AnyBits>(&self) -> &Slice<U> {
+        reinterpreted(to_read(self.extent()))
+    }
+
+    #[track_caller]
+    fn reinterpret_mut<U: super::AnyBits>(&mut self) -> &mut Slice<U>
+    where
+        T: super::AnyBits,
+    {
+        const { T::FILLED };
+        reinterpreted(self.extent_mut())
+    }
+}
+
 /// Two parts that do not overlap.
 #[track_caller]
 pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut Slice<T>, &'a mut Slice<T>) {

@@ -35,6 +35,17 @@ pub enum ValidateError {
         /// The condition.
         cond: Location,
     },
+    /// A tree in which an operand could observe the effect of another: the recorder should have made a temporary.
+    #[error(
+        "{}:{}: `{function}` was recorded with operands in an open order; this is a bug in warpsmith, please report it \
+         with this line", at.file, at.line
+    )]
+    Order {
+        /// The function.
+        function: String,
+        /// The statement.
+        at: Location,
+    },
     /// A shared array without elements.
     #[error("{}:{}: shared array `{name}` has an extent of zero", at.file, at.line)]
     EmptyShared {

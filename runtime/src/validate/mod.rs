@@ -1,17 +1,21 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
-//! Checks: the extents and total size of static shared memory; barriers in control flow that
-//! depends on the thread; full-mask warp operations where lanes of a warp provably part. what a kernel
-//! passes to a kernel that it launches. Warns of a `return` that depends on the thread before a barrier. Knows no CUDA text.
+//! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
+//! no operand observes the effect of another; barriers in control flow that depends on the thread; full-mask warp
+//! operations where lanes of a warp provably part. Warns of a `return` that depends on the thread before a barrier.
+//! Knows no CUDA text.
 
 mod error;
 mod launches;
+mod order;
 mod shared;
 mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use crate::ir::{Effect, Expr, ExprKind, Module, StmtKind, visit};
+use std::collections::HashSet;
+
+use crate::ir::{Effect, Expr, ExprKind, FnId, Module, StmtKind, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -20,18 +24,6 @@ pub struct ValidModule {
     warnings: Vec<Warning>,
 }
 
-/// Builtins that a thread may wait with, in a loop.
-const SPINS: [&str; 8] = [
-    "load",
-    "swap",
-    "compare_exchange",
-    "fetch_add",
-    "atomic_compare_exchange",
-    "atomic_exchange",
-    "volatile_load",
-    "atomic_add",
-];
-
 /// Checks a module.
 ///
 /// # Errors
@@ -39,6 +31,7 @@ const SPINS: [&str; 8] = [
 pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     shared::check(&module)?;
     launches::check(&module)?;
+    order::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }
@@ -56,6 +49,7 @@ impl ValidModule {
 
     /// Whether a thread can wait for another: the simulator then needs fibers.
     pub fn uses_rendezvous(&self) -> bool {
+        let observing = observing(&self.module);
         let mut found = false;
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
@@ -63,12 +57,10 @@ impl ValidModule {
                     found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
                 }
             });
-            // A loop around an atomic may wait for another thread.
+            // A loop around what reads the memory of others may wait for them.
             visit::stmts(&function.body, &mut |stmt| {
                 if let StmtKind::While { cond, body, .. } = &stmt.kind {
-                    let mut waits = |e: &Expr| {
-                        found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if SPINS.contains(&op.name));
-                    };
+                    let mut waits = |e: &Expr| found |= observes(e, &observing);
                     visit::expr(cond, &mut waits);
                     visit::exprs(body, &mut waits);
                 }
@@ -81,6 +73,33 @@ impl ValidModule {
     pub(crate) fn rewrite(mut self, pass: impl FnOnce(&mut Module)) -> Self {
         pass(&mut self.module);
         self
+    }
+}
+
+/// The functions that read memory as other threads leave it, themselves or by what they call.
+fn observing(module: &Module) -> HashSet<FnId> {
+    let mut found = HashSet::new();
+    loop {
+        let before = found.len();
+        for (id, function) in module.functions.iter().enumerate() {
+            let mut observing = false;
+            visit::exprs(&function.body, &mut |e| observing |= observes(e, &found));
+            if observing {
+                found.insert(FnId(id as u32));
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Whether an expression reads memory as other threads leave it.
+fn observes(e: &Expr, observing: &HashSet<FnId>) -> bool {
+    match &e.kind {
+        ExprKind::Builtin { op, .. } => op.observes(),
+        ExprKind::Call { function, .. } => observing.contains(function),
+        _ => false,
     }
 }
 

@@ -63,6 +63,28 @@ fn barriers_that_depend_on_the_thread_are_refused() {
 }
 
 #[gpu_kernel]
+fn shuffle_in_a_warp_and_a_half(x: &mut [u32]) {
+    let tid = thread_idx().x;
+    if tid < 48 {
+        x[tid] = shfl(tid, 0);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_in_whole_warps(x: &mut [u32]) {
+    let tid = thread_idx().x;
+    if tid < 64 {
+        x[tid] = shfl(tid, 0);
+    }
+}
+
+#[test]
+fn a_condition_that_cuts_a_warp_in_two_parts_its_lanes() {
+    assert!(check::<shuffle_in_a_warp_and_a_half>().is_err());
+    assert!(check::<shuffle_in_whole_warps>().is_ok());
+}
+
+#[gpu_kernel]
 fn barrier_under_block_index(x: &mut [f32], n: u32) {
     if block_idx().x < n {
         sync_threads();
@@ -189,4 +211,230 @@ fn static_shared_memory_has_a_limit() {
         check::<too_much_shared>(),
         Err(ValidateError::SharedMemory { bytes: 80000, limit: 49152, .. })
     ));
+}
+
+/// The threads that go on with the next round come to its first barrier with all others.
+#[gpu_kernel]
+fn continue_after_the_barriers(x: &[u32], y: &mut [u32], n: u32) {
+    let mut tile = shared!([u32; 32]);
+    let t = thread_idx().x;
+    let active = t < n;
+    let mut sum = 0u32;
+    for k in 0..4 {
+        sync_threads();
+        tile[t] = x[k * 32 + t];
+        sync_threads();
+        if !active {
+            continue;
+        }
+        sum += tile[31 - t];
+    }
+    y[t] = sum;
+}
+
+#[gpu_kernel]
+fn continue_of_an_outer_loop(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'rounds: for k in 0..4 {
+        sync_threads();
+        for j in 0..k {
+            if t > j {
+                continue 'rounds;
+            }
+            y[t] += j;
+        }
+    }
+}
+
+#[gpu_kernel]
+fn labelled_block_after_a_barrier(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'work: {
+        sync_threads();
+        if t > 5 {
+            break 'work;
+        }
+        y[t] = t;
+    }
+    sync_threads();
+}
+
+#[gpu_kernel]
+fn continue_out_of_a_block(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'rounds: for k in 0..4 {
+        'work: {
+            sync_threads();
+            if t > k + 1 {
+                break 'work;
+            }
+            if t > k {
+                continue 'rounds;
+            }
+            y[t] = k;
+        }
+        y[t] += 1;
+    }
+}
+
+#[gpu_kernel]
+fn continue_in_the_other_branch(y: &mut [u32], n: u32) {
+    let t = thread_idx().x;
+    for k in 0..n {
+        if k % 2 == 0 {
+            if t > k {
+                continue;
+            }
+            y[t] = t;
+        } else {
+            sync_threads();
+        }
+    }
+}
+
+#[test]
+fn barriers_that_all_threads_meet_at_again_pass() {
+    assert_eq!(check::<continue_after_the_barriers>(), Ok(vec![]));
+    assert_eq!(check::<continue_of_an_outer_loop>(), Ok(vec![]));
+    assert_eq!(check::<labelled_block_after_a_barrier>(), Ok(vec![]));
+    assert_eq!(check::<continue_in_the_other_branch>(), Ok(vec![]));
+    assert_eq!(check::<continue_out_of_a_block>(), Ok(vec![]));
+}
+
+#[gpu_kernel]
+fn continue_before_the_barrier(y: &mut [u32]) {
+    let t = thread_idx().x;
+    for k in 0..4 {
+        if t > k {
+            continue;
+        }
+        sync_threads();
+        y[t] = k;
+    }
+}
+
+#[gpu_kernel]
+fn continue_before_a_nested_barrier(y: &mut [u32], n: u32) {
+    let t = thread_idx().x;
+    for k in 0..4 {
+        if n > 2 {
+            y[0] = 1;
+            if t > k {
+                continue;
+            }
+        }
+        for _ in 0..n {
+            sync_threads();
+        }
+        y[t] = k;
+    }
+}
+
+/// An inner loop that some threads leave for the next outer round has barriers for the others.
+#[gpu_kernel]
+fn barrier_in_the_loop_that_is_left(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'rounds: for k in 0..4 {
+        for j in 0..k {
+            sync_threads();
+            if t > j {
+                continue 'rounds;
+            }
+            y[t] += j;
+        }
+    }
+}
+
+#[gpu_kernel]
+fn barrier_behind_the_loop_that_is_left(y: &mut [u32]) {
+    let t = thread_idx().x;
+    'rounds: for k in 0..4 {
+        for j in 0..k {
+            if t > j {
+                continue 'rounds;
+            }
+            y[t] += j;
+        }
+        sync_threads();
+    }
+}
+
+#[gpu_kernel]
+fn break_before_the_next_round(y: &mut [u32]) {
+    let t = thread_idx().x;
+    for k in 0..4 {
+        sync_threads();
+        if t > k {
+            break;
+        }
+        y[t] = k;
+    }
+}
+
+/// What counts the rounds stands behind the `continue`: threads do not make as many.
+#[gpu_kernel]
+fn continue_before_the_count(y: &mut [u32]) {
+    let t = thread_idx().x;
+    let mut k = 0;
+    let mut rounds = 0u32;
+    while k < 4 && rounds < 100 {
+        sync_threads();
+        rounds += 1;
+        if t > rounds {
+            continue;
+        }
+        k += 1;
+    }
+    y[t] = k;
+}
+
+/// A variable that is set behind the `continue` differs from thread to thread.
+#[gpu_kernel]
+fn barrier_by_what_was_skipped(y: &mut [u32]) {
+    let t = thread_idx().x;
+    let mut flag = 0u32;
+    for k in 0..4 {
+        if flag > 0 {
+            sync_threads();
+        }
+        if t > k {
+            continue;
+        }
+        flag = 1;
+    }
+    y[t] = flag;
+}
+
+#[gpu_kernel]
+fn block_that_is_repeated(y: &mut [u32]) {
+    let t = thread_idx().x;
+    let mut k = 0;
+    loop {
+        sync_threads();
+        k += 1;
+        if t > k {
+            break;
+        }
+        if k < 3 {
+            continue;
+        }
+        break;
+    }
+    y[t] = k;
+}
+
+#[test]
+fn barriers_that_some_threads_have_skipped_are_refused() {
+    fn refused<K: Kernel<Comptime = ()>>() {
+        let checked = check::<K>();
+        assert!(matches!(checked, Err(ValidateError::DivergentBarrier { .. })), "{}: {checked:?}", K::NAME);
+    }
+    refused::<continue_before_the_barrier>();
+    refused::<continue_before_a_nested_barrier>();
+    refused::<barrier_in_the_loop_that_is_left>();
+    refused::<barrier_behind_the_loop_that_is_left>();
+    refused::<break_before_the_next_round>();
+    refused::<continue_before_the_count>();
+    refused::<barrier_by_what_was_skipped>();
+    refused::<block_that_is_repeated>();
 }

@@ -1,23 +1,26 @@
 //! Which values and branches depend on the thread, the warp or the block.
 //!
 //! A forward analysis over structured control flow, repeated until the variance of no variable
-//! grows. A device function is analysed once for each call, with the variances of its arguments.
+//! grows. A device function is analysed once for all calls with the same variances of arguments, and
+//! checked once for all those under control of the same variance: nested calls cost no more than the text.
 //! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
 //! a shared flag steers is accepted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
-    BinaryOp, Block, Effect, Expr, ExprKind, Function, KernelAttributes, Location, LoopId, Module, Scope,
-    Stmt, StmtKind, Type, VarId, VarKind, Variance,
+    BinaryOp, Block, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Location, LoopId, Module,
+    Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     let mut warnings = Vec::new();
+    let mut results = HashMap::new();
     for (kernel, attributes) in module.kernels() {
-        let mut analysis = Analysis { module, attributes, warnings };
-        analysis.function(kernel, &[], &Control::default())?;
+        let mut analysis = Analysis { module, attributes, warnings, results, checked: HashSet::new() };
+        analysis.function(kernel, &[], &Control::default(), true)?;
+        results = analysis.results;
         warnings = analysis.warnings;
     }
     Ok(warnings)
@@ -31,6 +34,10 @@ struct Analysis<'m> {
     /// Of the kernel that is analysed.
     attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
+    /// What functions give for arguments of these variances.
+    results: HashMap<(FnId, Vec<Variance>), Variance>,
+    /// Calls whose barriers were checked: the function, its arguments, and the control around it.
+    checked: HashSet<(FnId, Vec<Variance>, Variance, bool)>,
 }
 
 /// Why control is where it is: the most varying condition around it.
@@ -62,14 +69,69 @@ impl Control {
 /// One function while it is analysed.
 struct Frame<'f> {
     function: &'f Function,
+    /// What immutable variables were initialised with.
+    definitions: HashMap<VarId, &'f Expr>,
     vars: HashMap<VarId, Variance>,
     loops: HashMap<LoopId, Control>,
+    /// The loops around the statement that is looked at, innermost last.
+    open: Vec<Open>,
     result: Variance,
     returned: Option<Location>,
     changed: bool,
 }
 
+/// A loop around a statement.
+struct Open {
+    id: LoopId,
+    /// Whether it is a labelled block, of which `break` leaves out the rest.
+    is_block: bool,
+    /// Why threads may have left out the rest of this iteration: by a `continue` before.
+    skipped: Control,
+}
+
 impl<'f> Frame<'f> {
+    /// Control of a statement behind the `continue`s of the loops around it.
+    fn behind_skips(&self, control: &Control) -> Control {
+        let mut control = control.clone();
+        self.open.iter().for_each(|open| control.join(&open.skipped));
+        control
+    }
+
+    /// What has been skipped so far, in each loop around.
+    fn skipped(&self) -> Vec<Control> {
+        self.open.iter().map(|open| open.skipped.clone()).collect()
+    }
+
+    fn set_skipped(&mut self, skipped: Vec<Control>) {
+        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped = skipped);
+    }
+
+    fn join_skipped(&mut self, skipped: &[Control]) {
+        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped.join(skipped));
+    }
+
+    /// A `break` or `continue` under some control. Threads that go on with the next iteration meet the others at its
+    /// first barrier: they are missed in the rest of this one alone. Those that leave a loop are missed in all of it.
+    fn jump(&mut self, id: LoopId, is_break: bool, control: &Control) {
+        if control.variance() == Variance::Uniform {
+            return;
+        }
+        let Some(target) = self.open.iter().position(|open| open.id == id) else { return };
+        let skips = !is_break || self.open[target].is_block;
+        let left = self.open[target + usize::from(skips)..].iter().filter(|open| !open.is_block);
+        let left: Vec<LoopId> = left.map(|open| open.id).collect();
+        if skips {
+            self.open[target].skipped.join(control);
+        }
+        for id in left {
+            let known = self.loops.entry(id).or_default();
+            if control.variance() > known.variance() {
+                known.join(&Control { parts: false, ..control.clone() });
+                self.changed = true;
+            }
+        }
+    }
+
     fn var(&self, id: VarId) -> Variance {
         self.vars.get(&id).copied().unwrap_or(Variance::Uniform)
     }
@@ -120,29 +182,21 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `lane_id()`, or a name for it.
+    /// Whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.name == "lane_id",
             ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
+            ExprKind::Cast(inner) => self.is_lane(inner),
+            ExprKind::Binary(BinaryOp::BitAnd, a, b) => self.is_thread_index(a) && b.as_int() == Some(31),
+            ExprKind::Binary(BinaryOp::Rem, a, b) => self.is_thread_index(a) && b.as_int() == Some(32),
             _ => false,
         }
     }
 
     /// What an immutable variable was initialised with.
     fn definition(&self, id: VarId) -> Option<&'f Expr> {
-        if self.function.var(id).mutable {
-            return None;
-        }
-        let mut found = None;
-        crate::ir::visit::stmts(&self.function.body, &mut |stmt| {
-            if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
-                && *var == id
-            {
-                found = Some(init);
-            }
-        });
-        found
+        self.definitions.get(&id).copied()
     }
 
     /// Whether lanes of one warp certainly disagree on a condition.
@@ -187,18 +241,22 @@ impl<'f> Frame<'f> {
 }
 
 impl<'m> Analysis<'m> {
-    /// Analyses a function called with arguments of these variances; the variance of its result.
+    /// Analyses a function called with arguments of these variances, and reports what is wrong in it if asked to;
+    /// the variance of its result.
     fn function(
         &mut self,
         function: &'m Function,
         args: &[Variance],
         control: &Control,
+        report: bool,
     ) -> Result<Variance, ValidateError> {
         let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
         let mut frame = Frame {
             function,
+            definitions: definitions(function),
             vars,
             loops: HashMap::new(),
+            open: Vec::new(),
             result: Variance::Uniform,
             returned: None,
             changed: true,
@@ -208,8 +266,10 @@ impl<'m> Analysis<'m> {
             frame.returned = None;
             self.block(&mut frame, &function.body, control, false)?;
         }
-        frame.returned = None;
-        self.block(&mut frame, &function.body, control, true)?;
+        if report {
+            frame.returned = None;
+            self.block(&mut frame, &function.body, control, true)?;
+        }
         Ok(frame.result)
     }
 
@@ -233,6 +293,7 @@ impl<'m> Analysis<'m> {
         control: &Control,
         report: bool,
     ) -> Result<(), ValidateError> {
+        let control = &frame.behind_skips(control);
         let here = Control { at: control.at.or(Some(stmt.at)), ..control.clone() };
         for e in crate::ir::visit::operands(stmt) {
             self.effects(frame, e, &here, report)?;
@@ -251,10 +312,14 @@ impl<'m> Analysis<'m> {
             }
             StmtKind::If { cond, then, otherwise } => {
                 let inner = self.under(frame, control, cond, stmt.at)?;
+                let before = frame.skipped();
                 self.block(frame, then, &inner, report)?;
+                let after = frame.skipped();
+                frame.set_skipped(before);
                 self.block(frame, otherwise, &inner, report)?;
+                frame.join_skipped(&after);
             }
-            StmtKind::While { id, cond, body } => {
+            StmtKind::While { id, cond, body, .. } => {
                 let mut inner = self.under(frame, control, cond, stmt.at)?;
                 // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
                 inner.parts = control.parts;
@@ -271,13 +336,8 @@ impl<'m> Analysis<'m> {
                 self.loop_(frame, *id, inner, body, report)?;
             }
             StmtKind::Block(body) => self.block(frame, body, control, report)?,
-            StmtKind::Break(id) | StmtKind::Continue(id) => {
-                let known = frame.loops.entry(*id).or_default();
-                if control.variance() > known.variance() {
-                    known.join(&Control { parts: false, ..control.clone() });
-                    frame.changed = true;
-                }
-            }
+            StmtKind::Break(id) => frame.jump(*id, true, control),
+            StmtKind::Continue(id) => frame.jump(*id, false, control),
             StmtKind::Return(value) => {
                 let variance =
                     value.as_ref().map_or(Variance::Uniform, |e| frame.value(e)).max(control.variance());
@@ -302,7 +362,10 @@ impl<'m> Analysis<'m> {
         if let Some(leaves) = frame.loops.get(&id) {
             inner.join(leaves);
         }
-        self.block(frame, body, &inner, report)
+        frame.open.push(Open { id, is_block: runs_once(body, id), skipped: Control::default() });
+        let result = self.block(frame, body, &inner, report);
+        frame.open.pop();
+        result
     }
 
     /// Control inside a branch on `cond`.
@@ -334,14 +397,30 @@ impl<'m> Analysis<'m> {
             }
         });
         for (function, args) in calls {
-            let function = &self.module.functions[function.0 as usize];
-            let saved = std::mem::take(&mut self.warnings);
-            // Only the result matters here; barriers are checked where the call is a statement's.
-            let result = self.function(function, &args, &Control::default());
-            self.warnings = saved;
-            variance = variance.max(result.unwrap_or(Variance::PerThread));
+            variance = variance.max(self.result(function, args)?);
         }
         Ok(variance)
+    }
+
+    /// Variance of what a function gives for arguments of these variances.
+    fn result(&mut self, id: FnId, args: Vec<Variance>) -> Result<Variance, ValidateError> {
+        let call = (id, args);
+        if let Some(known) = self.results.get(&call) {
+            return Ok(*known);
+        }
+        // Only the result matters here; barriers are checked where the call is a statement's.
+        let function = &self.module.functions[id.0 as usize];
+        let result = self.function(function, &call.1, &Control::default(), false)?;
+        self.results.insert(call, result);
+        Ok(result)
+    }
+
+    /// Checks the barriers of a called function, once for all calls that are alike.
+    fn called(&mut self, id: FnId, args: Vec<Variance>, control: &Control) -> Result<(), ValidateError> {
+        if self.checked.insert((id, args.clone(), control.variance(), control.parts)) {
+            self.function(&self.module.functions[id.0 as usize], &args, control, true)?;
+        }
+        Ok(())
     }
 
     /// Checks every builtin and call of an expression against the control it stands under.
@@ -386,7 +465,7 @@ impl<'m> Analysis<'m> {
                 }
                 if report {
                     let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
-                    self.function(&self.module.functions[function.0 as usize], &args, control)?;
+                    self.called(*function, args, control)?;
                 }
             }
             _ => {}
@@ -440,6 +519,29 @@ impl<'m> Analysis<'m> {
         }
         Ok(())
     }
+}
+
+/// Whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
+fn runs_once(body: &Block, id: LoopId) -> bool {
+    let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
+    let mut goes_on = false;
+    crate::ir::visit::stmts(body, &mut |stmt| {
+        goes_on |= matches!(&stmt.kind, StmtKind::Continue(next) if *next == id);
+    });
+    leaves && !goes_on
+}
+
+/// What the immutable variables of a function are initialised with.
+fn definitions(function: &Function) -> HashMap<VarId, &Expr> {
+    let mut found = HashMap::new();
+    crate::ir::visit::stmts(&function.body, &mut |stmt| {
+        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+            && !function.var(*var).mutable
+        {
+            found.insert(*var, init);
+        }
+    });
+    found
 }
 
 /// The local variable that a place is in, if it is one of the thread's own.

@@ -5,6 +5,7 @@ use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
+use warpsmith::printed;
 use warpsmith::simulator::{Executor, Settings};
 use warpsmith::{Error, driver::DriverError};
 
@@ -36,13 +37,26 @@ pub fn devices() -> Vec<Device> {
     [simulator()].into_iter().chain(gpu()).collect()
 }
 
-/// The simulator by both executors, with all checks, unless the environment names an executor.
+/// The simulator by all executors, with all checks, unless the environment names one: twin, interpreter and, where there
+/// is a C++ compiler, the printed CUDA, checked and unchecked.
 fn simulator() -> Device {
     if std::env::var_os("WARPSMITH_SIM").is_some() {
         return Device::simulator();
     }
     let settings = Settings::from_env().expect("variables that mean something");
-    Device::simulator_with(Settings { executor: Executor::Both, ..settings })
+    let executor = if runs_printed() { Executor::All } else { Executor::Both };
+    Device::simulator_with(Settings { executor, ..settings })
+}
+
+/// Whether there is a C++ compiler for printed CUDA; says so where there is none, which `WARPSMITH_REQUIRE_CXX=1` makes
+/// a failure.
+pub fn runs_printed() -> bool {
+    let missing = printed::compiler().err();
+    if let Some(missing) = &missing {
+        assert!(std::env::var_os("WARPSMITH_REQUIRE_CXX").is_none(), "{missing}");
+        println!("not run as printed CUDA: {missing}");
+    }
+    missing.is_none()
 }
 
 /// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.

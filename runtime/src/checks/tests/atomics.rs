@@ -70,10 +70,49 @@ fn an_atomic_and_a_plain_access_race() {
 #[test]
 fn every_unordered_atomic_is_remembered() {
     let world = World::new(1, 64);
-    world.update((0, 0), FLAG, Relaxed, MemoryScope::Device).expect("an atomic");
-    world.update((0, 1), FLAG, Relaxed, MemoryScope::Device).expect("an atomic");
+    for lane in 0..2 {
+        world.atomic((0, lane), FLAG, (false, true), Relaxed, MemoryScope::Device).expect("an atomic");
+    }
     world.sync_warp(&[(0, 1), (0, 2)]);
     assert_eq!(race(world.write((0, 2), FLAG, 1)).first.thread, [0, 0, 0]);
+}
+
+#[test]
+fn an_atomic_that_an_ordered_one_has_observed_is_ordered() {
+    // What the first two do, as (loads, stores) and scope, and whether the third, after the second, may store plainly.
+    let (update, store, load) = ((true, true), (false, true), (true, false));
+    let (device, block) = (MemoryScope::Device, MemoryScope::Block);
+    let cases = [
+        ((update, device), (update, device), true),
+        ((store, device), (load, device), true),
+        ((store, device), (update, device), true),
+        ((store, device), (store, device), false),
+        ((update, device), (store, device), false),
+        ((load, device), (update, device), false),
+        ((load, device), (load, device), false),
+        ((update, block), (update, block), true),
+    ];
+    for ((first, its_scope), (second, scope), clean) in cases {
+        let world = World::new(1, 64);
+        world.atomic((0, 0), FLAG, first, Relaxed, its_scope).expect("an atomic");
+        world.atomic((0, 1), FLAG, second, Relaxed, scope).expect("an atomic");
+        world.sync_warp(&[(0, 1), (0, 2)]);
+        assert_eq!(world.write((0, 2), FLAG, 1).is_ok(), clean, "{first:?} {second:?}");
+    }
+}
+
+#[test]
+fn an_observation_is_forgotten_neither_by_its_thread_nor_for_others() {
+    let world = World::new(1, 64);
+    world.atomic((0, 0), FLAG, (false, true), Relaxed, MemoryScope::Device).expect("a store");
+    for _ in 0..3 {
+        world.atomic((0, 1), FLAG, (true, false), Relaxed, MemoryScope::Device).expect("a load");
+        world.sync_warp(&[(0, 1), (0, 2)]);
+    }
+    world.atomic((0, 1), FLAG, (true, false), Relaxed, MemoryScope::Device).expect("a load");
+    assert!(world.read((0, 2), FLAG, 1).is_ok(), "the first load is ordered, and has seen the store");
+    assert!(world.read((0, 3), FLAG, 1).is_err());
+    assert!(world.write((0, 2), FLAG, 1).is_err(), "the last load is not ordered");
 }
 
 #[test]

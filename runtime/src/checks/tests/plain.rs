@@ -51,6 +51,7 @@ fn a_race_names_both_accesses() {
 fn the_hint_depends_on_how_far_the_threads_are_apart() {
     let hint = |first, second| {
         let world = World::of_clusters(4, 64, 2);
+        world.write(second, 100, 1).expect("an access at the first line");
         world.write(first, 8, 1).expect("the first access");
         race(world.write(second, 8, 2)).hint
     };

@@ -16,6 +16,7 @@ mod int_prelude;
 mod len;
 mod option;
 mod prelude;
+mod range;
 mod slices;
 mod vector;
 
@@ -28,19 +29,20 @@ pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
 pub use option::{BoolMethods, OptionMethods, OptionRefMethods, ResultMethods};
+pub use range::{InclusiveMethods, RangeMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 
 pub use crate::types::operators::{
     Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,
     ResolveAddAssign, ResolveBitAnd, ResolveBitAndAssign, ResolveBitOr, ResolveBitOrAssign, ResolveBitXor,
-    ResolveBitXorAssign, ResolveDefault, ResolveDerivedDefault, ResolveDiv, ResolveDivAssign, ResolveIndex,
-    ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg, ResolveNot, ResolvePartialEq,
-    ResolveRem, ResolveRemAssign, ResolveShl, ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub,
-    ResolveSubAssign, UserAdd, UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign,
-    UserBitXor, UserBitXorAssign, UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot,
-    UserPartialEq, UserRem, UserRemAssign, UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub,
-    UserSubAssign,
+    ResolveBitXorAssign, ResolveCompound, ResolveDefault, ResolveDerivedDefault, ResolveDiv,
+    ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg,
+    ResolveNot, ResolveOverloadedCompound, ResolvePartialEq, ResolveRem, ResolveRemAssign, ResolveShl,
+    ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, UserAdd, UserAddAssign,
+    UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor, UserBitXorAssign, UserDiv,
+    UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign, UserShl,
+    UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
 };
 
 pub use crate::types::Num as NumMethods;

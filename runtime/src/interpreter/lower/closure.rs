@@ -16,10 +16,15 @@ pub(in crate::interpreter) struct Bound<'m> {
 impl<'m> Lower<'m> {
     /// A closure where it is written; one that is `move` takes copies of what it names.
     pub(super) fn bound_closure(&mut self, closure: &'m Closure) -> Bound<'m> {
+        self.copied(Bound { closure, scope: self.scope })
+    }
+
+    /// A closure of the same code: one that is `move` takes copies of what the other has captured.
+    fn copied(&mut self, Bound { closure, scope: from }: Bound<'m>) -> Bound<'m> {
         if !closure.by_value {
-            return Bound { closure, scope: self.scope };
+            return Bound { closure, scope: from };
         }
-        let mut scope = self.scopes[self.scope].clone();
+        let mut scope = self.scopes[from].clone();
         for id in captured(closure) {
             if let Some(Binding::Slot(from)) = scope.vars.get(&id).cloned() {
                 let ty = &scope.function.var(id).ty;
@@ -40,6 +45,12 @@ impl<'m> Lower<'m> {
             ExprKind::Ref(inner) | ExprKind::Deref(inner) => self.closure_of(inner),
             _ => self.unsupported("a closure that is computed"),
         }
+    }
+
+    /// `let g = f;`
+    pub(super) fn copied_closure(&mut self, e: &'m Expr) -> Result<Bound<'m>> {
+        let bound = self.closure_of(e)?;
+        Ok(if let ExprKind::Closure(_) = e.kind { bound } else { self.copied(bound) })
     }
 
     fn known_closure(&self, id: VarId) -> Result<Bound<'m>> {

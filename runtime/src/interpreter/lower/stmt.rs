@@ -41,7 +41,7 @@ impl<'m> Lower<'m> {
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value),
             StmtKind::Expr(e) => self.value(e).map(|_| ()),
             StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::While { id, cond, body } => self.while_(*id, cond, body),
+            StmtKind::While { id, cond, body, .. } => self.while_(*id, cond, body),
             StmtKind::For { id, range, body } => self.for_(*id, range, body),
             StmtKind::Block(block) => self.block(block),
             StmtKind::Break(id) => self.leave(*id, |open| open.end),
@@ -54,15 +54,10 @@ impl<'m> Lower<'m> {
     }
 
     fn let_(&mut self, var: VarId, init: Option<&'m Expr>) -> Result<()> {
-        if let Some(Expr { kind: ExprKind::Closure(closure), .. }) = init {
-            let bound = self.bound_closure(closure);
-            self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
-            return Ok(());
-        }
         if let Some(e) = init
             && e.ty == Type::Closure
         {
-            let bound = self.closure_of(e)?;
+            let bound = self.copied_closure(e)?;
             self.scopes[self.scope].vars.insert(var, Binding::Closure(bound));
             return Ok(());
         }

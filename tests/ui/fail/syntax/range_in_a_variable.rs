@@ -2,10 +2,8 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(y: &mut [u32]) {
-    let r = 0..4;
-    for i in r {
-        y[i] = 0;
-    }
+    let r = 2..;
+    y[0] = r.start;
 }
 
 fn main() {}

@@ -1,8 +1,8 @@
 use warpsmith::prelude::*;
 
-#[gpu_kernel]
+#[gpu_kernel(launch_bounds(64), max_registers(32))]
 fn kernel(y: &mut [u32]) {
-    _ = y[0];
+    y[0] = 1;
 }
 
 fn main() {}

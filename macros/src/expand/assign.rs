@@ -1,0 +1,225 @@
+//! Lowering of assignments: a value and a place, several of both, and `op=`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Lit, Member};
+
+use super::lower::{Lower, Two};
+use super::operands::is_quiet;
+use super::operators::{Operand, see_operands};
+use super::places::Access;
+
+impl Lower<'_> {
+    pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Two {
+        match &*e.left {
+            Expr::Infer(_) => self.discarded(e),
+            Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) | Expr::Call(_) => self.taken_apart(e),
+            _ => {
+                let value = self.expr(&e.right);
+                let place = self.place(&e.left, Access::Write);
+                let setup = value_first(&value, &place, is_quiet(&e.left));
+                let (line, vw, pw) = (self.line(e.eq_token.span()), value.witness, place.witness);
+                Two { witness: quote!(#pw = #vw), emit: quote!({ #setup #line __r.assign(__p, __v) }) }
+            }
+        }
+    }
+
+    /// `_ = value`
+    fn discarded(&mut self, e: &syn::ExprAssign) -> Two {
+        let Two { witness, emit } = self.expr(&e.right);
+        Two {
+            witness: quote!(_ = #witness),
+            emit: quote!({ let __v = #emit; __r.statement(__v); ::warpsmith::ir::Expr::unit() }),
+        }
+    }
+
+    /// `(a, b) = value`: all parts of the value are read, then each place is evaluated and written.
+    fn taken_apart(&mut self, e: &syn::ExprAssign) -> Two {
+        let value = self.expr(&e.right);
+        let line = self.line(e.eq_token.span());
+        let of = self.part_ident();
+        let target = self.target(&e.left, &of);
+        let (vw, ve, tw, te) = (value.witness, value.emit, target.witness, target.emit);
+        Two {
+            witness: quote!(#tw = #vw),
+            emit: quote!({
+                let #of = { let __v = #ve; #line __r.bind_parts(__v) };
+                #te
+                ::warpsmith::ir::Expr::unit()
+            }),
+        }
+    }
+
+    /// What a part of a value is assigned to; the emitter's part are statements.
+    fn target(&mut self, target: &Expr, of: &Ident) -> Two {
+        match target {
+            Expr::Infer(_) => Two { witness: quote!(_), emit: quote!() },
+            Expr::Paren(inner) => self.target(&inner.expr, of),
+            Expr::Tuple(tuple) => {
+                let (witness, emit) = self.targets(tuple.elems.iter(), of, false);
+                Two { witness: quote!((#(#witness,)*)), emit }
+            }
+            Expr::Array(array) => {
+                let (witness, emit) = self.targets(array.elems.iter(), of, true);
+                Two { witness: quote!([#(#witness),*]), emit }
+            }
+            Expr::Call(call) => {
+                let (witness, emit) = self.targets(call.args.iter(), of, false);
+                let name = &call.func;
+                Two { witness: quote!(#name(#(#witness),*)), emit }
+            }
+            Expr::Struct(fields) => self.target_fields(fields, of),
+            place => {
+                let Two { witness, emit } = self.place(place, Access::Write);
+                Two { witness, emit: quote!({ let __p = #emit; __r.assign(__p, #of.clone()); }) }
+            }
+        }
+    }
+
+    fn targets<'e>(
+        &mut self,
+        targets: impl Iterator<Item = &'e Expr>,
+        of: &Ident,
+        elements: bool,
+    ) -> (Vec<TokenStream>, TokenStream) {
+        let (mut witness, mut emit) = (Vec::new(), TokenStream::new());
+        let mut ended = false;
+        for (i, target) in targets.enumerate() {
+            if ended {
+                self.errors.at(
+                    target,
+                    "`..` can only end what is taken apart in a kernel; write `_` for each part before others",
+                );
+            }
+            if let Expr::Range(rest) = target
+                && rest.start.is_none()
+                && rest.end.is_none()
+            {
+                witness.push(quote!(..));
+                ended = true;
+                continue;
+            }
+            let (part, name) = (self.part_ident(), i.to_string());
+            let two = self.target(target, &part);
+            let inner = two.emit;
+            witness.push(two.witness);
+            emit.extend(quote!(let #part = __r.assigned_part(&#of, #name, #elements); #inner));
+        }
+        (witness, emit)
+    }
+
+    fn target_fields(&mut self, target: &syn::ExprStruct, of: &Ident) -> Two {
+        let mut shown = target.clone();
+        let mut emit = TokenStream::new();
+        for field in &mut shown.fields {
+            let name = match &field.member {
+                Member::Named(ident) => ident.to_string(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            let part = self.part_ident();
+            let two = self.target(&field.expr, &part);
+            let inner = two.emit;
+            // The short form names a variable, which the witness names too.
+            if field.colon_token.is_some() {
+                field.expr = Expr::Verbatim(two.witness);
+            }
+            emit.extend(quote!(let #part = __r.assigned_part(&#of, #name, false); #inner));
+        }
+        Two { witness: shown.into_token_stream(), emit }
+    }
+
+    /// `place op= value`
+    pub(super) fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
+        let in_question = order_matters(&e.left, &e.right);
+        let value = self.expr(&e.right);
+        if in_question {
+            self.forget_line();
+        }
+        let place = self.place(&e.left, Access::Write);
+        let setup = value_first(&value, &place, is_quiet(&e.left));
+        let (op, line) = (&e.op, self.line(e.op.span()));
+        let pw = &place.witness;
+        if is_integer_literal(&e.right) && self.is_scalar(&e.left) {
+            let vw = &value.witness;
+            return Two {
+                witness: quote!(#pw #op #vw),
+                emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
+            };
+        }
+        let tag = format_ident!("{}AssignOp", variant.to_string());
+        let (probe, index) = self.fn_probe(op.span());
+        let Operand { setup: first, value: r, seen } = self.operand_twice(&e.right, "__r", value.witness);
+        let (left, right) = (quote!(&#pw), quote!(&#seen));
+        let see = see_operands(&probe, &quote!(#tag), &left, &right);
+        if !in_question {
+            return Two {
+                witness: quote!(({ #first #see #pw #op #r })),
+                emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
+            };
+        }
+        let (order, number) = self.fn_probe(op.span());
+        let scalars = see_operands(&order, &quote!(CompoundOp), &left, &right);
+        let (ve, pe) = (value.emit, place.emit);
+        self.forget_line();
+        Two {
+            witness: quote!(({ #first #see #scalars #pw #op #r })),
+            emit: quote!({
+                let __callees = [__t.callee(#number), __t.callee(#index)];
+                __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, |__r| #pe, |__r| #ve)
+            }),
+        }
+    }
+}
+
+/// Statements of the emitter that evaluate a value, `__v`, and then a place, `__p`.
+fn value_first(value: &Two, place: &Two, is_quiet: bool) -> TokenStream {
+    let (ve, pe) = (&value.emit, &place.emit);
+    if is_quiet {
+        return quote!(let __v = #ve; let __p = #pe;);
+    }
+    quote! {
+        let __v = #ve;
+        let mut __m = __r.mark();
+        let __p = #pe;
+        let __v = __r.keep(__v, &mut __m, &__p);
+    }
+}
+
+/// Whether a place and a value may change each other: which of the two Rust evaluates first depends on their types.
+fn order_matters(place: &Expr, value: &Expr) -> bool {
+    let value_acts = !is_quiet(value) && !is_variable(place);
+    let place_acts = !is_quiet(place) && !is_integer_literal(value);
+    value_acts || place_acts
+}
+
+/// Whether a place is a name or a field of one, whose address nothing changes.
+fn is_variable(place: &Expr) -> bool {
+    match place {
+        Expr::Path(_) => true,
+        Expr::Field(e) => is_variable(&e.base),
+        Expr::Paren(e) => is_variable(&e.expr),
+        _ => false,
+    }
+}
+
+fn is_integer_literal(value: &Expr) -> bool {
+    matches!(value, Expr::Lit(lit) if !matches!(lit.lit, Lit::Float(_)))
+}
+
+/// The IR's name of the operator in a compound assignment.
+pub fn compound(op: &BinOp) -> Option<TokenStream> {
+    Some(match op {
+        BinOp::AddAssign(_) => quote!(Add),
+        BinOp::SubAssign(_) => quote!(Sub),
+        BinOp::MulAssign(_) => quote!(Mul),
+        BinOp::DivAssign(_) => quote!(Div),
+        BinOp::RemAssign(_) => quote!(Rem),
+        BinOp::BitAndAssign(_) => quote!(BitAnd),
+        BinOp::BitOrAssign(_) => quote!(BitOr),
+        BinOp::BitXorAssign(_) => quote!(BitXor),
+        BinOp::ShlAssign(_) => quote!(Shl),
+        BinOp::ShrAssign(_) => quote!(Shr),
+        _ => return None,
+    })
+}

@@ -1,0 +1,293 @@
+//! Lowering of places: what denotes memory in Rust's grammar, and what is done with it.
+//!
+//! An expression is a place by its form alone; the recorder decides when its address is evaluated. What gives a value
+//! and stands where memory is written gets memory of its own there.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Member, UnOp};
+
+use super::lower::{Lower, Two};
+use super::operands::{First, Operands};
+use super::operators::{plain_integer, see_operands};
+
+/// What is done with a place: an index of it is one of `Index` or of `IndexMut`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It is read, or borrowed to be read.
+    Read,
+    /// It is written, or borrowed to be written.
+    Write,
+    /// What the method does that is called on it; the emitter knows by `__written`.
+    Receiver,
+}
+
+impl Access {
+    /// That of `&` or `&mut`.
+    pub fn of(mutable: bool) -> Self {
+        if mutable { Self::Write } else { Self::Read }
+    }
+}
+
+impl Lower<'_> {
+    /// An expression where a place stands.
+    pub fn place(&mut self, expr: &Expr, access: Access) -> Two {
+        match expr {
+            Expr::Field(e) => self.field(e, access),
+            Expr::Group(e) => self.place(&e.expr, access),
+            Expr::Index(e) => self.index(e, access),
+            Expr::Paren(e) => {
+                let Two { witness, emit } = self.place(&e.expr, access);
+                let mut wrapped = e.clone();
+                wrapped.expr = Box::new(Expr::Verbatim(witness));
+                Two { witness: wrapped.into_token_stream(), emit }
+            }
+            Expr::Path(_) => self.expr(expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.dereference(e, access),
+            value => {
+                let Two { witness, emit } = self.expr(value);
+                let emit = match access {
+                    Access::Read => emit,
+                    Access::Write => quote!({ let __v = #emit; __r.temporary(__v) }),
+                    Access::Receiver => {
+                        quote!({ let __v = #emit; if __written { __r.temporary(__v) } else { __v } })
+                    }
+                };
+                Two { witness, emit }
+            }
+        }
+    }
+
+    /// `*reference`
+    pub(super) fn dereference(&mut self, e: &syn::ExprUnary, access: Access) -> Two {
+        // A value that is a reference is read once, whatever is done with what it refers to.
+        let Two { witness, emit } =
+            if is_place(&e.expr) { self.place(&e.expr, access) } else { self.expr(&e.expr) };
+        let op = &e.op;
+        Two { witness: quote!(#op #witness), emit: quote!({ let __a = #emit; __r.deref(__a) }) }
+    }
+
+    /// `base.name`
+    pub(super) fn field(&mut self, e: &syn::ExprField, access: Access) -> Two {
+        let Two { witness, emit } = self.place(&e.base, access);
+        let member = &e.member;
+        let name = match member {
+            Member::Named(ident) => ident.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        let line = self.line(member.span());
+        let mut shown = e.clone();
+        shown.base = Box::new(Expr::Verbatim(witness));
+        Two {
+            witness: shown.into_token_stream(),
+            emit: quote!({ let __a = #emit; #line __r.field(__a, #name) }),
+        }
+    }
+
+    /// `&place`, `&mut value`
+    pub(super) fn reference(&mut self, e: &syn::ExprReference) -> Two {
+        let mutable = e.mutability.is_some();
+        if let Expr::Index(index) = &*e.expr
+            && let Expr::Range(range) = &*index.index
+        {
+            return self.part_of(&index.expr, range, mutable);
+        }
+        let (operand, record) = match &*e.expr {
+            Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_)) => {
+                let Two { witness, emit } = if is_place(&inner.expr) {
+                    self.place(&inner.expr, Access::of(mutable))
+                } else {
+                    self.expr(&inner.expr)
+                };
+                let op = &inner.op;
+                (Two { witness: quote!(#op #witness), emit }, quote!(reborrow))
+            }
+            place if is_place(place) => (self.place(place, Access::of(mutable)), quote!(ref_)),
+            value => (self.expr(value), quote!(ref_value)),
+        };
+        let Two { witness, emit } = operand;
+        let mut shown = e.clone();
+        shown.expr = Box::new(Expr::Verbatim(witness));
+        Two {
+            witness: shown.into_token_stream(),
+            emit: quote!({ let __a = #emit; __r.#record(#mutable, __a) }),
+        }
+    }
+
+    /// `base[index]`
+    pub(super) fn index(&mut self, e: &syn::ExprIndex, access: Access) -> Two {
+        if let Expr::Range(range) = &*e.index {
+            return self.part_of(&e.expr, range, access == Access::Write);
+        }
+        let (base, index_witness, setup) = match plain_integer(&e.index) {
+            // An `i32`: nothing else says its type.
+            Some(text) => {
+                let Two { witness, emit } = self.place(&e.expr, access);
+                let i32_ = quote!(::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
+                let setup = quote!(let __o0 = #emit; let __o1 = __r.literal(#text, #i32_););
+                (witness, e.index.to_token_stream(), setup)
+            }
+            None => {
+                let operands = self.operands_by(&[&*e.expr, &*e.index], First::Place(access), Self::expr);
+                let Operands { mut witness, setup, .. } = operands;
+                let index = witness.pop().unwrap_or_default();
+                (witness.pop().unwrap_or_default(), index, setup)
+            }
+        };
+        let line = self.line(e.index.span());
+        let mut index = to_index(&e.index, &index_witness);
+        let mut record = quote!(__r.index(__o0, __o1));
+        if may_be_overloaded(&e.expr) {
+            let callee = self.index_callee(e, &base, &mut index, access);
+            record = quote!({ let __c = #callee; __r.index_operator(__c, __o0, __o1) });
+        }
+        let mut shown = e.clone();
+        shown.expr = Box::new(Expr::Verbatim(base));
+        shown.index = Box::new(Expr::Verbatim(index));
+        Two { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
+    }
+
+    /// Which function an index of `base` is, as the emitter asks.
+    fn index_callee(
+        &mut self,
+        e: &syn::ExprIndex,
+        base: &TokenStream,
+        index: &mut TokenStream,
+        access: Access,
+    ) -> TokenStream {
+        let mut ask = |written| self.resolve_index(e, base, index, written);
+        match access {
+            Access::Read | Access::Write => {
+                let number = ask(access == Access::Write);
+                quote!(__t.callee(#number))
+            }
+            Access::Receiver => {
+                let (read, written) = (ask(false), ask(true));
+                quote!(if __written { __t.callee(#written) } else { __t.callee(#read) })
+            }
+        }
+    }
+
+    /// Has the witness ask which function an index of `base` is; the number of its probe.
+    fn resolve_index(
+        &mut self,
+        e: &syn::ExprIndex,
+        base: &TokenStream,
+        index: &mut TokenStream,
+        written: bool,
+    ) -> usize {
+        let (probe, number) = self.fn_probe(e.index.span());
+        let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
+        let name = Ident::new("__i", e.index.span());
+        let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#name));
+        // What stands behind `break` is type-checked, and borrows nothing.
+        *index = quote!({ let #name = #index; loop { break #name; #see } });
+        number
+    }
+
+    /// A reference to `base[a..b]`.
+    fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Two {
+        let mut exprs = vec![base];
+        exprs.extend(range.start.as_deref());
+        exprs.extend(range.end.as_deref());
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&exprs, First::Place(Access::of(mutable)), Self::expr);
+        let line = self.line(range.span());
+        let base_witness = witness.remove(0);
+        let mut ends = witness.into_iter();
+        let mut rest = names.iter().skip(1);
+        let option = |name: Option<&Ident>| match name {
+            Some(name) => quote!(::core::option::Option::Some(#name)),
+            None => quote!(::core::option::Option::None),
+        };
+        let (b, start) = (&names[0], option(range.start.as_ref().and_then(|_| rest.next())));
+        let end = option(range.end.as_ref().and_then(|_| rest.next()));
+        let start_witness = range.start.as_ref().and_then(|_| ends.next());
+        let end_witness = range.end.as_ref().and_then(|_| ends.next());
+        Two {
+            witness: slice_value(
+                base.span(),
+                &base_witness,
+                start_witness,
+                end_witness,
+                (inclusive, mutable),
+            ),
+            emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
+        }
+    }
+}
+
+/// Whether an expression is a place in Rust: a reference to it refers to memory that is there already.
+pub fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Index(_) | Expr::Field(_) => true,
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
+        Expr::Paren(e) => is_place(&e.expr),
+        Expr::Group(e) => is_place(&e.expr),
+        _ => false,
+    }
+}
+
+/// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
+pub fn slice_value(
+    span: Span,
+    base: &TokenStream,
+    start: Option<TokenStream>,
+    end: Option<TokenStream>,
+    (inclusive, mutable): (bool, bool),
+) -> TokenStream {
+    let start = match start {
+        Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
+        None => quote!(0),
+    };
+    let end = match end {
+        Some(end) if inclusive => {
+            quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end) + 1))
+        }
+        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
+        None => quote!(::core::option::Option::None),
+    };
+    // A range that is out of bounds is a fault of the line that the call is at.
+    let call = Ident::new(if mutable { "__sub_slice_mut" } else { "__sub_slice" }, span);
+    let call = quote_spanned!(span=> #call(#start, #end));
+    // An error about the part stands where it is written.
+    let span = span.resolved_at(Span::call_site());
+    let name = format_ident!("{}", if mutable { "SliceableMut" } else { "Sliceable" });
+    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#call })
+}
+
+/// An index of any integer type, or a tuple of them.
+pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
+    let span = index.span().resolved_at(Span::call_site());
+    match index {
+        Expr::Tuple(tuple) if tuple.elems.len() == 2 => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index2(#tokens))
+        }
+        Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
+        }
+        _ if plain_integer(index).is_some() => {
+            quote_spanned!(span=> ::warpsmith::__macro::to_index::<i32>(#tokens))
+        }
+        _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
+    }
+}
+
+/// Whether what is indexed may be of a type that overloads it: a name, fields of one, or what a call gives,
+/// which may stand twice in a witness. Elements of elements are not asked, which keeps expansions small.
+fn may_be_overloaded(expr: &Expr) -> bool {
+    is_path(expr) || matches!(expr, Expr::MethodCall(_) | Expr::Call(_))
+}
+
+/// Whether an expression is a name or fields of one.
+fn is_path(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Field(e) => is_path(&e.base),
+        Expr::Paren(e) => is_path(&e.expr),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_path(&e.expr),
+        _ => false,
+    }
+}

@@ -1,0 +1,94 @@
+//! Functions of Rust's library that kernels call by an imported name: `use core::mem::swap;`.
+//!
+//! The function itself is Rust's; the type beside it of the same name, which the prelude brings, says what it is
+//! on the device. Should the function of that name be another one, the kernel is refused.
+
+use core::marker::PhantomData;
+
+use super::memory;
+use crate::ir::{Expr, Type};
+use crate::record::{Callee, Recorder};
+use crate::types::{Device, GpuType, Num, operators};
+use crate::witness::{DeviceFn, FnProbe};
+
+/// The function `F`, which is the device function `M` if it is Rust's.
+#[doc(hidden)]
+pub struct Named<F, M>(PhantomData<fn() -> (F, M)>);
+
+/// What stands for a function of Rust's library.
+#[doc(hidden)]
+pub trait Known {
+    /// Where Rust has it.
+    const PATH: &'static str;
+    /// What it is on the device.
+    fn callee() -> Callee;
+}
+
+impl<F, M: Known> DeviceFn for Named<F, M> {
+    fn callee() -> Callee {
+        let name = core::any::type_name::<F>();
+        let path = name.split('<').next().unwrap_or(name);
+        if path == M::PATH { M::callee() } else { Callee::Recorded(another::<F>) }
+    }
+}
+
+/// A function of the user's own that has the name of one of Rust's.
+fn another<F>(recorder: &mut Recorder, _: Vec<Expr>, _: Type) -> Expr {
+    recorder.no_device_function(core::any::type_name::<F>());
+    Expr::never()
+}
+
+macro_rules! known {
+    ($($(#[$doc:meta])* $name:ident $path:literal [$($bounds:tt)*] (($($arg:ty),*) $(-> $ret:ty)?) $marker:ident: $callee:expr;)+) => {$(
+        $(#[$doc])*
+        #[allow(non_camel_case_types)]
+        pub struct $name {}
+
+        #[doc(hidden)]
+        pub struct $marker<T>(PhantomData<fn() -> T>);
+
+        impl<T: $($bounds)*> Known for $marker<T> {
+            const PATH: &'static str = $path;
+            fn callee() -> Callee {
+                $callee
+            }
+        }
+
+        #[doc(hidden)]
+        impl $name {
+            #[allow(missing_docs)]
+            pub fn called_in_a_kernel<T: $($bounds)*, F: Fn($($arg),*) $(-> $ret)?>(_: F, _: &FnProbe<Named<F, $marker<T>>>) {}
+        }
+    )+};
+}
+
+known! {
+    /// `core::mem::swap` in kernels: of values, and of slices too.
+    swap "core::mem::swap" [Device] ((&mut T, &mut T)) Swap: Callee::Recorded(exchanged);
+    /// `core::mem::replace` in kernels.
+    replace "core::mem::replace" [Device] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
+    /// `core::mem::take` in kernels.
+    take "core::mem::take" [GpuType + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
+    /// `core::cmp::min` in kernels.
+    min "core::cmp::min" [Num + Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
+    /// `core::cmp::max` in kernels.
+    max "core::cmp::max" [Num + Ord] ((T, T) -> T) Max: memory::max::<T>::callee();
+}
+
+/// `swap(&mut a, &mut b)`
+fn exchanged(recorder: &mut Recorder, args: Vec<Expr>, _: Type) -> Expr {
+    let mut places = args.into_iter();
+    match (places.next(), places.next()) {
+        (Some(a), Some(b)) => recorder.exchange(a, b),
+        _ => Expr::never(),
+    }
+}
+
+/// `replace(&mut a, value)`
+fn replaced(recorder: &mut Recorder, args: Vec<Expr>, _: Type) -> Expr {
+    let mut args = args.into_iter();
+    match (args.next(), args.next()) {
+        (Some(place), Some(value)) => recorder.replace(place, value),
+        _ => Expr::never(),
+    }
+}

@@ -1,0 +1,124 @@
+//! Launches of printed CUDA on the simulator: alone, and after the others from the same memory.
+
+use super::conditions;
+use super::simulated::Simulation;
+use super::views::Views;
+use super::writable::{self, Writable};
+use crate::args::KernelArg;
+use crate::codegen::Checks;
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::printed::{self, Reached, Run, Wanted};
+use crate::simulator::{self, SimFault, SimLaunch};
+
+impl Simulation {
+    /// Runs the text that a GPU would be given for this launch.
+    pub(super) fn run_printed<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        launch: &SimLaunch<'_>,
+        args: &[KernelArg],
+    ) -> Result<()> {
+        self.run_text::<K>(comptime, launch, args, self.checks(args))
+    }
+
+    fn run_text<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        launch: &SimLaunch<'_>,
+        args: &[KernelArg],
+        checks: Checks,
+    ) -> Result<()> {
+        let wanted = Wanted { checks, sanitizers: self.settings().sanitizers };
+        let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
+        let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
+        let run = Run::new(&text, args, self.reached(args), self.settings().step_budget);
+        simulator::run(launch, &|| run.thread())?;
+        Ok(())
+    }
+
+    /// The memory that the arguments and statics let the kernel access.
+    fn reached(&self, args: &[KernelArg]) -> Reached {
+        let module = self.module().module();
+        let mut reached =
+            Reached { any_buffer: writable::reaches_further(&module.kernel), ..Reached::default() };
+        for (arg, id) in args.iter().zip(&module.kernel.params) {
+            let ty = &module.kernel.var(*id).ty;
+            match arg {
+                KernelArg::Slice { ptr, bytes, .. } => {
+                    reached.ranges.push(*ptr as usize..(*ptr + *bytes) as usize)
+                }
+                KernelArg::Value(value) => {
+                    let views = Views::of(ty, value.words());
+                    reached.any_buffer |= views.further.is_some();
+                    let ranges =
+                        views.list.iter().map(|view| view.range.start as usize..view.range.end as usize);
+                    reached.ranges.extend(ranges);
+                }
+                KernelArg::Image { .. } => reached.any_buffer = true,
+            }
+        }
+        for global in module.globals() {
+            let (start, ty) = ((global.address)().addr(), (global.ty)());
+            reached.ranges.push(start..start + ty.size());
+            reached.any_buffer |= ty.holds_address();
+        }
+        reached
+    }
+
+    /// The checks of the text, as a launch on a GPU chooses them.
+    fn checks(&self, args: &[KernelArg]) -> Checks {
+        match self.checked {
+            true => conditions::checks(&self.module().module().conditions, self.shape(), args),
+            false => Checks::None,
+        }
+    }
+
+    /// Runs a launch on the twin and the interpreter, and then its text, checked and unchecked, from the same memory.
+    ///
+    /// Where the others end with a fault, the text is not run: it has no checks but those of bounds.
+    pub(super) fn run_all<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+        let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
+        let save = || memory.iter().map(Writable::saved).collect::<Vec<_>>();
+        let restore =
+            |saved: &[Vec<u8>]| memory.iter().zip(saved).for_each(|(region, saved)| region.restore(saved));
+        let before = save();
+        self.run_one::<K>(comptime, args)?;
+        let after = save();
+        let launch = self.launch::<K>(args, &[])?;
+        // What passed all checks needs none.
+        for checks in [self.checks(args), Checks::None] {
+            restore(&before);
+            let outcome = self.run_text::<K>(comptime, &launch, args, checks);
+            let printed = save();
+            // Whatever the text did, the launch's results are the twin's.
+            restore(&after);
+            same(K::NAME, outcome, &memory, (&after, &printed))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a run of the text ended without a fault, with the memory that the twin left.
+fn same(
+    kernel: &str,
+    outcome: Result<()>,
+    memory: &[Writable],
+    (twin, printed): (&[Vec<u8>], &[Vec<u8>]),
+) -> Result<()> {
+    let differ = |what: String| Err(SimFault::PrintedDiffers { kernel: kernel.to_owned(), what }.into());
+    match outcome {
+        Err(Error::Simulator(refused)) if matches!(*refused, SimFault::NotPrinted { .. }) => {
+            return Err(Error::Simulator(refused));
+        }
+        Err(fault) => return differ(format!("the twin ends without a fault, the text with: {fault}")),
+        Ok(()) => {}
+    }
+    for (region, (twin, printed)) in memory.iter().zip(twin.iter().zip(printed)) {
+        if let Some(byte) = region.difference(twin, printed, |_| true) {
+            let (a, b, what) = (twin[byte], printed[byte], &region.what);
+            return differ(format!("byte {byte} of {what} is {a:#04x} by the twin, {b:#04x} by the text"));
+        }
+    }
+    Ok(())
+}

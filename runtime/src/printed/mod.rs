@@ -1,0 +1,156 @@
+//! The CUDA text as an executor of the simulator: what NVRTC would be given is compiled by the host's C++ compiler and
+//! run on the simulator's machine.
+//!
+//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
+//! (`library.rs`, `shim/`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
+//! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
+//! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
+//! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
+//!
+//! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
+//!
+//! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
+//! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.
+//!
+//! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
+//! takes.
+
+mod asm;
+mod compiler;
+mod host;
+mod images;
+mod library;
+mod machine;
+mod numeric;
+mod run;
+mod text;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+pub use compiler::Sanitizers;
+pub(crate) use run::{Reached, Run, Text};
+
+use crate::codegen::{Checks, CudaSource, Options};
+use crate::ir::Location;
+use crate::kernel::Kernel;
+use compiler::Compiler;
+use library::Unit;
+
+/// Why a text is not run on the host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// There is no C++ compiler.
+    #[error(
+        "no C++ compiler was found: {0}; install one (`apt install g++`), or name one by `WARPSMITH_CXX`"
+    )]
+    NoCompiler(String),
+    /// A PTX instruction that the shim does not have.
+    #[error("the host does not run the PTX `{0}`; use another executor")]
+    Instruction(String),
+    /// The compiler refused the text, or what it made does not load.
+    #[error("the printed CUDA does not compile as C++: {0}")]
+    NotCompiled(String),
+    /// The kernel cannot be recorded or validated.
+    #[error("{0}")]
+    NotPrinted(String),
+}
+
+/// Whether there is a C++ compiler to run printed CUDA with.
+///
+/// # Errors
+/// [`Refused::NoCompiler`], which says what to install.
+pub fn compiler() -> Result<String, Refused> {
+    Compiler::process().map(|compiler| compiler.version.build.clone())
+}
+
+/// How a text is printed and compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub checks: Checks,
+    pub sanitizers: Sanitizers,
+}
+
+type Compiled = Result<Arc<Text>, Refused>;
+
+/// The texts of one kernel.
+type Texts<K> = HashMap<(<K as Kernel>::Comptime, Wanted), Compiled>;
+
+/// A kernel's text, compiled at its first launch.
+pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: Wanted) -> Compiled {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (comptime.clone(), wanted);
+    if let Some(known) = lock().get(&TypeId::of::<K>()).and_then(|texts| texts.downcast_ref::<Texts<K>>())
+        && let Some(text) = known.get(&key)
+    {
+        return text.clone();
+    }
+    // Compiling takes long, and other kernels do not wait for it.
+    let made = source::<K>(comptime, wanted.checks)
+        .and_then(|source| compile(source, K::AT, wanted.sanitizers))
+        .map(Arc::new);
+    let mut known = lock();
+    let texts = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Texts::<K>::new()));
+    match texts.downcast_mut::<Texts<K>>() {
+        Some(texts) => texts.entry(key).or_insert(made).clone(),
+        None => made,
+    }
+}
+
+fn source<K: Kernel>(comptime: &K::Comptime, checks: Checks) -> Result<CudaSource, Refused> {
+    let options = Options { checks, line_directives: true };
+    K::print(comptime, &options).map_err(|e| Refused::NotPrinted(e.to_string()))
+}
+
+fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
+    let exports = library::loaded(&unit(&source, sanitizers)?, sanitizers)?;
+    Ok(Text { source, exports, at, statics: Mutex::default() })
+}
+
+fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
+    let identity = Compiler::process()?.identity(sanitizers);
+    let symbols = source.globals.iter().map(|(_, symbol)| symbol.clone()).collect();
+    Ok(Unit::new(text::for_host(&source.code)?, source.kernel_name.clone(), symbols, &identity))
+}
+
+/// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start
+/// is most of what one text costs.
+///
+/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is an error
+/// of its launch, not of this.
+///
+/// ```
+/// use warpsmith::codegen::{Checks, Options};
+/// use warpsmith::prelude::*;
+/// use warpsmith::printed::{Sanitizers, compile_ahead};
+///
+/// #[gpu_kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = global_id();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// # fn main() -> warpsmith::Result<()> {
+/// let options = Options { checks: Checks::All, line_directives: true };
+/// let texts = [double::print(&(), &options)?];
+/// if let Err(missing) = compile_ahead(&texts, Sanitizers::NONE) {
+///     println!("{missing}");
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`Refused::NoCompiler`].
+pub fn compile_ahead(texts: &[CudaSource], sanitizers: Sanitizers) -> Result<(), Refused> {
+    Compiler::process()?;
+    let units: Vec<Unit> = texts.iter().filter_map(|source| unit(source, sanitizers).ok()).collect();
+    library::compile_ahead(&units, sanitizers)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,309 @@
+//! One launch of a compiled text: its arguments, its threads, and how they end.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::library::{Entry, Exports};
+use crate::args::KernelArg;
+use crate::codegen::{CudaSource, Site, SiteKind};
+use crate::image::Access;
+use crate::ir::{KernelAttributes, Location};
+use crate::launch::nested_shape;
+use crate::simulator::context::Child;
+use crate::simulator::{ChildOrder, FaultPlace, Instruction, Line, SimFault, Space, context, global};
+
+/// A text that can be launched.
+pub(crate) struct Text {
+    pub(super) source: CudaSource,
+    pub(super) exports: Exports,
+    /// Where the kernel was written.
+    pub(super) at: Location,
+    /// Held by a launch that has put its statics into the library.
+    pub(super) statics: Mutex<()>,
+}
+
+/// A launch.
+pub(crate) struct Run<'t> {
+    text: &'t Text,
+    params: Vec<*const c_void>,
+    /// What the parameters' addresses are of.
+    _words: Vec<Box<[u64]>>,
+    record: Box<UnsafeCell<Record>>,
+    reached: Reached,
+    /// Steps that a thread may make without an operation of the machine.
+    budget: u64,
+    _statics: Option<MutexGuard<'t, ()>>,
+}
+
+/// The memory that a launch may access besides the blocks' and its threads' own.
+#[derive(Default)]
+pub(crate) struct Reached {
+    /// What its arguments say.
+    pub ranges: Vec<Range<usize>>,
+    /// Whether it may reach any buffer: by an address that is in a value or in memory.
+    pub any_buffer: bool,
+}
+
+/// `struct ws_Fault` of the printed CUDA.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Record {
+    state: u32,
+    site: u32,
+    block: [u32; 3],
+    thread: [u32; 3],
+    a: u64,
+    b: u64,
+    any: *const Cell<u32>,
+}
+
+/// State of a record that is complete.
+const WRITTEN: u32 = 2;
+
+/// What a thread unwinds with that ends by itself.
+struct Left;
+
+thread_local! {
+    /// The launch whose threads this OS thread runs, or null.
+    static CURRENT: Cell<*const Run<'static>> = const { Cell::new(ptr::null()) };
+    /// The word that says that there is a record.
+    static ANY: Cell<u32> = const { Cell::new(0) };
+}
+
+impl<'t> Run<'t> {
+    /// A launch with these arguments.
+    ///
+    /// A thread may make `budget` steps, each a piece of the text without a branch, from one barrier, exchange or atomic
+    /// to the next.
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached, budget: u64) -> Self {
+        let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
+        let mut params: Vec<*const c_void> = Vec::new();
+        for (arg, words) in args.iter().zip(&words) {
+            let starts = if matches!(arg, KernelArg::Slice { .. }) { 2 } else { 1 };
+            params.extend(words.iter().take(starts).map(|word| ptr::from_ref(word).cast()));
+        }
+        let any = ANY.with(ptr::from_ref);
+        let record = Record { state: 0, site: 0, block: [0; 3], thread: [0; 3], a: 0, b: 0, any };
+        let record = Box::new(UnsafeCell::new(record));
+        let fault = Box::new([record.get().expose_provenance() as u64]);
+        if text.source.has_fault_param {
+            params.push(fault.as_ptr().cast());
+        }
+        let mut words = words;
+        words.push(fault);
+        let record_at = record.get().addr();
+        reached.ranges.push(record_at..record_at + size_of::<Record>());
+        reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
+        text.exports.set_budget(budget);
+        Self { text, params, _words: words, record, reached, budget, _statics: text.put_statics() }
+    }
+
+    /// Runs one simulated thread.
+    pub fn thread(&self) {
+        self.run(self.text.exports.entry(), &self.params);
+    }
+
+    /// Runs one thread of a kernel of the text.
+    fn run(&self, entry: Entry, params: &[*const c_void]) {
+        CURRENT.set(ptr::from_ref(self).cast());
+        let Location { file, line } = self.text.at;
+        context::set_instruction(Some(Instruction {
+            at: Line { file, line, column: 0 },
+            site: 0,
+            instance: 0,
+        }));
+        // SAFETY: the parameters are of the types that the printed kernel declares.
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| unsafe { entry(params.as_ptr()) }));
+        if let Err(payload) = outcome
+            && !payload.is::<Left>()
+        {
+            panic::resume_unwind(payload);
+        }
+        context::set_instruction(None);
+    }
+
+    fn record(&self) -> Record {
+        // SAFETY: threads of the launch write it, all of them on this OS thread.
+        unsafe { self.record.get().read_volatile() }
+    }
+}
+
+/// The words of an argument: a slice's address and length, a value's bytes.
+fn words(arg: &KernelArg) -> Box<[u64]> {
+    match arg {
+        KernelArg::Slice { ptr, len, .. } => Box::new([*ptr, *len]),
+        KernelArg::Value(value) => value.words().into(),
+        KernelArg::Image { access, .. } => {
+            let access = access.get();
+            // The object is the image's address; the extents stand behind it as on a GPU.
+            Box::new(Access::words(ptr::from_ref(access).expose_provenance() as u64, access.extents))
+        }
+    }
+}
+
+impl Text {
+    /// Writes constants, and the addresses of device statics, where the text has them.
+    fn put_statics(&self) -> Option<MutexGuard<'_, ()>> {
+        if self.source.globals.is_empty() {
+            return None;
+        }
+        let held = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, (global, _)) in self.source.globals.iter().enumerate() {
+            let (to, from) = (self.exports.symbol(place), (global.address)());
+            // SAFETY: the symbol is a value of the constant's type, or a pointer.
+            unsafe {
+                if global.constant {
+                    to.copy_from_nonoverlapping(from, (global.ty)().size());
+                } else {
+                    to.cast::<*mut u8>().write(from);
+                }
+            }
+        }
+        Some(held)
+    }
+}
+
+/// The launch of the running thread.
+fn current<'a>() -> &'a Run<'static> {
+    // SAFETY: set by the thread that runs, whose launch lives until all its threads have ended.
+    unsafe { &*CURRENT.get() }
+}
+
+/// Where the running kernel was written.
+pub(super) fn kernel_line() -> Line {
+    let Location { file, line } = current().text.at;
+    Line { file, line, column: 0 }
+}
+
+/// Ends the running thread; ends the launch if it, or another, has written what failed.
+pub(super) fn exit() -> ! {
+    let run = current();
+    let record = run.record();
+    if record.state == WRITTEN
+        && let Some(site) = run.text.source.sites.get(record.site as usize)
+    {
+        raise(site, &record);
+    }
+    panic::resume_unwind(Box::new(Left));
+}
+
+/// Queues a launch by the running thread: a kernel of the text, its shape, and the bytes of its parameters.
+///
+/// # Safety
+/// The values are so many bytes each, of the types of the parameters of the kernel that `entry` runs.
+pub(super) unsafe fn launch(
+    name: &'static str,
+    entry: *const c_void,
+    (grid, block, shared): ([u32; 3], [u32; 3], u64),
+    order: i32,
+    values: impl Iterator<Item = (*const c_void, usize)>,
+) {
+    let at = context::here();
+    let shared = u32::try_from(shared).unwrap_or(u32::MAX);
+    let attributes = KernelAttributes::default();
+    let (grid, dynamic_shared) = match nested_shape(name, &attributes, (Some(grid), 0), block, shared) {
+        Ok(shape) => shape,
+        Err(refused) => context::fault_launch(name, refused, at),
+    };
+    // SAFETY: as promised by the caller.
+    let copies: Vec<Box<[u128]>> = values.map(|(value, bytes)| unsafe { copy(value, bytes) }).collect();
+    // SAFETY: the shim's own thunk.
+    let entry = unsafe { std::mem::transmute::<*const c_void, Entry>(entry) };
+    let parent = CURRENT.get();
+    let thread = Box::new(move || {
+        let params: Vec<*const c_void> = copies.iter().map(|copy| copy.as_ptr().cast()).collect();
+        // SAFETY: the launch by the host lives until all that it launched has ended.
+        unsafe { &*parent }.run(entry, &params);
+    });
+    let order = match order {
+        0 => ChildOrder::Block,
+        1 => ChildOrder::Free,
+        _ => ChildOrder::Tail,
+    };
+    context::launch(Child { kernel: name, grid, block, dynamic_shared, order, number: 0, thread }, at);
+}
+
+/// A copy of a value's bytes, aligned for every type.
+///
+/// # Safety
+/// So many bytes can be read.
+unsafe fn copy(value: *const c_void, bytes: usize) -> Box<[u128]> {
+    let mut words = vec![0u128; bytes.div_ceil(16)].into_boxed_slice();
+    // SAFETY: as promised, and there are at least as many bytes.
+    unsafe { words.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(value.cast(), bytes) };
+    words
+}
+
+fn raise(site: &Site, record: &Record) -> ! {
+    let line = Line { file: site.at.file, line: site.at.line, column: 0 };
+    context::fault_at(line, |FaultPlace { kernel, file, line, block, thread }| match &site.kind {
+        SiteKind::Bounds | SiteKind::Range => {
+            let (index, len) = (record.a as i64, record.b as usize);
+            SimFault::OutOfBounds { kernel, file, line, block, thread, index, len }
+        }
+        SiteKind::Assert(message) => {
+            SimFault::Panic { kernel, message: message.clone(), file, line, block, thread }
+        }
+        SiteKind::Launch(child) => {
+            let why = format!("CUDA's error {}", record.a);
+            SimFault::Launch { kernel, child: child.clone(), why, file, line, block, thread }
+        }
+        SiteKind::Aligned => {
+            let message = format!("address {:#x} is no multiple of {}", record.a, record.b);
+            SimFault::Panic { kernel, message, file, line, block, thread }
+        }
+        SiteKind::Unwritten => {
+            let message = "a read of memory that nobody has written".to_owned();
+            SimFault::Panic { kernel, message, file, line, block, thread }
+        }
+    })
+}
+
+/// Ends the launch: the running thread has made as many steps as it may.
+pub(super) fn endless() -> ! {
+    let steps = current().budget;
+    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| SimFault::Endless {
+        kernel,
+        steps,
+        file,
+        line,
+        block,
+        thread,
+    })
+}
+
+/// Ends the launch: the text does what C++ gives no meaning.
+pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! {
+    let line = if file.starts_with(super::library::OWN_FILE) {
+        kernel_line()
+    } else {
+        Line { file, line, column: 0 }
+    };
+    context::fault_at(line, |FaultPlace { kernel, file, line, block, thread }| {
+        let message = format!("the printed CUDA does what C++ leaves undefined: {what}");
+        SimFault::Panic { kernel, message, file, line, block, thread }
+    })
+}
+
+/// Ends the launch if the text must not access these bytes.
+pub(super) fn accessed(address: usize, bytes: usize, write: bool) {
+    let Reached { ranges, any_buffer } = &current().reached;
+    let inside = |range: &Range<usize>| range.start <= address && address + bytes <= range.end;
+    if ranges.iter().any(inside)
+        || matches!(context::space_of(address), Space::Shared { .. })
+        || *any_buffer && global::holds(address, bytes)
+    {
+        return;
+    }
+    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| {
+        let does = if write { "writes" } else { "reads" };
+        let message = format!(
+            "the printed CUDA {does} {bytes} bytes at {address:#x}, in no argument, shared memory or variable"
+        );
+        SimFault::Panic { kernel, message, file, line, block, thread }
+    })
+}

@@ -1,0 +1,159 @@
+//! The shim knows what the device API and the printer can print.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::compiler::{Compiler, Sanitizers};
+use super::library::Unit;
+use super::text::{for_host, is_word, string_end, word_end};
+use super::{Refused, host, library};
+
+/// Names in printed CUDA that the shim does not have, and why.
+const WITHOUT: [(&str, &str); 7] = [
+    ("__restrict__", "the compiler's own"),
+    ("__shared__", "a word that `text.rs` rewrites"),
+    ("__shfl", "the beginning of names that are put together: `__shfl_sync` and the like are known"),
+    ("__isGlobal", "checks of initialisation on a GPU, which no launch on the simulator prints"),
+    ("__isShared", "likewise"),
+    ("__INTADDR__", "only for NVRTC"),
+    ("__CUDACC_RTC__", "only defined by NVRTC"),
+];
+
+/// Words of C++, and of messages, that stand before a parenthesis in the sources' strings.
+const NO_FUNCTIONS: &str = "asm if for while sizeof static_assert operator return volatile const void typename explicit \
+    decltype extern switch noreturn dim3 unsigned int char long short float double bool T U M V W R P D S I J O F struct \
+    template";
+
+/// The string literals of a source file, without comments and tests.
+fn literals(source: &str) -> Vec<&str> {
+    let (mut found, mut rest) = (Vec::new(), source.split("#[cfg(test)]").next().unwrap_or(source));
+    while let Some(start) = rest.find(['"', '/', '\'']) {
+        rest = &rest[start..];
+        let end = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with('"') {
+            let end = string_end(rest);
+            found.push(&rest[1..end - 1]);
+            end
+        } else if rest.starts_with("'\"'") || rest.starts_with("'\\''") {
+            rest[1..].find('\'').map_or(1, |at| at + 2)
+        } else {
+            1
+        };
+        rest = &rest[end..];
+    }
+    found
+}
+
+/// What the strings of the sources call or name as CUDA does.
+fn printed_names(directory: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            printed_names(&path, names);
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("a source");
+        for (at, _) in source.match_indices("math(\"") {
+            let name = &source[at + 6..at + 6 + word_end(&source[at + 6..])];
+            names.extend([name.to_owned(), format!("{name}f")]);
+        }
+        for literal in literals(&source) {
+            let mut rest = literal;
+            while let Some(start) = rest.find(is_word) {
+                let end = start + word_end(&rest[start..]);
+                let (word, behind) = (&rest[start..end], &rest[end..]);
+                let is_call = behind.starts_with("({") && !literal.contains(' ');
+                if word.starts_with("__") && word.len() > 2 || is_call && !word.starts_with("ws_") {
+                    names.insert(word.to_owned());
+                }
+                rest = behind;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cuda_name_that_can_be_printed_is_known_or_listed() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut names = BTreeSet::new();
+    printed_names(&sources.join("device_api"), &mut names);
+    printed_names(&sources.join("codegen"), &mut names);
+    assert!(names.len() > 250, "only {} names are found", names.len());
+    assert!(names.contains("__shfl_xor_sync") || names.contains("__ballot_sync"), "{names:?}");
+    let known = library::words();
+    let unknown: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            !name.starts_with("__builtin_") && !NO_FUNCTIONS.split_whitespace().any(|word| word == *name)
+        })
+        .filter(|name| !known.contains(name.as_str()))
+        .filter(|name| !WITHOUT.iter().any(|(without, _)| without == name))
+        .collect();
+    assert!(unknown.is_empty(), "neither in the shim nor listed: {unknown:?}");
+    let stale: Vec<_> =
+        WITHOUT.iter().filter(|(name, _)| !names.contains(*name) || known.contains(*name)).collect();
+    assert!(stale.is_empty(), "listed, but known or not printed: {stale:?}");
+}
+
+#[test]
+fn each_function_of_the_host_stands_in_the_table_once() {
+    let mut seen = BTreeSet::new();
+    for function in host::functions() {
+        assert!(seen.insert((function.name, function.params)), "{} is there twice", function.name);
+    }
+}
+
+/// A unit of a text by hand; `None` where there is no compiler.
+fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
+    let identity = Compiler::process().ok()?.identity(Sanitizers::NONE);
+    Some(Unit::new(for_host(cuda).expect("nothing is refused"), kernel.into(), Vec::new(), &identity))
+}
+
+/// What a kernel writes that is given the address of a number.
+fn written(unit: &Unit) -> Result<i32, Refused> {
+    let exports = library::loaded(unit, Sanitizers::NONE)?;
+    let mut number = 0;
+    let address = &raw mut number;
+    let arguments = [(&raw const address).cast()];
+    // SAFETY: the kernel takes the address of a number, and asks the machine for nothing.
+    unsafe { exports.entry()(arguments.as_ptr()) };
+    Ok(number)
+}
+
+#[test]
+fn texts_are_compiled_together_and_a_wrong_one_does_not_touch_the_others() {
+    let texts = [
+        ("extern \"C\" __global__ void set(int* x) { *x = 31; }\n", "set"),
+        ("extern \"C\" __global__ void wrong(int* x) { *x = no_such_function(); }\n", "wrong"),
+        // The same names in another text of the same compilation.
+        (
+            "__device__ int f() { return 32; }\nextern \"C\" __global__ void set(int* x) { *x = f(); }\n",
+            "set",
+        ),
+        (
+            "__device__ int f() { return 33; }\nextern \"C\" __global__ void set(int* x) { *x = f(); }\n",
+            "set",
+        ),
+    ];
+    let Some(units) = texts.iter().map(|(cuda, kernel)| unit(cuda, kernel)).collect::<Option<Vec<_>>>()
+    else {
+        println!("skipped: there is no C++ compiler");
+        return;
+    };
+    library::compile_ahead(&units, Sanitizers::NONE).expect("a compiler");
+    let outcomes: Vec<_> = units.iter().map(written).collect();
+    assert_eq!((&outcomes[0], &outcomes[2], &outcomes[3]), (&Ok(31), &Ok(32), &Ok(33)));
+    let refused = outcomes[1].as_ref().expect_err("it does not compile").to_string();
+    assert!(refused.starts_with("the printed CUDA does not compile as C++: "), "{refused}");
+    assert!(refused.contains("no_such_function"), "{refused}");
+}
+
+#[test]
+fn an_instruction_that_the_shim_has_not_is_named() {
+    let text = "extern \"C\" __global__ void k(int* x) { asm(\"szext.wrap.s32 %0, 1, 2;\" : \"=r\"(*x)); }\n";
+    let Some(unit) = unit(text, "k") else { return println!("skipped: there is no C++ compiler") };
+    let refused = written(&unit).expect_err("no such instruction");
+    assert_eq!(refused, Refused::Instruction("szext.wrap.s32".into()));
+}

@@ -1,0 +1,68 @@
+//! `Range` and `RangeInclusive` as values: a start and an end, which threads hold in registers.
+
+use core::ops::{Range, RangeInclusive};
+
+use super::Device;
+use crate::__macro::type_suffix;
+use crate::ir::{FieldType, Layout, StructType, Type};
+
+/// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
+const HALF_OPEN: &str = "core::ops::Range";
+const INCLUSIVE: &str = "core::ops::RangeInclusive";
+
+fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> Type {
+    let offset = layout.size / 2;
+    let fields = vec![
+        FieldType { name: "start", ty: bound.clone(), offset: 0 },
+        FieldType { name: "end", ty: bound.clone(), offset },
+        FieldType { name: mark, ty: Type::Unit, offset: layout.size },
+    ];
+    let name = format!("{name}_{}", type_suffix(bound));
+    Type::Struct(StructType { name, cuda_name: None, fields, size: layout.size, align: layout.align }.into())
+}
+
+/// Whether a type is a range, and one that includes its end.
+pub(crate) fn inclusive_range(ty: &Type) -> Option<bool> {
+    let Type::Struct(def) = ty else { return None };
+    match def.fields.last()?.name {
+        HALF_OPEN => Some(false),
+        INCLUSIVE => Some(true),
+        _ => None,
+    }
+}
+
+macro_rules! ranges {
+    ($($range:ident $name:literal $mark:ident: $make:expr, $take:expr;)+) => {$(
+        impl<T: Device> Device for $range<T> {
+            type Erased = $range<T::Erased>;
+            fn ty() -> Type {
+                range_type($name, $mark, &T::ty(), Self::LAYOUT)
+            }
+
+            const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT, T::LAYOUT]];
+            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+
+            #[inline]
+            unsafe fn from_ir(at: *const u8) -> Self {
+                // SAFETY: the bounds are where the layout says.
+                let (start, end) = unsafe { (T::from_ir(at), T::from_ir(at.add(Self::LAYOUT.size / 2))) };
+                ($make)(start, end)
+            }
+
+            #[inline]
+            unsafe fn to_ir(self, at: *mut u8) {
+                let (start, end) = ($take)(self);
+                // SAFETY: as in `from_ir`.
+                unsafe {
+                    T::to_ir(start, at);
+                    T::to_ir(end, at.add(Self::LAYOUT.size / 2));
+                }
+            }
+        }
+    )+};
+}
+
+ranges! {
+    Range "Range" HALF_OPEN: |start, end| Range { start, end }, |range: Self| (range.start, range.end);
+    RangeInclusive "RangeInclusive" INCLUSIVE: RangeInclusive::new, RangeInclusive::into_inner;
+}

@@ -1,0 +1,106 @@
+//! Closures: `move` takes copies where the closure is written, and a copy of it has its own.
+
+#![allow(unused_assignments)]
+
+use warpsmith::prelude::*;
+
+use super::agree;
+
+#[gpu_fn]
+fn apply(f: impl Fn(u64) -> u64, v: u64) -> u64 {
+    f(v)
+}
+
+#[gpu_fn]
+fn twice(mut f: impl FnMut(u64) -> u64) -> u64 {
+    f(1) * 100 + f(2)
+}
+
+#[gpu_fn]
+fn again<F: FnMut(u64) -> u64 + Copy>(f: F) -> u64 {
+    twice(f) * 10000 + twice(f)
+}
+
+#[gpu_kernel]
+fn adapters_capture_by_value(x: &[u64], out: &mut [u64]) {
+    let mut w = 2u64;
+    for a in (0..4u64).map(move |v| v * w) {
+        w = 50;
+        out[0] += a;
+    }
+    w = 3;
+    for a in x.iter().filter(move |v| **v > w).map(move |v| v + w) {
+        w = 0;
+        out[1] += a;
+    }
+    w = 1;
+    let mut c = 0;
+    out[2] = (0..5u64)
+        .map(move |v| {
+            c += v;
+            c * w
+        })
+        .sum::<u64>()
+        + c;
+    w = 5;
+    (0..3u64).for_each(move |v| {
+        w += v;
+    });
+    out[3] = w;
+    let mut s = &x[3..8];
+    for a in (0..3usize).map(move |i| s[i]) {
+        s = &x[1..4];
+        out[4] = out[4] * 2 + a + s.len() as u64;
+    }
+    out[5] = (0..3u64).fold(
+        {
+            w += 1;
+            w
+        },
+        move |c, v| c * 3 + v + w,
+    );
+}
+
+#[gpu_kernel]
+fn arguments_capture_where_they_stand(x: &[u64], out: &mut [u64]) {
+    let mut n = x[2];
+    out[0] = apply(move |v| v + n, {
+        n += 5;
+        n
+    });
+    let f = move |v: u64| v * n;
+    n = 100;
+    out[1] = f(3) + apply(f, n);
+    let mut seen = [1u64, 2, 3];
+    let g = move |v: u64| v + seen[1];
+    seen[1] = 40;
+    out[2] = g(1) + seen[1];
+}
+
+#[gpu_kernel]
+fn copies_have_their_own_state(x: &[u64], out: &mut [u64]) {
+    let mut c = x[1];
+    let mut g = move |v: u64| {
+        c += v;
+        c
+    };
+    out[0] = twice(g);
+    out[1] = twice(g);
+    out[2] = g(10);
+    out[3] = twice(g);
+    out[4] = twice(&mut g);
+    out[5] = g(0) + c;
+    out[6] = again(move |v| {
+        c = c * 2 + v;
+        c
+    });
+    let mut h = |v: u64| {
+        c += v;
+        c
+    };
+    out[7] = twice(&mut h);
+    out[8] = h(1);
+    out[9] = c;
+}
+
+agree! { adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state }

@@ -1,0 +1,241 @@
+//! Every kernel of the corpus as printed CUDA on the simulator, compared with the twin bit for bit.
+//!
+//! Without a C++ compiler the tests say that they were skipped; `WARPSMITH_REQUIRE_CXX=1` makes that a failure.
+
+use corpus::cases::{self, Case, Scale};
+use harness::runs_printed;
+use warpsmith::Device;
+use warpsmith::codegen::{Checks, Options};
+use warpsmith::printed::{self, Sanitizers};
+use warpsmith::simulator::{Executor, Settings};
+
+#[test]
+fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
+    if !runs_printed() {
+        return;
+    }
+    compile_ahead(Sanitizers::NONE);
+    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Compiles what most launches will run, many texts at a time.
+fn compile_ahead(sanitizers: Sanitizers) {
+    let start = std::time::Instant::now();
+    let text = |case: &Case| {
+        let checked = Options { checks: Checks::All, line_directives: true };
+        let all = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+        match all.conditions.len() {
+            0 => all,
+            n => {
+                let lifted = Checks::Lifted(u64::MAX >> (64 - n));
+                (case.print)(&Options { checks: lifted, ..checked }).expect("it prints")
+            }
+        }
+    };
+    let texts: Vec<_> = cases::all().iter().map(text).collect();
+    printed::compile_ahead(&texts, sanitizers).expect("a compiler");
+    println!("{} texts in {:?}", texts.len(), start.elapsed());
+}
+
+/// What is wrong with a case.
+fn problem(case: &Case, device: &Device) -> Option<String> {
+    Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
+}
+
+/// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
+#[test]
+fn sanitizers_find_nothing_in_the_corpus() {
+    if !runs_printed() {
+        return;
+    }
+    let sanitizers = Sanitizers::ALL;
+    compile_ahead(sanitizers);
+    let device =
+        Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() });
+    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+}
+
+mod faults {
+    use super::*;
+    use warpsmith::prelude::*;
+
+    fn fault(launch: impl FnOnce(&Device, &mut Buffer<u32>) -> warpsmith::Result<()>) -> String {
+        let settings =
+            Settings { executor: Executor::Printed, sanitizers: Sanitizers::ALL, ..Settings::default() };
+        let device = Device::simulator_with(settings);
+        let mut out = device.upload(&[0u32; 8]).expect("memory");
+        launch(&device, &mut out).expect_err("a fault").to_string()
+    }
+
+    #[gpu_kernel]
+    fn past_the_end(out: &mut [u32]) {
+        out[thread_idx().x + 1] = 7;
+    }
+
+    #[gpu_kernel]
+    fn asserts(out: &mut [u32]) {
+        assert!(out[thread_idx().x] == 1, "it is not one");
+    }
+
+    #[gpu_kernel]
+    fn divides(out: &mut [u32]) {
+        out[0] = 7 / out[1];
+    }
+
+    #[gpu_kernel]
+    fn parts_of_a_block(out: &mut [u32]) {
+        let mut tile = shared!([u32; 8]);
+        tile[thread_idx().x] = 1;
+        if uniform(thread_idx().x) < 4 {
+            sync_threads();
+        }
+        out[thread_idx().x] = tile[0];
+    }
+
+    #[gpu_fn(cuda = "return x + 1;")]
+    fn increment(x: i32) -> i32 {
+        x.wrapping_add(1)
+    }
+
+    #[gpu_kernel]
+    fn overflows(out: &mut [u32]) {
+        out[0] = increment(i32::MAX) as u32;
+    }
+
+    #[test]
+    fn a_failed_check_of_the_text_is_a_fault_at_the_rust_line() {
+        if !runs_printed() {
+            return;
+        }
+        let text = fault(|device, out| past_the_end(out).grid(1).block(8).launch(device));
+        assert!(text.starts_with("index 8 is out of bounds for length 8 at tests/printed.rs:"), "{text}");
+        assert!(text.contains("thread (7, 0, 0) of kernel `past_the_end`"), "{text}");
+        let text = fault(|device, out| asserts(out).grid(1).block(8).launch(device));
+        assert!(text.starts_with("it is not one at tests/printed.rs:"), "{text}");
+    }
+
+    #[test]
+    fn what_the_machine_sees_is_a_fault_as_for_the_twin() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { executor: Executor::Twin, ..Settings::default() };
+        let twin = Device::simulator_with(Settings { returned_threads_pass: false, ..settings.clone() });
+        let printed = Settings { executor: Executor::Printed, returned_threads_pass: false, ..settings };
+        let [twin, printed] = [twin, Device::simulator_with(printed)].map(|device| {
+            let mut out = device.upload(&[0u32; 8]).expect("memory");
+            parts_of_a_block(&mut out).grid(1).block(8).launch(&device).expect_err("a fault").to_string()
+        });
+        assert_eq!(twin, printed);
+    }
+
+    #[test]
+    fn undefined_cpp_is_a_fault() {
+        if !runs_printed() {
+            return;
+        }
+        let text = fault(|device, out| divides(out).grid(1).block(1).launch(device));
+        assert!(text.contains("leaves undefined: a division by zero at tests/printed.rs:"), "{text}");
+        let text = fault(|device, out| overflows(out).grid(1).block(1).launch(device));
+        assert!(text.contains("an addition of signed integers that overflows"), "{text}");
+    }
+
+    #[gpu_fn(cuda = "while (x == 0u) {}")]
+    fn waits(x: u32) {
+        let _ = x;
+    }
+
+    #[gpu_kernel]
+    fn never_ends(out: &mut [u32]) {
+        waits(out[0]);
+    }
+
+    #[test]
+    fn a_thread_that_never_ends_is_a_fault() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { executor: Executor::Printed, step_budget: 1 << 20, ..Settings::default() };
+        let device = Device::simulator_with(settings);
+        let mut out = device.upload(&[0u32]).expect("memory");
+        let fault = never_ends(&mut out).grid(1).block(1).launch(&device).expect_err("a fault").to_string();
+        assert!(
+            fault.starts_with("a thread has gone 1048576 times round loops and has not ended"),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn an_access_outside_of_all_arguments_is_a_fault_of_unchecked_text() {
+        if !runs_printed() {
+            return;
+        }
+        // SAFETY: it is the mistake that is to be found, and found before the access.
+        let text =
+            fault(|device, out| unsafe { past_the_end(out).grid(1).block(8).launch_unchecked(device) });
+        assert!(text.contains("the printed CUDA writes 4 bytes at"), "{text}");
+    }
+}
+
+mod differences {
+    use super::*;
+    use warpsmith::prelude::*;
+
+    #[gpu_fn(cuda = "return x + (x == 5u);")]
+    fn same(x: u32) -> u32 {
+        x
+    }
+
+    #[gpu_kernel]
+    fn copies(x: &[u32], y: &mut [u32]) {
+        let i = global_id();
+        if i < y.len() && i < x.len() {
+            y[i] = same(x[i]);
+        }
+    }
+
+    fn run(values: &[u32]) -> warpsmith::Result<()> {
+        let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+        let (x, mut y) = (device.upload(values)?, device.upload(&[0u32; 8])?);
+        let outcome = copies(&x, &mut y).over(8).launch(&device);
+        // Whatever the text did, what the launch wrote is what the twin wrote.
+        assert_eq!(device.download(&y)?, values);
+        outcome
+    }
+
+    #[test]
+    fn a_text_that_does_not_do_what_the_twin_does_is_a_fault() {
+        if !runs_printed() {
+            return;
+        }
+        run(&[0, 1, 2, 3, 4, 6, 7, 8]).expect("no difference");
+        let fault = run(&[0, 1, 2, 3, 4, 5, 6, 7]).expect_err("a difference").to_string();
+        let said = "kernel `copies` runs differently as printed CUDA than by its twin: byte 20 of `y` is 0x05 by the twin, 0x06";
+        assert!(fault.starts_with(said), "{fault}");
+    }
+
+    #[gpu_fn(ptx = "mma.sync.aligned {ret}, {x};", pure)]
+    fn unknown(x: u32) -> u32 {
+        x
+    }
+
+    #[gpu_kernel]
+    fn by_hand(y: &mut [u32]) {
+        y[0] = unknown(7);
+    }
+
+    #[test]
+    fn what_the_host_cannot_run_is_refused_by_name() {
+        if !runs_printed() {
+            return;
+        }
+        let device = Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() });
+        let mut y = device.upload(&[0u32]).expect("memory");
+        let refused = by_hand(&mut y).grid(1).block(1).launch(&device).expect_err("no such instruction");
+        let text = refused.to_string();
+        assert!(text.contains("the host does not run the PTX `mma.sync.aligned`"), "{text}");
+    }
+}
