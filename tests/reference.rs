@@ -63,7 +63,9 @@ fn declared(line: &str) -> Option<&str> {
     let rest = rest.strip_prefix("const ").unwrap_or(rest);
     let rest = rest.strip_prefix("unsafe ").unwrap_or(rest);
     let rest = ["fn ", "struct ", "trait "].iter().find_map(|keyword| rest.strip_prefix(keyword))?;
-    Some(identifier(rest)).filter(|name| !name.ends_with("_in_kernels") && !name.starts_with("__"))
+    Some(identifier(rest)).filter(|name| {
+        !name.ends_with("_in_kernels") && !name.starts_with("__") && *name != "called_in_a_kernel"
+    })
 }
 
 /// The declarations of a file that are documented for users.

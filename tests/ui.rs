@@ -1,7 +1,105 @@
 //! Mistakes of newcomers: each shows one clear error at the user's own tokens.
+//!
+//! trybuild compiles each mistake and compares what rustc says; the other tests read what is kept of that.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Mistakes of which rustc speaks twice, and why.
+const SECOND_MESSAGES: &[(&str, &str)] = &[
+    ("calls/wrong_number_of_generics", "the function and its device side both take the arguments"),
+    ("structs/bool_pointer_field", "`derive(Copy)` refuses the field too"),
+    ("syntax/imported_variant_in_small_letters", "rustc speaks of the name and of the type, in each arm"),
+    ("types/f32_and_f64", "rustc says both of the same sum in plain Rust"),
+    ("types/u32_plus_usize", "rustc says both of the same sum in plain Rust"),
+];
+
+/// Names that a user never wrote.
+const INTERNAL: &[&str] = &[
+    "_in_kernels",
+    "__gpu",
+    "Slice<",
+    "Row<",
+    "W<",
+    "Marker",
+    "__device_side",
+    "__sound",
+    "__lookup",
+    "__macro::",
+];
+
+/// Messages that name one all the same, and why.
+const INTERNAL_NAMES: &[(&str, &str)] = &[
+    (
+        "borrow/write_behind_a_gpu_fn",
+        "a slice of the twin is a `Slice`, which rustc shows in types that differ",
+    ),
+    ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
+    ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),
+    ("names/associated_function", "rustc lists what makes an `F32x4`, the hidden functions too"),
+    ("nested/moved_slice", "a slice of the twin is a `Slice`, which rustc shows where it moves"),
+    ("nested/wrong_element", "a slice of the twin is a `Slice`, whose element is wrong"),
+    ("structs/not_derived", "the bound stands on a function that an expansion calls"),
+    ("syntax/slice_pattern", "a slice of the twin is a `Slice`, which no slice pattern matches"),
+    ("types/array_for_a_slice", "a slice of the twin is a `Slice`, which rustc shows in types that differ"),
+    ("types/float_index", "the bound stands on a function that an expansion calls"),
+    ("types/i128_parameter", "the bound stands on a function that an expansion calls"),
+    ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),
+];
+
+/// What rustc says of each mistake, by its path without the extension.
+fn messages() -> BTreeMap<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
+    let mut found = BTreeMap::new();
+    for kind in fs::read_dir(&root).expect("kinds of mistakes") {
+        let kind = kind.expect("a kind of mistakes").path();
+        for file in fs::read_dir(&kind).expect("mistakes") {
+            let file = file.expect("a mistake").path();
+            if file.extension().is_some_and(|extension| extension == "stderr") {
+                let name = file.with_extension("");
+                let name = name.strip_prefix(&root).expect("a path below the root").display().to_string();
+                found.insert(name, fs::read_to_string(&file).expect("what rustc says"));
+            }
+        }
+    }
+    found
+}
+
+/// How many errors stand in what rustc says of a mistake.
+fn errors(message: &str) -> usize {
+    let begins = |line: &&str| line.starts_with("error: ") || line.starts_with("error[");
+    message.lines().filter(begins).filter(|line| !line.starts_with("error: aborting")).count()
+}
+
+/// Fails unless the mistakes for which something holds are those of a list.
+fn listed(what: &str, holds: impl Fn(&str) -> bool, list: &[(&str, &str)]) {
+    let found: Vec<String> =
+        messages().into_iter().filter(|(_, message)| holds(message)).map(|(name, _)| name).collect();
+    let known: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+    let new: Vec<_> = found.iter().filter(|name| !known.contains(&name.as_str())).collect();
+    let stale: Vec<_> = known.iter().filter(|name| !found.iter().any(|f| f == *name)).collect();
+    assert!(new.is_empty() && stale.is_empty(), "{what}: not listed {new:?}, no longer {stale:?}");
+}
 
 #[test]
 fn mistakes_are_explained_at_their_tokens() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/fail/*/*.rs");
+}
+
+#[test]
+fn a_mistake_has_one_message() {
+    listed("mistakes with several messages", |message| errors(message) != 1, SECOND_MESSAGES);
+    let (all, several) = (messages().len(), SECOND_MESSAGES.len());
+    assert!(all >= 250 && several * 100 <= all * 3, "{several} of {all} mistakes have several messages");
+}
+
+#[test]
+fn messages_name_nothing_internal() {
+    let names = |message: &str| {
+        let text = message.replace("CudaSlice<", "");
+        INTERNAL.iter().any(|internal| text.contains(internal))
+    };
+    listed("messages with internal names", names, INTERNAL_NAMES);
 }

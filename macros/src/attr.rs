@@ -46,6 +46,7 @@ impl KernelAttr {
         };
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(items) => {
+                refuse_repeated(&items, errors);
                 items.iter().for_each(|item| attr.apply(item, parameters, errors));
                 let capped = items.iter().find(|item| item.path().is_ident("max_registers"));
                 if let (Some(capped), true) = (capped, attr.max_threads.is_some()) {
@@ -53,7 +54,7 @@ impl KernelAttr {
                         .at(capped, "CUDA takes `launch_bounds` or `max_registers`, not both; leave out one");
                 }
             }
-            Err(error) => errors.add(error),
+            Err(error) => errors.add(syn::Error::new(error.span(), KNOWN)),
         }
         attr
     }
@@ -126,6 +127,16 @@ impl KernelAttr {
                 noalias: #noalias,
                 allow_divergent_barriers: #allow,
             }
+        }
+    }
+}
+
+/// An option stands once.
+fn refuse_repeated(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
+    for (i, item) in items.iter().enumerate() {
+        if items.iter().take(i).any(|earlier| earlier.path() == item.path()) {
+            let name = item.path().get_ident().map(ToString::to_string).unwrap_or_default();
+            errors.at(item, format!("`{name}` is given twice; keep one"));
         }
     }
 }

@@ -165,6 +165,7 @@ unsafe impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
 }
 
 // SAFETY: never gives an argument.
+#[diagnostic::do_not_recommend]
 unsafe impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(false)
@@ -172,6 +173,7 @@ unsafe impl<'a, T> SliceArg<'a, T> for &'a mut Slice<T> {
 }
 
 // SAFETY: never gives an argument.
+#[diagnostic::do_not_recommend]
 unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut Slice<T> {
     fn into_arg(self) -> KernelArg {
         self.arg(true)

@@ -18,8 +18,8 @@ pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, DeviceFunction, FnProbe, Function, Holds, Returns, Sound, Types, launched,
-    missing, never_called, see, types_of, unreached,
+    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, Holds,
+    HostFunction, Returns, Sound, Types, launched, missing, never_called, same, see, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

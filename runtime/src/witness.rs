@@ -55,6 +55,9 @@ impl<F> Function<F> {
     }
 }
 
+/// Ties the type of a binding to that of its value.
+pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
+
 /// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
 /// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +139,19 @@ macro_rules! no_gpu_trait_items {
     ($($items:tt)*) => {};
 }
 
+/// A function with a device side, called by a path.
+#[diagnostic::on_unimplemented(
+    message = "this function has no device side, so a kernel cannot call it",
+    label = "write `#[gpu_fn]` above this function"
+)]
+pub trait DeviceFunctionOfPath: Sized {
+    /// Asks for the device side of what `_probe` found.
+    fn device_function(_probe: &FnProbe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceFn> DeviceFunctionOfPath for M {}
+
 /// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
 pub mod missing {
     use super::{FnProbe, HostFunction};
@@ -151,7 +167,7 @@ pub mod missing {
                 }
                 pub fn __device_side<$($t,)* $(const $c: usize),*>() {}
                 impl<$($t,)* $(const $c: usize),*> __device_side<$($t,)* $($c),*> {
-                    pub fn __gpu<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
+                    pub fn called_in_a_kernel<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
                 }
             }
         )+};

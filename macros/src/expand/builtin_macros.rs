@@ -23,7 +23,10 @@ pub struct SharedArray {
 
 impl Parse for SharedArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut ty: Type = input.parse()?;
+        let given = input.cursor().token_stream();
+        let mut ty: Type = input.parse().map_err(|_| {
+            syn::Error::new_spanned(given, "`shared!` takes a type and no values, which kernels write: `shared!([f32; N])`, or `shared!([[f32; COLS]; ROWS])`")
+        })?;
         let whole = ty.clone();
         let scalar = |path: &syn::TypePath| {
             path.path
@@ -93,6 +96,11 @@ impl SharedArray {
         }
     }
 
+    /// The type of an element.
+    pub fn elem(&self) -> &Type {
+        &self.elem
+    }
+
     /// Extents, outermost first.
     pub fn extents(&self) -> &[Expr] {
         &self.extents
@@ -148,6 +156,10 @@ impl Lower<'_> {
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
+            name if self.own_macros.contains(name) => Two {
+                witness: quote!(::warpsmith::__macro::never_called()),
+                emit: quote!(::warpsmith::ir::Expr::unit()),
+            },
             _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are"),
         }
     }

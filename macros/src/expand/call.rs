@@ -94,7 +94,7 @@ impl Lower<'_> {
         if last.ident == "default" && e.args.is_empty() {
             return self.default(e, path);
         }
-        self.calls_associated(&last.ident);
+        self.calls_associated(&last.ident, e.args.len());
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);

@@ -131,6 +131,8 @@ pub fn representation(item: &DeriveInput) -> Vec<String> {
 pub fn check_field(field: &Field, errors: &mut Errors) {
     if let syn::Type::Reference(_) = &field.ty {
         errors.at(&field.ty, "a reference cannot be a field of a device type; use `View` or `ViewMut`");
+    } else if let syn::Type::Tuple(_) = &field.ty {
+        errors.at(&field.ty, "a tuple has no layout that CUDA knows; write a `#[repr(C)]` struct with `#[derive(Clone, Copy, GpuType)]` for it");
     } else if let Some(message) = super::foreign_names::host_type(&field.ty) {
         errors.at(&field.ty, message);
     }

@@ -40,7 +40,8 @@ fn in_library(name: &Ident) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Called {
     OnValue,
-    AtPath,
+    /// With so many arguments.
+    AtPath(usize),
 }
 
 /// The methods and associated functions that a body calls, each once.
@@ -58,8 +59,11 @@ impl DeviceMethods {
     }
 
     /// The items that the calls of the witness find where nothing else is.
-    pub fn items(&self) -> TokenStream {
-        self.0.iter().enumerate().map(|(number, (name, called))| items(number, name, *called)).collect()
+    ///
+    /// If `sound` has no value, nothing is said of them: the twin calls them too.
+    pub fn items(&self, sound: Option<&TokenStream>) -> TokenStream {
+        let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, sound);
+        self.0.iter().enumerate().map(item).collect()
     }
 }
 
@@ -75,32 +79,47 @@ impl Lower<'_> {
     }
 
     /// Notes an associated function that the body calls.
-    pub fn calls_associated(&mut self, function: &Ident) {
-        self.methods.number(function, Called::AtPath);
+    pub fn calls_associated(&mut self, function: &Ident, arguments: usize) {
+        self.methods.number(function, Called::AtPath(arguments));
     }
 }
 
-fn items(number: usize, name: &Ident, called: Called) -> TokenStream {
-    let (span, hidden) = (name.span(), hidden_method(name));
-    let bound = format_ident!("DeviceMethod{number}", span = span);
+fn items(number: usize, name: &Ident, called: Called, sound: Option<&TokenStream>) -> TokenStream {
+    let span = name.span();
+    let bound = format_ident!("GpuImpl{number}", span = span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
     let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
     let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
     let declared = quote_spanned! {span=>
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-        trait #bound {}
+        trait #bound<const __SOUND: usize = 0> {}
     };
     let candidate = match called {
         Called::OnValue => on_value(number, name, &bound),
-        Called::AtPath => {
-            let functions = format_ident!("DeviceFunctions{number}", span = span);
-            quote_spanned! {span=>
-                trait #functions { fn #hidden() {} }
-                impl<__T: #bound> #functions for __T {}
-            }
-        }
+        Called::AtPath(arguments) => at_path(number, name, arguments, &bound, sound),
     };
     quote!(#declared #candidate)
+}
+
+/// A function of every type that has the bound: none, or each if the twin has mistakes.
+fn at_path(
+    number: usize,
+    name: &Ident,
+    arguments: usize,
+    bound: &Ident,
+    sound: Option<&TokenStream>,
+) -> TokenStream {
+    let (span, hidden) = (name.span(), hidden_method(name));
+    let functions = format_ident!("CalledInKernels{number}", span = span);
+    let types: Vec<Ident> = (0..=arguments).map(|i| format_ident!("__A{i}")).collect();
+    let sound = sound.map_or_else(|| quote!(0), TokenStream::clone);
+    let output = quote!(<::warpsmith::__macro::Sound<{ #sound }> as ::warpsmith::__macro::Holds<()>>::Held);
+    quote_spanned! {span=>
+        trait #functions {
+            fn #hidden<#(#types),*>(#(_: #types),*) -> #output { ::warpsmith::__macro::never_called() }
+        }
+        impl<__T: #bound<{ #sound }>> #functions for __T {}
+    }
 }
 
 /// A method of a trait object that dereferences to what the method is called on: rustc blames no item of it.

@@ -27,23 +27,36 @@ impl Lower<'_> {
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
         let Some((missing, last)) = stand_in().filter(|_| path == device && !has_std_name(path)) else {
-            return (bind(quote!(#own.is(#path))), quote_spanned!(span=> #device::__gpu(#got, &#probe);));
+            return (
+                bind(quote!(#own.is(#path))),
+                quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);),
+            );
         };
-        let named = named(&last.ident, probe);
         let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
             Scope::of_name(&last.ident, &missing)
         } else {
             Scope::of_path(path, &missing)
         };
         let (found, arguments) = (&scope.found, &last.arguments);
-        let value = if self.guarded {
+        let value = if self.sound.is_some() && last.arguments.is_none() {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
         } else {
             quote!(#own.is(#path))
         };
-        let tie = scope.wrap(&quote_spanned!(span=> #found #arguments ::__gpu(#got, &#probe);));
-        (bind(value), quote!(#tie #named))
+        let tie = quote_spanned!(span=> #found #arguments ::called_in_a_kernel(#got, &#probe););
+        let (tie, name) = (scope.wrap(&tie), &last.ident);
+        let asks = match scope.inner.is_empty() {
+            true => quote_spanned! {span=> {
+                struct #name {}
+                ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
+            }},
+            false => {
+                quote_spanned!(span=> ::warpsmith::__macro::DeviceFunctionOfPath::device_function(&#probe);)
+            }
+        };
+        let tie = quote!(#tie #asks);
+        (bind(value), tie)
     }
 }
 
@@ -57,6 +70,7 @@ fn has_std_name(path: &ExprPath) -> bool {
 /// Where a path finds the function and its device side, or what stands in for them.
 struct Scope {
     imports: TokenStream,
+    /// Imports that hide the others where they find the function.
     inner: TokenStream,
     found: Ident,
 }
@@ -96,15 +110,6 @@ impl Scope {
         let Self { imports, inner, .. } = self;
         if inner.is_empty() { quote!({ #imports #body }) } else { quote!({ #imports { #inner #body } }) }
     }
-}
-
-/// Names the function in what is said if `probe` found the stand-in.
-fn named(name: &Ident, probe: &Ident) -> TokenStream {
-    let span = name.span();
-    quote_spanned! {span=> {
-        struct #name {}
-        ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
-    }}
 }
 
 /// The module of the stand-in with these generic arguments; `None` where there is none.

@@ -230,6 +230,12 @@ impl Lower<'_> {
             {
                 return self.refuse(e, advice);
             }
+            if self.has_ended(ident) {
+                return self.refuse(
+                    e,
+                    format!("`{ident}` is declared in a block that has ended; declare it with `let` before that block"),
+                );
+            }
             if ident == "Self" {
                 return self.refuse(e, "`Self` is no value in a kernel; name the fields: `Self { … }`");
             }

@@ -101,7 +101,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
 
         #quiet
         impl #name {
-            #vis fn __gpu<#(#lifetimes),*>(_: #unsafety fn(#(#inputs),*) #given, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn called_in_a_kernel<#(#lifetimes),*>(_: #unsafety fn(#(#inputs),*) #given, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*

@@ -8,7 +8,7 @@ use syn::{ItemFn, PathArguments, Type, parse_quote_spanned};
 use crate::errors::Errors;
 
 /// Functions of CUDA C++.
-const FUNCTIONS: [(&str, &str); 40] = [
+const FUNCTIONS: &[(&str, &str)] = &[
     ("__syncthreads", "`sync_threads()`"),
     ("__syncthreads_count", "`sync_threads_count(predicate)`"),
     ("__syncthreads_and", "`sync_threads_and(predicate)`"),
@@ -49,6 +49,88 @@ const FUNCTIONS: [(&str, &str); 40] = [
     ("free", "nothing: memory belongs to the host's `Buffer`"),
     ("threadIdx", "`thread_idx()`"),
     ("blockIdx", "`block_idx()`"),
+    ("blockDim", "`block_dim()`"),
+    ("gridDim", "`grid_dim()`"),
+    ("syncthreads", "`sync_threads()`"),
+    ("syncwarp", "`sync_warp()`"),
+    ("__popcll", "`value.count_ones()`"),
+    ("__clzll", "`value.leading_zeros()`"),
+    ("__ffs", "`ffs(value)`"),
+    ("__ffsll", "`ffs(value)`"),
+    ("__brev", "`value.reverse_bits()`"),
+    ("__brevll", "`value.reverse_bits()`"),
+    ("__umulhi", "`mul_hi(a, b)`"),
+    ("__mulhi", "`mul_hi(a, b)`"),
+    ("__umul64hi", "`mul_hi(a, b)`"),
+    ("__mul64hi", "`mul_hi(a, b)`"),
+    ("__mul24", "`mul24(a, b)`"),
+    ("__umul24", "`umul24(a, b)`"),
+    ("__byte_perm", "`byte_perm(a, b, selector)`"),
+    ("__funnelshift_l", "`funnel_shift_l(low, high, shift)`"),
+    ("__funnelshift_r", "`funnel_shift_r(low, high, shift)`"),
+    ("__dp4a", "`dp4a_s32(a, b, c)` or `dp4a_u32(a, b, c)`"),
+    ("__ldcs", "`load_streaming(&place)`"),
+    ("__ldcg", "`load_l2(&place)`"),
+    ("__ldlu", "`load_last_use(&place)`"),
+    ("__stcs", "`store_streaming(&mut place, value)`"),
+    ("__stcg", "`store_l2(&mut place, value)`"),
+    ("__stwt", "`store_through(&mut place, value)`"),
+    ("__expf", "`fast_exp(value)`"),
+    ("__exp10f", "`fast_exp10(value)`"),
+    ("__logf", "`fast_log(value)`"),
+    ("__log2f", "`fast_log2(value)`"),
+    ("__log10f", "`fast_log10(value)`"),
+    ("__sinf", "`fast_sin(value)`"),
+    ("__cosf", "`fast_cos(value)`"),
+    ("__tanf", "`fast_tan(value)`"),
+    ("__powf", "`fast_pow(base, exponent)`"),
+    ("__fdividef", "`fast_div(a, b)`"),
+    ("__saturatef", "`saturate(value)`"),
+    ("__fmaf_rn", "`a.mul_add(b, c)`"),
+    ("fmaf", "`a.mul_add(b, c)`"),
+    ("rsqrtf", "`rsqrt(value)`"),
+    ("sinf", "`value.sin()`"),
+    ("cosf", "`value.cos()`"),
+    ("tanhf", "`value.tanh()`"),
+    ("logf", "`value.ln()`"),
+    ("powf", "`base.powf(exponent)`"),
+    ("floorf", "`value.floor()`"),
+    ("ceilf", "`value.ceil()`"),
+    ("fabs", "`value.abs()`"),
+    ("__float2int_rn", "`value.round_ties_even() as i32`"),
+    ("__float2int_rz", "`value as i32`"),
+    ("__int2float_rn", "`value as f32`"),
+    ("__float_as_int", "`value.to_bits() as i32`"),
+    ("__float_as_uint", "`value.to_bits()`"),
+    ("__int_as_float", "`f32::from_bits(value as u32)`"),
+    ("__uint_as_float", "`f32::from_bits(value)`"),
+    ("__half2float", "`value.to_f32()`"),
+    ("__float2half", "`f16::from_f32(value)`"),
+    ("__shfl", "`shfl(value, source)`"),
+    ("__shfl_down", "`shfl_down(value, delta)`"),
+    ("__shfl_up", "`shfl_up(value, delta)`"),
+    ("__shfl_xor", "`shfl_xor(value, lane_mask)`"),
+    ("__ballot", "`ballot(predicate)`"),
+    ("__any", "`any(predicate)`"),
+    ("__all", "`all(predicate)`"),
+    ("__match_any_sync", "`match_any(value)`"),
+    ("__reduce_add_sync", "`reduce_add_sync(mask, value)`"),
+    ("atomicInc", "`atomic_inc(&mut place, limit)`"),
+    ("atomicDec", "`atomic_dec(&mut place, limit)`"),
+    ("make_float2", "`F32x2::new(x, y)`"),
+    ("make_float3", "`[x, y, z]`, an array"),
+    ("make_float4", "`F32x4::new(x, y, z, w)`"),
+    ("make_int2", "`I32x2::new(x, y)`"),
+    ("make_int4", "`I32x4::new(x, y, z, w)`"),
+    ("make_uint2", "`U32x2::new(x, y)`"),
+    ("make_uint4", "`U32x4::new(x, y, z, w)`"),
+    ("clock64", "`clock()`"),
+    ("memset", "`slice.fill(value)`"),
+    ("memcpy", "`target.copy_from_slice(&source)`"),
+    ("__trap", "`trap()`"),
+    ("__assume", "`assume(condition)`"),
+    ("__builtin_assume", "`assume(condition)`"),
+    ("tex2D", "`image.sample(u, v)` of a `&Texture2<f32>`"),
 ];
 
 /// Variables of CUDA C++, and builtins of ours that are functions.
@@ -66,7 +148,7 @@ const VALUES: [(&str, &str); 10] = [
 ];
 
 /// Types of C.
-const TYPES: [(&str, &str); 8] = [
+const TYPES: &[(&str, &str)] = &[
     ("float", "f32"),
     ("double", "f64"),
     ("int", "i32"),
@@ -75,12 +157,35 @@ const TYPES: [(&str, &str); 8] = [
     ("long", "i64"),
     ("short", "i16"),
     ("size_t", "usize"),
+    ("__half", "f16"),
+    ("uint32_t", "u32"),
+    ("uint64_t", "u64"),
+    ("uint8_t", "u8"),
+    ("int32_t", "i32"),
+    ("int64_t", "i64"),
 ];
 
 /// Types of Rust's library that live on the host.
-const HOST_TYPES: [&str; 15] = [
-    "Vec", "String", "HashMap", "HashSet", "BTreeMap", "VecDeque", "Rc", "Arc", "RefCell", "Mutex", "RwLock",
-    "Box", "str", "char", "Instant",
+const HOST_TYPES: &[&str] = &[
+    "Vec",
+    "String",
+    "HashMap",
+    "HashSet",
+    "BTreeMap",
+    "VecDeque",
+    "Rc",
+    "Arc",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "Box",
+    "str",
+    "char",
+    "Instant",
+    "SystemTime",
+    "Cell",
+    "PathBuf",
+    "File",
 ];
 
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
@@ -89,7 +194,7 @@ fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 
 /// Why a function of this name is not called in a kernel.
 pub fn function(name: &str) -> Option<String> {
-    find(&FUNCTIONS, name).map(|ours| format!("`{name}` is CUDA C++; in a kernel write {ours}"))
+    find(FUNCTIONS, name).map(|ours| format!("`{name}` is CUDA C++; in a kernel write {ours}"))
 }
 
 /// Why a value of this name is not read in a kernel.
@@ -100,6 +205,35 @@ pub fn value(name: &str) -> Option<String> {
     } else {
         format!("`{name}` is CUDA C++; in a kernel write {ours}")
     })
+}
+
+/// Methods of slices and vectors of Rust's library that a kernel's slices lack.
+const SLICE_METHODS: &[(&str, &str)] = &[
+    ("push", "a slice has a fixed length; write to an index, and count by `atomic_add`"),
+    ("pop", "a slice has a fixed length; read an index, and count by `atomic_sub`"),
+    ("insert", "a slice has a fixed length; write to an index"),
+    ("extend_from_slice", "a slice has a fixed length; copy with `copy_from_slice`"),
+    ("resize", "a slice has a fixed length; allocate on the host"),
+    ("clear", "a slice has a fixed length; overwrite it with `fill`"),
+    ("first", "write `x[0]`"),
+    ("first_mut", "write `&mut x[0]`"),
+    ("last", "write `x[x.len() - 1]`"),
+    ("last_mut", "write `&mut x[x.len() - 1]`"),
+    ("sort", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort_by", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort_by_key", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort_unstable", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("reverse", "write the loop: `x.swap(i, x.len() - 1 - i)`"),
+    ("binary_search", "write the loop that halves a range"),
+    ("contains", "write `x.iter().any(|v| *v == value)`"),
+    ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
+    ("concat", "a kernel has no `Vec`; write to the parts of another slice"),
+    ("join", "a kernel has no `Vec`; write to the parts of another slice"),
+];
+
+/// Why a slice has no such method in a kernel.
+pub fn slice_method(name: &str) -> Option<String> {
+    find(SLICE_METHODS, name).map(|ours| format!("a kernel's slices have no `{name}`; {ours}"))
 }
 
 /// Why a type cannot stand in a kernel, if its name alone says so.
@@ -113,11 +247,20 @@ pub fn host_type(ty: &Type) -> Option<String> {
             Some("a function pointer does not exist on a GPU; pass a closure to a `#[gpu_fn]`".to_owned())
         }
         Type::Reference(reference) => host_type(&reference.elem),
+        Type::Array(array) => host_type(&array.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             let name = last.ident.to_string();
             // A struct of the user's may be called `Box`; one with a parameter is the library's.
             let generic = matches!(last.arguments, PathArguments::AngleBracketed(_));
+            if (name == "Option" || name == "Result")
+                && let PathArguments::AngleBracketed(list) = &last.arguments
+            {
+                return list.args.iter().find_map(|argument| match argument {
+                    syn::GenericArgument::Type(ty) => host_type(ty),
+                    _ => None,
+                });
+            }
             if !HOST_TYPES.contains(&name.as_str()) || (name == "Box" && !generic) {
                 return None;
             }
@@ -134,6 +277,11 @@ pub fn host_type(ty: &Type) -> Option<String> {
 
 /// Why an associated function of a type of this name is not called in a kernel.
 pub fn host_function(owner: &str, function: &str) -> Option<String> {
+    if owner == "Instant" || owner == "SystemTime" {
+        return Some(format!(
+            "`{owner}::{function}` reads the host's clock; in a kernel write `global_timer()` for nanoseconds, `clock()` for cycles"
+        ));
+    }
     if owner == "Box" || owner == "str" || owner == "char" || !HOST_TYPES.contains(&owner) {
         return None;
     }
@@ -156,7 +304,7 @@ impl VisitMut for Replace<'_> {
         visit_mut::visit_type_mut(self, ty);
         let Type::Path(path) = &*ty else { return };
         let Some(name) = path.path.get_ident() else { return };
-        if let Some(ours) = find(&TYPES, &name.to_string()) {
+        if let Some(ours) = find(TYPES, &name.to_string()) {
             self.errors.at(name, format!("`{name}` is C; in Rust it is `{ours}`"));
             let ident = syn::Ident::new(ours, name.span());
             *ty = parse_quote_spanned!(name.span()=> #ident);

@@ -20,6 +20,10 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
+    if signature::without_impl_result(&mut item.sig) {
+        item.block = syn::parse_quote!({});
+    }
+    refuse_unbounded(&item.sig, &params, &mut errors);
     refuse_capital(&item.sig.ident, &mut errors);
     for param in params.iter().filter(|p| p.kind == super::lower::Name::Comptime) {
         errors
@@ -31,13 +35,15 @@ pub fn expand(item: &ItemFn) -> TokenStream {
             receiver,
             "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function",
         );
-        return super::fallback::function(&quote!(#[allow(warnings)] #item), errors);
+        let stand_in = super::impls::stand_in(&item.sig);
+        return super::fallback::function(&quote!(#[allow(warnings)] #item #stand_in), errors);
     }
     for input in &mut item.sig.inputs {
         if let syn::FnArg::Typed(typed) = input {
             typed.attrs.clear();
         }
     }
+    super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
     let inlining = signature::inlining(&item.attrs);
     let mut recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
     recording.emitter.extend(inlining);
@@ -45,6 +51,17 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let hidden = hidden_type(&item, &recording, errors.any());
     let both = quote!(#twin_fn #hidden);
     if errors.any() { super::fallback::function(&both, errors) } else { both }
+}
+
+/// Refuses parameters of a generic type without bounds: no value of such a type can be read.
+fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut Errors) {
+    for name in super::kernel::unbounded(&sig.generics) {
+        if params.iter().any(|p| {
+            signature::type_parameter(&p.written, &sig.generics).as_ref() == Some(&name.ident.to_string())
+        }) {
+            errors.at(name, super::kernel::needs_bound(&name.ident));
+        }
+    }
 }
 
 /// A call of a name that begins with a capital makes a struct or a variant, as far as tokens tell.
@@ -97,7 +114,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
 
         #quiet
         impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn __gpu<#(#lifetimes,)* #(#closures),*>(_: #unsafety fn(#(#inputs),*) #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn called_in_a_kernel<#(#lifetimes,)* #(#closures),*>(_: #unsafety fn(#(#inputs),*) #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
         }

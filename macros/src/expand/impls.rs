@@ -103,6 +103,7 @@ impl<'a> Method<'a> {
         super::foreign::add_device_bounds(&mut item.sig.generics);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
+        super::body_check::check(&item.block, &params, &item.sig.generics, errors);
         let mut recording = signature::recording(&params, &item.sig.output, &item.block, errors);
         recording.emitter.extend(signature::inlining(&item.attrs));
         Self { block, item, recording }
@@ -119,6 +120,7 @@ impl<'a> Method<'a> {
         let mut empty = item.clone();
         empty.attrs.push(parse_quote!(#[allow(warnings)]));
         empty.block = parse_quote!({ loop {} });
+        signature::without_impl_result(&mut empty.sig);
         let mut signature = Errors::default();
         let method = Self::new(block, &empty, &mut signature);
         (!signature.any()).then_some(method)
@@ -336,6 +338,13 @@ fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
 /// What an `impl` of a `#[gpu_trait]` lacks without `#[gpu_impl]`: rustc names it as missing.
 fn required_name() -> Ident {
     Ident::new("gpu_impl_above_this_impl", proc_macro2::Span::call_site())
+}
+
+/// The hidden method of a method that was refused: its callers see no errors of their own.
+pub(super) fn stand_in(sig: &Signature) -> TokenStream {
+    let (sig, quiet) =
+        (witnessed_signature(sig, &quote!(::warpsmith::__macro::HostFunction<()>)), signature::quiet());
+    quote!(#quiet #sig { ::warpsmith::__macro::never_called() })
 }
 
 fn record_name(method: &Ident) -> Ident {

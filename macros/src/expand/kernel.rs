@@ -18,11 +18,23 @@ use crate::errors::Errors;
 /// Expands a kernel.
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
+    let first = match &item.vis {
+        syn::Visibility::Inherited => item.sig.to_token_stream(),
+        vis => vis.to_token_stream(),
+    };
+    let keyword = first.into_iter().next().map_or_else(Span::call_site, |token| token.span());
+    if item.sig.receiver().is_some() || super::surroundings::in_an_impl(&item.sig.ident, keyword) {
+        let message = "a kernel stands outside of `impl` and `trait`; move it out, and give it what it needs as parameters";
+        errors.at(&item.sig.ident, message);
+        return errors.into_tokens();
+    }
     let mut item = item.clone();
     PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
-    unbounded(&item.sig.generics, &mut errors);
+    for param in unbounded(&item.sig.generics) {
+        errors.at(param, needs_bound(&param.ident));
+    }
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
     let attr = KernelAttr::parse(attr, &parameter_names(item), &mut errors);
@@ -40,7 +52,11 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     if !refused.is_empty() {
         return without_parameters(item, &mut params, &refused, errors);
     }
-    let sound = is_guarded(item).then(|| quote!(Self::__SOUND));
+    super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
+    let sound = is_guarded(item).then(|| {
+        let name = &item.sig.ident;
+        quote!(#name::__SOUND)
+    });
     let recording =
         signature::guarded_recording(&params, &ReturnType::Default, &item.block, sound.as_ref(), &mut errors);
     let parts = Parts::new(item, &params);
@@ -119,6 +135,12 @@ fn refused_parameter(param: &PatType) -> Option<String> {
     }
     let comptime = param.attrs.iter().any(|a| a.path().is_ident("comptime"));
     match &*param.ty {
+        Type::Reference(reference) if is_slice_of_references(reference) => Some(
+            "a slice of references does not exist in device memory; pass one slice of all elements, and where each part starts, or a `View2` of rows".to_owned(),
+        ),
+        Type::Tuple(tuple) if tuple.elems.iter().any(|elem| matches!(elem, Type::Reference(_) | Type::Slice(_))) => {
+            Some("a kernel takes each slice as a parameter of its own; take the tuple apart".to_owned())
+        }
         Type::Reference(_) if comptime => Some(
             "a `#[comptime]` parameter is a value that can be compared: an integer, a `bool`, an enum"
                 .to_owned(),
@@ -140,6 +162,11 @@ fn refused_parameter(param: &PatType) -> Option<String> {
         ),
         _ => None,
     }
+}
+
+/// `&[&T]`
+fn is_slice_of_references(reference: &syn::TypeReference) -> bool {
+    matches!(&*reference.elem, Type::Slice(slice) if matches!(*slice.elem, Type::Reference(_)))
 }
 
 /// `Option<&T>`, `Option<&mut T>`
@@ -173,23 +200,22 @@ impl<'a> Visit<'a> for Returned<'_> {
     fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
 }
 
-/// Refuses type parameters without any bound: no value of such a type could be read.
-fn unbounded(generics: &syn::Generics, errors: &mut Errors) {
+/// Type parameters without any bound: no value of such a type could be read.
+pub fn unbounded(generics: &syn::Generics) -> impl Iterator<Item = &syn::TypeParam> {
     let bounded = |name: &syn::Ident| {
         generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
             syn::WherePredicate::Type(t) => matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name)),
             _ => false,
         })
     };
-    for param in generics.type_params().filter(|p| p.bounds.is_empty() && !bounded(&p.ident)) {
-        errors.at(
-            param,
-            format!(
-                "`{0}` needs a bound to be used in a kernel: `{0}: GpuType`, or `{0}: Num` for arithmetic",
-                param.ident
-            ),
-        );
-    }
+    generics.type_params().filter(move |p| p.bounds.is_empty() && !bounded(&p.ident))
+}
+
+/// What a type parameter without bounds lacks.
+pub fn needs_bound(name: &syn::Ident) -> String {
+    format!(
+        "`{name}` needs a bound to be used in a kernel: `{name}: GpuType`, or `{name}: Num` for arithmetic"
+    )
 }
 
 /// What the three expansions of a kernel share.
@@ -245,7 +271,7 @@ impl<'a> Parts<'a> {
             impl #impl_generics #name #ty_generics #where_clause {
                 #[doc(hidden)]
                 #[allow(dead_code)]
-                #vis fn __gpu<__F, __M>(_: __F, _: &::warpsmith::__macro::FnProbe<__M>)
+                #vis fn called_in_a_kernel<__F, __M>(_: __F, _: &::warpsmith::__macro::FnProbe<__M>)
                 where
                     (__M,): ::warpsmith::__macro::CalledFromKernels<Self>,
                 {

@@ -3,8 +3,8 @@
 //! Lowering visits each node once and writes its witness and its emitter side by side, so that a
 //! probe's number means the same node in both.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -59,8 +59,14 @@ pub struct Lower<'e> {
     captures: RefCell<Vec<(usize, BTreeMap<String, Ident>)>>,
     /// Methods that the body calls.
     pub methods: super::device_method::DeviceMethods,
-    /// Whether rustc's mistakes in the twin silence the witness; see [`Lower::hold`].
-    pub guarded: bool,
+    /// A constant without a value if the twin has mistakes, which then silence the witness; see [`Lower::hold`].
+    pub sound: Option<TokenStream>,
+    /// The probe of the last value that was tapped.
+    pub last_tap: Cell<Option<Ident>>,
+    /// Names of variables whose block has ended.
+    ended: HashSet<String>,
+    /// Names of macros that the body declares, which was refused there.
+    pub own_macros: HashSet<String>,
     /// Where names that the witness declares resolve: beside the user's own.
     site: Span,
 }
@@ -78,7 +84,10 @@ impl<'e> Lower<'e> {
             parts: 0,
             captures: RefCell::default(),
             methods: Default::default(),
-            guarded: false,
+            sound: None,
+            last_tap: Cell::new(None),
+            ended: HashSet::new(),
+            own_macros: HashSet::new(),
             site,
         }
     }
@@ -103,6 +112,7 @@ impl<'e> Lower<'e> {
     /// rustc says one thing about one place once. So what it says about the value must stand where it
     /// stands in the twin; and a type that is no device type is blamed on `blamed`.
     pub fn tap(&self, probe: &Ident, blamed: Span, whole: &impl ToTokens, value: TokenStream) -> TokenStream {
+        self.last_tap.set(Some(probe.clone()));
         let own = self.own_name("__v", blamed);
         let see = see(probe, &own);
         let held = self.hold(&own);
@@ -111,11 +121,21 @@ impl<'e> Lower<'e> {
 
     /// `value` as long as the twin has no mistakes; otherwise of an unknown type, of which rustc says nothing.
     pub fn hold(&self, value: &impl ToTokens) -> TokenStream {
-        if !self.guarded {
+        if self.sound.is_none() {
             return value.to_token_stream();
         }
         let sound = self.own_name("__sound", self.site);
         quote!(#sound.hold(#value))
+    }
+
+    /// `ty`, or an unknown type if the twin has mistakes.
+    pub fn held_type(&self, ty: &impl ToTokens) -> TokenStream {
+        match &self.sound {
+            Some(sound) => {
+                quote!(<::warpsmith::__macro::Sound::<{ #sound }> as ::warpsmith::__macro::Holds<#ty>>::Held)
+            }
+            None => ty.to_token_stream(),
+        }
     }
 
     // Declared without a type: rustc looks at what it knows of each unresolved type again at every
@@ -125,6 +145,12 @@ impl<'e> Lower<'e> {
         let name = self.own_name(&format!("__w{index}"), span);
         self.probes.push(quote!(let #name;));
         (name, index)
+    }
+
+    /// The probe that was declared last.
+    pub fn last_probe(&self) -> Option<Ident> {
+        let last = self.probes.len().checked_sub(1)?;
+        Some(self.own_name(&format!("__w{last}"), self.site))
     }
 
     /// The statements that declare the probes, and the tree of them that the witness returns.
@@ -147,7 +173,7 @@ impl<'e> Lower<'e> {
         self.scopes.push(HashMap::new());
         self.known.push(HashMap::new());
         let result = body(self);
-        self.scopes.pop();
+        self.ended.extend(self.scopes.pop().into_iter().flatten().map(|(name, _)| name));
         self.known.pop();
         result
     }
@@ -201,6 +227,12 @@ impl<'e> Lower<'e> {
         let result = body(self);
         let used = self.captures.get_mut().pop().map(|(_, used)| used).unwrap_or_default();
         (result, used.into_values().collect())
+    }
+
+    /// Whether a name was one of a variable in a block that has ended, and is nothing else by convention.
+    pub fn has_ended(&self, name: &Ident) -> bool {
+        let text = name.to_string();
+        self.lookup(name).is_none() && self.ended.contains(&text) && text.starts_with(char::is_lowercase)
     }
 
     /// The emitter's note of the Rust line, when it changed.

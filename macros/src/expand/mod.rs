@@ -1,6 +1,7 @@
 //! Expansion: one file a kind of item or a part of the body.
 
 mod assign;
+mod body_check;
 mod builtin_macros;
 mod call;
 mod chain;
@@ -34,19 +35,43 @@ mod places;
 mod plain;
 mod signature;
 mod stmt;
+mod surroundings;
 mod touch;
 mod twin;
 mod types;
 
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::parse::Parse;
 
-/// Parses the item and expands it, or reports why it does not parse.
+/// What each attribute stands above.
+const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` stand above a function, `#[gpu_impl]` above an `impl`, `#[gpu_trait]` above a trait, \
+    `#[gpu_const]` and `#[gpu_static]` above a static; write the one that fits";
+
+/// Parses the item and expands it, or reports why it does not parse. An item of another kind stays.
 fn with<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
-    match syn::parse2::<T>(item) {
+    match syn::parse2::<T>(item.clone()) {
         Ok(item) => expand(&item),
-        Err(error) => error.to_compile_error(),
+        Err(error) => misplaced(item).unwrap_or_else(|| error.to_compile_error()),
     }
+}
+
+/// The item, and that the attribute stands above another kind of item.
+fn misplaced(item: TokenStream) -> Option<TokenStream> {
+    let kept = syn::parse2::<syn::Item>(item).ok()?;
+    let keyword = match &kept {
+        syn::Item::Fn(item) => item.sig.fn_token.to_token_stream(),
+        syn::Item::Impl(item) => item.impl_token.to_token_stream(),
+        syn::Item::Struct(item) => item.struct_token.to_token_stream(),
+        syn::Item::Enum(item) => item.enum_token.to_token_stream(),
+        syn::Item::Trait(item) => item.trait_token.to_token_stream(),
+        syn::Item::Mod(item) => item.mod_token.to_token_stream(),
+        syn::Item::Const(item) => item.const_token.to_token_stream(),
+        syn::Item::Static(item) => item.static_token.to_token_stream(),
+        _ => return None,
+    };
+    let error = syn::Error::new_spanned(keyword, PLACES).to_compile_error();
+    Some(quote!(#error #[allow(warnings)] #kept))
 }
 
 /// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
@@ -54,7 +79,15 @@ fn with<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> 
 fn with_function<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
     match syn::parse2::<T>(item.clone()) {
         Ok(item) => expand(&item),
-        Err(error) => fallback::unparsed(item, &error),
+        Err(error) => misplaced_kind(item, &error),
+    }
+}
+
+/// A function that does not parse, or an item that is none.
+fn misplaced_kind(item: TokenStream, error: &syn::Error) -> TokenStream {
+    match syn::parse2::<syn::Item>(item.clone()) {
+        Ok(syn::Item::Fn(_)) | Err(_) => fallback::unparsed(item, error),
+        Ok(_) => misplaced(item).unwrap_or_else(|| error.to_compile_error()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Signatures: generics, parameters and what each parameter is to the emitter.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
@@ -102,6 +102,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                         (pat, Some(other.clone()))
                     }
                 };
+                check_attributes(&typed.attrs, errors);
                 let comptime = typed.attrs.iter().any(|a| a.path().is_ident("comptime"));
                 let closure = closure_pointer(&typed.ty, &sig.generics);
                 let kind = match (&closure, comptime) {
@@ -130,7 +131,49 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
     params
 }
 
+/// Attributes of a parameter: `#[comptime]`, and those that rustc reads.
+fn check_attributes(attrs: &[syn::Attribute], errors: &mut Errors) {
+    const KNOWN: [&str; 8] = ["comptime", "allow", "expect", "warn", "deny", "forbid", "cfg", "cfg_attr"];
+    for attr in attrs.iter().filter(|attr| !KNOWN.iter().any(|known| attr.path().is_ident(known))) {
+        errors.at(attr, "a parameter knows `#[comptime]`, for a value that is known when the kernel is compiled; write that, or remove this");
+    }
+}
+
+/// `impl Trait` as a result.
+fn impl_result(sig: &Signature) -> Option<&Type> {
+    match &sig.output {
+        ReturnType::Type(_, ty) if matches!(ungrouped(ty), Type::ImplTrait(_)) => Some(ty),
+        _ => None,
+    }
+}
+
+/// Takes `impl Trait` away from a result, after an error, and says whether it did.
+pub fn without_impl_result(sig: &mut Signature) -> bool {
+    let refused = impl_result(sig).is_some();
+    if refused {
+        sig.output = ReturnType::Default;
+    }
+    refused
+}
+
+/// `T` of `T`, `&[T]` and `&mut [T]`, where it is a generic parameter.
+pub fn type_parameter(ty: &Type, generics: &Generics) -> Option<String> {
+    match ty {
+        Type::Reference(reference) => type_parameter(&reference.elem, generics),
+        Type::Slice(slice) => type_parameter(&slice.elem, generics),
+        Type::Array(array) => type_parameter(&array.elem, generics),
+        Type::Path(path) => {
+            let name = path.path.get_ident()?;
+            generics.type_params().any(|p| p.ident == *name).then(|| name.to_string())
+        }
+        _ => None,
+    }
+}
+
 fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
+    if let Some(ty) = impl_result(sig) {
+        errors.at(ty, "a function in a kernel gives back a value of a type that has a name; give a closure to a `#[gpu_fn]` that takes it instead");
+    }
     if let Some(token) = &sig.asyncness {
         errors.at(token, "`async` has no meaning in a kernel; remove it");
     }
@@ -357,7 +400,7 @@ pub fn guarded_recording(
     errors: &mut Errors,
 ) -> Recording {
     let mut lower = Lower::new(errors, block.brace_token.span.open());
-    lower.guarded = sound.is_some();
+    lower.sound = sound.cloned();
     let guard = quote!(::warpsmith::__macro::Sound::<{ #sound }>);
     let mut lets = match sound {
         Some(_) => {
@@ -371,10 +414,7 @@ pub fn guarded_recording(
         let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
         let (text, mutable) =
             (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
-        let held = match sound {
-            Some(_) => quote!(<#guard as ::warpsmith::__macro::Holds<#ty>>::Held),
-            None => ty.to_token_stream(),
-        };
+        let held = lower.held_type(ty);
         lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
@@ -404,7 +444,7 @@ pub fn guarded_recording(
     let body = lower.block(&block);
     let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
-    let methods = lower.methods.items();
+    let methods = lower.methods.items(sound);
     let (body_witness, body_emit) = (body.witness, body.emit);
     let (output, returns) = match output {
         ReturnType::Default => (quote!(()), quote!()),
@@ -424,7 +464,8 @@ pub fn guarded_recording(
                 ::warpsmith::__macro::unreached();
                 #lets
                 let #giver = ::warpsmith::__macro::Returns::<#output>::new();
-                let _: #output = #body_witness;
+                // The twin says where `unsafe` is missing.
+                let _: #output = unsafe { #body_witness };
                 #tree
             });
         },

@@ -1,13 +1,13 @@
 //! Lowering of blocks, statements and `let`.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
-use super::lower::{Lower, Name, Two, see};
+use super::lower::{Lower, Name, Two, see, spanned_group};
 use super::pattern::Binds;
 use super::types::device_type;
 
@@ -16,7 +16,9 @@ impl Lower<'_> {
     pub fn block(&mut self, block: &Block) -> Two {
         let two = self.scoped(|lower| lower.statements(&block.stmts));
         let (witness, emit) = (two.witness, two.emit);
-        Two { witness: quote!({ #witness }), emit: quote!({ #emit }) }
+        // What rustc says of the block stands where it does in the twin.
+        let shown = spanned_group(Group::new(Delimiter::Brace, witness), block.brace_token.span.join());
+        Two { witness: shown.into_token_stream(), emit: quote!({ #emit }) }
     }
 
     /// Statements in the scope that is open.
@@ -80,6 +82,9 @@ impl Lower<'_> {
             }
             Item::Use(u) => Two { witness: u.to_token_stream(), emit: u.to_token_stream() },
             other => {
+                if let Item::Macro(declared) = other {
+                    self.own_macros.extend(declared.ident.as_ref().map(ToString::to_string));
+                }
                 self.errors.at(
                     other,
                     "only `const` and `use` items may stand inside a kernel; move this out of the function",
@@ -140,13 +145,18 @@ impl Lower<'_> {
         let (vw, ve) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let tapped = self.last_tap.take().filter(|_| ty.is_none() && constructs(init));
                 let known = ty.map_or_else(|| self.known_value(init), super::signature::known);
                 let bound = match written_type(ty, init) {
                     Some(ty) => self.typed_binding(name, ty),
                     None => self.binding(name, &quote!(__v)),
                 };
                 self.know(&name.ident, known);
-                let (see, make, ident) = (bound.witness, bound.emit, &name.ident);
+                let (mut see, make, ident) = (bound.witness, bound.emit, &name.ident);
+                // A type that is no device type is blamed where the value is made, and not again.
+                if let (Some(value), Some(binding)) = (tapped, self.last_probe()) {
+                    see = quote!(::warpsmith::__macro::same(&#binding, &#value););
+                }
                 Two {
                     witness: quote!(let #pat #annotation = #vw; #see),
                     emit: quote!(let #ident = { let __v = #ve; #make };),
@@ -206,6 +216,9 @@ impl Lower<'_> {
                 return Two { witness: TokenStream::new(), emit: TokenStream::new() };
             }
         };
+        if let Some(message) = super::foreign_names::host_type(array.elem()) {
+            self.errors.at(array.elem(), message);
+        }
         self.refuse_runtime_extents(&array);
         let Some(owner) = &array.owner else {
             return self.shared_array(name, &name.ident.to_string(), &array);
@@ -267,6 +280,17 @@ fn names_in(expr: &Expr) -> Vec<syn::Ident> {
     let mut names = Names(Vec::new());
     names.visit_expr(expr);
     names.0
+}
+
+/// Whether an expression is `Name { … }` or `Name(…)`, whose type is witnessed where it is made.
+fn constructs(init: &Expr) -> bool {
+    match init {
+        Expr::Struct(_) => true,
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(
+            |last| last.ident.to_string().starts_with(char::is_uppercase)
+        )),
+        _ => false,
+    }
 }
 
 /// The type of a `let`, as the witness spells it.

@@ -62,7 +62,7 @@ impl VisitMut for Twin {
                 let inner = &index.index;
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
-            Expr::Call(call) if !self.guarded => parenthesize(&mut call.func),
+            Expr::Call(call) => parenthesize(&mut call.func, self.guarded),
             Expr::ForLoop(syn::ExprForLoop { attrs, .. })
             | Expr::While(syn::ExprWhile { attrs, .. })
             | Expr::Loop(syn::ExprLoop { attrs, .. }) => attrs.retain(|a| !a.path().is_ident("unroll")),
@@ -90,9 +90,11 @@ impl VisitMut for Twin {
 }
 
 /// Parentheses around a called name: an unknown one is then "no value" here and in the witness alike.
-fn parenthesize(callee: &mut Expr) {
+fn parenthesize(callee: &mut Expr, guarded: bool) {
     if let Expr::Path(path) = callee
-        && path.path.get_ident().is_some_and(|name| name.to_string().starts_with(char::is_lowercase))
+        && !(guarded && path.path.segments.last().is_some_and(|last| last.arguments.is_none()))
+        && let [segment] = path.path.segments.iter().collect::<Vec<_>>()[..]
+        && segment.ident.to_string().starts_with(char::is_lowercase)
     {
         let mut group = Group::new(Delimiter::Parenthesis, path.to_token_stream());
         group.set_span(path.span());

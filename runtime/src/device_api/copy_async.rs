@@ -78,7 +78,7 @@ pub struct copy_async_wait<const N: u32> {}
 #[doc(hidden)]
 impl<const N: u32> copy_async_wait<N> {
     #[allow(missing_docs)]
-    pub fn __gpu(_: fn(), _: &FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(), _: &FnProbe<Self>) {}
 }
 
 impl<const N: u32> DeviceFn for copy_async_wait<N> {

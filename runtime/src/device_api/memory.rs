@@ -223,7 +223,7 @@ pub struct bit_cast<A, B> {
 #[doc(hidden)]
 #[allow(missing_docs)]
 impl<A, B> bit_cast<A, B> {
-    pub fn __gpu(_: fn(A) -> B, _: &crate::witness::FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(A) -> B, _: &crate::witness::FnProbe<Self>) {}
 }
 
 impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {

@@ -28,7 +28,7 @@ macro_rules! builtin {
         #[doc(hidden)]
         impl $(<$t $(: $life)?>)? $name $(<$t>)? {
             #[allow(missing_docs, clippy::type_complexity)]
-            pub fn __gpu(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
+            pub fn called_in_a_kernel(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
         }
 
         impl $(<$t: $($life +)? $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {

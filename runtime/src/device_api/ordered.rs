@@ -101,7 +101,7 @@ macro_rules! scopes {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: GpuType> $name<T> {
-            pub fn __gpu(_: fn(&mut T) -> Atomic<'_, T, $scope>, _: &FnProbe<Self>) {}
+            pub fn called_in_a_kernel(_: fn(&mut T) -> Atomic<'_, T, $scope>, _: &FnProbe<Self>) {}
         }
 
         impl<T: GpuType> DeviceFn for $name<T> {

@@ -16,7 +16,7 @@ macro_rules! layout {
         #[doc(hidden)]
         #[allow(missing_docs)]
         impl<T: GpuType> $name<T> {
-            pub fn __gpu(_: fn() -> usize, _: &FnProbe<Self>) {}
+            pub fn called_in_a_kernel(_: fn() -> usize, _: &FnProbe<Self>) {}
         }
 
         impl<T> DeviceFn for $name<T> {

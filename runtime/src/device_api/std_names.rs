@@ -57,7 +57,7 @@ macro_rules! known {
         #[doc(hidden)]
         impl $name {
             #[allow(missing_docs)]
-            pub fn __gpu<T: $($bounds)*, F: Fn($($arg),*) $(-> $ret)?>(_: F, _: &FnProbe<Named<F, $marker<T>>>) {}
+            pub fn called_in_a_kernel<T: $($bounds)*, F: Fn($($arg),*) $(-> $ret)?>(_: F, _: &FnProbe<Named<F, $marker<T>>>) {}
         }
     )+};
 }

@@ -1,0 +1,249 @@
+//! Mistakes of a body that its tokens show, before it is lowered: attributes out of place, `break` outside of
+//! a loop, copies where a place is meant, casts of generic values.
+
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, Expr, ExprCall, ExprCast, Generics, Pat, Type};
+
+use super::builtin_macros::SharedArray;
+use super::signature::{self, Param};
+use crate::errors::Errors;
+
+/// Reports what stands where it has no meaning.
+pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut Errors) {
+    let generic = params
+        .iter()
+        .filter_map(|p| Some((p.pat.ident.to_string(), signature::type_parameter(&p.written, generics)?)));
+    let generic = generic.collect();
+    let slices = params.iter().filter(|p| is_slice(&p.written)).map(|p| p.pat.ident.to_string()).collect();
+    BodyCheck { errors, generic, slices, ranks: Vec::new(), loops: 0, blocks: 0 }.visit_block(block);
+}
+
+struct BodyCheck<'e> {
+    errors: &'e mut Errors,
+    /// Parameters of a type that is a generic parameter, or slices of it.
+    generic: Vec<(String, String)>,
+    /// Parameters that are slices.
+    slices: Vec<String>,
+    /// Variables that `shared!` makes, and how many extents each has.
+    ranks: Vec<(String, usize)>,
+    /// Loops around the expression, within its closure.
+    loops: usize,
+    /// Labelled blocks around the expression.
+    blocks: usize,
+}
+
+impl BodyCheck<'_> {
+    fn attributes(&mut self, attrs: &[Attribute], of_loop: bool) {
+        for attr in attrs {
+            if attr.path().is_ident("unroll") && !of_loop {
+                self.errors.at(attr, "`#[unroll]` stands above a loop; remove it, or move it there");
+            }
+        }
+    }
+
+    /// Forgets what a parameter is once its name is another variable's.
+    fn rebind(&mut self, name: &str) {
+        self.generic.retain(|(known, _)| known != name);
+        self.slices.retain(|known| known != name);
+    }
+
+    fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.loops += 1;
+        visit(self);
+        self.loops -= 1;
+    }
+
+    /// The generic type of a parameter, or of an element of one.
+    fn generic_type(&self, expr: &Expr) -> Option<&str> {
+        match expr {
+            Expr::Paren(e) => self.generic_type(&e.expr),
+            Expr::Index(e) => self.generic_type(&e.expr),
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                self.generic.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty.as_str())
+            }
+            _ => None,
+        }
+    }
+
+    fn learn_rank(&mut self, local: &syn::Local) {
+        let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) else { return };
+        let name = name.ident.to_string();
+        self.ranks.retain(|(known, _)| *known != name);
+        if let Expr::Macro(mac) = &*init.expr
+            && mac.mac.path.is_ident("shared")
+            && let Ok(array) = mac.mac.parse_body::<SharedArray>()
+        {
+            self.ranks.push((name, array.extents().len()));
+        }
+    }
+
+    /// `tile[3] = v` of two dimensions: a row is no value.
+    fn refuse_row(&mut self, place: &Expr) {
+        let (mut depth, mut base) = (0, place);
+        while let Expr::Index(e) = base {
+            depth += if let Expr::Tuple(parts) = &*e.index { parts.elems.len() } else { 1 };
+            base = &e.expr;
+        }
+        let Expr::Path(path) = base else { return };
+        let Some(name) = path.path.get_ident().map(ToString::to_string) else { return };
+        if let Some((_, rank)) =
+            self.ranks.iter().find(|(known, rank)| *known == name && 0 < depth && depth < *rank)
+        {
+            let indices = ["i", "j", "k"].get(..*rank).unwrap_or_default().join(", ");
+            self.errors
+                .at(place, format!("`{name}` has {rank} dimensions; name an element: `{name}[({indices})]`"));
+        }
+    }
+
+    /// `let r: Result<u32, String>`
+    fn refuse_host_parts(&mut self, local: &syn::Local) {
+        if let Pat::Type(typed) = &local.pat
+            && let Type::Path(path) = &*typed.ty
+            && path.path.segments.last().is_some_and(|s| s.ident == "Option" || s.ident == "Result")
+            && let Some(message) = super::foreign_names::host_type(&typed.ty)
+        {
+            self.errors.at(&typed.ty, message);
+        }
+    }
+
+    /// `x.sort()` of a parameter that is a slice.
+    fn refuse_slice_method(&mut self, e: &syn::ExprMethodCall) {
+        if let Expr::Path(path) = &*e.receiver
+            && path.path.get_ident().is_some_and(|name| self.slices.contains(&name.to_string()))
+            && let Some(message) = super::foreign_names::slice_method(&e.method.to_string())
+        {
+            self.errors.at(&e.method, message);
+        }
+    }
+
+    /// `value.to_string()`
+    fn refuse_text(&mut self, e: &syn::ExprMethodCall) {
+        if (e.method == "to_string" || e.method == "to_owned") && e.args.is_empty() {
+            let message =
+                "a kernel has no `String`; print the value with `println!(\"{}\", value)`, or write bytes";
+            self.errors.at(&e.method, message);
+        }
+    }
+
+    /// `volatile_load(&STATIC.get())` reads a copy for ever.
+    fn refuse_copies(&mut self, e: &ExprCall) {
+        let Expr::Path(path) = &*e.func else { return };
+        let Some(last) = path.path.segments.last() else { return };
+        let name = last.ident.to_string();
+        let accesses = name.starts_with("atomic_")
+            || name.starts_with("volatile_")
+            || name.starts_with("load_")
+            || name.starts_with("store_");
+        if let (true, Some(Expr::Reference(reference))) = (accesses, e.args.first())
+            && let Some(global) = copied_global(&reference.expr)
+        {
+            let message = format!(
+                "`{global}.get()` is a copy, which no other thread sees; pass the place: `{name}({global}.get_mut(){})`",
+                if e.args.len() > 1 { ", …" } else { "" }
+            );
+            self.errors.at(reference, message);
+        }
+    }
+}
+
+impl<'a> Visit<'a> for BodyCheck<'_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::ForLoop(e) => {
+                self.attributes(&e.attrs, true);
+                self.visit_expr(&e.expr);
+                self.visit_pat(&e.pat);
+                return self.in_loop(|check| check.visit_block(&e.body));
+            }
+            Expr::While(e) => {
+                self.attributes(&e.attrs, true);
+                self.visit_expr(&e.cond);
+                return self.in_loop(|check| check.visit_block(&e.body));
+            }
+            Expr::Loop(e) => {
+                self.attributes(&e.attrs, true);
+                return self.in_loop(|check| check.visit_block(&e.body));
+            }
+            Expr::Closure(e) => {
+                let outer = (std::mem::take(&mut self.loops), std::mem::take(&mut self.blocks));
+                e.inputs.iter().for_each(|input| self.visit_pat(input));
+                self.visit_expr(&e.body);
+                (self.loops, self.blocks) = outer;
+                return;
+            }
+            Expr::Block(e) if e.label.is_some() => {
+                self.blocks += 1;
+                self.visit_block(&e.block);
+                self.blocks -= 1;
+                return;
+            }
+            Expr::Break(e) if self.loops == 0 && (e.label.is_none() || self.blocks == 0) => {
+                self.errors.at(
+                    e.break_token,
+                    "`break` stands outside of a loop; use `return` to end the thread's work",
+                );
+            }
+            Expr::Continue(e) if self.loops == 0 => {
+                self.errors.at(
+                    e.continue_token,
+                    "`continue` stands outside of a loop; use `return` to end the thread's work",
+                );
+            }
+            Expr::Call(e) => self.refuse_copies(e),
+            Expr::MethodCall(e) => {
+                self.refuse_slice_method(e);
+                self.refuse_text(e);
+            }
+            Expr::If(e) => self.attributes(&e.attrs, false),
+            Expr::Match(e) => self.attributes(&e.attrs, false),
+            Expr::Block(e) => self.attributes(&e.attrs, false),
+            Expr::Unsafe(e) => self.attributes(&e.attrs, false),
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_local(&mut self, local: &'a syn::Local) {
+        self.attributes(&local.attrs, false);
+        self.learn_rank(local);
+        self.refuse_host_parts(local);
+        visit::visit_local(self, local);
+    }
+
+    fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
+        self.rebind(&name.ident.to_string());
+        visit::visit_pat_ident(self, name);
+    }
+
+    fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {
+        self.refuse_row(&e.left);
+        visit::visit_expr_assign(self, e);
+    }
+
+    fn visit_expr_cast(&mut self, e: &'a ExprCast) {
+        if let (Some(ty), Type::Path(to)) = (self.generic_type(&e.expr), &*e.ty)
+            && let (Some(to), Some(text)) = (to.path.get_ident(), e.expr.span().unwrap().source_text())
+        {
+            let message = format!(
+                "`as` does not convert a `{ty}`, which may be any type; write `{text}.cast::<{to}>()`"
+            );
+            self.errors.at(e.as_token, message);
+        }
+        visit::visit_expr_cast(self, e);
+    }
+}
+
+/// `STATIC` of `STATIC.get()`.
+fn copied_global(expr: &Expr) -> Option<String> {
+    let Expr::MethodCall(call) = expr else { return None };
+    let Expr::Path(path) = &*call.receiver else { return None };
+    let name = path.path.segments.last()?.ident.to_string();
+    let constant = name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
+    (constant && call.method == "get" && call.args.is_empty()).then_some(name)
+}
+
+fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference) if matches!(*reference.elem, Type::Slice(_)))
+}

@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(n: u32, y: &mut [u32]) {
+    n += 1;
+    y[0] = n;
+}
+
+fn main() {}

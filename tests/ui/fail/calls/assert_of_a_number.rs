@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    assert!(y[0]);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    y[0] = thread_idx().w;
+}
+
+fn main() {}

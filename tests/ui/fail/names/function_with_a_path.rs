@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+mod math {}
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    y[0] = math::relu(y[0]);
+}
+
+fn main() {}

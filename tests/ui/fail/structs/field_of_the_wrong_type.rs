@@ -1,0 +1,16 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[gpu_kernel]
+fn kernel(y: &mut [f32]) {
+    let p = Point { x: 1u32, y: 2.0 };
+    y[0] = p.y;
+}
+
+fn main() {}

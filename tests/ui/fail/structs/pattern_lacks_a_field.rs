@@ -1,0 +1,16 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[gpu_kernel]
+fn kernel(p: Point, y: &mut [f32]) {
+    let Point { x } = p;
+    y[0] = x;
+}
+
+fn main() {}

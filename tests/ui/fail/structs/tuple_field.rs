@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Entry {
+    pair: (u32, u8),
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[gpu(Hash)]
+#[repr(C)]
+struct Entry {
+    key: u32,
+}
+
+fn main() {}

@@ -1,8 +1,0 @@
-use warpsmith::prelude::*;
-
-#[gpu_kernel]
-fn kernel(y: &mut [u32]) {
-    _ = y[0];
-}
-
-fn main() {}

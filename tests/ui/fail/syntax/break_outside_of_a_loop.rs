@@ -1,0 +1,11 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    if y[0] > 1 {
+        break;
+    }
+    y[1] = 1;
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(y: &mut [u32]) {
+    while y[0] {
+        y[0] -= 1;
+    }
+}
+
+fn main() {}
