@@ -137,6 +137,26 @@ mod faults {
         }
     }
 
+    #[gpu_kernel]
+    fn spins(out: &mut [u32]) {
+        while atomic(&mut out[0]).load(Ordering::Acquire) == 0 {}
+    }
+
+    /// The operation is in a function of the prelude, the line is that of its call.
+    #[test]
+    fn a_fault_in_the_prelude_is_at_the_line_that_calls_it() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { atomic_budget: 1000, ..Settings::default() };
+        let faults = [Executor::Twin, Executor::Printed].map(|executor| {
+            let device = Device::simulator_with(Settings { executor, ..settings.clone() });
+            let mut out = device.upload(&[0u32; 8]).expect("memory");
+            spins(&mut out).grid(1).block(2).launch(&device).expect_err("a fault").to_string()
+        });
+        assert_eq!(faults[0], faults[1]);
+    }
+
     #[test]
     fn what_the_machine_sees_is_a_fault_as_for_the_twin() {
         if !runs_printed() {
