@@ -86,6 +86,11 @@ mod faults {
     }
 
     #[gpu_kernel]
+    fn divides_signed(out: &mut [u32]) {
+        out[0] = (out[1] as i32 / out[2] as i32) as u32;
+    }
+
+    #[gpu_kernel]
     fn parts_of_a_block(out: &mut [u32]) {
         let mut tile = shared!([u32; 8]);
         tile[thread_idx().x] = 1;
@@ -115,6 +120,41 @@ mod faults {
         assert!(text.contains("thread (7, 0, 0) of kernel `past_the_end`"), "{text}");
         let text = fault(|device, out| asserts(out).grid(1).block(8).launch(device));
         assert!(text.starts_with("it is not one at tests/printed.rs:"), "{text}");
+    }
+
+    /// The processor would end the process at either.
+    #[test]
+    fn a_division_without_a_result_is_a_fault_without_sanitizers_too() {
+        if !runs_printed() {
+            return;
+        }
+        let device = Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() });
+        for (divisor, what) in [(0, "a division by zero"), (u32::MAX, "a division that overflows")] {
+            let mut out = device.upload(&[0, i32::MIN as u32, divisor]).expect("memory");
+            let fault =
+                divides_signed(&mut out).grid(1).block(1).launch(&device).expect_err("a fault").to_string();
+            assert!(fault.contains(&format!("leaves undefined: {what} at tests/printed.rs:")), "{fault}");
+        }
+    }
+
+    #[gpu_kernel]
+    fn spins(out: &mut [u32]) {
+        while atomic(&mut out[0]).load(Ordering::Acquire) == 0 {}
+    }
+
+    /// The operation is in a function of the prelude, the line is that of its call.
+    #[test]
+    fn a_fault_in_the_prelude_is_at_the_line_that_calls_it() {
+        if !runs_printed() {
+            return;
+        }
+        let settings = Settings { atomic_budget: 1000, ..Settings::default() };
+        let faults = [Executor::Twin, Executor::Printed].map(|executor| {
+            let device = Device::simulator_with(Settings { executor, ..settings.clone() });
+            let mut out = device.upload(&[0u32; 8]).expect("memory");
+            spins(&mut out).grid(1).block(2).launch(&device).expect_err("a fault").to_string()
+        });
+        assert_eq!(faults[0], faults[1]);
     }
 
     #[test]

@@ -37,12 +37,13 @@ impl Sanitizers {
     /// Neither.
     pub const NONE: Self = Self { undefined: false, address: false };
 
-    /// The compiler's flags. A division by zero is always looked for, as it would end the process.
+    /// The compiler's flags. A division by zero, or of the least integer by -1, is always looked for: it would end the
+    /// process. The compiler looks for the latter with every overflow of signed integers, of which a right text has none.
     fn flags(self, clang: bool) -> String {
         let checks = match (self.undefined, self.address) {
-            (false, false) => "integer-divide-by-zero",
+            (false, false) => "integer-divide-by-zero,signed-integer-overflow",
             (true, false) => "undefined",
-            (false, true) => "integer-divide-by-zero,kernel-address",
+            (false, true) => "integer-divide-by-zero,signed-integer-overflow,kernel-address",
             (true, true) => "undefined,kernel-address",
         };
         // Every access is a call of the shim's, and none looks into memory that only the compiler's library maps.

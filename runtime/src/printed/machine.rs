@@ -15,11 +15,11 @@ use crate::simulator::{Instruction, Line, MemoryScope, context};
 fn at(file: *const c_char, line: i32) {
     // SAFETY: the shim passes `__builtin_FILE()`.
     let file = unsafe { host::text(file) };
-    let line = if file.starts_with(super::library::OWN_FILE) {
-        run::kernel_line()
-    } else {
-        Line { file, line: line.max(0) as u32, column: 0 }
-    };
+    // A line of the prelude: where the prelude was called from is known already.
+    if file.starts_with(super::library::OWN_FILE) {
+        return;
+    }
+    let line = Line { file, line: line.max(0) as u32, column: 0 };
     context::set_instruction(Some(Instruction { at: line, site: 0, instance: 0 }));
 }
 

@@ -174,7 +174,7 @@ fn current<'a>() -> &'a Run<'static> {
 }
 
 /// Where the running kernel was written.
-pub(super) fn kernel_line() -> Line {
+fn kernel_line() -> Line {
     let Location { file, line } = current().text.at;
     Line { file, line, column: 0 }
 }
@@ -279,7 +279,7 @@ pub(super) fn endless() -> ! {
 /// Ends the launch: the text does what C++ gives no meaning.
 pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! {
     let line = if file.starts_with(super::library::OWN_FILE) {
-        kernel_line()
+        context::here()
     } else {
         Line { file, line, column: 0 }
     };

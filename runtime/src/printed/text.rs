@@ -15,16 +15,39 @@ use super::asm;
 
 /// A text, rewritten.
 pub(super) fn for_host(cuda: &str) -> Result<String, Refused> {
-    let mut rewriter =
-        Rewriter { text: cuda, at: 0, out: String::with_capacity(cuda.len() + cuda.len() / 4) };
+    let out = String::with_capacity(cuda.len() + cuda.len() / 4);
+    let mut rewriter = Rewriter { text: cuda, at: 0, out, placed: None };
     rewriter.run()?;
-    Ok(rewriter.out)
+    let Rewriter { mut out, placed, .. } = rewriter;
+    // Other texts of the compilation define them again.
+    placed.into_iter().flatten().for_each(|name| out.push_str(&format!("\n#undef {name}")));
+    Ok(out)
+}
+
+/// The beginnings of names of the prelude's functions that ask something of the machine: their callers' lines are told.
+const OPERATIONS: &str = "ws_cluster_ ws_map_shared_rank ws_barrier_ ws_grid_sync ws_match_all ws_shfl ws_load_ ws_store_ \
+    ws_swap_ ws_add_ ws_sub_ ws_min_ ws_max_ ws_and_ ws_or_ ws_xor_ ws_inc_ ws_dec_";
+
+/// The functions of [`OPERATIONS`] that a text has defined.
+fn operations(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("__device__")) {
+        let head = &line[..line.find('(').unwrap_or(line.len())];
+        let name = &head[head.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1)..];
+        let asks = OPERATIONS.split_whitespace().any(|begin| name.starts_with(begin));
+        if asks && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 struct Rewriter<'t> {
     text: &'t str,
     at: usize,
     out: String,
+    /// Functions whose calls tell their line, once the first line of Rust was met.
+    placed: Option<Vec<String>>,
 }
 
 impl<'t> Rewriter<'t> {
@@ -34,6 +57,9 @@ impl<'t> Rewriter<'t> {
                 let end = string_end(self.rest());
                 self.keep(end);
             } else if self.rest().starts_with("//") || self.at_directive() {
+                if self.placed.is_none() && self.rest().starts_with("#line") {
+                    self.place();
+                }
                 let end = self.rest().find('\n').unwrap_or(self.rest().len());
                 self.keep(end);
             } else if c.is_ascii_alphabetic() || c == '_' {
@@ -46,6 +72,16 @@ impl<'t> Rewriter<'t> {
             }
         }
         Ok(())
+    }
+
+    /// Makes calls of the operations that are defined so far tell the line that they are at.
+    fn place(&mut self) {
+        let names = operations(&self.out);
+        for name in &names {
+            let call = format!("(ws_h_at(__FILE__, __LINE__), {name}(__VA_ARGS__))");
+            self.out.push_str(&format!("#define {name}(...) {call}\n"));
+        }
+        self.placed = Some(names);
     }
 
     fn rest(&self) -> &'t str {
