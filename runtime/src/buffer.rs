@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
-use crate::driver::{GpuMemory, Order};
+use crate::driver::{DriverError, GpuMemory, Order};
 use crate::simulator::GlobalMemory;
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
@@ -26,8 +26,21 @@ pub(crate) enum Memory {
 
 impl Memory {
     /// Simulator memory of a number of bytes, zeroed.
-    pub fn simulator(bytes: usize) -> Self {
-        Memory::Simulator(GlobalMemory::zeroed(bytes))
+    ///
+    /// # Errors
+    /// [`DriverError::HostMemory`] if the host has not so much.
+    pub fn simulator(bytes: usize) -> Result<Self, DriverError> {
+        let memory = GlobalMemory::zeroed(bytes).ok_or(DriverError::HostMemory { bytes })?;
+        Ok(Memory::Simulator(memory))
+    }
+
+    /// Simulator memory that nobody has written.
+    ///
+    /// # Errors
+    /// [`DriverError::HostMemory`] if the host has not so much.
+    pub fn unwritten(bytes: usize) -> Result<Self, DriverError> {
+        let memory = GlobalMemory::unwritten(bytes).ok_or(DriverError::HostMemory { bytes })?;
+        Ok(Memory::Simulator(memory))
     }
 
     /// The bytes of simulator memory; none of a GPU's.

@@ -270,3 +270,17 @@ waits! {
     by_fetch_xor |place| atomic(place).fetch_xor(0, Ordering::Relaxed) == 0;
     by_function |place| polled(place) == 0;
 }
+
+#[test]
+fn memory_that_the_host_has_not_is_an_error_that_says_how_much() {
+    let device = Device::simulator();
+    let says = |result: warpsmith::Result<()>, part: &str| {
+        let text = result.expect_err("no host has so much").to_string();
+        assert!(text.contains(part), "{text}");
+    };
+    says(device.alloc_zeroed::<u64>(1 << 60).map(drop), "9223372036854775808 bytes");
+    says(device.alloc_zeroed::<u8>(1 << 46).map(drop), "70368744177664 bytes");
+    says(device.alloc_uninit::<u8>(1 << 46).map(drop), "70368744177664 bytes");
+    says(device.alloc_uninit::<u8>(usize::MAX).map(drop), "18446744073709551615 bytes");
+    says(device.alloc_zeroed::<u64>(usize::MAX).map(drop), "18446744073709551615 elements");
+}

@@ -3,6 +3,7 @@
 //! An address says which allocation it is in, whatever part, view or pointer it came from. Bytes become unwritten
 //! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -47,23 +48,37 @@ static ALLOCATIONS: RwLock<Allocations> = RwLock::new(BTreeMap::new());
 /// Allocations with unwritten bytes: while there are none, nobody pays for them.
 static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
 
+/// So many lines of zeros, which cost nothing until they are used; none if the host has not so many.
+fn zeroed_lines(count: usize) -> Option<Vec<Line>> {
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    let layout = Layout::array::<Line>(count).ok()?;
+    // SAFETY: the layout is not of size zero.
+    let lines = unsafe { alloc_zeroed(layout) }.cast::<Line>();
+    // SAFETY: allocated just now by the global allocator with the layout of so many lines; zeros are bytes.
+    (!lines.is_null()).then(|| unsafe { Vec::from_raw_parts(lines, count, count) })
+}
+
 impl GlobalMemory {
-    /// Memory of a number of bytes, zeroed.
-    pub fn zeroed(bytes: usize) -> Self {
-        Self::new(bytes, 0)
+    /// Memory of a number of bytes, zeroed; none if the host has not so much.
+    pub fn zeroed(bytes: usize) -> Option<Self> {
+        Some(Self::registered(zeroed_lines(bytes.div_ceil(LINE))?, bytes))
     }
 
     /// Memory that holds anything, visibly not zero, until it is written.
-    pub fn unwritten(bytes: usize) -> Self {
-        let memory = Self::new(bytes, POISON);
+    pub fn unwritten(bytes: usize) -> Option<Self> {
+        let mut lines = zeroed_lines(bytes.div_ceil(LINE))?;
+        lines.fill(Line([POISON; LINE]));
+        let memory = Self::registered(lines, bytes);
         if let Some(allocation) = writing().get_mut(&memory.address()) {
             allocation.unwritten().set(0..bytes, true);
         }
-        memory
+        Some(memory)
     }
 
-    fn new(bytes: usize, byte: u8) -> Self {
-        let memory = Self { lines: vec![Line([byte; LINE]); bytes.div_ceil(LINE)] };
+    fn registered(lines: Vec<Line>, bytes: usize) -> Self {
+        let memory = Self { lines };
         if bytes > 0 {
             let (start, escaped) = (memory.address(), AtomicBool::new(false));
             writing().insert(start, Allocation { bytes, escaped, unwritten: None });
@@ -273,7 +288,7 @@ mod tests {
 
     #[test]
     fn bytes_are_unwritten_until_they_are_written() {
-        let memory = GlobalMemory::unwritten(200);
+        let memory = GlobalMemory::unwritten(200).expect("memory");
         let at = memory.address();
         assert_eq!(unwritten(&memory, 200).len(), 200);
         written(at, 60);
@@ -286,20 +301,24 @@ mod tests {
 
     #[test]
     fn a_copy_carries_what_nobody_wrote() {
-        let (from, to) = (GlobalMemory::unwritten(300), GlobalMemory::zeroed(300));
+        let (from, to) =
+            (GlobalMemory::unwritten(300).expect("memory"), GlobalMemory::zeroed(300).expect("memory"));
         written(from.address() + 100, 100);
         copied(from.address() + 90, to.address() + 10, 120);
         let expected: Vec<usize> = (10..20).chain(120..130).collect();
         assert_eq!(unwritten(&to, 300), expected);
-        let zeros = GlobalMemory::zeroed(300);
+        let zeros = GlobalMemory::zeroed(300).expect("memory");
         copied(zeros.address(), to.address(), 300);
         assert_eq!(unwritten(&to, 300), []);
     }
 
     #[test]
     fn memory_of_which_there_are_views_is_written_by_who_has_views() {
-        let (hidden, own, other) =
-            (GlobalMemory::unwritten(8), GlobalMemory::unwritten(8), GlobalMemory::unwritten(8));
+        let (hidden, own, other) = (
+            GlobalMemory::unwritten(8).expect("memory"),
+            GlobalMemory::unwritten(8).expect("memory"),
+            GlobalMemory::unwritten(8).expect("memory"),
+        );
         hidden.escape();
         let memory = own.address()..own.address() + 4;
         assume_written([memory.clone()].into_iter(), false);
@@ -310,8 +329,8 @@ mod tests {
 
     #[test]
     fn a_new_allocation_at_an_old_address_knows_nothing_of_it() {
-        let old = GlobalMemory::unwritten(256).address();
-        let new: Vec<_> = (0..64).map(|_| GlobalMemory::zeroed(256)).collect();
+        let old = GlobalMemory::unwritten(256).expect("memory").address();
+        let new: Vec<_> = (0..64).map(|_| GlobalMemory::zeroed(256).expect("memory")).collect();
         println!("the old address is used again: {}", new.iter().any(|memory| memory.address() == old));
         assert!(new.iter().all(|memory| first_unwritten(memory.address(), 256).is_none()));
     }
