@@ -22,6 +22,7 @@ mod evaluation;
 mod everyday;
 mod failures;
 mod globals;
+mod hostile_names;
 mod iteration;
 mod lifetimes;
 mod memory;
