@@ -41,6 +41,7 @@ mod talk;
 mod textures;
 mod threads;
 mod tiles;
+mod units;
 mod vectors;
 mod views;
 mod warps;
