@@ -22,6 +22,9 @@ impl Printer<'_> {
         match &e.kind {
             ExprKind::Const(c) => self.constant(c, &e.ty),
             ExprKind::Unit => Text::primary("(void)0"),
+            ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Deref(_) if e.ty == Type::Unit => {
+                Text::primary("(void)0")
+            }
             ExprKind::Var(id) => Text::primary(self.var(*id)),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
@@ -40,7 +43,8 @@ impl Printer<'_> {
             ExprKind::Deref(of) => self.pointee(of),
             ExprKind::Call { function, args, .. } => self.call(*function, args),
             ExprKind::CallClosure { closure, args } => {
-                let args: Vec<String> = args.iter().map(|a| self.argument(a)).collect();
+                let args: Vec<String> =
+                    args.iter().filter(|a| a.ty != Type::Unit).map(|a| self.argument(a)).collect();
                 Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
             }
             ExprKind::Builtin { op, args, at, .. } => self.builtin(op, args, &e.ty, *at),
@@ -188,6 +192,10 @@ impl Printer<'_> {
             (Type::Shared { .. }, _) => self.place(place),
             (_, ExprKind::Deref(pointer)) => self.expr(pointer),
             // A device global is reached through its address.
+            (Type::Array(..), ExprKind::Global(global)) if !global.constant => {
+                let ty = self.ty(&place.ty);
+                Text::cast(&format!("{ty}*"), Text::primary(self.global_name(global)))
+            }
             (_, ExprKind::Global(global)) if !global.constant => Text::primary(self.global_name(global)),
             _ => {
                 let place = self.part_of(place).at(UNARY);
@@ -211,7 +219,7 @@ impl Printer<'_> {
         let name = self.symbols.functions[function.0 as usize].clone();
         let foreign = self.module.functions[function.0 as usize].foreign.is_some();
         let mut printed: Vec<String> = Vec::new();
-        for arg in args {
+        for arg in args.iter().filter(|arg| arg.ty != Type::Unit) {
             printed.push(if foreign { self.handed_over(arg) } else { self.plain_argument(arg) });
         }
         if self.faulting.contains(&function.0) {
@@ -328,7 +336,7 @@ impl Printer<'_> {
 
     fn lambda(&mut self, closure: &Closure) -> Text {
         self.function.open_scope();
-        let params: Vec<String> = closure.params.iter().map(|p| self.declare_param(*p)).collect();
+        let params: Vec<String> = closure.params.iter().filter_map(|p| self.given_param(*p)).collect();
         let capture = if closure.by_value { "[=]" } else { "[&]" };
         let mutable = if closure.by_value { " mutable" } else { "" };
         let ret = self.ty(&closure.ret);

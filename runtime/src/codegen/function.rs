@@ -293,7 +293,7 @@ impl Printer<'_> {
                 printed.push(format!("F{closures}&& {name}"));
                 closures += 1;
             } else {
-                printed.push(self.declare_param(*id));
+                printed.extend(self.given_param(*id));
             }
         }
         if faulting {
@@ -301,6 +301,11 @@ impl Printer<'_> {
             printed.push("ws_Fault* ws_fault".into());
         }
         printed.join(", ")
+    }
+
+    /// A parameter's declaration; a unit value is not handed over.
+    pub(super) fn given_param(&mut self, id: VarId) -> Option<String> {
+        (self.function.var(id).ty != Type::Unit).then(|| self.declare_param(id))
     }
 
     /// A parameter's declaration; a slice is a pointer and a length.

@@ -61,12 +61,12 @@ fn identifier(name: &str) -> String {
 }
 
 fn free(mut name: String, reserved: &dyn Fn(&str) -> bool, taken: &dyn Fn(&str) -> bool) -> String {
+    // No reserved name ends in `_` or in `_` and a number.
     if reserved(&name) {
         name.push('_');
     }
-    let is_free = |name: &str| !taken(name) && !reserved(name);
-    if is_free(&name) {
+    if !taken(&name) {
         return name;
     }
-    (1..).map(|n| format!("{name}_{n}")).find(|candidate| is_free(candidate)).unwrap_or(name)
+    (1..).map(|n| format!("{name}_{n}")).find(|candidate| !taken(candidate)).unwrap_or(name)
 }

@@ -61,6 +61,15 @@ fn is_static(place: &Expr) -> bool {
     }
 }
 
+/// Whether an array or a row of one is of a device global.
+fn is_writable(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Global(global) => !global.constant,
+        ExprKind::Index { base, .. } => is_writable(base),
+        _ => false,
+    }
+}
+
 /// The element type of what a slice is taken of.
 fn element_of(ty: &Type) -> Option<Type> {
     match ty {
@@ -350,7 +359,8 @@ impl Printer<'_> {
             ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             _ => self.static_text(e),
         };
-        Some(Text::unary(format!("*(const {ty}*)&{}", text.at(UNARY))))
+        let constant = if is_writable(e) { "" } else { "const " };
+        Some(Text::unary(format!("*({constant}{ty}*)&{}", text.at(UNARY))))
     }
 
     /// `T name[n][m]`

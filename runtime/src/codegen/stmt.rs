@@ -23,6 +23,7 @@ impl Printer<'_> {
             StmtKind::Shared(var) => self.shared(*var),
             StmtKind::DynamicShared(var) => self.dynamic_shared(*var),
             StmtKind::Assign { place, op, value } => self.assign(place, *op, value),
+            StmtKind::Expr(e) if e.ty == Type::Unit => self.effect_of(e),
             StmtKind::Expr(e) => {
                 let text = self.expr(e).text;
                 self.function.push(&format!("{text};"));
@@ -54,6 +55,9 @@ impl Printer<'_> {
 
     fn let_(&mut self, var: VarId, init: Option<&Expr>) {
         let ty = self.function.var(var).ty.clone();
+        if ty == Type::Unit {
+            return init.into_iter().for_each(|value| self.effect_of(value));
+        }
         if super::slice::is_slice(&ty) {
             return self.let_slice(var, init);
         }
@@ -71,6 +75,14 @@ impl Printer<'_> {
         match value {
             Some(value) => self.function.push(&format!("{printed} {name} = {value};")),
             None => self.function.push(&format!("{printed} {name};")),
+        }
+    }
+
+    /// A unit value: CUDA has no variable of that type, only what the value does.
+    fn effect_of(&mut self, value: &Expr) {
+        if value.has_effect() {
+            let text = self.expr(value).text;
+            self.function.push(&format!("{text};"));
         }
     }
 
@@ -102,6 +114,9 @@ impl Printer<'_> {
     }
 
     fn assign(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) {
+        if place.ty == Type::Unit {
+            return self.effect_of(value);
+        }
         if super::slice::is_slice(&place.ty) {
             return self.assign_slice(place, value);
         }

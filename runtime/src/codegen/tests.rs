@@ -9,6 +9,7 @@ use crate::ir::{BinaryOp, ConstValue, Scalar};
 fn keywords_and_taken_names_are_renamed() {
     let fresh = |name: &str| names::fresh(name, &|name| ["x", "x_1", "double_"].contains(&name));
     assert_eq!(fresh("int"), "int_");
+    assert_eq!(fresh("ws_at"), "ws_at_");
     assert_eq!(fresh("r#try"), "try_");
     assert_eq!(fresh("x"), "x_2");
     assert_eq!(fresh("double"), "double__1");

@@ -52,20 +52,29 @@ impl Printer<'_> {
                     _ => (&prelude::VIEW3, "3"),
                 };
                 self.need(piece);
-                format!("ws_View{suffix}<{}{}>", if *mutable { "" } else { "const " }, self.ty(elem))
+                format!("ws_View{suffix}<{}>", self.qualified(elem, *mutable))
             }
-            Type::Ptr { to, mutable } => format!("{}{}*", if *mutable { "" } else { "const " }, self.ty(to)),
-            Type::Ref { to, mutable } => {
-                let constant = if *mutable { "" } else { "const " };
-                match &**to {
-                    Type::Slice(elem) | Type::Shared { elem, .. } => format!("{constant}{}*", self.ty(elem)),
-                    Type::Image(image) => self.image(*image),
-                    to => format!("{constant}{}*", self.ty(to)),
+            Type::Ptr { to, mutable } => format!("{}*", self.qualified(to, *mutable)),
+            Type::Ref { to, mutable } => match &**to {
+                Type::Slice(elem) | Type::Shared { elem, .. } => {
+                    format!("{}*", self.qualified(elem, *mutable))
                 }
-            }
+                Type::Image(image) => self.image(*image),
+                to => format!("{}*", self.qualified(to, *mutable)),
+            },
             Type::Slice(elem) | Type::Shared { elem, .. } => self.ty(elem),
             Type::Image(image) => self.image(*image),
             Type::Closure => "auto".into(),
+        }
+    }
+
+    /// The type of what may be written, or not: the `const` of a pointer stands behind it.
+    fn qualified(&mut self, ty: &Type, mutable: bool) -> String {
+        let name = self.ty(ty);
+        match mutable {
+            true => name,
+            false if name.ends_with('*') => format!("{name} const"),
+            false => format!("const {name}"),
         }
     }
 

@@ -158,12 +158,22 @@ impl Recorder {
     /// `[a, b, c]` of a witnessed type.
     pub fn array_list(&mut self, mut items: Vec<Expr>, ty: Type) -> Expr {
         self.sequence(&mut items);
+        self.refuse_units(&ty);
         Expr { kind: ExprKind::ArrayList(items), ty }
+    }
+
+    /// C++ has no arrays of nothing.
+    fn refuse_units(&mut self, array: &Type) {
+        if matches!(array, Type::Array(elem, _) if **elem == Type::Unit) {
+            let (what, at) = ("elements of type `()`; leave the array out".to_owned(), self.location());
+            self.fail(RecordError::Argument { builtin: "[…]", what, at });
+        }
     }
 
     /// `[a; N]` of a witnessed type.
     pub fn array_repeat(&mut self, item: Expr, ty: Type) -> Expr {
         let item = if item.has_effect() { self.bind(item) } else { item };
+        self.refuse_units(&ty);
         let n = if let Type::Array(_, n) = &ty { *n } else { 0 };
         Expr { kind: ExprKind::ArrayRepeat(item.into(), n), ty }
     }

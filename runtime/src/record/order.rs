@@ -95,20 +95,25 @@ impl Recorder {
 
     /// Binds a value at a mark.
     pub(super) fn bind_at(&mut self, operand: Expr, mark: &mut Mark) -> Expr {
-        if matches!(operand.ty, Type::Unit | Type::Never) {
+        if operand.ty == Type::Never || operand.ty == Type::Unit && !operand.has_effect() {
             return operand;
         }
         let frame = self.frame();
         let (at, ty) = (frame.line, operand.ty.clone());
-        let var = frame.new_var("", ty.clone(), false, VarKind::Local);
-        let stmt = Stmt { kind: StmtKind::Let { var, init: Some(operand) }, at };
+        let (kind, bound) = if ty == Type::Unit {
+            (StmtKind::Expr(operand), ExprKind::Unit)
+        } else {
+            let var = frame.new_var("", ty.clone(), false, VarKind::Local);
+            (StmtKind::Let { var, init: Some(operand) }, ExprKind::Var(var))
+        };
+        let stmt = Stmt { kind, at };
         let index = mark.stmts;
         let block = frame.block();
         if !block.dead && index <= block.stmts.len() {
             block.stmts.insert(index, stmt);
             mark.stmts += 1;
         }
-        Expr { kind: ExprKind::Var(var), ty }
+        Expr { kind: bound, ty }
     }
 
     /// Makes any order of evaluation of the operands Rust's: where one has an effect, the others are temporaries
@@ -121,6 +126,11 @@ impl Recorder {
                 let value = std::mem::replace(operand, Expr::unit());
                 *operand = self.bind(value);
             }
+        }
+        // A unit value is no operand in CUDA: what it does is a statement before.
+        for operand in operands.iter_mut().filter(|e| e.ty == Type::Unit && e.has_effect()) {
+            let value = std::mem::replace(operand, Expr::unit());
+            *operand = self.bind_always(value);
         }
     }
 
@@ -136,7 +146,7 @@ impl Recorder {
 
     /// The value in a temporary, unless it is stable already.
     pub fn bind(&mut self, value: Expr) -> Expr {
-        if self.is_stable(&value) || matches!(value.ty, Type::Unit | Type::Never) {
+        if self.is_stable(&value) {
             return value;
         }
         self.bind_always(value)
@@ -153,8 +163,12 @@ impl Recorder {
 
     /// The value in a temporary, whatever it is.
     pub(super) fn bind_always(&mut self, value: Expr) -> Expr {
-        if matches!(value.ty, Type::Unit | Type::Never) {
+        if value.ty == Type::Never || value.ty == Type::Unit && !value.has_effect() {
             return value;
+        }
+        if value.ty == Type::Unit {
+            self.push(StmtKind::Expr(value));
+            return Expr::unit();
         }
         let ty = value.ty.clone();
         let var = self.frame().new_var("", ty.clone(), false, VarKind::Local);
