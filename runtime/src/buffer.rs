@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
-use crate::driver::{GpuMemory, Order};
-use crate::simulator::GlobalMemory;
+use crate::driver::{DriverError, GpuMemory, Order};
+use crate::simulator::{GlobalMemory, NoMemory};
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
 /// `len` elements of `T` in the memory of one device; freed when dropped.
@@ -24,10 +24,25 @@ pub(crate) enum Memory {
     Gpu(GpuMemory),
 }
 
+fn no_memory(NoMemory { bytes, taken, limit }: NoMemory) -> DriverError {
+    DriverError::HostMemory { bytes, taken, limit }
+}
+
 impl Memory {
     /// Simulator memory of a number of bytes, zeroed.
-    pub fn simulator(bytes: usize) -> Self {
-        Memory::Simulator(GlobalMemory::zeroed(bytes))
+    ///
+    /// # Errors
+    /// [`DriverError::HostMemory`] where the host has less.
+    pub fn simulator(bytes: usize) -> Result<Self, DriverError> {
+        GlobalMemory::zeroed(bytes).map(Memory::Simulator).map_err(no_memory)
+    }
+
+    /// Simulator memory of a number of bytes that nobody has written.
+    ///
+    /// # Errors
+    /// As [`Memory::simulator`].
+    pub fn unwritten(bytes: usize) -> Result<Self, DriverError> {
+        GlobalMemory::unwritten(bytes).map(Memory::Simulator).map_err(no_memory)
     }
 
     /// The bytes of simulator memory; none of a GPU's.

@@ -9,7 +9,7 @@ use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
 use crate::settings::{self, DeviceChoice};
-use crate::simulator::{GlobalMemory, Settings, Statics, global};
+use crate::simulator::{Settings, Statics, global};
 use crate::types::{AnyBits, GpuType};
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
@@ -197,7 +197,7 @@ impl Device {
         let bytes = size_of_val(elements);
         let memory = match &self.backend {
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
-            Backend::Simulator => Memory::simulator(bytes),
+            Backend::Simulator => Memory::simulator(bytes)?,
         };
         let mut buffer = Buffer::new(memory, elements.len());
         self.write(&mut buffer, elements)?;
@@ -216,7 +216,7 @@ impl Device {
     pub(crate) fn zeroed_memory(&self, bytes: usize) -> Result<Memory> {
         Ok(match &self.backend {
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc_zeroed(bytes)?),
-            Backend::Simulator => Memory::simulator(bytes),
+            Backend::Simulator => Memory::simulator(bytes)?,
         })
     }
 
@@ -266,7 +266,7 @@ impl Device {
         Ok(match &self.backend {
             Backend::Gpu(gpu) if self.gpu_checks()?.initialisation => Memory::Gpu(gpu.alloc_shadowed(bytes)?),
             Backend::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
-            Backend::Simulator => Memory::Simulator(GlobalMemory::unwritten(bytes)),
+            Backend::Simulator => Memory::unwritten(bytes)?,
         })
     }
 

@@ -62,10 +62,10 @@ unsafe impl<T: GpuType + Send> Send for Visible<T> {}
 unsafe impl<T: GpuType + Sync> Sync for Visible<T> {}
 
 impl<T: GpuType> Visible<T> {
-    fn simulated(len: usize, bytes: usize) -> Self {
-        let memory = Memory::simulator(bytes);
+    fn simulated(len: usize, bytes: usize) -> Result<Self> {
+        let memory = Memory::simulator(bytes)?;
         let host = memory.address() as *mut T;
-        Self { memory, host, len }
+        Ok(Self { memory, host, len })
     }
 
     fn wait(&self, write: bool) -> Result<()> {
@@ -216,7 +216,7 @@ impl Device {
                 unsafe { host.write_bytes(0, bytes) };
                 Visible { memory: Memory::Gpu(memory), host: host.cast(), len }
             }
-            Backend::Simulator => Visible::simulated(len, bytes),
+            Backend::Simulator => Visible::simulated(len, bytes)?,
         };
         Ok(PinnedBuffer { visible })
     }
@@ -239,7 +239,7 @@ impl Device {
                 Visible { memory: Memory::Gpu(gpu.alloc(0)?), host, len }
             }
             Backend::Simulator => {
-                let visible = Visible::simulated(len, bytes);
+                let visible = Visible::simulated(len, bytes)?;
                 // SAFETY: the memory has room for the elements.
                 unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), visible.host, len) };
                 visible
@@ -268,7 +268,7 @@ impl Device {
                 unsafe { host.cast::<u8>().write_bytes(0, bytes) };
                 Visible { memory: Memory::Gpu(memory), host, len }
             }
-            Backend::Simulator => Visible::simulated(len, bytes),
+            Backend::Simulator => Visible::simulated(len, bytes)?,
         };
         Ok(ManagedBuffer { visible })
     }

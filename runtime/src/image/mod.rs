@@ -119,7 +119,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
         let form = ArrayForm { shape: D::SHAPE, extents, format: T::FORMAT, surfaces };
         let storage = match device.backend() {
             Backend::Gpu(gpu) => Storage::Gpu(gpu.array(form)?),
-            Backend::Simulator => Storage::Simulator(Memory::simulator(form.bytes())),
+            Backend::Simulator => Storage::Simulator(Memory::simulator(form.bytes())?),
         };
         let accesses = Accesses::default();
         let inner = Inner { device: device.place(), form, storage, accesses, largest_surface };

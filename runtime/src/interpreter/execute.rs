@@ -354,7 +354,15 @@ impl<'p> Thread<'p> {
         site: Site,
     ) {
         let slots = &self.program.args[args as usize..][..count as usize];
-        let mut addresses = [std::ptr::null(); MOST_ARGUMENTS];
+        let mut few = [std::ptr::null(); FEW_ARGUMENTS];
+        let mut many = Vec::new();
+        let addresses = match few.get_mut(..slots.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(slots.len(), std::ptr::null());
+                many.as_mut_slice()
+            }
+        };
         for (address, slot) in addresses.iter_mut().zip(slots) {
             *address = self.at(*slot).cast_const();
         }
@@ -401,8 +409,8 @@ impl<'p> Thread<'p> {
     }
 }
 
-/// Arguments of a builtin at most.
-pub(super) const MOST_ARGUMENTS: usize = 16;
+/// Arguments of a builtin whose addresses need no allocation.
+const FEW_ARGUMENTS: usize = 16;
 
 /// Joins the number of an instance with that of what it is in.
 #[inline]

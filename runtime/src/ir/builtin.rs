@@ -39,6 +39,46 @@ pub enum Variance {
     PerThread,
 }
 
+/// What a call does to the memory that an argument refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Nothing: it passes the address on, or hints at it.
+    None,
+    /// Reads it.
+    Read,
+    /// Writes it, whatever was there.
+    Write,
+    /// Both: what was there is part of what is written, or of the result.
+    Update,
+}
+
+/// What a builtin does to memory, said once where it is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Facts {
+    /// What it does through each of its first arguments, which are then addresses; nothing through the others.
+    pub accesses: &'static [Access],
+    /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
+    pub waits: bool,
+}
+
+impl Facts {
+    /// Of what touches no memory.
+    pub const NONE: Self = Self { accesses: &[], waits: false };
+    /// Of a plain read through the first argument.
+    pub const READS: Self = Self { accesses: &[Access::Read], waits: false };
+    /// Of a write through the first argument.
+    pub const WRITES: Self = Self { accesses: &[Access::Write], waits: false };
+    /// Of a read through the first argument that sees what other threads write.
+    pub const OBSERVES: Self = Self { accesses: &[Access::Read], waits: true };
+    /// Of an atomic read-modify-write through the first argument.
+    pub const UPDATES: Self = Self { accesses: &[Access::Update], waits: true };
+
+    /// What a call does through the argument at a position.
+    pub fn access(&self, position: usize) -> Access {
+        self.accesses.get(position).copied().unwrap_or(Access::None)
+    }
+}
+
 /// The CUDA of a call, given the types of its arguments and those arguments that are constants.
 pub type CudaByConstant = fn(&[Type], &[Option<i128>]) -> CudaText;
 
@@ -58,6 +98,8 @@ pub struct Builtin {
     pub fixes_variance: bool,
     /// Whether arguments that are references are passed as pointers rather than read.
     pub by_reference: bool,
+    /// What a call does to memory.
+    pub facts: Facts,
     /// Whether it never returns.
     pub diverges: bool,
     /// Smallest compute capability, `(major, minor)`.

@@ -95,7 +95,7 @@ impl Region {
     fn new(gpu: &Gpu, span: Span) -> std::result::Result<Self, DriverError> {
         let (len, behind) =
             ((span.range.end - span.range.start) as usize, (span.range.start % LINE) as usize);
-        let mut copy = Memory::simulator(behind + len);
+        let mut copy = Memory::simulator(behind + len)?;
         let bytes = &mut copy.simulated_bytes()[behind..behind + len];
         // SAFETY: the span is of the launch's arguments, which it keeps borrowed.
         unsafe { gpu.read_address(span.range.start, bytes) }?;

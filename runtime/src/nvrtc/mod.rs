@@ -93,6 +93,16 @@ pub enum NvrtcError {
          and add its lib folder to LD_LIBRARY_PATH"
     )]
     Missing,
+    /// A library lacks a function.
+    #[error("{library} has no `{symbol}`: it is too old, or a stub to link with; {way}")]
+    Symbol {
+        /// The library.
+        library: &'static str,
+        /// The function.
+        symbol: String,
+        /// What to install.
+        way: &'static str,
+    },
     /// The CUDA did not compile.
     #[error("kernel `{kernel}` did not compile for {arch}:\n{log}")]
     Compile {

@@ -15,6 +15,7 @@ mod events;
 mod fault;
 mod fiber;
 pub(crate) mod global;
+mod host;
 mod hook;
 mod machine;
 mod meeting;
@@ -41,7 +42,7 @@ mod tests;
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{Missing, SimFault, Unstarted, Waiting};
-pub(crate) use global::GlobalMemory;
+pub(crate) use global::{GlobalMemory, NoMemory};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,

@@ -9,11 +9,12 @@ mod error;
 mod launches;
 mod order;
 mod shared;
+mod spins;
 mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use crate::ir::{Effect, Expr, ExprKind, Module, StmtKind, visit};
+use crate::ir::{Effect, ExprKind, Module, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -21,18 +22,6 @@ pub struct ValidModule {
     module: Module,
     warnings: Vec<Warning>,
 }
-
-/// Builtins that a thread may wait with, in a loop.
-const SPINS: [&str; 8] = [
-    "load",
-    "swap",
-    "compare_exchange",
-    "fetch_add",
-    "atomic_compare_exchange",
-    "atomic_exchange",
-    "volatile_load",
-    "atomic_add",
-];
 
 /// Checks a module.
 ///
@@ -66,18 +55,8 @@ impl ValidModule {
                     found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
                 }
             });
-            // A loop around an atomic may wait for another thread.
-            visit::stmts(&function.body, &mut |stmt| {
-                if let StmtKind::While { cond, body, .. } = &stmt.kind {
-                    let mut waits = |e: &Expr| {
-                        found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if SPINS.contains(&op.name));
-                    };
-                    visit::expr(cond, &mut waits);
-                    visit::exprs(body, &mut waits);
-                }
-            });
         }
-        found
+        found || spins::any(&self.module)
     }
 
     /// Rewrites the module by a pass, which keeps it valid.
