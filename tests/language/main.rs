@@ -29,6 +29,7 @@ mod mixed_operators;
 mod names;
 mod operators;
 mod options;
+mod parameters;
 mod patterns;
 mod ranges;
 mod reuse;
@@ -42,6 +43,7 @@ mod threads;
 mod tiles;
 mod vectors;
 mod views;
+mod waits;
 mod warps;
 
 use harness::{compiles, devices, everywhere, noise, written};

@@ -55,11 +55,10 @@ impl Printer<'_> {
             return false;
         }
         match &e.kind {
-            ExprKind::Builtin { op, args, .. } => {
-                args.iter()
-                    .enumerate()
-                    .any(|(i, arg)| matches!(arg.ty, Type::Ptr { .. }) || takes_pointer(op, i, &arg.ty))
-            }
+            ExprKind::Builtin { op, args, .. } => args
+                .iter()
+                .enumerate()
+                .any(|(i, arg)| matches!(arg.ty, Type::Ptr { .. }) || takes_pointer(op, i, &arg.ty)),
             ExprKind::Index { .. } | ExprKind::Field(..) | ExprKind::Deref(_) => is_sized(&e.ty),
             _ => false,
         }

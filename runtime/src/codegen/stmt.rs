@@ -3,7 +3,9 @@
 use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
-use crate::ir::{Access, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    Access, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+};
 
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.

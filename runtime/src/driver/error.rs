@@ -208,7 +208,8 @@ impl DriverError {
     pub(crate) fn cuda(call: &'static str, error: &cudarc::driver::DriverError) -> Self {
         let said = |s: &std::ffi::CStr| s.to_string_lossy().into_owned();
         let name = error.error_name().map_or_else(|_| format!("error {}", error.0 as u32), said);
-        let text = error.error_string().map_or_else(|_| "the driver does not say what that is".to_owned(), said);
+        let text =
+            error.error_string().map_or_else(|_| "the driver does not say what that is".to_owned(), said);
         if is_sticky(error.0) {
             return Self::ContextLost { call, name, text };
         }

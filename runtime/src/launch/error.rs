@@ -46,7 +46,8 @@ pub enum LaunchError {
     },
     /// A number that no extent can be.
     #[error(
-        "kernel `{kernel}`: {number} is no extent of a {what}; an extent is a number from 1 to {}", u32::MAX
+        "kernel `{kernel}`: {number} is no extent of a {what}; an extent is a number from 1 to {}",
+        u32::MAX
     )]
     NoExtent {
         /// The kernel.

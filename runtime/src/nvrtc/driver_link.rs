@@ -41,7 +41,8 @@ fn look() -> Result<bool, NvrtcError> {
         return Ok(false);
     }
     // SAFETY: the driver is present; the function is looked up and not called.
-    let has = |symbol: &&&str| unsafe { sys::culib().get::<unsafe extern "C" fn()>(symbol.as_bytes()) }.is_ok();
+    let has =
+        |symbol: &&&str| unsafe { sys::culib().get::<unsafe extern "C" fn()>(symbol.as_bytes()) }.is_ok();
     let Some(symbol) = CALLED.iter().find(|symbol| !has(symbol)) else { return Ok(true) };
     let way = "install the NVIDIA driver of CUDA 12.0 or later, or nvJitLink, which needs no driver: \
                `pip install nvidia-nvjitlink` of NVRTC's major version, its lib folder on LD_LIBRARY_PATH";

@@ -161,9 +161,11 @@ impl Linker {
 unsafe fn function<F: Copy>(library: &libloading::Library, name: &str, major: i32) -> Result<F, NvrtcError> {
     let names = [format!("nvJitLink{name}"), format!("__nvJitLink{name}_{major}_0")];
     // SAFETY: as promised by the caller.
-    let found = names.iter().find_map(|name| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|found| *found));
+    let found =
+        names.iter().find_map(|name| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|found| *found));
     found.ok_or_else(|| {
-        let way = "`pip install nvidia-nvjitlink` of NVRTC's version and add its lib folder to LD_LIBRARY_PATH";
+        let way =
+            "`pip install nvidia-nvjitlink` of NVRTC's version and add its lib folder to LD_LIBRARY_PATH";
         NvrtcError::Symbol { library: "libnvJitLink", symbol: format!("nvJitLink{name}"), way }
     })
 }

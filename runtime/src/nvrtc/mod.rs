@@ -255,5 +255,17 @@ fn check(call: &'static str, result: sys::nvrtcResult) -> Result<(), NvrtcError>
     }
 }
 
+/// The functions of NVRTC that are called, for the test that finds others.
+#[cfg(test)]
+pub(crate) fn functions() -> &'static [&'static str] {
+    library::CALLED
+}
+
+/// The functions of the driver that are called here, for the test that finds others.
+#[cfg(test)]
+pub(crate) fn driver_functions() -> &'static [&'static str] {
+    driver_link::CALLED
+}
+
 #[cfg(test)]
 mod tests;

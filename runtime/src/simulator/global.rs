@@ -87,12 +87,14 @@ impl GlobalMemory {
     /// is known of them.
     fn new(bytes: usize, beside: usize) -> Result<Self, NoMemory> {
         let lines = bytes.div_ceil(LINE);
-        let taken = host::take(lines.saturating_mul(LINE).saturating_add(beside))?;
+        let all = lines.saturating_mul(LINE).saturating_add(beside);
+        let taken = host::take(all).ok_or_else(|| host::none(bytes))?;
         let mut memory = Self { start: NonNull::dangling(), lines: 0, taken };
         if lines > 0 {
             let layout = Layout::array::<Line>(lines).map_err(|_| host::none(bytes))?;
             // SAFETY: the layout's size is not 0.
-            let start = NonNull::new(unsafe { alloc_zeroed(layout) }.cast()).ok_or_else(|| host::none(bytes))?;
+            let start =
+                NonNull::new(unsafe { alloc_zeroed(layout) }.cast()).ok_or_else(|| host::none(bytes))?;
             (memory.start, memory.lines) = (start, lines);
         }
         if bytes > 0 {
@@ -346,8 +348,7 @@ mod tests {
 
     #[test]
     fn memory_of_which_there_are_views_is_written_by_who_has_views() {
-        let (hidden, own, other) =
-            (unwritten_bytes(8), unwritten_bytes(8), unwritten_bytes(8));
+        let (hidden, own, other) = (unwritten_bytes(8), unwritten_bytes(8), unwritten_bytes(8));
         hidden.escape();
         let memory = own.address()..own.address() + 4;
         assume_written([memory.clone()].into_iter(), false);

@@ -350,8 +350,7 @@ impl<'m> Analysis<'m> {
                 frame.raise(*var, variance);
             }
             StmtKind::Assign { place, value, .. } => {
-                let variance =
-                    frame.value(value).max(control.variance()).max(index_variance(frame, place));
+                let variance = frame.value(value).max(control.variance()).max(index_variance(frame, place));
                 if let Some(root) = root_local(frame.function, place) {
                     frame.raise(root, variance);
                 }
@@ -553,3 +552,6 @@ fn index_variance(frame: &Frame<'_>, place: &Expr) -> Variance {
         _ => Variance::Uniform,
     }
 }
+
+#[cfg(test)]
+mod tests;
