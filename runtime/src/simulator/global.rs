@@ -28,6 +28,8 @@ struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; LINE])
 pub(crate) struct GlobalMemory {
     start: NonNull<Line>,
     lines: usize,
+    /// What was allocated: a line more, of which the first may begin anywhere.
+    block: NonNull<u8>,
     /// What was taken of the host's memory for it, to be given back.
     taken: usize,
 }
@@ -89,13 +91,14 @@ impl GlobalMemory {
         let lines = bytes.div_ceil(LINE);
         let all = lines.saturating_mul(LINE).saturating_add(beside);
         let taken = host::take(all).ok_or_else(|| host::none(bytes))?;
-        let mut memory = Self { start: NonNull::dangling(), lines: 0, taken };
+        let mut memory = Self { start: NonNull::dangling(), lines: 0, block: NonNull::dangling(), taken };
         if lines > 0 {
-            let layout = Layout::array::<Line>(lines).map_err(|_| host::none(bytes))?;
+            let layout = layout(lines).ok_or_else(|| host::none(bytes))?;
             // SAFETY: the layout's size is not 0.
-            let start =
-                NonNull::new(unsafe { alloc_zeroed(layout) }.cast()).ok_or_else(|| host::none(bytes))?;
-            (memory.start, memory.lines) = (start, lines);
+            let block = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| host::none(bytes))?;
+            // SAFETY: less than a line further, and the block is a line more than is needed.
+            let start = unsafe { block.add(block.align_offset(LINE)) }.cast();
+            (memory.start, memory.lines, memory.block) = (start, lines, block);
         }
         if bytes > 0 {
             let (start, escaped) = (memory.address(), AtomicBool::new(false));
@@ -144,12 +147,18 @@ impl Drop for GlobalMemory {
         if let Some(Allocation { unwritten: Some(unwritten), .. }) = writing().remove(&self.address()) {
             unwritten.set(0..unwritten.words.len() * 64, false);
         }
-        if let (Ok(layout), 1..) = (Layout::array::<Line>(self.lines), self.lines) {
+        if let (Some(layout), 1..) = (layout(self.lines), self.lines) {
             // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(self.start.as_ptr().cast(), layout) };
+            unsafe { dealloc(self.block.as_ptr(), layout) };
         }
         host::give_back(self.taken);
     }
+}
+
+/// How lines are allocated: with the alignment of the system's allocator, which then leaves zeroed pages untouched.
+fn layout(lines: usize) -> Option<Layout> {
+    let bytes = lines.checked_add(1)?.checked_mul(LINE)?;
+    Layout::from_size_align(bytes, align_of::<u64>()).ok()
 }
 
 impl Allocation {

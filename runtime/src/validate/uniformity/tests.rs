@@ -25,13 +25,13 @@ macro_rules! doubling {
     };
 }
 
-doubling! { f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 }
+doubling! { step0 step1 step2 step3 step4 step5 step6 step7 step8 step9 step10 step11 step12 step13 step14 step15 step16 step17 step18 step19 step20 step21 step22 step23 step24 }
 
 #[gpu_kernel]
 fn deep(x: &[u64], out: &mut [u64]) {
     let i = global_id();
     if x.len() == 77 {
-        out[0] = f0(x[0], i as u64);
+        out[0] = step0(x[0], i as u64);
     }
 }
 
