@@ -86,8 +86,8 @@ mod tests {
             device.alloc_managed::<u8>(bytes).map(|_| ()),
             device.alloc_pitched::<u8>(bytes >> 8, 1 << 8).map(|_| ()),
             device.alloc_pitched_uninit::<u64>(bytes >> 8, 1 << 8).map(|_| ()),
-            device.alloc_pitched_3d::<u8>(square, bytes / square >> 8, 1 << 8).map(|_| ()),
-            device.alloc_pitched_3d_uninit::<u8>(square, bytes / square >> 8, 1 << 8).map(|_| ()),
+            device.alloc_pitched_3d::<u8>(square, (bytes / square) >> 8, 1 << 8).map(|_| ()),
+            device.alloc_pitched_3d_uninit::<u8>(square, (bytes / square) >> 8, 1 << 8).map(|_| ()),
         ];
         refused.into_iter().map(|refused| refused.expect_err("too much").to_string()).collect()
     }
