@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::args::{KernelArg, Place};
 use crate::driver::{DriverError, GpuMemory, Order};
-use crate::simulator::GlobalMemory;
+use crate::simulator::{GlobalMemory, NoMemory};
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 
 /// `len` elements of `T` in the memory of one device; freed when dropped.
@@ -24,23 +24,25 @@ pub(crate) enum Memory {
     Gpu(GpuMemory),
 }
 
+fn no_memory(NoMemory { bytes, taken, limit }: NoMemory) -> DriverError {
+    DriverError::HostMemory { bytes, taken, limit }
+}
+
 impl Memory {
     /// Simulator memory of a number of bytes, zeroed.
     ///
     /// # Errors
-    /// [`DriverError::HostMemory`] if the host has not so much.
+    /// [`DriverError::HostMemory`] where the host has less.
     pub fn simulator(bytes: usize) -> Result<Self, DriverError> {
-        let memory = GlobalMemory::zeroed(bytes).ok_or(DriverError::HostMemory { bytes })?;
-        Ok(Memory::Simulator(memory))
+        GlobalMemory::zeroed(bytes).map(Memory::Simulator).map_err(no_memory)
     }
 
-    /// Simulator memory that nobody has written.
+    /// Simulator memory of a number of bytes that nobody has written.
     ///
     /// # Errors
-    /// [`DriverError::HostMemory`] if the host has not so much.
+    /// As [`Memory::simulator`].
     pub fn unwritten(bytes: usize) -> Result<Self, DriverError> {
-        let memory = GlobalMemory::unwritten(bytes).ok_or(DriverError::HostMemory { bytes })?;
-        Ok(Memory::Simulator(memory))
+        GlobalMemory::unwritten(bytes).map(Memory::Simulator).map_err(no_memory)
     }
 
     /// The bytes of simulator memory; none of a GPU's.

@@ -326,7 +326,9 @@ impl Device {
     /// A fault of a kernel launched before, memory of another device, or a driver error.
     pub fn download<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         self.check_owner(buffer.place())?;
-        let mut elements: Vec<T> = Vec::with_capacity(buffer.len());
+        let mut elements: Vec<T> = Vec::new();
+        let room = elements.try_reserve_exact(buffer.len());
+        room.map_err(|_| DriverError::TooLarge { elements: buffer.len() })?;
         let bytes = buffer.len() * size_of::<T>();
         let target = elements.as_mut_ptr().cast::<u8>();
         match (&self.backend, &buffer.memory) {

@@ -41,6 +41,7 @@ mod mixed_operators;
 mod names;
 mod operators;
 mod options;
+mod parameters;
 mod patterns;
 mod planes;
 mod ranges;
@@ -56,6 +57,7 @@ mod tiles;
 mod units;
 mod vectors;
 mod views;
+mod waits;
 mod warps;
 
 use harness::{compiles, devices, everywhere, noise, written};

@@ -196,3 +196,57 @@ fn views_stand_in_structs() {
         assert_eq!(out, x[2..].iter().map(|v| v * 3.0).collect::<Vec<_>>(), "on {}", device.name());
     });
 }
+
+/// Views in arrays and structs, which are walked for what a launch reaches.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Rows<'a> {
+    by: u32,
+    rows: [ViewMut<'a, u32>; 2],
+}
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Row<'a> {
+    by: u32,
+    row: ViewMut<'a, u32>,
+}
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Nested<'a> {
+    singles: [Row<'a>; 2],
+    inner: [Rows<'a>; 1],
+}
+
+#[gpu_kernel]
+fn doubled(one: [ViewMut<'_, u32>; 1], nested: Nested<'_>) {
+    let i = thread_idx().x as usize;
+    let mut first = one[0];
+    first[i] = first[i] * 2 + 1;
+    for k in 0..2 {
+        let single = nested.singles[k];
+        let mut row = single.row;
+        row[i] = row[i] * 2 + single.by;
+        let mut row = nested.inner[0].rows[k];
+        row[i] = row[i] * 2 + nested.inner[0].by;
+    }
+}
+
+#[test]
+fn views_in_arrays_of_structs_are_written_once() {
+    everywhere::<doubled>(&(), |device| {
+        let mut buffers: Vec<Buffer<u32>> =
+            (0..5u32).map(|n| device.upload(&[n + 1; 4]).expect("memory")).collect();
+        let [a, b, c, d, e] = buffers.get_disjoint_mut([0, 1, 2, 3, 4]).expect("five");
+        let rows = Rows { by: 7, rows: [d.view_mut(), e.view_mut()] };
+        let nested = Nested {
+            singles: [Row { by: 3, row: b.view_mut() }, Row { by: 5, row: c.view_mut() }],
+            inner: [rows],
+        };
+        doubled([a.view_mut()], nested).grid(1).block(4).launch(device).expect("it runs");
+        let found: Vec<Vec<u32>> =
+            buffers.iter().map(|buffer| device.download(buffer).expect("memory")).collect();
+        assert_eq!(found, [[3; 4], [7; 4], [11; 4], [15; 4], [17; 4]]);
+    });
+}

@@ -92,7 +92,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
                         variance: crate::ir::Variance::Uniform,
                         fixes_variance: false,
                         by_reference: false,
-                        accesses: &[],
+                        facts: crate::ir::Facts::NONE,
                         diverges: false,
                         min_compute: (7, 0),
                     };

@@ -1,9 +1,9 @@
 //! Expressions; each arm of the dispatcher only forwards.
 
-use super::guard::{Does, atomic_effect};
+use super::guard::atomic_effect;
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, Site, SiteKind, prelude};
-use crate::ir::{Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
+use crate::ir::{Access, Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
 
 /// The builtin that makes a view of the elements from an index on.
 pub(super) const OFFSET: &str = "offset";
@@ -14,7 +14,7 @@ impl Printer<'_> {
         if let Some(text) = self.static_value(e) {
             return text;
         }
-        self.guarded(e, Does::Read).unwrap_or_else(|| self.place(e))
+        self.guarded(e, Access::Read).unwrap_or_else(|| self.place(e))
     }
 
     /// Prints an expression that is not read if it is a place: its address is taken, or a part of it is accessed.
@@ -242,9 +242,9 @@ impl Printer<'_> {
 
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         match (op.name, args) {
-            ("read", [pointer]) => return self.guarded_pointee(pointer, Does::Read, at),
+            ("read", [pointer]) => return self.guarded_pointee(pointer, Access::Read, at),
             ("write", [pointer, value]) => {
-                let place = self.guarded_pointee(pointer, Does::Write, at).at(UNARY);
+                let place = self.guarded_pointee(pointer, Access::Write, at).at(UNARY);
                 return Text { text: format!("{place} = {}", self.argument(value)), level: ASSIGNMENT };
             }
             _ => {}
@@ -296,7 +296,7 @@ impl Printer<'_> {
     }
 
     /// An argument; if it is a place for atomic operations, what the operation does.
-    fn operand_of(&mut self, arg: &Expr, atomic: Option<Does>) -> Text {
+    fn operand_of(&mut self, arg: &Expr, atomic: Option<Access>) -> Text {
         let around = std::mem::replace(&mut self.function.atomic, atomic);
         let text = self.expr(arg);
         self.function.atomic = around;

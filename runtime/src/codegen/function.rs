@@ -37,7 +37,7 @@ pub(super) struct State {
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
     /// What the atomic operation does whose place is being printed.
-    pub atomic: Option<super::guard::Does>,
+    pub atomic: Option<crate::ir::Access>,
 }
 
 impl State {

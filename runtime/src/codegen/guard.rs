@@ -34,15 +34,6 @@ impl GpuChecks {
     }
 }
 
-/// What an access does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Does {
-    Read,
-    Write,
-    /// Both: what was there is part of what is written.
-    Update,
-}
-
 /// How the memory of a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
@@ -64,16 +55,17 @@ impl Printer<'_> {
             return false;
         }
         match &e.kind {
-            ExprKind::Builtin { op, args, .. } => {
-                args.iter().any(|arg| matches!(arg.ty, Type::Ptr { .. }) || takes_pointer(op, &arg.ty))
-            }
+            ExprKind::Builtin { op, args, .. } => args
+                .iter()
+                .enumerate()
+                .any(|(i, arg)| matches!(arg.ty, Type::Ptr { .. }) || takes_pointer(op, i, &arg.ty)),
             ExprKind::Index { .. } | ExprKind::Field(..) | ExprKind::Deref(_) => is_sized(&e.ty),
             _ => false,
         }
     }
 
     /// A place of memory that is accessed, checked; nothing for what needs no check.
-    pub(super) fn guarded(&mut self, place: &Expr, does: Does) -> Option<Text> {
+    pub(super) fn guarded(&mut self, place: &Expr, does: Access) -> Option<Text> {
         if !self.gpu_checks().any() || !is_sized(&place.ty) {
             return None;
         }
@@ -91,7 +83,7 @@ impl Printer<'_> {
     }
 
     /// What is behind a raw pointer, checked.
-    pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: Does, at: Location) -> Text {
+    pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: Access, at: Location) -> Text {
         let place = self.pointee(pointer);
         let Type::Ptr { to, .. } = &pointer.ty else { return place };
         if !self.needs_guard(to.align(), Reach::Pointer) {
@@ -115,7 +107,7 @@ impl Printer<'_> {
         }
         for (i, (arg, text)) in args.iter().zip(&mut printed).enumerate() {
             let Type::Ref { to, .. } = &arg.ty else { continue };
-            if !takes_pointer(op, &arg.ty) || text.text.is_empty() {
+            if !takes_pointer(op, i, &arg.ty) || text.text.is_empty() {
                 continue;
             }
             let reach = match &arg.kind {
@@ -130,7 +122,7 @@ impl Printer<'_> {
             };
             if self.needs_guard(align, reach) {
                 let pointer = std::mem::replace(text, Text::primary("")).at(ASSIGNMENT);
-                let does = self.function.atomic.unwrap_or_else(|| effect(op, i));
+                let does = self.function.atomic.unwrap_or_else(|| op.facts.access(i));
                 *text = Text::primary(self.guard(pointer, (align, reach), does, at));
             }
         }
@@ -167,7 +159,7 @@ impl Printer<'_> {
         &mut self,
         mut pointer: String,
         (align, reach): (usize, Reach),
-        does: Does,
+        does: Access,
         at: Location,
     ) -> String {
         if self.gpu_checks().alignment && reach == Reach::Pointer && align > 1 {
@@ -179,12 +171,12 @@ impl Printer<'_> {
             return pointer;
         }
         self.need_shadow();
-        if does != Does::Write {
+        if does != Access::Write {
             self.need(&prelude::READABLE);
             let site = self.site(SiteKind::Unwritten, at);
             pointer = format!("ws_readable({pointer}, {site}, ws_fault)");
         }
-        if does != Does::Read {
+        if does != Access::Read {
             self.need(&prelude::WRITTEN);
             pointer = format!("ws_written({pointer}, 1ull)");
         }
@@ -253,24 +245,14 @@ impl Printer<'_> {
     }
 }
 
-/// What a builtin does to what its argument at this position points to.
-fn effect(op: &Builtin, position: usize) -> Does {
-    match op.access(position) {
-        Access::Read | Access::Nothing => Does::Read,
-        Access::Write => Does::Write,
-        Access::Update => Does::Update,
-    }
-}
-
 /// What an operation does to the place for atomic operations that is its first argument.
-pub(super) fn atomic_effect(op: &Builtin) -> Option<Does> {
-    (op.by_constant.is_some() && op.by_reference).then(|| effect(op, 0))
+pub(super) fn atomic_effect(op: &Builtin) -> Option<Access> {
+    (op.by_constant.is_some() && op.by_reference).then(|| op.facts.access(0))
 }
 
-/// Whether a builtin accesses what such an argument points to.
-fn takes_pointer(op: &Builtin, ty: &Type) -> bool {
-    let accesses = op.by_reference && op.access(0) != Access::Nothing;
-    accesses && matches!(ty, Type::Ref { to, .. } if is_sized(to))
+/// Whether a builtin accesses what its argument at a position points to.
+fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
+    op.facts.access(position) != Access::None && matches!(ty, Type::Ref { to, .. } if is_sized(to))
 }
 
 /// Whether a place of this type is a value in memory, and not a row of a shared array or a slice.

@@ -1,9 +1,11 @@
 //! Statements; each arm of the dispatcher only forwards.
 
-use super::guard::Does;
+use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    Access, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+};
 
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
@@ -120,7 +122,7 @@ impl Printer<'_> {
         if super::slice::is_slice(&place.ty) {
             return self.assign_slice(place, value);
         }
-        let target = match self.guarded(place, if op.is_some() { Does::Update } else { Does::Write }) {
+        let target = match self.guarded(place, if op.is_some() { Access::Update } else { Access::Write }) {
             Some(target) => target.text,
             None => self.part_of(place).text,
         };

@@ -6,7 +6,7 @@
 use core::sync::atomic::Ordering;
 
 use super::text::{fixed, scalar};
-use crate::ir::{Access, CudaText, Effect, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Type, Variance};
 use crate::simulator::{AccessKind, MemoryScope, context};
 use crate::types::vector::{BF16x2, F16x2};
 use crate::types::{GpuType, Num};
@@ -132,7 +132,8 @@ pub(super) fn sub_text(args: &[Type], suffix: &str) -> CudaText {
 builtin! {
     /// Adds; integers wrap.
     pub fn atomic_add<T: AtomicAdd>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicAdd"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicAdd"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| old.atomic_sum(value))
     }
@@ -140,56 +141,64 @@ builtin! {
     /// Subtracts; wraps.
     pub fn atomic_sub<T: AtomicInt>(place: &mut T, value: T) -> T {
         cuda: |args: &[Type], _: &Type| sub_text(args, ""),
-        effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
     }
 
     /// Keeps the smaller.
     pub fn atomic_min<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicMin"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicMin"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| old.min(value))
     }
 
     /// Keeps the larger.
     pub fn atomic_max<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicMax"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicMax"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| old.max(value))
     }
 
     /// Bitwise and.
     pub fn atomic_and<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicAnd"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicAnd"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| T::from_word(old.to_word() & value.to_word()))
     }
 
     /// Bitwise or.
     pub fn atomic_or<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicOr"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicOr"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| T::from_word(old.to_word() | value.to_word()))
     }
 
     /// Bitwise exclusive or.
     pub fn atomic_xor<T: AtomicInt>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicXor"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicXor"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| T::from_word(old.to_word() ^ value.to_word()))
     }
 
     /// Stores a new value.
     pub fn atomic_exchange<T: AtomicExchange>(place: &mut T, value: T) -> T {
-        cuda: cast_call("atomicExch"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicExch"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |_| value)
     }
 
     /// Stores `value` if the place holds `expected`; it was stored if the result equals `expected`.
     pub fn atomic_compare_exchange<T: AtomicInt>(place: &mut T, expected: T, value: T) -> T {
-        cuda: cast_call("atomicCAS"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: cast_call("atomicCAS"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         super::ordered::exchange_if(
             place,
@@ -202,14 +211,16 @@ builtin! {
 
     /// Adds one, or starts again at zero when the place holds `limit` or more.
     pub fn atomic_inc(place: &mut u32, limit: u32) -> u32 {
-        cuda: fixed("atomicInc({0}, {1})"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: fixed("atomicInc({0}, {1})"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| if old >= limit { 0 } else { old + 1 })
     }
 
     /// Subtracts one, or starts again at `limit` when the place holds zero or more than `limit`.
     pub fn atomic_dec(place: &mut u32, limit: u32) -> u32 {
-        cuda: fixed("atomicDec({0}, {1})"), effect: Effect::Writes, by_reference: true, accesses: &[Access::Update], variance: Variance::PerThread
+        cuda: fixed("atomicDec({0}, {1})"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
+        variance: Variance::PerThread
     } {
         update(place, |old| if old == 0 || old > limit { limit } else { old - 1 })
     }

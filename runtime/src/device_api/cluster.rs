@@ -2,7 +2,7 @@
 
 use super::index::Index3;
 use super::text::{fixed, with};
-use crate::ir::{CudaText, Effect, Scope, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Scope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
 
@@ -67,7 +67,7 @@ builtin! {
     ///
     /// A `rank` at or above [`cluster_size`] is a fault on the simulator and undefined on a GPU.
     pub fn map_shared_rank<T: 'static + GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
-        cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, min_compute: (9, 0)
+        cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, facts: Facts::WRITES, min_compute: (9, 0)
     } {
         let ptr = context::map_shared_rank(shared.as_mut_ptr().cast::<u8>(), rank);
         // SAFETY: another block's copy of the same array, which lives as long as the cluster.

@@ -4,7 +4,7 @@
 
 use core::mem::size_of;
 
-use crate::ir::{Access, Builtin, CudaText, Effect, Meaning, Prelude, Type};
+use crate::ir::{Access, Builtin, CudaText, Effect, Facts, Meaning, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::types::AnyBits;
@@ -38,7 +38,8 @@ builtin! {
     /// # Ok(()) }
     /// ```
     pub fn copy_async<T: AnyBits>(place: &mut T, value: &T) {
-        cuda: copy_text, effect: Effect::Writes, by_reference: true, accesses: &[Access::Write, Access::Read], min_compute: (8, 0)
+        cuda: copy_text, effect: Effect::Writes, by_reference: true,
+        facts: Facts { accesses: &[Access::Write, Access::Read], waits: false }, min_compute: (8, 0)
     } {
         const { T::FILLED };
         assert!(

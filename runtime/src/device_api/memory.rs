@@ -3,7 +3,7 @@
 use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
-use crate::ir::{Access, CudaText, Effect, Prelude, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Prelude, Type, Variance};
 use crate::simulator::{AccessKind, context};
 use crate::types::{AnyBits, GpuType, Num};
 
@@ -65,7 +65,7 @@ builtin! {
     ///
     /// Relaxed and of no ordering; `atomic(…)` says more.
     pub fn volatile_load<T: Num>(place: &T) -> T {
-        cuda: |args: &[Type], _: &Type| volatile_text(args, "{0}"), by_reference: true, accesses: &[Access::Read], effect: Effect::Writes,
+        cuda: |args: &[Type], _: &Type| volatile_text(args, "{0}"), by_reference: true, facts: Facts::OBSERVES, effect: Effect::Writes,
         variance: Variance::PerThread
     } {
         context::on_atomic();
@@ -76,7 +76,7 @@ builtin! {
 
     /// Writes memory that another thread may read at any time.
     pub fn volatile_store<T: Num>(place: &mut T, value: T) {
-        cuda: |args: &[Type], _: &Type| volatile_store_text(args), by_reference: true, accesses: &[Access::Write], effect: Effect::Writes
+        cuda: |args: &[Type], _: &Type| volatile_store_text(args), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Volatile { writes: true });
         let old = std::mem::replace(place, value);
@@ -85,7 +85,7 @@ builtin! {
 
     /// Reads through the read-only cache; no thread of the launch may write the memory.
     pub fn load_read_only<T: CacheAccess>(place: &T) -> T {
-        cuda: hint("ldg"), by_reference: true, accesses: &[Access::Read]
+        cuda: hint("ldg"), by_reference: true, facts: Facts::READS
     } {
         context::on_access(place, AccessKind::Read);
         *place
@@ -93,7 +93,7 @@ builtin! {
 
     /// Reads and caches in L2 only. Source: CUDA C++ Programming Guide, `__ldcg`.
     pub fn load_l2<T: CacheAccess>(place: &T) -> T {
-        cuda: hint("ldcg"), by_reference: true, accesses: &[Access::Read], effect: Effect::Writes
+        cuda: hint("ldcg"), by_reference: true, facts: Facts::READS, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Read);
         *place
@@ -101,7 +101,7 @@ builtin! {
 
     /// Reads what will likely not be read again. Source: `__ldcs`.
     pub fn load_streaming<T: CacheAccess>(place: &T) -> T {
-        cuda: hint("ldcs"), by_reference: true, accesses: &[Access::Read], effect: Effect::Writes
+        cuda: hint("ldcs"), by_reference: true, facts: Facts::READS, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Read);
         *place
@@ -109,7 +109,7 @@ builtin! {
 
     /// Reads what this thread reads for the last time. Source: `__ldlu`.
     pub fn load_last_use<T: CacheAccess>(place: &T) -> T {
-        cuda: hint("ldlu"), by_reference: true, accesses: &[Access::Read], effect: Effect::Writes
+        cuda: hint("ldlu"), by_reference: true, facts: Facts::READS, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Read);
         *place
@@ -117,7 +117,7 @@ builtin! {
 
     /// Writes and caches in L2 only. Source: `__stcg`.
     pub fn store_l2<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: hint("stcg"), by_reference: true, accesses: &[Access::Write], effect: Effect::Writes
+        cuda: hint("stcg"), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Write);
         *place = value;
@@ -125,7 +125,7 @@ builtin! {
 
     /// Writes what will likely not be read soon. Source: `__stcs`.
     pub fn store_streaming<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: hint("stcs"), by_reference: true, accesses: &[Access::Write], effect: Effect::Writes
+        cuda: hint("stcs"), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Write);
         *place = value;
@@ -133,7 +133,7 @@ builtin! {
 
     /// Writes through the L2 cache. Source: `__stwt`.
     pub fn store_through<T: CacheAccess>(place: &mut T, value: T) {
-        cuda: hint("stwt"), by_reference: true, accesses: &[Access::Write], effect: Effect::Writes
+        cuda: hint("stwt"), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
         context::on_access(place, AccessKind::Write);
         *place = value;

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 
 use super::atomic::{AtomicAdd, AtomicInt, updates};
 use super::ordered_text::{Op, op_text};
-use crate::ir::{Builtin, CudaText, Effect, Meaning, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Meaning, Type, Variance};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::simulator::{AccessKind, MemoryScope, context};
@@ -114,7 +114,8 @@ macro_rules! scopes {
                     CudaText::new("({0})")
                 }
                 static BUILTIN: Builtin =
-                    Builtin { name: stringify!($name), by_reference: true, ..super::text::pure(text) };
+                    // What follows accesses the place; a place that nothing follows may be written.
+                    Builtin { name: stringify!($name), by_reference: true, facts: Facts::WRITES, ..super::text::pure(text) };
                 Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<T>)))
             }
         }
@@ -162,7 +163,11 @@ const fn builtin<const OP: u8, const SCOPE: u8>() -> Builtin {
         effect: Effect::Writes,
         variance: Variance::PerThread,
         by_reference: true,
-        accesses: Op::accesses(OP),
+        facts: match OP {
+            Op::LOAD => Facts::OBSERVES,
+            Op::STORE => Facts::WRITES,
+            _ => Facts::UPDATES,
+        },
         min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
         ..super::text::pure(unused)
     }

@@ -1,6 +1,6 @@
 //! Shapes of CUDA text that several builtins share.
 
-use crate::ir::{Builtin, CudaText, Effect, Prelude, Scalar, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Prelude, Scalar, Type, Variance};
 
 /// A builtin without effects whose result varies as its operands do.
 pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
@@ -12,7 +12,7 @@ pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
         variance: Variance::Uniform,
         fixes_variance: false,
         by_reference: false,
-        accesses: &[],
+        facts: Facts::NONE,
         diverges: false,
         min_compute: (7, 0),
     }

@@ -34,6 +34,30 @@ pub enum DriverError {
         /// How many were asked for.
         elements: usize,
     },
+    /// More simulated memory than the host has.
+    #[error(
+        "the simulator cannot allocate {bytes} bytes: its memory is the host's, which has {limit} bytes, and {taken} of \
+         them are simulated memory already; use smaller buffers"
+    )]
+    HostMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+        /// Bytes that simulated memory has already.
+        taken: usize,
+        /// Bytes of the host.
+        limit: usize,
+    },
+    /// The driver lacks a function.
+    #[error(
+        "the CUDA driver has no `{symbol}`: libcuda on the library path is too old, or a stub to link with; install the NVIDIA \
+         driver of CUDA {since} or later and take stubs off LD_LIBRARY_PATH, or use `Device::simulator()`"
+    )]
+    Symbol {
+        /// The function.
+        symbol: &'static str,
+        /// The first CUDA version whose driver has it.
+        since: &'static str,
+    },
     /// A copy between memory of different lengths.
     #[error("the buffer has {buffer} elements, the host slice {host}; they must be equal")]
     Length {
@@ -188,13 +212,10 @@ impl DriverError {
 
     /// The driver's error at a call.
     pub(crate) fn cuda(call: &'static str, error: &cudarc::driver::DriverError) -> Self {
-        let text = |s: Result<&std::ffi::CStr, _>| {
-            s.map_or_else(
-                |_: cudarc::driver::DriverError| "?".to_owned(),
-                |s| s.to_string_lossy().into_owned(),
-            )
-        };
-        let (name, text) = (text(error.error_name()), text(error.error_string()));
+        let said = |s: &std::ffi::CStr| s.to_string_lossy().into_owned();
+        let name = error.error_name().map_or_else(|_| format!("error {}", error.0 as u32), said);
+        let text =
+            error.error_string().map_or_else(|_| "the driver does not say what that is".to_owned(), said);
         if is_sticky(error.0) {
             return Self::ContextLost { call, name, text };
         }

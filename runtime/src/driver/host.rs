@@ -100,6 +100,7 @@ impl Gpu {
         if bytes == 0 {
             return Ok(());
         }
+        super::required::later("cuMemPrefetchAsync_v2")?;
         let location = self.location(to_host);
         memory.used(stream, &(0..bytes), false, |address| {
             // SAFETY: managed memory of that many bytes.
@@ -122,6 +123,7 @@ impl Gpu {
         if memory.len() == 0 {
             return Ok(());
         }
+        super::required::later("cuMemAdvise_v2")?;
         self.bind()?;
         // SAFETY: managed memory of that many bytes.
         let result =

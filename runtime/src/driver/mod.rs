@@ -21,6 +21,7 @@ mod order;
 mod peer;
 mod persisting;
 mod pitched;
+mod required;
 mod resources;
 mod shadow;
 mod stream;
@@ -100,7 +101,8 @@ impl Gpu {
     /// The GPU of an ordinal; one value for the whole process.
     ///
     /// # Errors
-    /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
+    /// [`DriverError::Missing`] without a driver, [`DriverError::Symbol`] with one that is too old,
+    /// [`DriverError::NoDevice`] without that GPU.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, DriverError> {
         static GPUS: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
         let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,12 +115,8 @@ impl Gpu {
     }
 
     fn new(ordinal: usize) -> Result<Self, DriverError> {
-        static PRESENT: OnceLock<bool> = OnceLock::new();
         open_as_debuggers_know_it();
-        // SAFETY: opens and closes the driver by name; its initialisers are NVIDIA's.
-        if !*PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
-            return Err(DriverError::Missing);
-        }
+        required::check()?;
         rehearsal::start();
         if let Err(error) = cudarc::driver::result::init() {
             let count = 0;

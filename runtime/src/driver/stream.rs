@@ -210,6 +210,7 @@ impl CudaEvents {
 
     /// Milliseconds from this event to a later one; waits for both.
     pub fn milliseconds_to(&self, later: &Self) -> Result<f32, DriverError> {
+        super::required::later("cuEventElapsedTime_v2")?;
         self.event.elapsed_ms(&later.event).map_err(DriverError::at("cuEventElapsedTime"))
     }
 }

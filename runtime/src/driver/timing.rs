@@ -24,6 +24,7 @@ impl Gpu {
         let before = record()?;
         work()?;
         let after = record()?;
+        super::required::later("cuEventElapsedTime_v2")?;
         let milliseconds =
             before.elapsed_ms(&after).map_err(|e| DriverError::cuda("cuEventElapsedTime", &e))?;
         Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))

@@ -354,12 +354,13 @@ impl<'p> Thread<'p> {
         site: Site,
     ) {
         let slots = &self.program.args[args as usize..][..count as usize];
-        let (mut few, mut many) = ([std::ptr::null(); FEW_ARGUMENTS], Vec::new());
+        let mut few = [std::ptr::null(); FEW_ARGUMENTS];
+        let mut many = Vec::new();
         let addresses = match few.get_mut(..slots.len()) {
             Some(few) => few,
             None => {
                 many.resize(slots.len(), std::ptr::null());
-                &mut many
+                many.as_mut_slice()
             }
         };
         for (address, slot) in addresses.iter_mut().zip(slots) {
@@ -408,7 +409,7 @@ impl<'p> Thread<'p> {
     }
 }
 
-/// Arguments of a builtin that need no allocation.
+/// Arguments of a builtin whose addresses need no allocation.
 const FEW_ARGUMENTS: usize = 16;
 
 /// Joins the number of an instance with that of what it is in.

@@ -39,17 +39,44 @@ pub enum Variance {
     PerThread,
 }
 
-/// What a builtin does to the memory that an argument refers to.
+/// What a call does to the memory that an argument refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Nothing that a thread could see: a prefetch.
-    Nothing,
+    /// Nothing: it passes the address on, or hints at it.
+    None,
     /// Reads it.
     Read,
-    /// Writes it.
+    /// Writes it, whatever was there.
     Write,
-    /// Reads and writes it at once.
+    /// Both: what was there is part of what is written, or of the result.
     Update,
+}
+
+/// What a builtin does to memory, said once where it is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Facts {
+    /// What it does through each of its first arguments, which are then addresses; nothing through the others.
+    pub accesses: &'static [Access],
+    /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
+    pub waits: bool,
+}
+
+impl Facts {
+    /// Of what touches no memory.
+    pub const NONE: Self = Self { accesses: &[], waits: false };
+    /// Of a plain read through the first argument.
+    pub const READS: Self = Self { accesses: &[Access::Read], waits: false };
+    /// Of a write through the first argument.
+    pub const WRITES: Self = Self { accesses: &[Access::Write], waits: false };
+    /// Of a read through the first argument that sees what other threads write.
+    pub const OBSERVES: Self = Self { accesses: &[Access::Read], waits: true };
+    /// Of an atomic read-modify-write through the first argument.
+    pub const UPDATES: Self = Self { accesses: &[Access::Update], waits: true };
+
+    /// What a call does through the argument at a position.
+    pub fn access(&self, position: usize) -> Access {
+        self.accesses.get(position).copied().unwrap_or(Access::None)
+    }
 }
 
 /// The CUDA of a call, given the types of its arguments and those arguments that are constants.
@@ -71,9 +98,8 @@ pub struct Builtin {
     pub fixes_variance: bool,
     /// Whether arguments that are references are passed as pointers rather than read.
     pub by_reference: bool,
-    /// What it does to what each argument that is a reference refers to. One that is not listed is a place that
-    /// something else may write.
-    pub accesses: &'static [Access],
+    /// What a call does to memory.
+    pub facts: Facts,
     /// Whether it never returns.
     pub diverges: bool,
     /// Smallest compute capability, `(major, minor)`.

@@ -66,7 +66,7 @@ mod stmt;
 mod ty;
 pub mod visit;
 
-pub use builtin::{Access, Builtin, CudaText, Effect, Meaning, Prelude, Scope, Variance};
+pub use builtin::{Access, Builtin, CudaText, Effect, Facts, Meaning, Prelude, Scope, Variance};
 pub(crate) use condition::MOST_ELEMENTS;
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};

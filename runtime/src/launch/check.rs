@@ -38,8 +38,8 @@ pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
 
 /// What holds on every device.
 pub(super) fn shape(kernel: &'static str, shape: &Shape) -> Result<(), LaunchError> {
-    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
-    if threads > u64::from(BLOCK_THREADS) {
+    let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
+    if threads > u128::from(BLOCK_THREADS) {
         let (block, limit) = (shape.block, BLOCK_THREADS);
         return Err(LaunchError::Block { kernel, block, threads, limit, whose: "of every device" });
     }
@@ -152,8 +152,8 @@ pub(super) fn device<K: Kernel>(
 
 /// No more threads in a block than a limit.
 fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -> Result<(), LaunchError> {
-    let threads: u64 = shape.block.iter().map(|n| u64::from(*n)).product();
-    if threads > u64::from(limit) {
+    let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
+    if threads > u128::from(limit) {
         return Err(LaunchError::Block { kernel, block: shape.block, threads, limit, whose });
     }
     Ok(())
@@ -213,7 +213,7 @@ fn shared(
         return Err(LaunchError::ShadowMemory { kernel, bytes: bytes - shadow, shadow, limit });
     }
     if bytes > limit {
-        let dynamic = shape.dynamic_shared;
+        let dynamic = shape.dynamic_shared as usize;
         return Err(LaunchError::SharedMemory { kernel, dynamic, fixed, limit });
     }
     Ok(())

@@ -44,6 +44,19 @@ pub enum LaunchError {
         /// Its extents.
         extents: [u32; 3],
     },
+    /// A number that no extent can be.
+    #[error(
+        "kernel `{kernel}`: {number} is no extent of a {what}; an extent is a number from 1 to {}",
+        u32::MAX
+    )]
+    NoExtent {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid`, `block` or `cluster`.
+        what: &'static str,
+        /// The number.
+        number: i128,
+    },
     /// More threads in a block than there can be.
     #[error(
         "kernel `{kernel}`: a block of {block:?} has {threads} threads, above the limit of {limit} ({whose}); use a smaller `.block(…)`"
@@ -54,7 +67,7 @@ pub enum LaunchError {
         /// Its block.
         block: [u32; 3],
         /// Threads in it.
-        threads: u64,
+        threads: u128,
         /// The limit.
         limit: u32,
         /// Whose limit.
@@ -258,7 +271,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
         /// Dynamic bytes.
-        dynamic: u32,
+        dynamic: usize,
         /// Static bytes.
         fixed: usize,
         /// The limit.

@@ -62,7 +62,9 @@ struct Setup {
     grid: Extent,
     block: [u32; 3],
     cluster: Option<[u32; 3]>,
-    dynamic_shared: u32,
+    /// The number that was given as an extent and is none, and of what.
+    no_extent: Option<(&'static str, i128)>,
+    dynamic_shared: usize,
     attributes: Attributes,
     seed: u64,
     /// Checks on a GPU besides bounds; the device's unless said.
@@ -96,6 +98,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             grid: Extent::Missing,
             block: [256, 1, 1],
             cluster: None,
+            no_extent: None,
             dynamic_shared: 0,
             attributes: Attributes::default(),
             seed: 0,
@@ -107,12 +110,12 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
     /// Blocks in the grid: a number, `[x, y]` or `[x, y, z]`.
     pub fn grid(self, blocks: impl Into<Dim3>) -> Self {
-        self.set(|setup| setup.grid = Extent::Blocks(blocks.into().0))
+        self.set(|setup| setup.grid = Extent::Blocks(setup.extents("grid", blocks.into())))
     }
 
     /// Threads in a block: a number, `[x, y]` or `[x, y, z]`. 256 unless said.
     pub fn block(self, threads: impl Into<Dim3>) -> Self {
-        self.set(|setup| setup.block = threads.into().0)
+        self.set(|setup| setup.block = setup.extents("block", threads.into()))
     }
 
     /// A one-dimensional grid with at least one thread for each of `items`, and at least one block.
@@ -129,14 +132,14 @@ impl<'a, K: Kernel> Launch<'a, K> {
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
     pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
-        self.set(|setup| setup.cluster = Some(blocks.into().0))
+        self.set(|setup| setup.cluster = Some(setup.extents("cluster", blocks.into())))
     }
 
     /// Dynamic shared memory of a block, in bytes; above 48 KiB the opt-in is done for you.
     ///
     /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
     pub fn dynamic_shared(self, bytes: usize) -> Self {
-        self.set(|setup| setup.dynamic_shared = u32::try_from(bytes).unwrap_or(u32::MAX))
+        self.set(|setup| setup.dynamic_shared = bytes)
     }
 
     /// Order of warps and blocks on the simulator; zero, the default, is ascending or `WARPSMITH_SIM_SEED`'s.
@@ -242,7 +245,20 @@ impl Setup {
         self.gpu_checks.map_or_else(|| device.gpu_checks(), Ok)
     }
 
+    /// Extents; a number that is none is refused when the shape is resolved.
+    fn extents(&mut self, what: &'static str, dim: Dim3) -> [u32; 3] {
+        self.no_extent = match (self.no_extent, dim.1) {
+            (Some((of, _)), None) if of == what => None,
+            (known, None) => known,
+            (_, Some(number)) => Some((what, number)),
+        };
+        dim.0
+    }
+
     fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
+        if let Some((what, number)) = self.no_extent {
+            return Err(LaunchError::NoExtent { kernel: K::NAME, what, number });
+        }
         shape_of(K::NAME, (self.grid, self.block, self.cluster, self.dynamic_shared))
     }
 }
@@ -250,7 +266,7 @@ impl Setup {
 /// The shape of a launch, as far as it holds on every device.
 fn shape_of(
     kernel: &'static str,
-    (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, u32),
+    (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, usize),
 ) -> std::result::Result<Shape, LaunchError> {
     check::positive(kernel, "block", block)?;
     let grid = match grid {
@@ -259,6 +275,10 @@ fn shape_of(
         Extent::Items(items) => check::covering(items, block),
     };
     check::positive(kernel, "grid", grid)?;
+    // No device has as much as the number's type holds.
+    let limit = crate::driver::Limits::SIMULATOR.shared_opt_in;
+    let too_much = |_| LaunchError::SharedMemory { kernel, dynamic: dynamic_shared, fixed: 0, limit };
+    let dynamic_shared = u32::try_from(dynamic_shared).map_err(too_much)?;
     let shape = Shape { grid, block, cluster, dynamic_shared };
     check::shape(kernel, &shape)?;
     Ok(shape)

@@ -84,7 +84,8 @@ pub(crate) fn nested_shape(
     dynamic_shared: u32,
 ) -> Result<([u32; 3], usize), String> {
     let grid = grid.map_or(Extent::Items([items, 1, 1]), Extent::Blocks);
-    let shape = super::shape_of(kernel, (grid, block, None, dynamic_shared)).map_err(|e| e.to_string())?;
+    let shape =
+        super::shape_of(kernel, (grid, block, None, dynamic_shared as usize)).map_err(|e| e.to_string())?;
     check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
     let bytes = within_launches(&shape)?;
     Ok((shape.grid, bytes))

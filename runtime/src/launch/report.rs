@@ -39,7 +39,7 @@ impl<K: Kernel> Launch<'_, K> {
             }
             Backend::Simulator => compile::resources_on::<K>(&self.comptime, checks, compute)?,
         };
-        Ok(resources.with_dynamic_shared(self.setup.dynamic_shared))
+        Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
     }
 
     /// How many blocks of this launch are resident on a multiprocessor of the device, and why not more.

@@ -131,8 +131,8 @@ impl Setup {
     /// The same launch without streams, events and hints, which the simulator has not.
     fn for_simulator(&self) -> Self {
         let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
-        let Self { grid, block, cluster, dynamic_shared, seed, order, .. } = *self;
-        Self { grid, block, cluster, dynamic_shared, attributes, seed, gpu_checks: None, order }
+        let Self { grid, block, cluster, no_extent, dynamic_shared, seed, order, .. } = *self;
+        Self { grid, block, cluster, no_extent, dynamic_shared, attributes, seed, gpu_checks: None, order }
     }
 }
 

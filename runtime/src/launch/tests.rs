@@ -43,6 +43,25 @@ fn wrong_shapes_are_refused_with_their_limit() {
 }
 
 #[test]
+fn refusals_say_the_numbers_that_were_given() {
+    let said = |error: LaunchError| error.to_string();
+    let many = said(refused(|l| l.grid(1).block([u32::MAX; 3])));
+    assert!(many.contains("has 79228162458924105385300197375 threads"), "{many}");
+    for bytes in [usize::MAX, 1 << 40, 1 << 32, u32::MAX as usize] {
+        let much = said(refused(|l| l.grid(1).dynamic_shared(bytes)));
+        assert!(much.contains(&format!("{bytes} bytes of dynamic")) && much.contains("232448"), "{much}");
+    }
+    let negative = said(refused(|l| l.grid(-1)));
+    assert!(negative.contains("-1 is no extent of a grid"), "{negative}");
+    let huge = said(refused(|l| l.grid(1).block(usize::MAX)));
+    assert!(huge.contains("18446744073709551615 is no extent of a block"), "{huge}");
+    assert!(said(refused(|l| l.grid(8).cluster(-2))).contains("-2 is no extent of a cluster"));
+    // What is said last counts.
+    let (device, mut y) = (Device::simulator(), Device::simulator().upload(&[0u32; 8]).expect("memory"));
+    fill(&mut y).grid(-1).grid(1).launch(&device).expect("a right launch");
+}
+
+#[test]
 fn a_grid_covers_its_items_whatever_the_block() {
     let device = Device::simulator();
     for (items, block) in [(1, 1), (1000, 96), (1024, 256)] {

@@ -13,7 +13,7 @@ const LOG_BYTES: usize = 16 * 1024;
 
 /// Links with the linker of the context that is current.
 pub(super) fn link(object: &[u8], runtime: &[u8], kernel: &str, arch: Arch) -> Result<Vec<u8>, NvrtcError> {
-    if !has_context() {
+    if !has_context()? {
         return Err(NvrtcError::NoLinker);
     }
     let mut log = vec![0u8; LOG_BYTES];
@@ -25,21 +25,39 @@ pub(super) fn link(object: &[u8], runtime: &[u8], kernel: &str, arch: Arch) -> R
     })
 }
 
-fn is_present() -> bool {
-    static PRESENT: OnceLock<bool> = OnceLock::new();
+/// The functions of the driver that this module calls.
+pub(super) const CALLED: &[&str] =
+    &["cuCtxGetCurrent", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkCreate_v2", "cuLinkDestroy"];
+
+/// Whether there is a driver, with these functions: cudarc panics where one is missing.
+fn is_present() -> Result<bool, NvrtcError> {
+    static PRESENT: OnceLock<Result<bool, NvrtcError>> = OnceLock::new();
+    PRESENT.get_or_init(look).clone()
+}
+
+fn look() -> Result<bool, NvrtcError> {
     // SAFETY: opens and closes the driver by name; its initialisers are NVIDIA's.
-    *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+    if !unsafe { sys::is_culib_present() } {
+        return Ok(false);
+    }
+    // SAFETY: the driver is present; the function is looked up and not called.
+    let has =
+        |symbol: &&&str| unsafe { sys::culib().get::<unsafe extern "C" fn()>(symbol.as_bytes()) }.is_ok();
+    let Some(symbol) = CALLED.iter().find(|symbol| !has(symbol)) else { return Ok(true) };
+    let way = "install the NVIDIA driver of CUDA 12.0 or later, or nvJitLink, which needs no driver: \
+               `pip install nvidia-nvjitlink` of NVRTC's major version, its lib folder on LD_LIBRARY_PATH";
+    Err(NvrtcError::Symbol { library: "libcuda", symbol: (*symbol).to_owned(), way })
 }
 
 /// Whether this thread has a context: a linker is the context's.
-fn has_context() -> bool {
-    if !is_present() {
-        return false;
+fn has_context() -> Result<bool, NvrtcError> {
+    if !is_present()? {
+        return Ok(false);
     }
     let mut context = ptr::null_mut();
     // SAFETY: the driver is present; `context` is writable.
     let result = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
-    result == CUresult::CUDA_SUCCESS && !context.is_null()
+    Ok(result == CUresult::CUDA_SUCCESS && !context.is_null())
 }
 
 type Failed = (&'static str, CUresult);

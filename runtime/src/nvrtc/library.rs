@@ -112,6 +112,20 @@ pub fn known_version() -> Option<Version> {
     loaded_version().ok().map(|(version, _)| version)
 }
 
+/// The functions of NVRTC that this crate calls.
+pub(super) const CALLED: &[&str] = &[
+    "nvrtcCompileProgram",
+    "nvrtcCreateProgram",
+    "nvrtcDestroyProgram",
+    "nvrtcGetCUBIN",
+    "nvrtcGetCUBINSize",
+    "nvrtcGetPTX",
+    "nvrtcGetPTXSize",
+    "nvrtcGetProgramLog",
+    "nvrtcGetProgramLogSize",
+    "nvrtcVersion",
+];
+
 fn library() -> Result<&'static Library, NvrtcError> {
     LIBRARY.get_or_init(load).as_ref().map_err(Clone::clone)
 }
@@ -123,6 +137,14 @@ fn load() -> Result<Library, NvrtcError> {
     let handle = names.iter().find_map(|name| unsafe { libloading::Library::new(name) }.ok());
     let handle = handle.ok_or(NvrtcError::Missing)?;
     let path = path_of(&handle);
+    // cudarc panics where a function is missing.
+    // SAFETY: the function is looked up and not called.
+    let has = |symbol: &&&str| unsafe { handle.get::<unsafe extern "C" fn()>(symbol.as_bytes()) }.is_ok();
+    if let Some(symbol) = CALLED.iter().find(|symbol| !has(symbol)) {
+        let way = "install the CUDA toolkit 12.0 or later, or `pip install nvidia-cuda-nvrtc` and add its lib folder to \
+                   LD_LIBRARY_PATH";
+        return Err(NvrtcError::Symbol { library: "libnvrtc", symbol: (*symbol).to_owned(), way });
+    }
     // The process keeps it: cudarc finds it under the same name.
     std::mem::forget(handle);
     let (mut major, mut minor) = (0, 0);

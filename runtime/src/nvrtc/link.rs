@@ -44,13 +44,18 @@ pub(super) fn read_runtime(named: Option<PathBuf>) -> Result<Vec<u8>, NvrtcError
 pub fn link(object: &[u8], kernel: &str, arch: Arch) -> Result<Vec<u8>, NvrtcError> {
     let runtime = device_runtime()?;
     match Linker::get() {
-        Some(linker) => linker.link(object, runtime, arch).map_err(|log| NvrtcError::Link {
+        Ok(Some(linker)) => linker.link(object, runtime, arch).map_err(|log| NvrtcError::Link {
             kernel: kernel.into(),
             arch,
             linker: "nvJitLink",
             log,
         }),
-        None => driver_link::link(object, runtime, kernel, arch),
+        Ok(None) => driver_link::link(object, runtime, kernel, arch),
+        // The driver needs no nvJitLink; where it cannot link either, that is what to mend.
+        Err(lacking) => match driver_link::link(object, runtime, kernel, arch) {
+            Err(NvrtcError::NoLinker) => Err(lacking),
+            linked => linked,
+        },
     }
 }
 
@@ -83,13 +88,17 @@ struct Linker {
 
 impl Linker {
     /// nvJitLink, if it is installed and reads what this NVRTC writes: of its major version, and not older.
-    fn get() -> Option<&'static Self> {
-        static LINKER: OnceLock<Option<Linker>> = OnceLock::new();
-        LINKER.get_or_init(Self::load).as_ref()
+    ///
+    /// # Errors
+    /// [`NvrtcError::Symbol`] if it lacks a function.
+    fn get() -> Result<Option<&'static Self>, NvrtcError> {
+        static LINKER: OnceLock<Result<Option<Linker>, NvrtcError>> = OnceLock::new();
+        LINKER.get_or_init(Self::load).as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
-    fn load() -> Option<Self> {
-        let (major, minor) = super::version().ok()?;
+    fn load() -> Result<Option<Self>, NvrtcError> {
+        // Without NVRTC there is no version to look for.
+        let Ok((major, minor)) = super::version() else { return Ok(None) };
         let name = if cfg!(windows) {
             format!("nvJitLink_{major}0_0.dll")
         } else {
@@ -98,21 +107,23 @@ impl Linker {
         let folders = libraries::folders().into_iter().map(|folder| folder.join(&name));
         let places = std::iter::once(PathBuf::from(&name)).chain(folders.filter(|path| path.is_file()));
         // SAFETY: the library is NVIDIA's, by its name; so are its initialisers.
-        let library = places.into_iter().find_map(|path| unsafe { libloading::Library::new(path) }.ok())?;
+        let library = places.into_iter().find_map(|path| unsafe { libloading::Library::new(path) }.ok());
+        let Some(library) = library else { return Ok(None) };
         // Never unloaded: its functions are used as long as the process runs.
         let linker = Self::of(Box::leak(Box::new(library)), major)?;
-        (i64::from(linker.version.1) >= i64::from(minor)).then_some(linker)
+        Ok((i64::from(linker.version.1) >= i64::from(minor)).then_some(linker))
     }
 
-    fn of(library: &'static libloading::Library, major: i32) -> Option<Self> {
+    fn of(library: &'static libloading::Library, major: i32) -> Result<Self, NvrtcError> {
         // SAFETY: the types are those that nvJitLink.h gives the functions of these names.
         unsafe {
             let mut version = (0, 0);
-            let read: Version = *library.get(b"nvJitLinkVersion").ok()?;
-            if read(&raw mut version.0, &raw mut version.1) != 0 {
-                return None;
+            let read: Version = function(library, "Version", major)?;
+            let result = read(&raw mut version.0, &raw mut version.1);
+            if result != 0 {
+                return Err(NvrtcError::Call { call: "nvJitLinkVersion", result: result.to_string() });
             }
-            Some(Self {
+            Ok(Self {
                 version,
                 create: function(library, "Create", major)?,
                 destroy: function(library, "Destroy", major)?,
@@ -147,10 +158,16 @@ impl Linker {
 ///
 /// # Safety
 /// `F` is the function's type.
-unsafe fn function<F: Copy>(library: &libloading::Library, name: &str, major: i32) -> Option<F> {
+unsafe fn function<F: Copy>(library: &libloading::Library, name: &str, major: i32) -> Result<F, NvrtcError> {
     let names = [format!("nvJitLink{name}"), format!("__nvJitLink{name}_{major}_0")];
     // SAFETY: as promised by the caller.
-    names.iter().find_map(|name| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|found| *found))
+    let found =
+        names.iter().find_map(|name| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|found| *found));
+    found.ok_or_else(|| {
+        let way =
+            "`pip install nvidia-nvjitlink` of NVRTC's version and add its lib folder to LD_LIBRARY_PATH";
+        NvrtcError::Symbol { library: "libnvJitLink", symbol: format!("nvJitLink{name}"), way }
+    })
 }
 
 /// One link, destroyed when dropped.

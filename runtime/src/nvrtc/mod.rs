@@ -93,6 +93,16 @@ pub enum NvrtcError {
          and add its lib folder to LD_LIBRARY_PATH"
     )]
     Missing,
+    /// A library lacks a function.
+    #[error("{library} has no `{symbol}`: it is too old, or a stub to link with; {way}")]
+    Symbol {
+        /// The library.
+        library: &'static str,
+        /// The function.
+        symbol: String,
+        /// What to install.
+        way: &'static str,
+    },
     /// The CUDA did not compile.
     #[error("kernel `{kernel}` did not compile for {arch}:\n{log}")]
     Compile {
@@ -243,6 +253,18 @@ fn check(call: &'static str, result: sys::nvrtcResult) -> Result<(), NvrtcError>
         sys::nvrtcResult::NVRTC_SUCCESS => Ok(()),
         other => Err(NvrtcError::Call { call, result: format!("{other:?}") }),
     }
+}
+
+/// The functions of NVRTC that are called, for the test that finds others.
+#[cfg(test)]
+pub(crate) fn functions() -> &'static [&'static str] {
+    library::CALLED
+}
+
+/// The functions of the driver that are called here, for the test that finds others.
+#[cfg(test)]
+pub(crate) fn driver_functions() -> &'static [&'static str] {
+    driver_link::CALLED
 }
 
 #[cfg(test)]

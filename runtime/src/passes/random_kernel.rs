@@ -1,9 +1,9 @@
 //! Writes random kernels of integers, guards, loops, indices of slices and of a view, and calls.
 
 use crate::ir::{
-    BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, FieldType, FnId, Function,
-    Location, LoopId, Proof, RangeLoop, Scalar, Stmt, StmtKind, StructType, Type, VarId, VarKind, Variable,
-    Variance,
+    BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, FieldType, FnId,
+    Function, Location, LoopId, Proof, RangeLoop, Scalar, Stmt, StmtKind, StructType, Type, VarId, VarKind,
+    Variable, Variance,
 };
 
 const AT: Location = Location { file: "", line: 0 };
@@ -24,7 +24,7 @@ const fn position(name: &'static str) -> Builtin {
         variance: Variance::PerThread,
         fixes_variance: false,
         by_reference: false,
-        accesses: &[],
+        facts: Facts::NONE,
         diverges: false,
         min_compute: (0, 0),
     }

@@ -3,13 +3,17 @@
 //! An address says which allocation it is in, whatever part, view or pointer it came from. Bytes become unwritten
 //! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
 
-use std::alloc::{Layout, alloc_zeroed};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::host;
 use super::memory::POISON;
+
+pub(crate) use super::host::NoMemory;
 
 /// Bytes of a line: the alignment of CUDA's allocations.
 const LINE: usize = 256;
@@ -19,11 +23,21 @@ const LINE: usize = 256;
 #[repr(align(256))]
 struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; LINE]);
 
-/// Host memory of one buffer, in lines so that every element type is aligned.
+/// Host memory of one buffer, in lines, which align every element type.
 #[derive(Debug)]
 pub(crate) struct GlobalMemory {
-    lines: Vec<Line>,
+    start: NonNull<Line>,
+    lines: usize,
+    /// What was allocated: a line more, of which the first may begin anywhere.
+    block: NonNull<u8>,
+    /// What was taken of the host's memory for it, to be given back.
+    taken: usize,
 }
+
+// SAFETY: it owns plain bytes, reached through `&mut` or by addresses whose users order themselves.
+unsafe impl Send for GlobalMemory {}
+// SAFETY: as above.
+unsafe impl Sync for GlobalMemory {}
 
 /// An allocation, as an address finds it.
 struct Allocation {
@@ -61,52 +75,75 @@ fn zeroed_lines(count: usize) -> Option<Vec<Line>> {
 }
 
 impl GlobalMemory {
-    /// Memory of a number of bytes, zeroed; none if the host has not so much.
-    pub fn zeroed(bytes: usize) -> Option<Self> {
-        Some(Self::registered(zeroed_lines(bytes.div_ceil(LINE))?, bytes))
+    /// Memory of a number of bytes, zeroed.
+    ///
+    /// # Errors
+    /// [`NoMemory`] where the host has less.
+    pub fn zeroed(bytes: usize) -> Result<Self, NoMemory> {
+        Self::new(bytes, 0)
     }
 
     /// Memory that holds anything, visibly not zero, until it is written.
-    pub fn unwritten(bytes: usize) -> Option<Self> {
-        let mut lines = zeroed_lines(bytes.div_ceil(LINE))?;
-        lines.fill(Line([POISON; LINE]));
-        let memory = Self::registered(lines, bytes);
+    ///
+    /// # Errors
+    /// [`NoMemory`] where the host has less, with a bit for each byte.
+    pub fn unwritten(bytes: usize) -> Result<Self, NoMemory> {
+        let mut memory = Self::new(bytes, bytes.div_ceil(8))?;
+        // SAFETY: it has that many bytes.
+        unsafe { memory.as_mut_ptr().write_bytes(POISON, memory.size()) };
         if let Some(allocation) = writing().get_mut(&memory.address()) {
             allocation.unwritten().set(0..bytes, true);
         }
-        Some(memory)
+        Ok(memory)
     }
 
-    fn registered(lines: Vec<Line>, bytes: usize) -> Self {
-        let memory = Self { lines };
+    /// Zeroed memory of a number of bytes, which the host's system gives when they are touched, and room for what
+    /// is known of them.
+    fn new(bytes: usize, beside: usize) -> Result<Self, NoMemory> {
+        let lines = bytes.div_ceil(LINE);
+        let all = lines.saturating_mul(LINE).saturating_add(beside);
+        let taken = host::take(all).ok_or_else(|| host::none(bytes))?;
+        let mut memory = Self { start: NonNull::dangling(), lines: 0, block: NonNull::dangling(), taken };
+        if lines > 0 {
+            let layout = layout(lines).ok_or_else(|| host::none(bytes))?;
+            // SAFETY: the layout's size is not 0.
+            let block = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| host::none(bytes))?;
+            // SAFETY: less than a line further, and the block is a line more than is needed.
+            let start = unsafe { block.add(block.align_offset(LINE)) }.cast();
+            (memory.start, memory.lines, memory.block) = (start, lines, block);
+        }
         if bytes > 0 {
             let (start, escaped) = (memory.address(), AtomicBool::new(false));
             writing().insert(start, Allocation { bytes, escaped, unwritten: None });
         }
-        memory
+        Ok(memory)
+    }
+
+    /// Its bytes, whole lines.
+    fn size(&self) -> usize {
+        self.lines * LINE
     }
 
     /// Address of the first byte.
     pub fn address(&self) -> usize {
-        self.lines.as_ptr() as usize
+        self.start.as_ptr() as usize
     }
 
     /// The first byte.
     pub fn as_ptr(&self) -> *const u8 {
-        self.lines.as_ptr().cast()
+        self.start.as_ptr().cast_const().cast()
     }
 
     /// The first byte, to be written.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
-        self.lines.as_mut_ptr().cast()
+        self.start.as_ptr().cast()
     }
 
     /// All of its bytes, to be written.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        let (lines, bytes) = (self.lines.as_mut_ptr(), size_of_val(self.lines.as_slice()));
-        written(lines as usize, bytes);
+        written(self.address(), self.size());
         // SAFETY: the lines are bytes without gaps, borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(lines.cast(), bytes) }
+        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), self.size()) }
     }
 
     /// A view of the memory may stand where no launch sees it.
@@ -122,7 +159,18 @@ impl Drop for GlobalMemory {
         if let Some(Allocation { unwritten: Some(unwritten), .. }) = writing().remove(&self.address()) {
             unwritten.set(0..unwritten.words.len() * 64, false);
         }
+        if let (Some(layout), 1..) = (layout(self.lines), self.lines) {
+            // SAFETY: allocated in `new` with this layout.
+            unsafe { dealloc(self.block.as_ptr(), layout) };
+        }
+        host::give_back(self.taken);
     }
+}
+
+/// How lines are allocated: with the alignment of the system's allocator, which then leaves zeroed pages untouched.
+fn layout(lines: usize) -> Option<Layout> {
+    let bytes = lines.checked_add(1)?.checked_mul(LINE)?;
+    Layout::from_size_align(bytes, align_of::<u64>()).ok()
 }
 
 impl Allocation {
@@ -282,13 +330,21 @@ fn writing() -> RwLockWriteGuard<'static, Allocations> {
 mod tests {
     use super::*;
 
+    fn unwritten_bytes(bytes: usize) -> GlobalMemory {
+        GlobalMemory::unwritten(bytes).expect("a few bytes")
+    }
+
+    fn zeroed_bytes(bytes: usize) -> GlobalMemory {
+        GlobalMemory::zeroed(bytes).expect("a few bytes")
+    }
+
     fn unwritten(memory: &GlobalMemory, bytes: usize) -> Vec<usize> {
         (0..bytes).filter(|byte| first_unwritten(memory.address() + byte, 1).is_some()).collect()
     }
 
     #[test]
     fn bytes_are_unwritten_until_they_are_written() {
-        let memory = GlobalMemory::unwritten(200).expect("memory");
+        let memory = unwritten_bytes(200);
         let at = memory.address();
         assert_eq!(unwritten(&memory, 200).len(), 200);
         written(at, 60);
@@ -301,24 +357,19 @@ mod tests {
 
     #[test]
     fn a_copy_carries_what_nobody_wrote() {
-        let (from, to) =
-            (GlobalMemory::unwritten(300).expect("memory"), GlobalMemory::zeroed(300).expect("memory"));
+        let (from, to) = (unwritten_bytes(300), zeroed_bytes(300));
         written(from.address() + 100, 100);
         copied(from.address() + 90, to.address() + 10, 120);
         let expected: Vec<usize> = (10..20).chain(120..130).collect();
         assert_eq!(unwritten(&to, 300), expected);
-        let zeros = GlobalMemory::zeroed(300).expect("memory");
+        let zeros = zeroed_bytes(300);
         copied(zeros.address(), to.address(), 300);
         assert_eq!(unwritten(&to, 300), []);
     }
 
     #[test]
     fn memory_of_which_there_are_views_is_written_by_who_has_views() {
-        let (hidden, own, other) = (
-            GlobalMemory::unwritten(8).expect("memory"),
-            GlobalMemory::unwritten(8).expect("memory"),
-            GlobalMemory::unwritten(8).expect("memory"),
-        );
+        let (hidden, own, other) = (unwritten_bytes(8), unwritten_bytes(8), unwritten_bytes(8));
         hidden.escape();
         let memory = own.address()..own.address() + 4;
         assume_written([memory.clone()].into_iter(), false);
@@ -329,8 +380,8 @@ mod tests {
 
     #[test]
     fn a_new_allocation_at_an_old_address_knows_nothing_of_it() {
-        let old = GlobalMemory::unwritten(256).expect("memory").address();
-        let new: Vec<_> = (0..64).map(|_| GlobalMemory::zeroed(256).expect("memory")).collect();
+        let old = unwritten_bytes(256).address();
+        let new: Vec<_> = (0..64).map(|_| zeroed_bytes(256)).collect();
         println!("the old address is used again: {}", new.iter().any(|memory| memory.address() == old));
         assert!(new.iter().all(|memory| first_unwritten(memory.address(), 256).is_none()));
     }

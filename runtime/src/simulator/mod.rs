@@ -16,6 +16,7 @@ mod fault;
 mod fiber;
 pub(crate) mod global;
 mod hook;
+mod host;
 mod machine;
 mod meeting;
 mod memory;
@@ -41,7 +42,7 @@ mod tests;
 pub(crate) use events::interests;
 pub(crate) use fault::triple;
 pub use fault::{Missing, SimFault, Unstarted, Waiting};
-pub(crate) use global::GlobalMemory;
+pub(crate) use global::{GlobalMemory, NoMemory};
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,

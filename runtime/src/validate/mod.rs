@@ -9,13 +9,12 @@ mod error;
 mod launches;
 mod order;
 mod shared;
+mod spins;
 mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use std::collections::HashSet;
-
-use crate::ir::{Effect, Expr, ExprKind, FnId, Module, StmtKind, visit};
+use crate::ir::{Effect, ExprKind, Module, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -57,16 +56,8 @@ impl ValidModule {
                     found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
                 }
             });
-            // A loop around what reads the memory of others may wait for them.
-            visit::stmts(&function.body, &mut |stmt| {
-                if let StmtKind::While { cond, body, .. } = &stmt.kind {
-                    let mut waits = |e: &Expr| found |= observes(e, &observing);
-                    visit::expr(cond, &mut waits);
-                    visit::exprs(body, &mut waits);
-                }
-            });
         }
-        found
+        found || spins::any(&self.module)
     }
 
     /// Rewrites the module by a pass, which keeps it valid.

@@ -4,7 +4,15 @@ use super::{Binding, Exit, Lower, Lowered, Result, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
-use crate::ir::{Builtin, Expr, FnId, FormatPiece, Function, Location, Meaning, Type};
+use crate::ir::{Access, Builtin, Expr, FnId, FormatPiece, Function, Location, Meaning, Type};
+
+/// Operations before no further call stands where it is made.
+const MOST_CODE: usize = 1 << 20;
+
+/// Whether a value of a type is, or begins with, an address that is followed.
+fn is_address(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { .. } | Type::Ptr { .. } | Type::View { .. })
+}
 
 impl<'m> Lower<'m> {
     /// `function(args…)`
@@ -12,6 +20,15 @@ impl<'m> Lower<'m> {
         let Some(lowered) = self.functions[id.0 as usize].clone() else {
             return self.inlined(&self.module.functions[id.0 as usize], args, to);
         };
+        let function = &self.module.functions[id.0 as usize];
+        let params = function.params.iter().map(|param| &function.var(*param).ty);
+        let fits =
+            |(param, arg): (&Type, &Expr)| arg.ty == Type::Never || is_address(param) == is_address(&arg.ty);
+        let fits = params.zip(args).all(fits);
+        if !fits || function.params.len() != args.len() {
+            return self
+                .unsupported(format!("a call of `{}` with other arguments than it takes", function.name));
+        }
         let mut values = Vec::new();
         for arg in args {
             values.push(self.value(arg)?);
@@ -29,6 +46,11 @@ impl<'m> Lower<'m> {
     fn inlined(&mut self, function: &'m Function, args: &'m [Expr], to: Slot) -> Result<()> {
         if function.foreign.is_some() {
             return self.unsupported("a body in CUDA that takes a closure");
+        }
+        // Functions that pass closures on stand in each other, twice as many in each where they call twice.
+        if self.program.code.len() > MOST_CODE {
+            return self
+                .unsupported(format!("calls with closures that are more than {MOST_CODE} operations"));
         }
         let mut bindings = Vec::new();
         for (param, arg) in function.params.iter().zip(args) {
@@ -85,6 +107,11 @@ impl<'m> Lower<'m> {
         at: Location,
         to: Slot,
     ) -> Result<()> {
+        // A meaning follows its addresses: a number in the place of one must not get there.
+        let follows = |(i, arg): (usize, &Expr)| op.facts.access(i) != Access::None && !is_address(&arg.ty);
+        if args.iter().enumerate().any(follows) {
+            return self.unsupported(format!("`{}` of a value that is no place", op.name));
+        }
         let mut values = Vec::new();
         for arg in args {
             values.push(self.value(arg)?);
