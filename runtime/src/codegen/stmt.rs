@@ -1,6 +1,5 @@
 //! Statements; each arm of the dispatcher only forwards.
 
-use super::names;
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{

@@ -141,14 +141,14 @@ builtin! {
 
     /// Brings the cache line of a place of global memory into L1. Source: PTX ISA, `prefetch`.
     pub fn prefetch_l1<T: GpuType>(place: &T) {
-        cuda: with("ws_prefetch_l1({0})", &PREFETCH), by_reference: true, accesses: &[Access::Nothing], effect: Effect::Writes
+        cuda: with("ws_prefetch_l1({0})", &PREFETCH), by_reference: true, effect: Effect::Writes
     } {
         let _ = place;
     }
 
     /// Brings the cache line of a place of global memory into L2. Source: PTX ISA, `prefetch`.
     pub fn prefetch_l2<T: GpuType>(place: &T) {
-        cuda: with("ws_prefetch_l2({0})", &PREFETCH), by_reference: true, accesses: &[Access::Nothing], effect: Effect::Writes
+        cuda: with("ws_prefetch_l2({0})", &PREFETCH), by_reference: true, effect: Effect::Writes
     } {
         let _ = place;
     }

@@ -22,12 +22,6 @@ pub enum DriverError {
         /// How many there are.
         count: usize,
     },
-    /// The host has no such memory for the simulator.
-    #[error("the host cannot allocate {bytes} bytes, which the simulator keeps for memory of the device")]
-    HostMemory {
-        /// How many were asked for.
-        bytes: usize,
-    },
     /// More bytes than an address space has.
     #[error("{elements} elements are more than memory can hold")]
     TooLarge {

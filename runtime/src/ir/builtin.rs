@@ -106,19 +106,6 @@ pub struct Builtin {
     pub min_compute: (u32, u32),
 }
 
-impl Builtin {
-    /// What it does to what the argument at a position refers to.
-    pub fn access(&self, position: usize) -> Access {
-        self.accesses.get(position).copied().unwrap_or(Access::Write)
-    }
-
-    /// Whether it reads memory as other threads leave it: a loop around it may wait for them.
-    pub fn observes(&self) -> bool {
-        let reads = |access: &Access| matches!(access, Access::Read | Access::Update);
-        self.effect == Effect::Writes && self.accesses.iter().any(reads)
-    }
-}
-
 impl std::fmt::Debug for Builtin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)

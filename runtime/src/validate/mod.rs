@@ -48,7 +48,6 @@ impl ValidModule {
 
     /// Whether a thread can wait for another: the simulator then needs fibers.
     pub fn uses_rendezvous(&self) -> bool {
-        let observing = observing(&self.module);
         let mut found = false;
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
@@ -64,33 +63,6 @@ impl ValidModule {
     pub(crate) fn rewrite(mut self, pass: impl FnOnce(&mut Module)) -> Self {
         pass(&mut self.module);
         self
-    }
-}
-
-/// The functions that read memory as other threads leave it, themselves or by what they call.
-fn observing(module: &Module) -> HashSet<FnId> {
-    let mut found = HashSet::new();
-    loop {
-        let before = found.len();
-        for (id, function) in module.functions.iter().enumerate() {
-            let mut observing = false;
-            visit::exprs(&function.body, &mut |e| observing |= observes(e, &found));
-            if observing {
-                found.insert(FnId(id as u32));
-            }
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
-}
-
-/// Whether an expression reads memory as other threads leave it.
-fn observes(e: &Expr, observing: &HashSet<FnId>) -> bool {
-    match &e.kind {
-        ExprKind::Builtin { op, .. } => op.observes(),
-        ExprKind::Call { function, .. } => observing.contains(function),
-        _ => false,
     }
 }
 

@@ -1,29 +1,26 @@
 //! Which values and branches depend on the thread, the warp or the block.
 //!
 //! A forward analysis over structured control flow, repeated until the variance of no variable
-//! grows. Every device function has one [`Summary`] of its result, and is checked again only for a
-//! call that varies by more than those that passed, so the time is linear in the functions.
+//! grows. A device function is analysed once for all calls with the same variances of arguments, and
+//! checked once for all those under control of the same variance: nested calls cost no more than the text.
 //! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
 //! a shared flag steers is accepted.
 
-mod summary;
-
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
     BinaryOp, Block, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Location, LoopId, Module,
     Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
 };
-use summary::{Context, Summary};
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
-    let results = summary::of(module);
     let mut warnings = Vec::new();
     let mut results = HashMap::new();
     for (kernel, attributes) in module.kernels() {
-        let mut analysis = Analysis { attributes, warnings, ..Analysis::new(module, &results) };
-        analysis.function(kernel, &[], &Control::default())?;
+        let mut analysis = Analysis { module, attributes, warnings, results, checked: HashSet::new() };
+        analysis.function(kernel, &[], &Control::default(), true)?;
+        results = analysis.results;
         warnings = analysis.warnings;
     }
     Ok(warnings)
@@ -34,15 +31,13 @@ const ANY_LANES: [&str; 3] = ["active_mask", "named_barrier_sync", "named_barrie
 
 struct Analysis<'m> {
     module: &'m Module,
-    /// What the device functions give; while these are computed, those that come before.
-    results: &'m [Summary],
     /// Of the kernel that is analysed.
     attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
-    /// The calls that each device function was checked for and passed, joined.
-    passed: HashMap<FnId, Context>,
-    /// How many times a function was walked through: the tests' measure of work.
-    walks: usize,
+    /// What functions give for arguments of these variances.
+    results: HashMap<(FnId, Vec<Variance>), Variance>,
+    /// Calls whose barriers were checked: the function, its arguments, and the control around it.
+    checked: HashSet<(FnId, Vec<Variance>, Variance, bool)>,
 }
 
 /// Why control is where it is: the most varying condition around it.
@@ -74,8 +69,7 @@ impl Control {
 /// One function while it is analysed.
 struct Frame<'f> {
     function: &'f Function,
-    results: &'f [Summary],
-    /// What the immutable variables were initialised with.
+    /// What immutable variables were initialised with.
     definitions: HashMap<VarId, &'f Expr>,
     vars: HashMap<VarId, Variance>,
     loops: HashMap<LoopId, Control>,
@@ -96,21 +90,6 @@ struct Open {
 }
 
 impl<'f> Frame<'f> {
-    fn new(function: &'f Function, results: &'f [Summary], args: &[Variance]) -> Self {
-        let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
-        Frame {
-            function,
-            results,
-            definitions: definitions(function),
-            vars,
-            loops: HashMap::new(),
-            open: Vec::new(),
-            result: Variance::Uniform,
-            returned: None,
-            changed: true,
-        }
-    }
-
     /// Control of a statement behind the `continue`s of the loops around it.
     fn behind_skips(&self, control: &Control) -> Control {
         let mut control = control.clone();
@@ -164,7 +143,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Variance of a value; a call's is what the summary of its function makes of the arguments.
+    /// Variance of a value.
     fn value(&self, e: &Expr) -> Variance {
         let operands = || e.operands().into_iter().map(|o| self.value(o)).max().unwrap_or(Variance::Uniform);
         match &e.kind {
@@ -172,10 +151,6 @@ impl<'f> Frame<'f> {
             ExprKind::Builtin { op, .. } if op.fixes_variance => op.variance,
             ExprKind::Builtin { op, .. } => operands().max(op.variance),
             ExprKind::Binary(op, a, b) if self.is_warp_test(*op, a, b) => Variance::PerWarp,
-            ExprKind::Call { function, args, .. } => match self.results.get(function.0 as usize) {
-                Some(summary) => summary.result(args.iter().map(|arg| self.value(arg))),
-                None => Variance::PerThread,
-            },
             ExprKind::CallClosure { .. } => Variance::PerThread,
             ExprKind::Closure(_) => Variance::Uniform,
             _ => operands(),
@@ -202,7 +177,7 @@ impl<'f> Frame<'f> {
             ExprKind::Field(base, name) => {
                 name == "x" && matches!(&base.kind, ExprKind::Builtin { op, .. } if op.name == "thread_idx")
             }
-            ExprKind::Var(id) => self.definitions.get(id).is_some_and(|init| self.is_thread_index(init)),
+            ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_thread_index(init)),
             _ => false,
         }
     }
@@ -211,12 +186,17 @@ impl<'f> Frame<'f> {
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.name == "lane_id",
-            ExprKind::Var(id) => self.definitions.get(id).is_some_and(|init| self.is_lane(init)),
+            ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
             ExprKind::Cast(inner) => self.is_lane(inner),
             ExprKind::Binary(BinaryOp::BitAnd, a, b) => self.is_thread_index(a) && b.as_int() == Some(31),
             ExprKind::Binary(BinaryOp::Rem, a, b) => self.is_thread_index(a) && b.as_int() == Some(32),
             _ => false,
         }
+    }
+
+    /// What an immutable variable was initialised with.
+    fn definition(&self, id: VarId) -> Option<&'f Expr> {
+        self.definitions.get(&id).copied()
     }
 
     /// Whether lanes of one warp certainly disagree on a condition.
@@ -258,67 +238,39 @@ impl<'f> Frame<'f> {
         });
         cause.unwrap_or_else(|| "a value of the thread".to_owned())
     }
-
-    /// Control inside a branch on `cond`.
-    fn under(&self, control: &Control, cond: &Expr, at: Location) -> Control {
-        let variance = self.value(cond);
-        // No error names what is the same in a block.
-        let varies = variance > Variance::PerBlock;
-        let cause = if varies { self.cause(cond, Variance::PerBlock) } else { String::new() };
-        let mut inner = control.clone();
-        inner.join(&Control { variance: Some(variance), cause, at: Some(at), parts: self.parts(cond) });
-        inner
-    }
 }
 
 impl<'m> Analysis<'m> {
-    fn new(module: &'m Module, results: &'m [Summary]) -> Self {
-        let (attributes, warnings, passed) = (&module.attributes, Vec::new(), HashMap::new());
-        Analysis { module, results, attributes, warnings, passed, walks: 0 }
-    }
-
-    /// Checks a function called with arguments of these variances.
+    /// Analyses a function called with arguments of these variances, and reports what is wrong in it if asked to;
+    /// the variance of its result.
     fn function(
         &mut self,
         function: &'m Function,
         args: &[Variance],
         control: &Control,
-    ) -> Result<(), ValidateError> {
-        let mut frame = self.settled(function, args, control)?;
-        frame.returned = None;
-        self.walks += 1;
-        self.block(&mut frame, &function.body, control, true)
-    }
-
-    /// A function whose variables vary as much as they ever will; nothing is checked yet.
-    fn settled(
-        &mut self,
-        function: &'m Function,
-        args: &[Variance],
-        control: &Control,
-    ) -> Result<Frame<'m>, ValidateError> {
-        let mut frame = Frame::new(function, self.results, args);
+        report: bool,
+    ) -> Result<Variance, ValidateError> {
+        let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
+        let mut frame = Frame {
+            function,
+            definitions: definitions(function),
+            vars,
+            loops: HashMap::new(),
+            open: Vec::new(),
+            result: Variance::Uniform,
+            returned: None,
+            changed: true,
+        };
         while frame.changed {
             frame.changed = false;
             frame.returned = None;
-            self.walks += 1;
             self.block(&mut frame, &function.body, control, false)?;
         }
-        Ok(frame)
-    }
-
-    /// Checks a device function for one call, unless calls that vary as much have passed.
-    fn call(&mut self, id: FnId, args: Vec<Variance>, control: &Control) -> Result<(), ValidateError> {
-        let context = Context { args, control: control.variance(), parts: control.parts };
-        if self.passed.get(&id).is_some_and(|passed| passed.covers(&context)) {
-            return Ok(());
+        if report {
+            frame.returned = None;
+            self.block(&mut frame, &function.body, control, true)?;
         }
-        self.function(&self.module.functions[id.0 as usize], &context.args, control)?;
-        match self.passed.entry(id) {
-            std::collections::hash_map::Entry::Occupied(mut passed) => passed.get_mut().join(&context),
-            std::collections::hash_map::Entry::Vacant(none) => drop(none.insert(context)),
-        }
-        Ok(())
+        Ok(frame.result)
     }
 
     fn block(
@@ -348,17 +300,18 @@ impl<'m> Analysis<'m> {
         }
         match &stmt.kind {
             StmtKind::Let { var, init: Some(init) } => {
-                let variance = frame.value(init);
+                let variance = self.value(frame, init)?;
                 frame.raise(*var, variance);
             }
             StmtKind::Assign { place, value, .. } => {
-                let variance = frame.value(value).max(control.variance()).max(index_variance(frame, place));
+                let variance =
+                    self.value(frame, value)?.max(control.variance()).max(index_variance(frame, place));
                 if let Some(root) = root_local(frame.function, place) {
                     frame.raise(root, variance);
                 }
             }
             StmtKind::If { cond, then, otherwise } => {
-                let inner = frame.under(control, cond, stmt.at);
+                let inner = self.under(frame, control, cond, stmt.at)?;
                 let before = frame.skipped();
                 self.block(frame, then, &inner, report)?;
                 let after = frame.skipped();
@@ -367,7 +320,7 @@ impl<'m> Analysis<'m> {
                 frame.join_skipped(&after);
             }
             StmtKind::While { id, cond, body, .. } => {
-                let mut inner = frame.under(control, cond, stmt.at);
+                let mut inner = self.under(frame, control, cond, stmt.at)?;
                 // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
                 inner.parts = control.parts;
                 self.loop_(frame, *id, inner, body, report)?;
@@ -377,8 +330,8 @@ impl<'m> Analysis<'m> {
                 let variance =
                     variance.into_iter().flatten().map(|e| frame.value(e)).max().unwrap_or(Variance::Uniform);
                 frame.raise(range.var, variance);
-                let mut inner = frame.under(control, &range.end, stmt.at);
-                inner.join(&frame.under(control, &range.start, stmt.at));
+                let mut inner = self.under(frame, control, &range.end, stmt.at)?;
+                inner.join(&self.under(frame, control, &range.start, stmt.at)?);
                 inner.parts = control.parts;
                 self.loop_(frame, *id, inner, body, report)?;
             }
@@ -415,6 +368,61 @@ impl<'m> Analysis<'m> {
         result
     }
 
+    /// Control inside a branch on `cond`.
+    fn under(
+        &mut self,
+        frame: &mut Frame<'m>,
+        control: &Control,
+        cond: &'m Expr,
+        at: Location,
+    ) -> Result<Control, ValidateError> {
+        let variance = self.value(frame, cond)?;
+        let mut inner = control.clone();
+        inner.join(&Control {
+            variance: Some(variance),
+            cause: frame.cause(cond, Variance::PerBlock),
+            at: Some(at),
+            parts: frame.parts(cond),
+        });
+        Ok(inner)
+    }
+
+    /// Variance of a value; calls are analysed with their arguments.
+    fn value(&mut self, frame: &mut Frame<'m>, e: &'m Expr) -> Result<Variance, ValidateError> {
+        let mut variance = frame.value(e);
+        let mut calls = Vec::new();
+        crate::ir::visit::expr(e, &mut |part| {
+            if let ExprKind::Call { function, args, .. } = &part.kind {
+                calls.push((*function, args.iter().map(|a| frame.value(a)).collect::<Vec<_>>()));
+            }
+        });
+        for (function, args) in calls {
+            variance = variance.max(self.result(function, args)?);
+        }
+        Ok(variance)
+    }
+
+    /// Variance of what a function gives for arguments of these variances.
+    fn result(&mut self, id: FnId, args: Vec<Variance>) -> Result<Variance, ValidateError> {
+        let call = (id, args);
+        if let Some(known) = self.results.get(&call) {
+            return Ok(*known);
+        }
+        // Only the result matters here; barriers are checked where the call is a statement's.
+        let function = &self.module.functions[id.0 as usize];
+        let result = self.function(function, &call.1, &Control::default(), false)?;
+        self.results.insert(call, result);
+        Ok(result)
+    }
+
+    /// Checks the barriers of a called function, once for all calls that are alike.
+    fn called(&mut self, id: FnId, args: Vec<Variance>, control: &Control) -> Result<(), ValidateError> {
+        if self.checked.insert((id, args.clone(), control.variance(), control.parts)) {
+            self.function(&self.module.functions[id.0 as usize], &args, control, true)?;
+        }
+        Ok(())
+    }
+
     /// Checks every builtin and call of an expression against the control it stands under.
     fn effects(
         &mut self,
@@ -426,13 +434,13 @@ impl<'m> Analysis<'m> {
         match &e.kind {
             ExprKind::Select(cond, then, otherwise) => {
                 self.effects(frame, cond, control, report)?;
-                let inner = frame.under(control, cond, control.at.unwrap_or(frame.function.at));
+                let inner = self.under(frame, control, cond, control.at.unwrap_or(frame.function.at))?;
                 self.effects(frame, then, &inner, report)?;
                 return self.effects(frame, otherwise, &inner, report);
             }
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
                 self.effects(frame, left, control, report)?;
-                let inner = frame.under(control, left, control.at.unwrap_or(frame.function.at));
+                let inner = self.under(frame, control, left, control.at.unwrap_or(frame.function.at))?;
                 return self.effects(frame, right, &inner, report);
             }
             _ => {}
@@ -456,8 +464,8 @@ impl<'m> Analysis<'m> {
                     }
                 }
                 if report {
-                    let args = args.iter().map(|a| frame.value(a)).collect();
-                    self.call(*function, args, control)?;
+                    let args: Vec<Variance> = args.iter().map(|a| frame.value(a)).collect();
+                    self.called(*function, args, control)?;
                 }
             }
             _ => {}
@@ -513,19 +521,6 @@ impl<'m> Analysis<'m> {
     }
 }
 
-/// What the immutable variables of a function were initialised with.
-fn definitions(function: &Function) -> HashMap<VarId, &Expr> {
-    let mut definitions = HashMap::new();
-    crate::ir::visit::stmts(&function.body, &mut |stmt| {
-        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
-            && !function.var(*var).mutable
-        {
-            definitions.insert(*var, init);
-        }
-    });
-    definitions
-}
-
 /// Whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
 fn runs_once(body: &Block, id: LoopId) -> bool {
     let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
@@ -567,6 +562,3 @@ fn index_variance(frame: &Frame<'_>, place: &Expr) -> Variance {
         _ => Variance::Uniform,
     }
 }
-
-#[cfg(test)]
-mod tests;
