@@ -318,3 +318,76 @@ fn kernels_named_as_functions_are_found() {
     super::compiles::<kernels::vprintf>(&());
     super::compiles::<kernels::sqrtf>(&());
 }
+
+#[gpu_fn]
+fn zzqf(zzq: u64) -> u64 {
+    zzq + 1
+}
+
+#[gpu_kernel]
+fn zzqk(zzq: &[u64], out: &mut [u64]) {
+    let mut zzqs = shared!([u64; 4]);
+    let mut zzqd = dynamic_shared::<u64>();
+    let zzqn = zzq[0] + 1;
+    zzqs[0] = zzqn + zzqf(zzqn);
+    zzqd[0] = zzqs[0];
+    out[0] = zzqd[0];
+}
+
+/// The text of `zzqk` with another name for one kind of item: its variables, its function or the kernel itself.
+fn text_with(name: &str, kind: &str, rest: &str) -> String {
+    use warpsmith::codegen::{Options, print};
+    let mut module = zzqk::record(&()).unwrap();
+    let renamed = |old: &str, own: &str| if old == kind { name.to_owned() } else { format!("{own}{rest}") };
+    for var in module.kernel.vars.iter_mut().filter(|var| var.name.starts_with("zzq")) {
+        var.name = renamed(&var.name, &var.name);
+    }
+    module.kernel.name = renamed("zzqk", "zzqk");
+    for function in &mut module.functions {
+        function.name = renamed("zzqf", "zzqf");
+    }
+    print(&warpsmith::validate::validate(module).unwrap(), &Options::default()).code
+}
+
+#[test]
+fn no_name_that_nvrtc_knows_is_declared() {
+    let table = include_str!("../../runtime/src/codegen/names/reserved.txt");
+    let names: Vec<&str> =
+        table.lines().filter_map(|line| line.split_once(": ")).map(|(_, name)| name).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.contains(' ')).collect();
+    assert!(names.len() > 1500);
+    // A function and a kernel of one name are of different texts.
+    let mut batches = [const { String::new() }; 3];
+    for (i, name) in names.iter().enumerate() {
+        for kind in ["zzq", "zzqs", "zzqd", "zzqn", "zzqf", "zzqk"] {
+            let text = text_with(name, kind, &format!("_r{i}{kind}"));
+            // All printed names but the renamed one are those of the text without it.
+            let expected = |new: &str| {
+                let of_kind = text_with("zzqx", kind, &format!("_r{i}{kind}"));
+                of_kind.replace("zzqx", new)
+            };
+            let harmless = ["zzq", "zzqs", "zzqn"].contains(&kind) && text == expected(name);
+            assert!(
+                harmless && is_hidden(name) || text == expected(&format!("{name}_")),
+                "{name} as {kind}:\n{text}"
+            );
+            // NVRTC takes minutes for all of them.
+            match kind {
+                _ if i % 24 != 0 => {}
+                "zzqn" | "zzqd" => batches[0].push_str(&text),
+                "zzqf" => batches[1].push_str(&text),
+                "zzqk" => batches[2].push_str(&text),
+                _ => {}
+            }
+        }
+    }
+    let arch = warpsmith::nvrtc::Arch { major: 9, minor: 0, specific: true };
+    for batch in &batches {
+        harness::compiles_for("names", batch, &[arch]);
+    }
+}
+
+/// Names of functions that no printed text calls by these names alone.
+fn is_hidden(name: &str) -> bool {
+    ["all", "any", "ballot", "j0", "j1", "norm", "rnorm", "std", "y0", "y1"].contains(&name)
+}
