@@ -188,6 +188,9 @@ const HOST_TYPES: &[&str] = &[
     "File",
 ];
 
+/// Those whose names are as likely to be of the user's own types: a cell of a grid, a bounding box.
+const AMBIGUOUS: [&str; 5] = ["Box", "Cell", "File", "Instant", "SystemTime"];
+
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == name).map(|(_, ours)| *ours)
 }
@@ -251,7 +254,7 @@ pub fn host_type(ty: &Type) -> Option<String> {
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             let name = last.ident.to_string();
-            // A struct of the user's may be called `Box`; one with a parameter is the library's.
+            // A struct of the user's may be called `Box`; one with a parameter is taken for the library's.
             let generic = matches!(last.arguments, PathArguments::AngleBracketed(_));
             if (name == "Option" || name == "Result")
                 && let PathArguments::AngleBracketed(list) = &last.arguments
@@ -261,7 +264,7 @@ pub fn host_type(ty: &Type) -> Option<String> {
                     _ => None,
                 });
             }
-            if !HOST_TYPES.contains(&name.as_str()) || (name == "Box" && !generic) {
+            if !HOST_TYPES.contains(&name.as_str()) || (AMBIGUOUS.contains(&name.as_str()) && !generic) {
                 return None;
             }
             Some(match name.as_str() {
@@ -277,12 +280,12 @@ pub fn host_type(ty: &Type) -> Option<String> {
 
 /// Why an associated function of a type of this name is not called in a kernel.
 pub fn host_function(owner: &str, function: &str) -> Option<String> {
-    if owner == "Instant" || owner == "SystemTime" {
+    if (owner == "Instant" || owner == "SystemTime") && function == "now" {
         return Some(format!(
             "`{owner}::{function}` reads the host's clock; in a kernel write `global_timer()` for nanoseconds, `clock()` for cycles"
         ));
     }
-    if owner == "Box" || owner == "str" || owner == "char" || !HOST_TYPES.contains(&owner) {
+    if AMBIGUOUS.contains(&owner) || owner == "str" || owner == "char" || !HOST_TYPES.contains(&owner) {
         return None;
     }
     Some(format!(

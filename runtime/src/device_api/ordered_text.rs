@@ -3,7 +3,7 @@
 use super::atomic::{cast_call, sub_text};
 use super::ordered::{BLOCK, CLUSTER, DEVICE};
 use super::text::type_name;
-use crate::ir::{Access, CudaText, Scalar, Type};
+use crate::ir::{CudaText, Scalar, Type};
 
 /// The operations, as const generics name them.
 pub(super) struct Op;
@@ -39,15 +39,6 @@ impl Op {
             Self::XOR => "fetch_xor",
             Self::INC => "fetch_inc",
             _ => "fetch_dec",
-        }
-    }
-
-    /// What the operation does to its place.
-    pub const fn accesses(op: u8) -> &'static [Access] {
-        match op {
-            Self::LOAD => &[Access::Read],
-            Self::STORE => &[Access::Write],
-            _ => &[Access::Update],
         }
     }
 }

@@ -62,18 +62,6 @@ static ALLOCATIONS: RwLock<Allocations> = RwLock::new(BTreeMap::new());
 /// Allocations with unwritten bytes: while there are none, nobody pays for them.
 static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
 
-/// So many lines of zeros, which cost nothing until they are used; none if the host has not so many.
-fn zeroed_lines(count: usize) -> Option<Vec<Line>> {
-    if count == 0 {
-        return Some(Vec::new());
-    }
-    let layout = Layout::array::<Line>(count).ok()?;
-    // SAFETY: the layout is not of size zero.
-    let lines = unsafe { alloc_zeroed(layout) }.cast::<Line>();
-    // SAFETY: allocated just now by the global allocator with the layout of so many lines; zeros are bytes.
-    (!lines.is_null()).then(|| unsafe { Vec::from_raw_parts(lines, count, count) })
-}
-
 impl GlobalMemory {
     /// Memory of a number of bytes, zeroed.
     ///
