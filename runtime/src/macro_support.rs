@@ -19,7 +19,8 @@ pub use crate::types::operators::{self, constant_default, default_of, operand, o
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, Holds,
-    HostFunction, Returns, Sound, Types, launched, missing, never_called, same, see, types_of, unreached,
+    HostFunction, Returns, Sound, Types, launched, missing, never_called, same, same_function, see, types_of,
+    unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

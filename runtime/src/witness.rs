@@ -152,6 +152,24 @@ pub trait DeviceFunctionOfPath: Sized {
 #[diagnostic::do_not_recommend]
 impl<M: DeviceFn> DeviceFunctionOfPath for M {}
 
+/// Whether the function `F` is the one whose device side is `M`: a function without one may have the name of a builtin.
+pub struct Same<F, M>(PhantomData<fn() -> (F, M)>);
+
+/// Asks whether what is called is what `_side` is of.
+pub fn same_function<F, M>(_called: &Function<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
+
+impl<F, M> DeviceFn for Same<F, M> {
+    fn callee() -> Callee {
+        // Both are declared beside each other, under one name.
+        let path = |name: &'static str| name.split('<').next().unwrap_or(name);
+        if path(core::any::type_name::<F>()) == path(core::any::type_name::<M>()) {
+            Callee::Native
+        } else {
+            Callee::Recorded(crate::device_api::std_names::another::<F>)
+        }
+    }
+}
+
 /// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
 pub mod missing {
     use super::{FnProbe, HostFunction};

@@ -46,6 +46,7 @@ mod patterns;
 mod planes;
 mod ranges;
 mod reuse;
+mod shadows;
 mod shared_memory;
 mod slices;
 mod surfaces;

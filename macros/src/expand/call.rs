@@ -49,9 +49,10 @@ impl Lower<'_> {
         let own = self.own_name("__f", span);
         let function = self.own_name("__fn", span);
         let (bind, tie) = self.device_path([path, path], &own, &fn_probe);
+        let (same, asked) = self.same_function([path, path], &own, &fn_probe);
         Two {
-            witness: quote_spanned!(span=> { #bind #tie #function }),
-            emit: quote!(__r.function_value(__t.callee(#fn_index))),
+            witness: quote_spanned!(span=> { #bind #tie #same #function }),
+            emit: quote!({ #asked __r.function_value(__t.callee(#fn_index)) }),
         }
     }
 
@@ -163,10 +164,11 @@ impl Lower<'_> {
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
         let (bind, tie) = self.device_path([path, device], &own, &fn_probe);
-        let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie __v }};
+        let (same, asked) = self.same_function([path, device], &own, &fn_probe);
+        let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie #same __v }};
         Two {
             witness: self.tap(&probe, first, e, value),
-            emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
+            emit: quote!({ #setup #line #asked __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 

@@ -11,6 +11,22 @@ use syn::{Expr, ExprPath, GenericArgument, PathArguments};
 use super::lower::Lower;
 
 impl Lower<'_> {
+    /// Has the witness ask whether the function that is called is the one whose device side was found: its ties, and
+    /// what the emitter does with the answer.
+    pub fn same_function(
+        &mut self,
+        [path, device]: [&ExprPath; 2],
+        own: &Ident,
+        probe: &Ident,
+    ) -> (TokenStream, TokenStream) {
+        if path != device || has_std_name(path) {
+            return (TokenStream::new(), TokenStream::new());
+        }
+        let (same, number) = self.fn_probe(path.span());
+        let tie = quote_spanned!(path.span()=> ::warpsmith::__macro::same_function(&#own, &#probe, &#same););
+        (tie, quote!(__r.same_function(__t.callee(#number));))
+    }
+
     /// The function that `path` names, as `own` learns it; what it is called by is tied to `probe`.
     ///
     /// The first result are statements that bind `own` and the function, the second ties.

@@ -33,7 +33,7 @@ impl<F, M: Known> DeviceFn for Named<F, M> {
 }
 
 /// A function of the user's own that has the name of one of Rust's.
-fn another<F>(recorder: &mut Recorder, _: Vec<Expr>, _: Type) -> Expr {
+pub(crate) fn another<F>(recorder: &mut Recorder, _: Vec<Expr>, _: Type) -> Expr {
     recorder.no_device_function(core::any::type_name::<F>());
     Expr::never()
 }

@@ -27,6 +27,13 @@ impl Recorder {
         self.pin(place)
     }
 
+    /// Refuses a call of a function that only has the name of one with a device side.
+    pub fn same_function(&mut self, callee: Option<super::Callee>) {
+        if let Some(super::Callee::Recorded(refuse)) = callee {
+            refuse(self, Vec::new(), crate::ir::Type::Unit);
+        }
+    }
+
     /// A function of the user's own where one of Rust's library was meant.
     pub fn no_device_function(&mut self, function: &'static str) {
         let at = self.location();
