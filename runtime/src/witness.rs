@@ -160,9 +160,11 @@ pub fn same_function<F, M>(_called: &Function<F>, _side: &FnProbe<M>, _probe: &F
 
 impl<F, M> DeviceFn for Same<F, M> {
     fn callee() -> Callee {
-        // Both are declared beside each other, under one name.
-        let path = |name: &'static str| name.split('<').next().unwrap_or(name);
-        if path(core::any::type_name::<F>()) == path(core::any::type_name::<M>()) {
+        let [f, m] = [core::any::type_name::<F>(), core::any::type_name::<M>()]
+            .map(|name| name.split('<').next().unwrap_or(name));
+        // Both are declared beside each other under one name, or ours stands for one of Rust's library.
+        let last = |path: &'static str| path.rsplit("::").next();
+        if f == m || (f.starts_with("core::") && last(f) == last(m)) {
             Callee::Native
         } else {
             Callee::Recorded(crate::device_api::std_names::another::<F>)
