@@ -63,7 +63,7 @@ fn barriers_that_depend_on_the_thread_are_refused() {
 }
 
 #[gpu_kernel]
-fn shuffle_in_half_a_warp(x: &mut [u32]) {
+fn shuffle_below_thread_16(x: &mut [u32]) {
     let tid = thread_idx().x;
     if tid < 16 {
         x[tid] = shfl(tid, 0);
@@ -71,7 +71,7 @@ fn shuffle_in_half_a_warp(x: &mut [u32]) {
 }
 
 #[gpu_kernel]
-fn shuffle_in_a_whole_warp(x: &mut [u32]) {
+fn shuffle_below_thread_32(x: &mut [u32]) {
     let tid = thread_idx().x;
     if tid < 32 {
         x[tid] = shfl(tid, 0);
@@ -80,8 +80,8 @@ fn shuffle_in_a_whole_warp(x: &mut [u32]) {
 
 #[test]
 fn a_shuffle_where_a_warp_is_cut_in_two_is_refused() {
-    assert!(matches!(check::<shuffle_in_half_a_warp>(), Err(ValidateError::DivergentWarp { .. })));
-    assert!(check::<shuffle_in_a_whole_warp>().is_ok());
+    assert!(matches!(check::<shuffle_below_thread_16>(), Err(ValidateError::DivergentWarp { .. })));
+    assert!(check::<shuffle_below_thread_32>().is_ok());
 }
 
 #[gpu_kernel]
