@@ -68,7 +68,7 @@ def build(env: dict[str, str]) -> dict[str, str]:
     """Builds the fuzzer and the library's unit tests; their executables by name."""
     executables = {}
     for arguments in (["-p", "warpsmith-fuzz", "--test", "compare"], ["-p", "warpsmith", "--lib"]):
-        command = ["cargo", "test", "-j2", "--no-run", "--message-format=json", *arguments]
+        command = ["cargo", "test", "-j2", "--no-run", "--message-format=json-render-diagnostics", *arguments]
         built = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
         if built.returncode != 0:
             raise SystemExit("the tree with the defects does not build; see above")

@@ -386,15 +386,15 @@ impl Gen<'_> {
     /// A closure that is a variable: it reads, changes, or has its own copy of what is around it.
     pub fn closure_variable(&mut self, depth: usize) -> Option<String> {
         let (name, ty) = self.captured()?;
-        let target = self.pick_place(true, |t| *t == ty)?;
+        let own = self.vars.iter().position(|v| v.name == name)?;
+        // While the closure lives, nothing else names what it changes.
+        let (target, by) = self.scoped(|g| {
+            g.frozen.push(own);
+            Some((g.pick_place(true, |t| *t == ty)?, g.leaf(&ty).text))
+        })?;
         self.seen("closure variable");
         let (f, x, spelled) = (self.fresh("f"), self.fresh("c"), self.structs.spell(&ty));
-        let by = self.leaf(&ty).text;
         let kind = if self.random.chance(50) { "move " } else { "" };
-        let own = self.vars.iter().position(|v| v.name == name)?;
-        if target.1.var == own {
-            return None;
-        }
         if self.random.chance(50) {
             let between = if kind.is_empty() { String::new() } else { format!("{name} = {by};\n") };
             return Some(format!(

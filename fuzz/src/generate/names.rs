@@ -103,7 +103,7 @@ const FUNCTIONS: [&str; 30] = [
     "isinf",
     "double",
     "float2",
-    "Pair_u32",
+    "pair_of",
     "element_mut",
 ];
 

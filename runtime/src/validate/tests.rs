@@ -63,25 +63,25 @@ fn barriers_that_depend_on_the_thread_are_refused() {
 }
 
 #[gpu_kernel]
-fn shuffle_in_a_warp_and_a_half(x: &mut [u32]) {
+fn shuffle_below_thread_16(x: &mut [u32]) {
     let tid = thread_idx().x;
-    if tid < 48 {
+    if tid < 16 {
         x[tid] = shfl(tid, 0);
     }
 }
 
 #[gpu_kernel]
-fn shuffle_in_whole_warps(x: &mut [u32]) {
+fn shuffle_below_thread_32(x: &mut [u32]) {
     let tid = thread_idx().x;
-    if tid < 64 {
+    if tid < 32 {
         x[tid] = shfl(tid, 0);
     }
 }
 
 #[test]
-fn a_condition_that_cuts_a_warp_in_two_parts_its_lanes() {
-    assert!(check::<shuffle_in_a_warp_and_a_half>().is_err());
-    assert!(check::<shuffle_in_whole_warps>().is_ok());
+fn a_shuffle_where_a_warp_is_cut_in_two_is_refused() {
+    assert!(matches!(check::<shuffle_below_thread_16>(), Err(ValidateError::DivergentWarp { .. })));
+    assert!(check::<shuffle_below_thread_32>().is_ok());
 }
 
 #[gpu_kernel]
