@@ -1,5 +1,6 @@
 //! Unit values: what they do is kept, in order; no variable is printed.
 #![allow(clippy::let_unit_value, clippy::unit_arg, unused_variables, unused_assignments)]
+#![allow(clippy::toplevel_ref_arg)]
 
 use warpsmith::prelude::*;
 

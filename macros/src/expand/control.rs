@@ -27,18 +27,16 @@ impl Lower<'_> {
             let (cw, tw) = (cond.witness, then.witness);
             witness.extend(quote!(if #cw #tw));
             list.push(Choice { setup: TokenStream::new(), cond: cond.emit, body: then.emit });
-            match &e.else_branch {
-                Some((_, next)) => match &**next {
-                    Expr::If(next) if !has_pattern(&next.cond) => {
-                        witness.extend(quote!(else));
-                        branch = Some(next);
-                    }
-                    other => {
-                        let Two { witness: ew, emit } = self.expr(other);
-                        witness.extend(quote!(else #ew));
-                        otherwise = Some(emit);
-                    }
-                },
+            match e.else_branch.as_ref().map(|(_, next)| &**next) {
+                Some(Expr::If(next)) if !has_pattern(&next.cond) => {
+                    witness.extend(quote!(else));
+                    branch = Some(next);
+                }
+                Some(other) => {
+                    let Two { witness: ew, emit } = self.expr(other);
+                    witness.extend(quote!(else #ew));
+                    otherwise = Some(emit);
+                }
                 None => {}
             }
         }

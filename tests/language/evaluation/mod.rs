@@ -2,6 +2,15 @@
 //!
 //! Each kernel is run by every executor, which must agree: the twin is rustc's own code of the same lines.
 
+// Kernels are written as what they test asks, also where Rust has a shorter form.
+#![allow(
+    clippy::borrow_deref_ref,
+    clippy::explicit_auto_deref,
+    clippy::explicit_counter_loop,
+    clippy::infallible_destructuring_match,
+    clippy::mut_range_bound
+)]
+
 mod captures;
 mod moments;
 mod operands;
