@@ -48,7 +48,7 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(span);
         let own = self.own_name("__f", span);
         let function = self.own_name("__fn", span);
-        let (bind, tie) = self.device_path([path, path], &own, &fn_probe);
+        let (bind, tie) = self.device_path([path, path], &own, &fn_probe, false);
         let (same, asked) = self.same_function([path, path], &own, &fn_probe);
         Two {
             witness: quote_spanned!(span=> { #bind #tie #same #function }),
@@ -163,7 +163,8 @@ impl Lower<'_> {
         let own = self.own_name("__f", first);
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
-        let (bind, tie) = self.device_path([path, device], &own, &fn_probe);
+        let takes_closures = args.iter().any(|arg| matches!(arg, Expr::Closure(_)));
+        let (bind, tie) = self.device_path([path, device], &own, &fn_probe, takes_closures);
         let (same, asked) = self.same_function([path, device], &own, &fn_probe);
         let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie #same __v }};
         Two {

@@ -125,7 +125,7 @@ impl Lower<'_> {
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
         let (mut bindings, mut inputs) = (quote!(), Vec::new());
         for (input, of) in closure.inputs.iter().zip(of) {
-            let tested = self.pattern(input, of, Binds::Parts);
+            let tested = self.pattern(input, of, Binds::Items);
             bindings.extend(tested.setup);
             bindings.extend(tested.bindings);
         }

@@ -35,6 +35,7 @@ impl Lower<'_> {
         [path, device]: [&ExprPath; 2],
         own: &Ident,
         probe: &Ident,
+        takes_closures: bool,
     ) -> (TokenStream, TokenStream) {
         let span = path.span();
         let function = self.own_name("__fn", span);
@@ -54,7 +55,8 @@ impl Lower<'_> {
             Scope::of_path(path, &missing)
         };
         let (found, arguments) = (&scope.found, &last.arguments);
-        let value = if self.sound.is_some() && last.arguments.is_none() {
+        // What is held has a type only later, and a closure's parameters take theirs from the function at once.
+        let value = if self.sound.is_some() && last.arguments.is_none() && !takes_closures {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
         } else {
@@ -79,7 +81,8 @@ impl Lower<'_> {
 /// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
 /// such a name would be ambiguous beside a function of the user's own, which a macro expands.
 fn has_std_name(path: &ExprPath) -> bool {
-    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+    // The last is a crate beside which kernels are often written, and so ambiguous too.
+    const NAMES: [&str; 6] = ["swap", "replace", "take", "min", "max", "half"];
     path.path.get_ident().is_some_and(|name| NAMES.contains(&name.to_string().as_str()))
 }
 

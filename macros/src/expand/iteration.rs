@@ -20,7 +20,7 @@ impl Lower<'_> {
         let unroll = self.unroll(&e.attrs);
         let of = self.part_ident();
         let body = self.scoped(|lower| {
-            let tested = lower.pattern(&e.pat, &of, Binds::Parts);
+            let tested = lower.pattern(&e.pat, &of, Binds::Items);
             let body = lower.statements(&e.body.stmts);
             let (setup, bindings, emit) = (tested.setup, tested.bindings, body.emit);
             Two { witness: body.witness, emit: quote!(#setup #bindings #emit) }

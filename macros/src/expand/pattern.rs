@@ -14,8 +14,10 @@ use super::lower::{Lower, Name};
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Binds {
-    /// `match`, `for` and their relatives: to parts of what cannot change.
+    /// `match` and its relatives: to parts of what cannot change.
     Parts,
+    /// `for` and closures of iterators: to what an iterator gives.
+    Items,
     /// `let`: to variables of their own.
     Variables,
 }
@@ -232,8 +234,13 @@ impl Lower<'_> {
         let bound = if name.by_ref.is_some() {
             quote!(__r.bind_ref(#mutable, __v))
         } else {
-            let own = binds == Binds::Variables;
-            quote!(__r.bind_name(#text, #mutable, #own, __v))
+            match binds {
+                Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
+                binds => {
+                    let own = binds == Binds::Variables;
+                    quote!(__r.bind_name(#text, #mutable, #own, __v))
+                }
+            }
         };
         bindings.extend(quote!(let #ident = { let __v = #of.clone(); #bound };));
         test

@@ -23,7 +23,7 @@ const WITHOUT: [(&str, &str); 7] = [
 /// Words of C++, and of messages, that stand before a parenthesis in the sources' strings.
 const NO_FUNCTIONS: &str = "asm if for while sizeof static_assert operator return volatile const void typename explicit \
     decltype extern switch noreturn dim3 unsigned int char long short float double bool T U M V W R P D S I J O F struct \
-    template";
+    template __nv_";
 
 /// The string literals of a source file, without comments and tests.
 fn literals(source: &str) -> Vec<&str> {

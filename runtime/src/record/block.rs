@@ -258,6 +258,20 @@ impl Recorder {
             let ty = part.ty.clone();
             return self.let_(name, mutable, ty, part);
         }
+        Local(part)
+    }
+
+    /// A name of the pattern of a loop: its counter takes the name, a reference whose address cannot change stands for
+    /// itself, and what is computed of the counter gets a variable.
+    pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+        let as_it_is = match part.kind {
+            ExprKind::Var(_) | ExprKind::Ref(_) => !mutable && self.is_stable(&part),
+            _ => false,
+        };
+        if !as_it_is {
+            let ty = part.ty.clone();
+            return self.let_(name, mutable, ty, part);
+        }
         self.name_counter(&part, name);
         Local(part)
     }

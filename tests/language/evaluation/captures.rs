@@ -103,4 +103,21 @@ fn copies_have_their_own_state(x: &[u64], out: &mut [u64]) {
     out[9] = c;
 }
 
-agree! { adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state }
+agree! {
+    adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state
+    parameters_take_their_types_from_the_function
+}
+
+#[gpu_fn]
+fn folded<F: Fn(i64) -> i64>(f: F, v: i64) -> i64 {
+    f(v) + f(v + 1)
+}
+
+#[gpu_kernel]
+fn parameters_take_their_types_from_the_function(x: &[u64], out: &mut [u64]) {
+    let n = x[3] as i64;
+    out[0] = folded(|c| -c, n) as u64;
+    out[1] = folded(|c| !c, n) as u64;
+    out[2] = folded(|c| c.wrapping_mul(n).abs(), -n) as u64;
+    out[3] = folded(move |c| (-c).max(n), n) as u64;
+}
