@@ -102,6 +102,7 @@ fn cpu() -> warpsmith::Result<()> {
         ("interpreter", Executor::Interpreter, SimChecks::NONE),
         ("races", Executor::Interpreter, SimChecks { races: true, ..SimChecks::NONE }),
         ("all_checks", Executor::Interpreter, SimChecks::ALL),
+        ("both", Executor::Both, SimChecks::ALL),
     ];
     for (how, executor, checks) in executed {
         let device = Device::simulator_with(Settings { executor, checks, ..Settings::default() });

@@ -53,7 +53,19 @@ pub fn run<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
     kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
 ) -> Vec<T> {
-    let (launched, written) = simulate(out, kernel, compare);
+    run_on(&Device::simulator(), out, kernel)
+}
+
+/// The same on a simulator that the example has set up.
+///
+/// # Panics
+/// As [`run`].
+pub fn run_on<'a, T: GpuType, K: Kernel, const N: usize>(
+    device: &Device,
+    out: [T; N],
+    kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
+) -> Vec<T> {
+    let (launched, written) = simulate(device, out, kernel, compare);
     launched.unwrap_or_else(|error| panic!("{error}"));
     written
 }
@@ -66,20 +78,20 @@ pub fn fault<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
     kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
 ) -> String {
-    simulate(out, kernel, |_| ()).0.expect_err("the example is wrong").to_string()
+    simulate(&Device::simulator(), out, kernel, |_| ()).0.expect_err("the example is wrong").to_string()
 }
 
 /// Launches an example on memory of its own, which is kept, as anyone may keep the launch.
 fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
+    device: &Device,
     out: [T; N],
     kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
     look: impl FnOnce(&Launch<'a, K>),
 ) -> (crate::Result<()>, Vec<T>) {
-    let device = Device::simulator();
     let memory = Box::leak(Box::new(device.upload(&out).expect("host memory")));
     let launch = kernel(Out { arg: SliceMutArg::into_arg(&mut *memory), _elements: PhantomData });
     look(&launch);
-    (launch.launch(&device), device.download(memory).expect("host memory"))
+    (launch.launch(device), device.download(memory).expect("host memory"))
 }
 
 /// Compares the CUDA of a kernel with what the chapters show under its name.

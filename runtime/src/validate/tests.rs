@@ -147,6 +147,28 @@ fn shuffle_in_a_branch_of_a_value(x: &mut [i32]) {
 }
 
 #[gpu_kernel]
+fn shuffle_in_a_part_of_each_warp(x: &mut [i32]) {
+    let lane = thread_idx().x & 31;
+    if lane < 7 {
+        x[lane] = shfl_xor(x[lane], 8);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_by_a_remainder(x: &mut [i32]) {
+    if thread_idx().x as usize % 32 >= 20 {
+        x[0] = shfl_down(x[1], 8);
+    }
+}
+
+#[gpu_kernel]
+fn shuffle_in_some_warps(x: &mut [i32]) {
+    if thread_idx().x & 63 < 32 {
+        x[0] = shfl_xor(x[1], 1);
+    }
+}
+
+#[gpu_kernel]
 fn shuffle_in_first_warp(x: &mut [i32]) {
     let tid = thread_idx().x;
     if tid < 32 {
@@ -177,6 +199,10 @@ fn warp_operations_are_refused_only_where_lanes_provably_part() {
     assert!(
         matches!(check::<shuffle_in_a_branch_of_a_value>(), Err(ValidateError::DivergentWarp { cause, .. }) if cause == "lane")
     );
+    let parted = |outcome| matches!(outcome, Err(ValidateError::DivergentWarp { .. }));
+    assert!(parted(check::<shuffle_in_a_part_of_each_warp>()));
+    assert!(parted(check::<shuffle_by_a_remainder>()));
+    assert_eq!(check::<shuffle_in_some_warps>(), Ok(vec![]));
     assert_eq!(check::<shuffle_in_first_warp>(), Ok(vec![]));
     assert_eq!(check::<shuffle_with_a_mask>(), Ok(vec![]));
     assert_eq!(check::<shuffle_under_length>(), Ok(vec![]));

@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[gpu_fn(cuda = "return *p;", pure, reads(p))]
+unsafe fn load(p: *const u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { *p }
+}
+
+fn main() {}
