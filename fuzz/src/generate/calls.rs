@@ -227,6 +227,14 @@ impl Gen<'_> {
             return Some(value);
         }
         let pair = Ty::Struct(self.pair_of(ty)?);
+        if self.random.chance(25)
+            && let Some(path) = self.pick_path(true, |t| *t == pair)
+        {
+            self.seen("method on a copy that an argument changes");
+            let (place, assign) = (self.place(&path), self.assign(&path, depth.min(1)));
+            let value = self.leaf(&pair).text;
+            return Some(Expr::new(format!("({{ {place} }}).dot({{\n{assign}\n{value}\n}})")));
+        }
         let receiver = match self.pick_place(false, |t| *t == pair) {
             Some((place, path)) if path.steps.is_empty() => place,
             _ => self.expr(&pair, depth).text,

@@ -34,6 +34,7 @@ pub const PRODUCTIONS: &[&str] = &[
     "place behind a call",
     "reference to a place behind a call",
     "reference to a copy of a place",
+    "method on a copy that an argument changes",
     "builder",
     "index through one's own Index",
     "place through one's own IndexMut",

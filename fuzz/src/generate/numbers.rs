@@ -155,6 +155,16 @@ impl Gen<'_> {
             let value = self.random.below(128);
             return Expr::constant(format!("({value} as {})", int.name));
         }
+        if self.random.chance(15) {
+            // What the narrow type leaves out shows in the wide one.
+            let narrow =
+                *self.random.pick(&types::INTS.map(|i| if i.bits < 32 { i } else { types::INTS[5] }));
+            let value = match self.random.chance(50) {
+                true => self.int_unary(narrow, depth),
+                false => self.ring(narrow, depth),
+            };
+            return Expr { text: format!("({} as {})", parens(&value.text), int.name), ..value };
+        }
         let from = match self.random.below(4) {
             0 => *self.random.pick(&[&Ty::F32, &Ty::F64]),
             _ => &types::scalar(self.random),
