@@ -166,11 +166,8 @@ impl Lower<'_> {
         let takes_closures = args.iter().any(|arg| matches!(arg, Expr::Closure(_)));
         let (bind, tie) = self.device_path([path, device], &own, &fn_probe, takes_closures);
         // A closure's parameters take their types from a function that is named where it is called.
-        let callee = if takes_closures {
-            parenthesized(last, quote_spanned!(first=> #own.is(#path)))
-        } else {
-            callee
-        };
+        let callee =
+            if takes_closures { parenthesized(last, quote_spanned!(first=> #own.is(#path))) } else { callee };
         let (same, asked) = self.same_function([path, device], &own, &fn_probe);
         let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie #same __v }};
         Two {
