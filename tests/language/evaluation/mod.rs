@@ -7,7 +7,7 @@
     clippy::borrow_deref_ref,
     clippy::explicit_auto_deref,
     clippy::explicit_counter_loop,
-    clippy::infallible_destructuring_match,
+    clippy::match_single_binding,
     clippy::mut_range_bound
 )]
 
