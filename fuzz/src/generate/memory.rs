@@ -3,7 +3,7 @@
 use super::scope::Gen;
 use super::types::{self, Ty};
 
-/// The atomic of each element of `counts`: one kind, so that the order of threads does not matter.
+/// The atomic of each element of `counts`: one kind each, so the order of threads does not matter.
 const COUNTS: [&str; 8] = ["add", "sub", "max", "min", "or", "and", "xor", "add"];
 
 impl Gen<'_> {

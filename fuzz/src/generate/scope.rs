@@ -39,7 +39,7 @@ pub struct Var {
     pub reference: bool,
     /// Whether it is a value that the recorder knows.
     pub constant: bool,
-    /// Whether its integers stay from 1 to 8, so that heads of loops may name them.
+    /// Whether its integers stay from 1 to 8; heads of loops may then name them.
     pub bounded: bool,
     /// Whether the elements of a slice may be written.
     pub elements: bool,
@@ -218,7 +218,7 @@ impl Gen<'_> {
         }
     }
 
-    /// Keeps so many bits of `mask` for the statements after these.
+    /// Reserves this number of bits of `mask` for the statements that follow.
     pub fn reserve_holes(&mut self, reserved: usize) {
         if let Some(holes) = &mut self.holes {
             holes.reserved = reserved;

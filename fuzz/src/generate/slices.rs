@@ -24,7 +24,7 @@ impl Gen<'_> {
         }
     }
 
-    /// A part of a table that has at least so many elements, and at most [`TABLE`].
+    /// A part of a table with at least this number of elements, and at most [`TABLE`].
     fn source(&mut self, table: &str, least: usize) -> String {
         let low = self.random.below(TABLE - least);
         let high = self.random.between(low + least, TABLE);

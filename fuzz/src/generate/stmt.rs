@@ -52,7 +52,7 @@ impl Gen<'_> {
         if self.random.chance(30) { self.hole(text) } else { text }
     }
 
-    /// A statement that brings a name into scope, so that nothing may leave it out.
+    /// A statement that brings a name into scope; nothing may leave it out.
     fn declaration(&mut self, depth: usize) -> String {
         let inner = depth - 1;
         match self.random.weighted(&[45, 14, 12, 8, 8, 6, 8]) {

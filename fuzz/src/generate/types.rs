@@ -109,7 +109,7 @@ pub enum Ty {
     Shape,
     /// `Light` of the support module: an enum without fields.
     Light,
-    /// A slice of at least so many elements, and at most ten.
+    /// A slice of at least this number of elements, and at most ten.
     Slice(Box<Ty>, usize),
 }
 

@@ -163,7 +163,7 @@ impl Gen<'_> {
         Some(format!("{place} ^= sync_threads_count({cond}) as {name};"))
     }
 
-    /// Atomics of one kind on each element, so that their order does not matter.
+    /// Atomics of one kind on each element; their order does not matter.
     fn shared_atomics(&mut self) -> Option<String> {
         let int = *self.random.pick(&[types::U32, types::I32, types::U64]);
         let ty = Ty::Int(int);
