@@ -323,6 +323,7 @@ device! { Shared, 1; Shared2, 2; Shared3, 3; }
 
 macro_rules! part {
     ($($name:ident, $rank:literal;)+) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Device> Device for &$name<T> {
             type Erased = &'static $name<T::Erased>;
             fn ty() -> Type {
@@ -330,6 +331,7 @@ macro_rules! part {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Device> Device for &mut $name<T> {
             type Erased = &'static mut $name<T::Erased>;
             fn ty() -> Type {
