@@ -11,6 +11,7 @@
 # sanitizers, which takes many times as long; WARPSMITH_FUZZ_RUNNERS=interpreter,printed has the other machine's CPU
 # compare.
 set -euo pipefail
+folder=$(realpath -m "${2:-.}")
 cd "$(dirname "$0")/.."
 
 built() { # profile
@@ -32,7 +33,8 @@ worker() { # executable seconds part parts variants logs
         WARPSMITH_FUZZ_SHARD=$3/$4 WARPSMITH_FUZZ_FIRST=$((round * $5)) WARPSMITH_FUZZ_VARIANTS=$5 \
             WARPSMITH_FUZZ_SECONDS=$left WARPSMITH_FUZZ_LAST=$log.last \
             timeout --kill-after=5 $((left + 20)) "$1" executors --nocapture >"$log" 2>&1 || true
-        if grep -q '^fuzz: kernels' "$log"; then rm -f "$log.last"; fi
+        if ! grep -q '^fuzz: kernels' "$log"; then break; fi
+        rm -f "$log.last"
         round=$((round + 1))
     done
 }
@@ -67,11 +69,11 @@ cpu)
     ;;
 carry)
     export WARPSMITH_FUZZ_SEED=${3:-1} WARPSMITH_FUZZ_KERNELS=${4:-200}
-    mkdir -p "$2"
-    cp "$(built)" "$2/fuzz-$WARPSMITH_FUZZ_SEED"
-    strip "$2/fuzz-$WARPSMITH_FUZZ_SEED"
-    cp "$0" "$2/run.sh" 2>/dev/null || cp fuzz/run.sh "$2/run.sh"
-    ls -l "$2"
+    mkdir -p "$folder"
+    cp "$(built)" "$folder/fuzz-$WARPSMITH_FUZZ_SEED"
+    strip "$folder/fuzz-$WARPSMITH_FUZZ_SEED"
+    cp fuzz/run.sh "$folder"
+    ls -l "$folder"
     ;;
 gpu)
     WARPSMITH_CACHE_DIR=$(mktemp -d)
@@ -80,7 +82,7 @@ gpu)
     export WARPSMITH_FUZZ_RUNNERS=${WARPSMITH_FUZZ_RUNNERS:-gpu} WARPSMITH_FUZZ_DENSITY=${WARPSMITH_FUZZ_DENSITY:-8}
     # No text comes twice, so keeping cubins would only fill a disk.
     if [ "$WARPSMITH_FUZZ_RUNNERS" = gpu ]; then export WARPSMITH_CACHE=off; fi
-    workers "${OUT:-$(mktemp -d)}/${WARPSMITH_FUZZ_RUNNERS//,/-}" "$3" "${4:-$(nproc)}" "${VARIANTS:-200}" "$2"/fuzz-*
+    workers "${OUT:-$(mktemp -d)}/${WARPSMITH_FUZZ_RUNNERS//,/-}" "$3" "${4:-$(nproc)}" "${VARIANTS:-200}" "$folder"/fuzz-*
     ;;
 *)
     sed -n '2,12p' "$0"
