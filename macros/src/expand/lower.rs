@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -259,6 +259,11 @@ impl<'e> Lower<'e> {
             emit: quote!(::warpsmith::ir::Expr::unit()),
         }
     }
+}
+
+/// The emitter's name for a variable: not the user's, which may be one of an item in the pattern of a `let`.
+pub fn held(name: &Ident) -> Ident {
+    format_ident!("__local_{}", name, span = name.span())
 }
 
 /// Line of a span in the user's file.

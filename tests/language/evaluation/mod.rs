@@ -11,6 +11,7 @@
     clippy::mut_range_bound
 )]
 
+mod capitals;
 mod captures;
 mod moments;
 mod operands;
