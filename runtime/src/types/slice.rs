@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::Device;
+use super::{Device, IndexInteger, Row, Shared, View, ViewMut};
 use crate::args::{KernelArg, Place};
 use crate::driver::Order;
 use crate::ir::Type;
@@ -67,6 +67,23 @@ impl<T> Slice<T> {
     /// The elements in order, to be written.
     pub fn iter_mut(&mut self) -> ElementsMut<'_, T> {
         ElementsMut { slice: self.alias(), next: 0, end: self.len, _borrow: PhantomData }
+    }
+
+    /// The elements of a part of memory, in order, each to be read.
+    pub(crate) fn walk<'a>((ptr, len): (*const T, usize)) -> Elements<'a, T> {
+        let (ptr, len) = to_read((ptr, len));
+        Elements {
+            slice: Slice { ptr, len, _elements: PhantomData },
+            next: 0,
+            end: len,
+            _borrow: PhantomData,
+        }
+    }
+
+    /// The elements of a part of memory, in order, each to be written.
+    pub(crate) fn walk_mut<'a>((ptr, len): (*mut T, usize)) -> ElementsMut<'a, T> {
+        let slice = Slice { ptr, len, _elements: PhantomData };
+        ElementsMut { slice, next: 0, end: len, _borrow: PhantomData }
     }
 
     /// The same elements behind another descriptor.
@@ -227,6 +244,120 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
     {
         const { T::FILLED };
         reinterpreted(self.extent_mut())
+    }
+}
+
+/// `start..end` in the index `x[start..end]` of a body, whose value is a descriptor.
+///
+/// An index, and no method, so that a temporary that is sliced lives as long as in Rust's own code.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    start: usize,
+    end: Option<usize>,
+}
+
+impl Part {
+    /// From `start` up to `end`, or to the last element.
+    #[inline]
+    pub fn new(start: usize, end: Option<usize>) -> Self {
+        Self { start, end }
+    }
+}
+
+macro_rules! parts {
+    ($([$($generics:tt)*] $of:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Index<Part> for $of {
+            type Output = Slice<T>;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: Part) -> &Slice<T> {
+                part(to_read(self.extent()), at.start, at.end)
+            }
+        }
+    )+};
+}
+
+macro_rules! parts_mut {
+    ($([$($generics:tt)*] $of:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> IndexMut<Part> for $of {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, at: Part) -> &mut Slice<T> {
+                part(self.extent_mut(), at.start, at.end)
+            }
+        }
+    )+};
+}
+
+parts! {
+    [T] Slice<T>;
+    [T] Shared<T>;
+    [T] Row<T>;
+    [T] View<'_, T>;
+    [T] ViewMut<'_, T>;
+    [T, const N: usize] [T; N];
+}
+
+parts_mut! {
+    [T] Slice<T>;
+    [T] Shared<T>;
+    [T] Row<T>;
+    [T] ViewMut<'_, T>;
+    [T, const N: usize] [T; N];
+}
+
+/// Methods of arrays that give slices or take them, as bodies call them: they find these before those of Rust's slices.
+pub trait ArrayMethods<T> {
+    /// The elements before an index, and those from it on.
+    fn split_at(&self, middle: impl IndexInteger) -> (&Slice<T>, &Slice<T>);
+    /// The elements before an index, and those from it on, to be written.
+    fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>);
+    /// The element at an index, if there is one.
+    fn get(&self, i: impl IndexInteger) -> Option<&T>;
+    /// The element at an index, if there is one, to be written.
+    fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T>;
+    /// Stores the elements of a slice, which has as many.
+    fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+    where
+        T: Copy;
+    /// Exchanges two elements.
+    fn swap(&mut self, i: impl IndexInteger, j: impl IndexInteger);
+}
+
+impl<T, const N: usize> ArrayMethods<T> for [T; N] {
+    #[track_caller]
+    fn split_at(&self, middle: impl IndexInteger) -> (&Slice<T>, &Slice<T>) {
+        let middle = middle.to_index();
+        (self.__sub_slice(0, Some(middle)), self.__sub_slice(middle, None))
+    }
+
+    #[track_caller]
+    fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
+        split(self.extent_mut(), middle.to_index())
+    }
+
+    fn get(&self, i: impl IndexInteger) -> Option<&T> {
+        self.as_slice().get(i.to_index())
+    }
+
+    fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T> {
+        self.as_mut_slice().get_mut(i.to_index())
+    }
+
+    #[track_caller]
+    fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+    where
+        T: Copy,
+    {
+        self.__sub_slice_mut(0, None).copy_from_slice(from);
+    }
+
+    #[track_caller]
+    fn swap(&mut self, i: impl IndexInteger, j: impl IndexInteger) {
+        self.as_mut_slice().swap(i.to_index(), j.to_index());
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod capitals;
 mod captures;
+mod halves;
 mod moments;
 mod operands;
 mod places;
