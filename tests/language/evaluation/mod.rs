@@ -14,7 +14,9 @@
 mod capitals;
 mod captures;
 mod halves;
+mod inferred;
 mod moments;
+mod nothing;
 mod operands;
 mod places;
 
