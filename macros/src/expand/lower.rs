@@ -261,9 +261,14 @@ impl<'e> Lower<'e> {
     }
 }
 
-/// The emitter's name for a variable: not the user's, which may be one of an item in the pattern of a `let`.
+/// The emitter's name for a variable: not the user's where that may be one of an item, which a `let` takes for a
+/// pattern. Others stay, for rustc knows that it has said something only where it says the same again: of a name that
+/// it does not know it says which it knows.
 pub fn held(name: &Ident) -> Ident {
-    format_ident!("__local_{}", name, span = name.span())
+    match name.to_string().starts_with(char::is_uppercase) {
+        true => format_ident!("__local_{}", name, span = name.span()),
+        false => name.clone(),
+    }
 }
 
 /// Line of a span in the user's file.

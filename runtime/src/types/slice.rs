@@ -264,6 +264,71 @@ impl Part {
     }
 }
 
+/// What a slice in a kernel is indexed by: a number, or a part.
+#[diagnostic::on_unimplemented(
+    message = "an index of a slice or of a shared array is one number in a kernel, and no `{Self}`",
+    label = "not one number"
+)]
+pub trait At<T> {
+    /// What stands there.
+    type Found: ?Sized;
+
+    /// Where it stands among elements; a fault of the launch if it does not.
+    #[doc(hidden)]
+    fn among(self, elements: (*mut T, usize)) -> *mut Self::Found;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> At<T> for usize {
+    type Found = T;
+
+    #[inline]
+    #[track_caller]
+    fn among(self, (ptr, len): (*mut T, usize)) -> *mut T {
+        if self >= len {
+            context::fault_bounds(self as i64, len);
+        }
+        ptr.wrapping_add(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> At<T> for Part {
+    type Found = Slice<T>;
+
+    #[inline]
+    #[track_caller]
+    fn among(self, elements: (*mut T, usize)) -> *mut Slice<T> {
+        part(elements, self.start, self.end)
+    }
+}
+
+macro_rules! indexed {
+    ($($name:ident)+) => {$(
+        impl<T, I: At<T>> Index<I> for $name<T> {
+            type Output = I::Found;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: I) -> &I::Found {
+                // SAFETY: in bounds; threads of a launch run on one OS thread, so no write is concurrent.
+                unsafe { &*at.among(to_read(self.extent())) }
+            }
+        }
+
+        impl<T, I: At<T>> IndexMut<I> for $name<T> {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, at: I) -> &mut I::Found {
+                // SAFETY: in bounds; the reference lives for one access of one thread.
+                unsafe { &mut *at.among(self.extent_mut()) }
+            }
+        }
+    )+};
+}
+
+indexed! { Slice Shared Row }
+
 macro_rules! parts {
     ($([$($generics:tt)*] $of:ty;)+) => {$(
         #[diagnostic::do_not_recommend]
@@ -293,18 +358,12 @@ macro_rules! parts_mut {
 }
 
 parts! {
-    [T] Slice<T>;
-    [T] Shared<T>;
-    [T] Row<T>;
     [T] View<'_, T>;
     [T] ViewMut<'_, T>;
     [T, const N: usize] [T; N];
 }
 
 parts_mut! {
-    [T] Slice<T>;
-    [T] Shared<T>;
-    [T] Row<T>;
     [T] ViewMut<'_, T>;
     [T, const N: usize] [T; N];
 }
@@ -410,26 +469,6 @@ impl<T, const N: usize> Sliceable for [T; N] {
 impl<T, const N: usize> SliceableMut for [T; N] {
     fn extent_mut(&mut self) -> (*mut T, usize) {
         (self.as_mut_ptr(), N)
-    }
-}
-
-impl<T> Index<usize> for Slice<T> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: usize) -> &T {
-        // SAFETY: in bounds; threads of a launch run on one OS thread, so no write is concurrent.
-        unsafe { &*self.at(index) }
-    }
-}
-
-impl<T> IndexMut<usize> for Slice<T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(index) }
     }
 }
 
