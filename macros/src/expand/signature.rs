@@ -510,7 +510,7 @@ pub fn known(ty: &Type) -> Known {
 pub fn quiet() -> TokenStream {
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        #[allow(warnings, unused, nonstandard_style, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
     }
 }
 

@@ -1,5 +1,7 @@
 //! Slices of arrays, of temporaries and of views: each is a slice of the device language.
 
+#![deny(unused)]
+
 use warpsmith::prelude::*;
 
 use super::agree;
@@ -320,9 +322,22 @@ fn slices_in_values(x: &[u64], out: &mut [u64]) {
     out[15] = raise(&mut *w, 3);
 }
 
+#[gpu_kernel]
+fn halves_that_nothing_uses(x: &[u64], out: &mut [u64]) {
+    let mut v = [x[1], 2, 3, 4];
+    let (a, _) = v.split_at_mut(2);
+    a[0] = 5;
+    let (_, b) = a.split_at_mut(1);
+    b[0] = 7;
+    let (_, _) = v.split_at(3);
+    let (_c, d) = out.split_at_mut(1);
+    d[0] = v[0] + v[1] + x.split_at(4).0[2];
+}
+
 agree! {
     halves_of_arrays
     halves_of_what_holds_arrays
+    halves_that_nothing_uses
     methods_of_arrays
     slices_in_values
     slices_of_temporaries

@@ -66,6 +66,17 @@ fn operators_on_parameters(x: &[u64], out: &mut [u64]) {
     });
 }
 
+#[gpu_kernel]
+fn results_that_a_use_names(x: &[u64], out: &mut [u64]) {
+    let f = x[3] as f32 + 0.7;
+    let n: i32 = unsafe { f.to_int_unchecked() };
+    let small = unsafe { (-f).to_int_unchecked::<i8>() };
+    out[0] = n as u64 + unsafe { (x[4] as f64 * 1.3).to_int_unchecked::<u64>() };
+    out[1] = small as u64;
+    out[2] = iterate(x[5], 2, |c| unsafe { (c as f64 / 1.5).to_int_unchecked() });
+}
+
 agree! {
     operators_on_parameters
+    results_that_a_use_names
 }
