@@ -17,6 +17,16 @@ struct Bank {
 #[repr(C)]
 struct Pair(u64, u64);
 
+/// The only value of its type.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Marker;
+
+#[gpu_fn]
+fn weight(_: Marker) -> u64 {
+    7
+}
+
 const LIMIT: u64 = 3;
 
 #[gpu_fn]
@@ -162,10 +172,21 @@ fn constants_are_items_where_a_pattern_can_fail(x: &[u64], out: &mut [u64]) {
     out[11] = LIMIT;
 }
 
+#[gpu_kernel]
+fn items_of_one_value_are_as_good_as_variables(x: &[u64], out: &mut [u64]) {
+    let (Marker, n) = (Marker, x[3]);
+    for (Marker, v) in [(Marker, x[1]), (Marker, x[2])] {
+        out[0] = out[0] * 10 + v + weight(Marker);
+    }
+    let f = |Marker: Marker, by: u64| weight(Marker) * by;
+    out[1] = f(Marker, n);
+}
+
 agree! {
     captures_bind
     closures_bind
     constants_are_items_where_a_pattern_can_fail
+    items_of_one_value_are_as_good_as_variables
     let_binds
     loops_bind
     references_bind
