@@ -44,6 +44,7 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
     ("syntax/slice_pattern", "a slice of the twin is a `Slice`, which no slice pattern matches"),
     ("types/array_for_a_slice", "a slice of the twin is a `Slice`, which rustc shows in types that differ"),
     ("types/float_index", "the bound stands on a function that an expansion calls"),
+    ("types/two_indices_of_a_slice", "a slice of the twin is a `Slice`, of which rustc says what it lacks"),
     ("types/i128_parameter", "the bound stands on a function that an expansion calls"),
     ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),
 ];

@@ -16,7 +16,7 @@ pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
-pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
+pub use crate::types::{ArrayMethods, Device, Part, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, Holds,
     HostFunction, Returns, Sound, Types, launched, missing, never_called, same, same_function, see, types_of,

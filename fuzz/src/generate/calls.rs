@@ -354,7 +354,7 @@ impl Gen<'_> {
                 None => value,
             };
             // Rust knows the types from the function's bound.
-            let typed = g.random.chance(30) || names.iter().any(|n| needs_type(&body, n));
+            let typed = g.random.chance(30);
             let list: Vec<_> = names
                 .iter()
                 .zip(inputs)
@@ -440,17 +440,10 @@ impl Gen<'_> {
             let name = g.fresh("c");
             g.declare(&name, Ty::Int(types::U32), false);
             let body = g.statements(2, depth.min(1));
-            let typed = if needs_type(&body, &name) { ": u32" } else { "" };
-            format!("each({count} & 3, |{name}{typed}| {{\n{body}\n}});")
+            format!("each({count} & 3, |{name}| {{\n{body}\n}});")
         });
         self.loops = loops;
         self.returns = returns;
         Some(text)
     }
-}
-
-/// Whether a parameter is used by more than assignments and arguments: a kernel does not always know its type there.
-fn needs_type(body: &str, name: &str) -> bool {
-    let used = body.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| *word == name).count();
-    used > 0
 }

@@ -114,8 +114,8 @@ impl Gen<'_> {
             return self.fresh(prefix);
         }
         let name = *self.random.pick(&VARIABLES);
-        // In a pattern of references a capital stands for a constant or a variant.
-        if prefix == "r" && name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        // In a pattern that can fail a capital stands for a constant or a variant.
+        if prefix == "m" && name.starts_with(|c: char| c.is_ascii_uppercase()) {
             return self.fresh(prefix);
         }
         let taken = self.helpers.iter().any(|h| h.name == name) || self.vars.iter().any(|v| v.name == name);

@@ -79,8 +79,9 @@ impl Gen<'_> {
         })
     }
 
-    /// A pattern of names by reference: the binding mode is what the place gives.
-    fn by_reference(&mut self, ty: &Ty, names: &mut Vec<Bound>) -> String {
+    /// A pattern of names by reference: the binding mode is what the place gives. The names begin with `prefix`: `m` in
+    /// a pattern that can fail.
+    fn by_reference(&mut self, ty: &Ty, names: &mut Vec<Bound>, prefix: &str) -> String {
         let parts: Option<Parts> = match ty {
             Ty::Tuple(items) => {
                 Some(("(".into(), items.iter().map(|t| (String::new(), t.clone())).collect(), ")"))
@@ -99,13 +100,13 @@ impl Gen<'_> {
             Some((open, parts, close)) if names.is_empty() || self.random.chance(45) => {
                 let mut items = Vec::new();
                 for (label, ty) in parts {
-                    items.push(format!("{label}{}", self.by_reference(&ty, names)));
+                    items.push(format!("{label}{}", self.by_reference(&ty, names, prefix)));
                 }
                 format!("{open}{}{close}", items.join(", "))
             }
             _ if !names.is_empty() && self.random.chance(15) => "_".to_owned(),
             _ => {
-                let name = self.local("r");
+                let name = self.local(prefix);
                 if names.iter().any(|(n, _)| *n == name) {
                     return "_".to_owned();
                 }
@@ -121,7 +122,7 @@ impl Gen<'_> {
         let first = self.random.chance(20).then(|| self.fresh("r"));
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&at.ty, &mut names);
+            let pattern = g.by_reference(&at.ty, &mut names, "r");
             let bind = match first {
                 Some(name) => format!("let {name} = &mut {};\nlet {pattern} = {name};", at.text),
                 None if g.random.chance(15) => format!("let {pattern} = {{ &mut {} }};", at.text),
@@ -133,7 +134,7 @@ impl Gen<'_> {
 
     /// A refutable pattern of an `Option` or `Shape`.
     fn refutable(&mut self, ty: &Ty, names: &mut Vec<Bound>) -> String {
-        let name = self.local("r");
+        let name = self.local("m");
         match ty {
             Ty::Option(inner) => {
                 names.push((name.clone(), (**inner).clone()));
@@ -150,7 +151,7 @@ impl Gen<'_> {
                     names.push((other.clone(), Ty::Int(types::INTS[3])));
                     format!("Shape::Line {{ from: {name}, to: {other} }}")
                 }
-                _ => format!("Shape::Both({})", self.by_reference(&Ty::Struct(1), names)),
+                _ => format!("Shape::Both({})", self.by_reference(&Ty::Struct(1), names, "m")),
             },
         }
     }
@@ -207,7 +208,7 @@ impl Gen<'_> {
         let with_index = self.random.chance(25);
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let mut pattern = g.by_reference(&elem, &mut names);
+            let mut pattern = g.by_reference(&elem, &mut names, "r");
             let mut head = match g.random.below(4) {
                 0 if !at.text.starts_with('(') => format!("&mut {}", at.text),
                 1 => format!("{}.iter_mut().rev()", at.text),
@@ -234,7 +235,7 @@ impl Gen<'_> {
         let spelled = self.structs.spell(&at.ty);
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&at.ty, &mut names);
+            let pattern = g.by_reference(&at.ty, &mut names, "r");
             let body = g.apart(|g| g.through(names, depth.min(1)));
             // An effect within the place would meet what the closure borrows.
             let (before, argument) = match at.text.contains('{') {
@@ -296,7 +297,7 @@ impl Gen<'_> {
         let (text, ty) = (self.place(&path), self.type_of(&path));
         self.while_borrowed(path.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&ty, &mut names);
+            let pattern = g.by_reference(&ty, &mut names, "r");
             for (name, ty) in names {
                 g.vars.push(Var::reference(&name, ty, false));
             }
@@ -312,7 +313,7 @@ impl Gen<'_> {
         self.seen("if let pattern over &mut");
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&elem, &mut names);
+            let pattern = g.by_reference(&elem, &mut names, "m");
             let body = g.through(names, depth);
             Some(format!("if let Some({pattern}) = {}.get_mut({index}) {{\n{body}\n}}", at.text))
         })

@@ -338,13 +338,16 @@ impl Gen<'_> {
         self.seen("mutable slice");
         let (p, q) = (self.fresh("p"), self.fresh("p"));
         let half = n / 2;
-        let whole = format!("let {p} = &mut {place}[..];\n");
+        let (whole, of) = match self.random.chance(50) {
+            true => (format!("let {p} = &mut {place}[..];\n"), p.clone()),
+            false => (String::new(), place.clone()),
+        };
         let bind = match self.random.below(3) {
-            0 => format!("{whole}let ({p}, {q}) = {p}.split_at_mut({half});"),
+            0 => format!("{whole}let ({p}, {q}) = {of}.split_at_mut({half});"),
             1 => {
                 self.seen("slices swapped");
                 format!(
-                    "{whole}let ({p}, {q}) = {p}.split_at_mut({half});\nlet (mut {p}, mut {q}) = ({p}, {q});\n({p}, {q}) = ({q}, {p});"
+                    "{whole}let ({p}, {q}) = {of}.split_at_mut({half});\nlet (mut {p}, mut {q}) = ({p}, {q});\n({p}, {q}) = ({q}, {p});"
                 )
             }
             _ => {

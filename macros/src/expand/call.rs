@@ -9,7 +9,7 @@ use super::consumer::captures;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
-use super::lower::{Lower, Name, Two, last_span, parenthesized, see, spanned_group};
+use super::lower::{Lower, Name, Two, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
 use super::operators::writes_receiver;
 use super::places::is_place;
@@ -23,7 +23,10 @@ impl Lower<'_> {
             Expr::Path(path) if self.names_function(path) => self.function_value(path),
             Expr::Path(path) => {
                 match path.path.get_ident().filter(|name| self.lookup(name) == Some(Name::Closure)) {
-                    Some(name) => Two { witness: quote!(#name), emit: quote!(__r.closure_copy(&#name)) },
+                    Some(name) => {
+                        let held = held(name);
+                        Two { witness: quote!(#name), emit: quote!(__r.closure_copy(&#held)) }
+                    }
                     None => self.expr(expr),
                 }
             }
@@ -195,9 +198,10 @@ impl Lower<'_> {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
+        let held = held(closure);
         Two {
             witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
-            emit: quote!({ #setup __r.call_closure(&#closure, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
+            emit: quote!({ #setup __r.call_closure(&#held, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
@@ -305,8 +309,9 @@ impl Lower<'_> {
         if captured.is_empty() {
             return two;
         }
-        let (captures, emit) = (captures(&captured), two.emit);
-        Two { witness: two.witness, emit: quote!({ #captures let (#(#captured,)*) = __captured; #emit }) }
+        let (captures, captured) = captures(&captured);
+        let emit = two.emit;
+        Two { witness: two.witness, emit: quote!({ #captures let #captured = __captured; #emit }) }
     }
 
     fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Two {
@@ -339,7 +344,8 @@ impl Lower<'_> {
                     None => quote!(#name),
                 });
                 sees.push(see(&probe, &ident));
-                declares.push(quote!(let #ident = __r.closure_arg(#text, #mutable, __t.ty(#index));));
+                let held = held(&ident);
+                declares.push(quote!(let #held = __r.closure_arg(#text, #mutable, __t.ty(#index));));
             }
             lower.closures += 1;
             let body = lower.expr(&body);

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Two, held};
 use super::pattern::Binds;
 use super::types::device_type;
 
@@ -114,12 +114,9 @@ impl Lower<'_> {
         if captured.is_empty() {
             return Inlined { witness, captures: TokenStream::new(), emit };
         }
+        let (captures, captured) = captures(&captured);
         // The body takes the copies out of a tuple, which it owns by that: the loop outlives this block.
-        Inlined {
-            witness,
-            captures: captures(&captured),
-            emit: quote!({ let (#(#captured,)*) = __captured; #emit }),
-        }
+        Inlined { witness, captures, emit: quote!({ let #captured = __captured; #emit }) }
     }
 
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
@@ -172,10 +169,11 @@ impl From<Two> for Inlined {
     }
 }
 
-/// Binds `__captured` to what a `move` closure captures.
-pub fn captures(names: &[Ident]) -> TokenStream {
+/// A statement that binds `__captured` to what a `move` closure captures, and the pattern that takes it apart again.
+pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
-    quote!(let __captured = (#(__r.capture(#texts, &#names),)*);)
+    let names: Vec<Ident> = names.iter().map(held).collect();
+    (quote!(let __captured = (#(__r.capture(#texts, &#names),)*);), quote!((#(#names,)*)))
 }
 
 /// A function's name as a closure that calls it.

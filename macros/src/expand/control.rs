@@ -148,7 +148,8 @@ impl Lower<'_> {
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let Counter { ty, see, .. } = counter;
         let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
-        let ident = name.map_or_else(|| quote!(__unnamed), |n| n.ident.to_token_stream());
+        let ident =
+            name.map_or_else(|| quote!(__unnamed), |n| super::lower::held(&n.ident).to_token_stream());
         let text = name.map_or_else(String::new, |n| n.ident.to_string());
         let mutable = name.is_some_and(|n| n.mutability.is_some());
         let (range, step, reversed, inclusive) = walk.witness(&witness, &operands);

@@ -26,7 +26,7 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut_ptr as_ptr a
     sample saturating_abs saturating_add saturating_add_signed saturating_div saturating_mul saturating_neg \
     saturating_pow saturating_sub signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes tan \
     tanh then then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
-    to_f64 to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc unbounded_shl unbounded_shr \
+    to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc unbounded_shl unbounded_shr \
     unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else width wrapping_abs wrapping_add \
     wrapping_add_signed wrapping_add_unsigned wrapping_div wrapping_mul wrapping_neg wrapping_offset wrapping_pow \
     wrapping_rem wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write ";

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, UnOp};
 
-use super::lower::{Lower, Name, Two};
+use super::lower::{Lower, Name, Two, held};
 use super::operands::Operands;
 use super::places::Access;
 use super::types::device_type;
@@ -214,14 +214,13 @@ impl Lower<'_> {
             if ident == "self" {
                 self.lookup(ident);
                 let ident = syn::Ident::new("__self", ident.span());
-                return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
+                let held = held(&ident);
+                return Two { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
             }
             match self.lookup(ident) {
-                Some(Name::Local) => {
-                    return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
-                }
-                Some(Name::Closure) => {
-                    return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
+                Some(Name::Local | Name::Closure) => {
+                    let held = held(ident);
+                    return Two { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
                 }
                 Some(Name::Comptime) | None => {}
             }

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -280,6 +280,16 @@ impl<'e> Lower<'e> {
             witness: quote!(::warpsmith::__macro::never_called()),
             emit: quote!(::warpsmith::ir::Expr::unit()),
         }
+    }
+}
+
+/// The emitter's name for a variable: not the user's where that may be one of an item, which a `let` takes for a
+/// pattern. Others stay, for rustc knows that it has said something only where it says the same again: of a name that
+/// it does not know it says which it knows.
+pub fn held(name: &Ident) -> Ident {
+    match name.to_string().starts_with(char::is_uppercase) {
+        true => format_ident!("__local_{}", name, span = name.span()),
+        false => name.clone(),
     }
 }
 

@@ -264,7 +264,7 @@ impl Lower<'_> {
         let (value, hold) = self.scrutinee(init, [pat]);
         let leave = self.scoped(|lower| lower.expr(diverge));
         let of = self.part_ident();
-        let tested = self.pattern(pat, &of, Binds::Variables);
+        let tested = self.pattern(pat, &of, Binds::TestedVariables);
         let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
         let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
         let pat = binding_names(pat);

@@ -9,7 +9,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, RangeLimits};
 
-use super::lower::{Lower, Name};
+use super::lower::{Lower, Name, held};
 
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,15 @@ pub enum Binds {
     Items,
     /// `let`: to variables of their own.
     Variables,
+    /// `let … else`: to variables of their own, once the tests hold.
+    TestedVariables,
+}
+
+impl Binds {
+    /// Whether a pattern may fail to match, and thus name a constant.
+    fn may_fail(self) -> bool {
+        matches!(self, Self::Parts | Self::TestedVariables)
+    }
 }
 
 /// What lowering a pattern gave.
@@ -57,7 +66,7 @@ impl Lower<'_> {
                 let value = self.pattern_value(&Expr::Lit(lit.clone()), of);
                 compare(&quote!(Eq), of, &value)
             }
-            Pat::Ident(name) if is_constant(&name.ident.to_string()) && name.subpat.is_none() => {
+            Pat::Ident(name) if binds.may_fail() && names_item(name) => {
                 self.named(&name.ident, &name.ident.to_token_stream(), of)
             }
             Pat::Path(path) => match path.path.segments.last() {
@@ -71,10 +80,14 @@ impl Lower<'_> {
                 let inner = self.part_ident();
                 match &*reference.pat {
                     // The value gets the name itself.
-                    Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                        let (ident, text) = (&name.ident, name.ident.to_string());
+                    Pat::Ident(name)
+                        if name.subpat.is_none()
+                            && name.by_ref.is_none()
+                            && !(binds.may_fail() && names_item(name)) =>
+                    {
+                        let (ident, text) = (held(&name.ident), name.ident.to_string());
                         let mutable = name.mutability.is_some();
-                        self.bind(ident, Name::Local);
+                        self.bind(&name.ident, Name::Local);
                         bindings.extend(quote!(let #ident = { let __v = #of.clone(); __r.let_copy(#text, #mutable, __v) };));
                         quote!(__r.bool_(true))
                     }
@@ -228,16 +241,16 @@ impl Lower<'_> {
             Some((_, inner)) => self.test(inner, of, binds, setup, bindings),
             None => quote!(__r.bool_(true)),
         };
-        let (ident, text) = (&name.ident, name.ident.to_string());
+        let (ident, text) = (held(&name.ident), name.ident.to_string());
         let mutable = name.mutability.is_some();
-        self.bind(ident, Name::Local);
+        self.bind(&name.ident, Name::Local);
         let bound = if name.by_ref.is_some() {
             quote!(__r.bind_ref(#mutable, __v))
         } else {
             match binds {
                 Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
                 binds => {
-                    let own = binds == Binds::Variables;
+                    let own = binds != Binds::Parts;
                     quote!(__r.bind_name(#text, #mutable, #own, __v))
                 }
             }
@@ -367,6 +380,14 @@ fn all(tests: &[TokenStream]) -> TokenStream {
 /// The emitter of one comparison; both operands stand before the call that borrows the recorder.
 fn compare(op: &TokenStream, of: &Ident, value: &TokenStream) -> TokenStream {
     quote!({ let __x = #of.clone(); let __k = #value; __r.test(::warpsmith::ir::BinaryOp::#op, __x, __k) })
+}
+
+/// Whether a name in a pattern that may fail is one of a constant or of a variant; rustc refuses the others.
+///
+/// In a pattern that cannot fail such a name has one value, and a variable that is bound to it is as good.
+fn names_item(name: &syn::PatIdent) -> bool {
+    let plain = name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none();
+    plain && is_constant(&name.ident.to_string())
 }
 
 /// Whether a name in a pattern is a constant or a variant by Rust's naming convention.

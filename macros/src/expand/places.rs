@@ -3,13 +3,13 @@
 //! An expression is a place by its form alone; the recorder decides when its address is evaluated. What gives a value
 //! and stands where memory is written gets memory of its own there.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Member, UnOp};
 
-use super::lower::{Known, Lower, Two};
+use super::lower::{Known, Lower, Two, spanned_group};
 use super::operands::{First, Operands};
 use super::operators::{plain_integer, see_operands};
 
@@ -278,7 +278,7 @@ fn has_closure(expr: &Expr) -> bool {
     search.0
 }
 
-/// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
+/// `&base[start..end]` as an index of descriptors, which borrows what Rust's own borrows and as long.
 pub fn slice_value(
     span: Span,
     base: &TokenStream,
@@ -286,6 +286,38 @@ pub fn slice_value(
     end: Option<TokenStream>,
     (inclusive, mutable): (bool, bool),
 ) -> TokenStream {
+    let (start, end) = bounds(start, end, inclusive);
+    let mutability = mutable.then(|| syn::Token![mut](span));
+    let inner = spanned_group(Group::new(Delimiter::Parenthesis, base.clone()), span);
+    let at = span.resolved_at(Span::call_site());
+    let part = quote_spanned!(at=> ::warpsmith::__macro::Part::new(#start, #end));
+    // A range that is out of bounds is a fault of the line that the index is at.
+    let part = spanned_group(Group::new(Delimiter::Bracket, part), span);
+    quote!((& #mutability #inner #part))
+}
+
+/// `&mut base[start..end]` by a method, which borrows a variable only once the bounds are known: they may name it.
+pub fn slice_method(
+    span: Span,
+    base: &TokenStream,
+    start: Option<TokenStream>,
+    end: Option<TokenStream>,
+    (inclusive, _): (bool, bool),
+) -> TokenStream {
+    let (start, end) = bounds(start, end, inclusive);
+    // A range that is out of bounds is a fault of the line that the call is at.
+    let call = Ident::new("__sub_slice_mut", span);
+    let call = quote_spanned!(span=> #call(#start, #end));
+    let span = span.resolved_at(Span::call_site());
+    quote_spanned!(span=> { use ::warpsmith::__macro::SliceableMut as _; (#base).#call })
+}
+
+/// The bounds of a part as the twin's types have them.
+fn bounds(
+    start: Option<TokenStream>,
+    end: Option<TokenStream>,
+    inclusive: bool,
+) -> (TokenStream, TokenStream) {
     let start = match start {
         Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
         None => quote!(0),
@@ -297,13 +329,7 @@ pub fn slice_value(
         Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
         None => quote!(::core::option::Option::None),
     };
-    // A range that is out of bounds is a fault of the line that the call is at.
-    let call = Ident::new(if mutable { "__sub_slice_mut" } else { "__sub_slice" }, span);
-    let call = quote_spanned!(span=> #call(#start, #end));
-    // An error about the part stands where it is written.
-    let span = span.resolved_at(Span::call_site());
-    let name = format_ident!("{}", if mutable { "SliceableMut" } else { "Sliceable" });
-    quote_spanned!(span=> { use ::warpsmith::__macro::#name as _; (#base).#call })
+    (start, end)
 }
 
 /// An index of any integer type, or a tuple of them.

@@ -419,16 +419,17 @@ pub fn guarded_recording(
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
         lower.know(&name, known(ty));
+        let local = super::lower::held(ident);
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
-                quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
+                quote!(let #local = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
             }
             Name::Local => {
-                quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
+                quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
             }
             Name::Closure => {
                 let copied = param.copied;
-                quote!(let #ident = __r.closure_param(#text, #copied);)
+                quote!(let #local = __r.closure_param(#text, #copied);)
             },
             Name::Comptime => quote!(),
         });
@@ -518,7 +519,7 @@ pub fn known(ty: &Type) -> Known {
 pub fn quiet() -> TokenStream {
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        #[allow(warnings, unused, nonstandard_style, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
     }
 }
 

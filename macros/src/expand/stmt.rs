@@ -7,7 +7,7 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
-use super::lower::{Lower, Name, Two, see, spanned_group};
+use super::lower::{Lower, Name, Two, held, see, spanned_group};
 use super::pattern::Binds;
 use super::types::device_type;
 
@@ -119,10 +119,10 @@ impl Lower<'_> {
         let (probe, index) = self.probe(ident.span());
         self.bind(ident, Name::Local);
         let annotation = annotation(ty);
-        let see = see(&probe, ident);
+        let (see, held) = (see(&probe, ident), held(ident));
         Two {
             witness: quote!(let mut #ident #annotation = ::warpsmith::__macro::never_called(); #see),
-            emit: quote!(let #ident = __r.let_late(#text, __t.ty(#index));),
+            emit: quote!(let #held = __r.let_late(#text, __t.ty(#index));),
         }
     }
 
@@ -152,7 +152,7 @@ impl Lower<'_> {
                     None => self.binding(name, &quote!(__v)),
                 };
                 self.know(&name.ident, known);
-                let (mut see, make, ident) = (bound.witness, bound.emit, &name.ident);
+                let (mut see, make, ident) = (bound.witness, bound.emit, held(&name.ident));
                 // A type that is no device type is blamed where the value is made, and not again.
                 if let (Some(value), Some(binding)) = (tapped, self.last_probe()) {
                     see = quote!(::warpsmith::__macro::same(&#binding, &#value););
@@ -181,8 +181,8 @@ impl Lower<'_> {
     /// `let name = |…| …;`
     fn let_closure(&mut self, name: &syn::PatIdent, closure: &syn::ExprClosure) -> Two {
         let Two { witness, emit } = self.closure(closure);
-        let (ident, text) = (&name.ident, name.ident.to_string());
-        self.bind(ident, Name::Closure);
+        let (ident, text) = (held(&name.ident), name.ident.to_string());
+        self.bind(&name.ident, Name::Closure);
         Two {
             witness: quote!(let #name = #witness;),
             emit: quote!(let #ident = { let __v = #emit; __r.let_closure(#text, __v) };),
@@ -238,10 +238,11 @@ impl Lower<'_> {
         let (ident, mutability) = (&name.ident, &name.mutability);
         self.bind(ident, Name::Local);
         self.know(ident, super::lower::Known::of_elements(super::signature::known(array.elem())));
+        let held = held(ident);
         let (ty, extents, align) = (array.ty(), array.extents(), array.align());
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #ident = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*], #align);),
+            emit: quote!(let #held = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*], #align);),
         }
     }
 
@@ -262,10 +263,10 @@ impl Lower<'_> {
         let (ident, pat) = (&name.ident, name);
         let (text, (probe, index)) = (ident.to_string(), self.probe(ident.span()));
         self.bind(ident, Name::Local);
-        let see = see(&probe, ident);
+        let (see, held) = (see(&probe, ident), held(ident));
         Two {
             witness: quote!(let #pat = #init; #see),
-            emit: quote!(let #ident = __r.dynamic_shared(#text, __t.ty(#index));),
+            emit: quote!(let #held = __r.dynamic_shared(#text, __t.ty(#index));),
         }
     }
 }

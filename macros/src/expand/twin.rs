@@ -1,6 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use proc_macro2::{Delimiter, Group};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -10,14 +10,32 @@ use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::operators::writes_receiver;
-use super::places::{slice_value, to_index};
+use super::places::{slice_method, slice_value, to_index};
 use super::types::Slices;
 
 /// Rewrites a body into its twin; `guarded` if its mistakes silence the witness.
 pub fn twin(block: &Block, is_const: bool, guarded: bool) -> Block {
     let mut block = block.clone();
     Twin { is_const, guarded }.visit_block_mut(&mut block);
+    // Slices of arrays are descriptors too; what is constant calls Rust's own methods.
+    if !is_const && calls_method(block.to_token_stream()) {
+        let methods = quote!(
+            #[allow(unused_imports)]
+            use ::warpsmith::__macro::ArrayMethods as _;
+        );
+        block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
+    }
     block
+}
+
+/// Whether a body may call a method that arrays have in bodies.
+fn calls_method(body: TokenStream) -> bool {
+    const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
+    body.into_iter().any(|token| match token {
+        TokenTree::Group(group) => calls_method(group.stream()),
+        TokenTree::Ident(ident) => METHODS.iter().any(|method| ident == method),
+        _ => false,
+    })
 }
 
 struct Twin {
@@ -106,7 +124,7 @@ fn parenthesize(callee: &mut Expr, guarded: bool) {
 fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
     let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
-    let span = base.span();
+    let (span, root) = (base.span(), root(base));
     let base = match base {
         Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
             Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
@@ -114,7 +132,33 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
         },
         _ => base.to_token_stream(),
     };
-    Expr::Verbatim(slice_value(span, &base, end(&range.start), end(&range.end), (inclusive, mutable)))
+    let value = if mutable && root.is_some_and(|root| names(range.to_token_stream(), &root)) {
+        slice_method
+    } else {
+        slice_value
+    };
+    Expr::Verbatim(value(span, &base, end(&range.start), end(&range.end), (inclusive, mutable)))
+}
+
+/// The variable that a place begins with.
+fn root(place: &Expr) -> Option<Ident> {
+    match place {
+        Expr::Path(path) => path.path.get_ident().cloned(),
+        Expr::Index(e) => root(&e.expr),
+        Expr::Field(e) => root(&e.base),
+        Expr::Paren(e) => root(&e.expr),
+        Expr::Unary(e) => root(&e.expr),
+        _ => None,
+    }
+}
+
+/// Whether tokens have a name among them.
+fn names(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => names(group.stream(), name),
+        TokenTree::Ident(ident) => ident == *name,
+        _ => false,
+    })
 }
 
 impl Twin {

@@ -72,7 +72,7 @@ impl Printer<'_> {
                 format!("{{{}}}", items.join(", "))
             }
             ExprKind::ArrayRepeat(..) => "{}".into(),
-            _ => self.argument(init),
+            _ => self.part(init),
         }
     }
 }

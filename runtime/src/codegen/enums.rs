@@ -37,7 +37,7 @@ impl Printer<'_> {
         for (variant, member) in e.variants.iter().zip(members) {
             let mut fields = String::new();
             for (field, ty) in self.payload(variant) {
-                fields.push_str(&format!("{} {field}; ", self.ty(&ty)));
+                fields.push_str(&format!("{} {field}; ", self.part_ty(&ty)));
             }
             if !fields.is_empty() {
                 structs.push(format!("struct {{ {fields}}} {member};\n"));
@@ -61,7 +61,7 @@ impl Printer<'_> {
         for (field, ty) in self.payload(variant) {
             let is_taken = |name: &str| self.symbols.has(name) || taken.iter().any(|t| t == name);
             let param = names::fresh_inside(&field, &is_taken);
-            params.push(format!("{} {param}", self.ty(&ty)));
+            params.push(format!("{} {param}", self.part_ty(&ty)));
             lines.push_str(&format!("    value.{member}.{field} = {param};\n"));
             taken.push(param);
         }
@@ -75,8 +75,7 @@ impl Printer<'_> {
     pub(super) fn variant(&mut self, e: &Arc<EnumType>, index: usize, items: &[Expr]) -> Text {
         self.enum_(e);
         let constructor = self.symbols.variants(&Type::Enum(e.clone()))[index].clone();
-        let items: Vec<String> =
-            items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.argument(e)).collect();
+        let items: Vec<String> = items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.part(e)).collect();
         Text::primary(format!("{constructor}({})", items.join(", ")))
     }
 

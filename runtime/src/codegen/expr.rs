@@ -36,6 +36,10 @@ impl Printer<'_> {
                     Text::cast(&ty, self.expr(a))
                 }
             },
+            // A slice that is a part of a value: where its elements are.
+            ExprKind::Field(..) | ExprKind::Index { .. } if super::slice::is_one_value(&e.ty) => {
+                Text::primary(format!("{}.ptr", self.held_slice(e).at(PRIMARY)))
+            }
             ExprKind::Field(base, name) => self.field(base, name),
             ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             ExprKind::Len(of) => self.len(of),
@@ -74,8 +78,22 @@ impl Printer<'_> {
         self.expr(e).at(ASSIGNMENT)
     }
 
+    /// An operand of a value with parts.
+    pub(super) fn part(&mut self, e: &Expr) -> String {
+        if !super::slice::is_one_value(&e.ty) {
+            return self.argument(e);
+        }
+        match &e.kind {
+            ExprKind::Field(..) | ExprKind::Index { .. } => self.held_slice(e).at(ASSIGNMENT),
+            _ => {
+                let (ptr, len) = self.slice_parts(e);
+                format!("{}{{{ptr}, {len}}}", self.part_ty(&e.ty))
+            }
+        }
+    }
+
     /// `base.name`, `base->name` through a pointer.
-    fn field(&mut self, base: &Expr, name: &str) -> Text {
+    pub(super) fn field(&mut self, base: &Expr, name: &str) -> Text {
         let member = match &base.ty {
             Type::Vector(..) => name.to_owned(),
             ty => self.symbols.member(ty, name),
@@ -149,6 +167,9 @@ impl Printer<'_> {
                 (Type::View { .. }, _) => Text::primary(format!("{}->len", self.expr(of).at(PRIMARY))),
                 (Type::Slice(_), ExprKind::SubSlice { .. }) => {
                     Text { text: self.slice_parts(of).1, level: ASSIGNMENT }
+                }
+                (_, ExprKind::Field(..) | ExprKind::Index { .. }) if super::slice::is_one_value(&of.ty) => {
+                    Text::primary(format!("{}.len", self.held_slice(of).at(PRIMARY)))
                 }
                 _ => Text::primary("0ull"),
             },
@@ -318,8 +339,7 @@ impl Printer<'_> {
 
     fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {
         let name = self.ty(ty);
-        let items: Vec<String> =
-            items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.argument(e)).collect();
+        let items: Vec<String> = items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.part(e)).collect();
         Text::primary(format!("{name}{open}{}{close}", items.join(", ")))
     }
 
@@ -329,8 +349,8 @@ impl Printer<'_> {
             return Text::primary(format!("{name}{{}}"));
         }
         self.need(&prelude::REPEAT);
-        let elem = self.ty(&item.ty);
-        let item = self.argument(item);
+        let elem = self.part_ty(&item.ty);
+        let item = self.part(item);
         Text::primary(format!("ws_repeat<{elem}, {n}>({item})"))
     }
 

@@ -10,6 +10,11 @@ pub(super) fn is_slice(ty: &Type) -> bool {
     matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }))
 }
 
+/// Whether a slice is one value where it is a part of another: a pointer and one length.
+pub(super) fn is_one_value(ty: &Type) -> bool {
+    is_slice(ty) && rank(ty) == 1
+}
+
 /// Names of the extents that a shared array brings to a function, after the pointer.
 pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
     match rank {
@@ -104,6 +109,10 @@ impl Printer<'_> {
 
     /// `name = &x[a..b];`
     pub(super) fn assign_slice(&mut self, place: &Expr, value: &Expr) {
+        if matches!(place.kind, ExprKind::Field(..) | ExprKind::Index { .. }) && is_one_value(&place.ty) {
+            let (place, value) = (self.held_slice(place).text, self.part(value));
+            return self.function.push(&format!("{place} = {value};"));
+        }
         let name = self.expr(place).text;
         let (ptr, len) = self.slice_parts(value);
         if ptr != name {
@@ -130,6 +139,15 @@ impl Printer<'_> {
                 (name, extents.join(", "))
             }
             _ => (self.argument(e), self.len(e).at(ASSIGNMENT)),
+        }
+    }
+
+    /// A slice that is a part of another value.
+    pub(super) fn held_slice(&mut self, e: &Expr) -> Text {
+        match &e.kind {
+            ExprKind::Field(base, name) => self.field(base, name),
+            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
+            _ => self.expr(e),
         }
     }
 
@@ -370,7 +388,7 @@ impl Printer<'_> {
             extents.push_str(&format!("[{n}]"));
             elem = (*inner).clone();
         }
-        format!("{} {name}{extents}", self.ty(&elem))
+        format!("{} {name}{extents}", self.part_ty(&elem))
     }
 
     /// The name of an array constant, defined at its first use.

@@ -40,7 +40,7 @@ impl Printer<'_> {
             Type::Scalar(s) => self.scalar(*s).into(),
             Type::Array(elem, n) => {
                 self.need(&prelude::ARRAY);
-                format!("ws_Array<{}, {n}>", self.ty(elem))
+                format!("ws_Array<{}, {n}>", self.part_ty(elem))
             }
             Type::Vector(s, n) => self.vector(*s, *n),
             Type::Tuple(_) | Type::Struct(_) => self.aggregate(ty),
@@ -65,6 +65,20 @@ impl Printer<'_> {
             Type::Slice(elem) | Type::Shared { elem, .. } => self.ty(elem),
             Type::Image(image) => self.image(*image),
             Type::Closure => "auto".into(),
+        }
+    }
+
+    /// The type of a part of a value: a slice, elsewhere a pointer with its length beside it, is one value there.
+    pub(super) fn part_ty(&mut self, ty: &Type) -> String {
+        match ty {
+            Type::Ref { to, mutable } => match &**to {
+                Type::Slice(elem) | Type::Shared { elem, rank: 1 } => {
+                    self.need(&prelude::VIEW);
+                    format!("ws_View<{}>", self.qualified(elem, *mutable))
+                }
+                _ => self.ty(ty),
+            },
+            _ => self.ty(ty),
         }
     }
 
@@ -132,7 +146,7 @@ impl Printer<'_> {
             Type::Tuple(items) => {
                 let mut fields = String::new();
                 for (i, item) in items.iter().enumerate().filter(|(_, item)| **item != Type::Unit) {
-                    fields.push_str(&format!("    {} _{i};\n", self.ty(item)));
+                    fields.push_str(&format!("    {} _{i};\n", self.part_ty(item)));
                 }
                 (fields, Vec::new())
             }

@@ -168,6 +168,18 @@ impl Type {
         }
     }
 
+    /// `&to` or `&mut to`. To nothing it is nothing, for there is no memory to refer to; `&&[T]` is the slice, which
+    /// has no place of its own and which nothing changes as long as it is lent.
+    pub fn reference(to: Type, mutable: bool) -> Type {
+        match to {
+            Type::Unit => Type::Unit,
+            Type::Ref { to, .. } if !mutable && matches!(*to, Type::Slice(_) | Type::Shared { .. }) => {
+                Type::Ref { to, mutable: false }
+            }
+            to => Type::Ref { to: to.into(), mutable },
+        }
+    }
+
     /// Whether a reference to it is a descriptor, whose target has no value of its own.
     pub fn is_described(&self) -> bool {
         matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_))

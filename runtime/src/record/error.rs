@@ -57,6 +57,14 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A variable through which a slice could be made another.
+    #[error("{}:{}: `{name}` refers to a slice that it may make another, which a kernel cannot print; give back the new slice in a tuple, or a range", at.file, at.line)]
+    SlicePlace {
+        /// The variable.
+        name: String,
+        /// The function that it is in.
+        at: Location,
+    },
     /// A field that the type does not have.
     #[error("{}:{}: a value of type `{base}` has no field `{field}` in a kernel", at.file, at.line)]
     Field {

@@ -68,7 +68,7 @@ impl Recorder {
         self.elements(base, Some(mutable))
     }
 
-    /// `for x in base`: an array gives values, a reference to a slice references.
+    /// `for x in base`: an array gives values, a reference to a slice and a view references.
     pub fn iter_into(&mut self, base: Expr) -> Iter<'static> {
         if let Some(([start, end], inclusive)) = self.bounds(&base) {
             return self.iter_range(start, end, inclusive);
@@ -79,7 +79,7 @@ impl Recorder {
                 self.elements(base, None)
             }
 
-            Type::Ref { mutable, .. } => {
+            Type::Ref { mutable, .. } | Type::View { mutable, .. } => {
                 let mutable = *mutable;
                 self.iter_elements(base, mutable)
             }

@@ -87,6 +87,25 @@ impl Recorder {
         self.frames.push(Frame::new(name, ret, at));
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
-        frame.finish()
+        let function = frame.finish();
+        if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
+            self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
+        }
+        function
+    }
+}
+
+/// Whether a slice can be made another through a value: where slices are kept in variables, these are a pointer and a
+/// length apart, which no address is of both.
+fn changes_slices(ty: &Type) -> bool {
+    match ty {
+        Type::Ref { to, mutable } => {
+            let of_slice = matches!(&**to, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            (*mutable && of_slice) || changes_slices(to)
+        }
+        Type::Tuple(items) => items.iter().any(changes_slices),
+        Type::Array(elem, _) => changes_slices(elem),
+        Type::Enum(e) => e.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| changes_slices(field)),
+        _ => false,
     }
 }

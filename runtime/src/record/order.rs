@@ -84,6 +84,7 @@ impl Recorder {
                 | Callee::Place
                 | Callee::OfSlice(_),
             ) => by_reference,
+            Some(Callee::Recorded(_)) if writes => Receiver::Mutable,
             _ => Receiver::Value,
         }
     }

@@ -193,11 +193,22 @@ impl Recorder {
 
     /// `&place`, `&mut place`; a value that is no place gets one.
     pub fn ref_(&mut self, mutable: bool, place: Expr) -> Expr {
-        if place.ty == Type::Closure {
-            return place; // a closure parameter is a reference in CUDA
+        // A closure parameter is a reference in CUDA, and nothing has no address.
+        if matches!(place.ty, Type::Closure | Type::Unit) {
+            return place;
+        }
+        let ty = Type::reference(place.ty.clone(), mutable);
+        if let (Type::Ref { to, .. }, Type::Ref { to: whole, .. }) = (&ty, &place.ty)
+            && to == whole
+        {
+            let shared = matches!(**to, Type::Shared { .. });
+            return if ty == place.ty || shared {
+                place
+            } else {
+                self.sub_slice(false, place, None, None, false)
+            };
         }
         let place = if is_place(&place) { place } else { self.bind_mutable(place) };
-        let ty = Type::Ref { to: place.ty.clone().into(), mutable };
         if let ExprKind::Deref(inner) = place.kind {
             return Expr { kind: inner.kind, ty };
         }
@@ -232,7 +243,7 @@ impl Recorder {
     /// `&*reference`, `&mut *reference`: the reference itself.
     pub fn reborrow(&mut self, mutable: bool, reference: Expr) -> Expr {
         match reference.ty {
-            Type::Ref { .. } => reference,
+            Type::Ref { .. } | Type::Unit => reference,
             _ => {
                 let place = self.deref(reference);
                 self.ref_(mutable, place)

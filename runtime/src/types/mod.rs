@@ -32,7 +32,9 @@ pub use number::{Num, Number};
 pub(crate) use range::inclusive_range;
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
-pub use slice::{Elements, ElementsMut, ReinterpretArray, Slice, Sliceable, SliceableMut};
+pub use slice::{
+    ArrayMethods, Elements, ElementsMut, Part, ReinterpretArray, Slice, Sliceable, SliceableMut,
+};
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 
@@ -139,14 +141,14 @@ unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 impl<T: Device> Device for &T {
     type Erased = &'static T::Erased;
     fn ty() -> ir::Type {
-        ir::Type::Ref { to: T::ty().into(), mutable: false }
+        ir::Type::reference(T::ty(), false)
     }
 }
 
 impl<T: Device> Device for &mut T {
     type Erased = &'static mut T::Erased;
     fn ty() -> ir::Type {
-        ir::Type::Ref { to: T::ty().into(), mutable: true }
+        ir::Type::reference(T::ty(), true)
     }
 }
 

@@ -69,23 +69,6 @@ impl<T> DerefMut for Shared<T> {
     }
 }
 
-impl<T> Index<usize> for Shared<T> {
-    type Output = T;
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: usize) -> &T {
-        &self.0[index]
-    }
-}
-
-impl<T> IndexMut<usize> for Shared<T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        &mut self.0[index]
-    }
-}
-
 impl<T> super::Sliceable for Shared<T> {
     type Element = T;
     fn extent(&self) -> (*const T, usize) {
@@ -117,35 +100,6 @@ impl<T> Row<T> {
         let fat = core::ptr::slice_from_raw_parts_mut(ptr.cast::<()>(), len) as *mut Row<T>;
         // SAFETY: a `Row` has no bytes; its address is aligned and its metadata is any length.
         unsafe { &mut *fat }
-    }
-
-    #[inline]
-    #[track_caller]
-    fn check(&self, index: usize) {
-        if index >= self.len.len() {
-            context::fault_bounds(index as i64, self.len.len());
-        }
-    }
-}
-
-impl<T> Index<usize> for Row<T> {
-    type Output = T;
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: usize) -> &T {
-        self.check(index);
-        // SAFETY: the row starts at this address, and the index is below its length.
-        unsafe { &*core::ptr::from_ref(self).cast::<T>().add(index) }
-    }
-}
-
-impl<T> IndexMut<usize> for Row<T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        self.check(index);
-        // SAFETY: as in `index`; the reference lives for one access of one thread.
-        unsafe { &mut *core::ptr::from_mut(self).cast::<T>().add(index) }
     }
 }
 

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::Device;
+use super::{Device, IndexInteger, Row, Shared, View, ViewMut};
 use crate::args::{KernelArg, Place};
 use crate::driver::Order;
 use crate::ir::Type;
@@ -67,6 +67,23 @@ impl<T> Slice<T> {
     /// The elements in order, to be written.
     pub fn iter_mut(&mut self) -> ElementsMut<'_, T> {
         ElementsMut { slice: self.alias(), next: 0, end: self.len, _borrow: PhantomData }
+    }
+
+    /// The elements of a part of memory, in order, each to be read.
+    pub(crate) fn walk<'a>((ptr, len): (*const T, usize)) -> Elements<'a, T> {
+        let (ptr, len) = to_read((ptr, len));
+        Elements {
+            slice: Slice { ptr, len, _elements: PhantomData },
+            next: 0,
+            end: len,
+            _borrow: PhantomData,
+        }
+    }
+
+    /// The elements of a part of memory, in order, each to be written.
+    pub(crate) fn walk_mut<'a>((ptr, len): (*mut T, usize)) -> ElementsMut<'a, T> {
+        let slice = Slice { ptr, len, _elements: PhantomData };
+        ElementsMut { slice, next: 0, end: len, _borrow: PhantomData }
     }
 
     /// The same elements behind another descriptor.
@@ -230,6 +247,179 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
     }
 }
 
+/// `start..end` in the index `x[start..end]` of a body, whose value is a descriptor.
+///
+/// An index, and no method, so that a temporary that is sliced lives as long as in Rust's own code.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    start: usize,
+    end: Option<usize>,
+}
+
+impl Part {
+    /// From `start` up to `end`, or to the last element.
+    #[inline]
+    pub fn new(start: usize, end: Option<usize>) -> Self {
+        Self { start, end }
+    }
+}
+
+/// What a slice in a kernel is indexed by: a number, or a part.
+#[diagnostic::on_unimplemented(
+    message = "an index of a slice or of a shared array is one number in a kernel, and no `{Self}`",
+    label = "not one number"
+)]
+pub trait At<T> {
+    /// What stands there.
+    type Found: ?Sized;
+
+    /// Where it stands among elements; a fault of the launch if it does not.
+    #[doc(hidden)]
+    fn among(self, elements: (*mut T, usize)) -> *mut Self::Found;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> At<T> for usize {
+    type Found = T;
+
+    #[inline]
+    #[track_caller]
+    fn among(self, (ptr, len): (*mut T, usize)) -> *mut T {
+        if self >= len {
+            context::fault_bounds(self as i64, len);
+        }
+        ptr.wrapping_add(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> At<T> for Part {
+    type Found = Slice<T>;
+
+    #[inline]
+    #[track_caller]
+    fn among(self, elements: (*mut T, usize)) -> *mut Slice<T> {
+        part(elements, self.start, self.end)
+    }
+}
+
+macro_rules! indexed {
+    ($($name:ident)+) => {$(
+        impl<T, I: At<T>> Index<I> for $name<T> {
+            type Output = I::Found;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: I) -> &I::Found {
+                // SAFETY: in bounds; threads of a launch run on one OS thread, so no write is concurrent.
+                unsafe { &*at.among(to_read(self.extent())) }
+            }
+        }
+
+        impl<T, I: At<T>> IndexMut<I> for $name<T> {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, at: I) -> &mut I::Found {
+                // SAFETY: in bounds; the reference lives for one access of one thread.
+                unsafe { &mut *at.among(self.extent_mut()) }
+            }
+        }
+    )+};
+}
+
+indexed! { Slice Shared Row }
+
+macro_rules! parts {
+    ($([$($generics:tt)*] $of:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Index<Part> for $of {
+            type Output = Slice<T>;
+
+            #[inline]
+            #[track_caller]
+            fn index(&self, at: Part) -> &Slice<T> {
+                part(to_read(self.extent()), at.start, at.end)
+            }
+        }
+    )+};
+}
+
+macro_rules! parts_mut {
+    ($([$($generics:tt)*] $of:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> IndexMut<Part> for $of {
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, at: Part) -> &mut Slice<T> {
+                part(self.extent_mut(), at.start, at.end)
+            }
+        }
+    )+};
+}
+
+parts! {
+    [T] View<'_, T>;
+    [T] ViewMut<'_, T>;
+    [T, const N: usize] [T; N];
+}
+
+parts_mut! {
+    [T] ViewMut<'_, T>;
+    [T, const N: usize] [T; N];
+}
+
+/// Methods of arrays that give slices or take them, as bodies call them: they find these before those of Rust's slices.
+pub trait ArrayMethods<T> {
+    /// The elements before an index, and those from it on.
+    fn split_at(&self, middle: impl IndexInteger) -> (&Slice<T>, &Slice<T>);
+    /// The elements before an index, and those from it on, to be written.
+    fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>);
+    /// The element at an index, if there is one.
+    fn get(&self, i: impl IndexInteger) -> Option<&T>;
+    /// The element at an index, if there is one, to be written.
+    fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T>;
+    /// Stores the elements of a slice, which has as many.
+    fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+    where
+        T: Copy;
+    /// Exchanges two elements.
+    fn swap(&mut self, i: impl IndexInteger, j: impl IndexInteger);
+}
+
+impl<T, const N: usize> ArrayMethods<T> for [T; N] {
+    #[track_caller]
+    fn split_at(&self, middle: impl IndexInteger) -> (&Slice<T>, &Slice<T>) {
+        let middle = middle.to_index();
+        (self.__sub_slice(0, Some(middle)), self.__sub_slice(middle, None))
+    }
+
+    #[track_caller]
+    fn split_at_mut(&mut self, middle: impl IndexInteger) -> (&mut Slice<T>, &mut Slice<T>) {
+        split(self.extent_mut(), middle.to_index())
+    }
+
+    fn get(&self, i: impl IndexInteger) -> Option<&T> {
+        self.as_slice().get(i.to_index())
+    }
+
+    fn get_mut(&mut self, i: impl IndexInteger) -> Option<&mut T> {
+        self.as_mut_slice().get_mut(i.to_index())
+    }
+
+    #[track_caller]
+    fn copy_from_slice(&mut self, from: &(impl Sliceable<Element = T> + ?Sized))
+    where
+        T: Copy,
+    {
+        self.__sub_slice_mut(0, None).copy_from_slice(from);
+    }
+
+    #[track_caller]
+    fn swap(&mut self, i: impl IndexInteger, j: impl IndexInteger) {
+        self.as_mut_slice().swap(i.to_index(), j.to_index());
+    }
+}
+
 /// Two parts that do not overlap.
 #[track_caller]
 pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut Slice<T>, &'a mut Slice<T>) {
@@ -279,26 +469,6 @@ impl<T, const N: usize> Sliceable for [T; N] {
 impl<T, const N: usize> SliceableMut for [T; N] {
     fn extent_mut(&mut self) -> (*mut T, usize) {
         (self.as_mut_ptr(), N)
-    }
-}
-
-impl<T> Index<usize> for Slice<T> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: usize) -> &T {
-        // SAFETY: in bounds; threads of a launch run on one OS thread, so no write is concurrent.
-        unsafe { &*self.at(index) }
-    }
-}
-
-impl<T> IndexMut<usize> for Slice<T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        // SAFETY: in bounds; the reference lives for one access of one thread.
-        unsafe { &mut *self.at(index) }
     }
 }
 

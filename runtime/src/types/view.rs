@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Device, GpuType};
+use super::{Device, Elements, ElementsMut, GpuType, Slice, Sliceable, SliceableMut};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -122,7 +122,22 @@ macro_rules! view {
             }
         }
 
-        impl<T> super::Sliceable for $name<'_, T> {
+        impl<'a, T> $name<'a, T> {
+            /// The elements in order.
+            pub fn iter(&self) -> Elements<'a, T> {
+                Slice::walk(self.extent())
+            }
+        }
+
+        impl<'a, T> IntoIterator for &$name<'a, T> {
+            type Item = &'a T;
+            type IntoIter = Elements<'a, T>;
+            fn into_iter(self) -> Elements<'a, T> {
+                self.iter()
+            }
+        }
+
+        impl<T> Sliceable for $name<'_, T> {
             type Element = T;
             fn extent(&self) -> (*const T, usize) {
                 (self.ptr, self.len as usize)
@@ -145,7 +160,38 @@ view! {
     ViewMut, *mut T, true
 }
 
-impl<T> super::SliceableMut for ViewMut<'_, T> {
+impl<'a, T> IntoIterator for View<'a, T> {
+    type Item = &'a T;
+    type IntoIter = Elements<'a, T>;
+    fn into_iter(self) -> Elements<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// The elements in order, to be written.
+    pub fn iter_mut(&mut self) -> ElementsMut<'a, T> {
+        Slice::walk_mut(self.extent_mut())
+    }
+}
+
+impl<'a, T> IntoIterator for &mut ViewMut<'a, T> {
+    type Item = &'a mut T;
+    type IntoIter = ElementsMut<'a, T>;
+    fn into_iter(self) -> ElementsMut<'a, T> {
+        self.iter_mut()
+    }
+}
+
+impl<'a, T> IntoIterator for ViewMut<'a, T> {
+    type Item = &'a mut T;
+    type IntoIter = ElementsMut<'a, T>;
+    fn into_iter(mut self) -> ElementsMut<'a, T> {
+        self.iter_mut()
+    }
+}
+
+impl<T> SliceableMut for ViewMut<'_, T> {
     fn extent_mut(&mut self) -> (*mut T, usize) {
         (self.ptr, self.len as usize)
     }

@@ -8,11 +8,21 @@
     clippy::explicit_auto_deref,
     clippy::explicit_counter_loop,
     clippy::match_single_binding,
-    clippy::mut_range_bound
+    clippy::mut_range_bound,
+    clippy::needless_borrow,
+    clippy::needless_late_init,
+    clippy::needless_lifetimes,
+    clippy::never_loop,
+    clippy::redundant_closure_call,
+    clippy::unnecessary_fold
 )]
 
+mod capitals;
 mod captures;
+mod halves;
+mod inferred;
 mod moments;
+mod nothing;
 mod operands;
 mod places;
 

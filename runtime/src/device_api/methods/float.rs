@@ -8,7 +8,9 @@ use warpsmith_macros::device_methods;
 use super::super::text::{either, math, with};
 use super::{float_prelude, prelude};
 use crate::ir::{CudaText, Scalar, Type};
-use crate::types::Float as _;
+use crate::types::operators::CastMarker;
+use crate::types::{Float as _, IndexInteger};
+use crate::witness::{FnProbe, never_called};
 
 /// `f32::from_bits` and `f64::from_bits`: the argument is the integer, so the result tells them apart.
 fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
@@ -39,6 +41,20 @@ impl FloatBits for half::f16 {
 impl FloatBits for half::bf16 {
     type Bits = u16;
 }
+
+/// `x.to_int_unchecked::<I>()`: of every value for which Rust defines it, what `x as I` gives.
+pub trait UncheckedMethods {
+    #[doc(hidden)]
+    unsafe fn to_int_unchecked_in_kernels<I: IndexInteger>(self, _probe: &FnProbe<CastMarker>) -> I
+    where
+        Self: Sized,
+    {
+        never_called()
+    }
+}
+
+impl UncheckedMethods for f32 {}
+impl UncheckedMethods for f64 {}
 
 device_methods! {
     /// Methods of floats that kernels may call.

@@ -24,7 +24,7 @@ pub(crate) use half::for_halves;
 
 pub use ascii::AsciiMethods;
 pub use bytes::{ByteArray, ByteMethods};
-pub use float::{FloatBits, FloatMethods};
+pub use float::{FloatBits, FloatMethods, UncheckedMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
