@@ -1,10 +1,14 @@
 //! Mistakes of newcomers: each shows one clear error at the user's own tokens.
 //!
-//! trybuild compiles each mistake and compares what rustc says; the other tests read what is kept of that.
+//! rustc checks each mistake, and a test compares what it says with what is kept; the other tests read that. With
+//! `UPDATE_UI=1` in the environment, the first keeps what rustc says.
+
+#[path = "ui/rustc.rs"]
+mod rustc;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Mistakes of which rustc speaks twice, and why.
 const SECOND_MESSAGES: &[(&str, &str)] = &[
@@ -82,10 +86,34 @@ fn listed(what: &str, holds: impl Fn(&str) -> bool, list: &[(&str, &str)]) {
     assert!(new.is_empty() && stale.is_empty(), "{what}: not listed {new:?}, no longer {stale:?}");
 }
 
+/// The mistakes.
+fn mistakes() -> Vec<PathBuf> {
+    let folder = |path: &Path| -> Vec<PathBuf> {
+        fs::read_dir(path).expect("mistakes").map(|entry| entry.expect("a mistake").path()).collect()
+    };
+    let kinds = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail"));
+    let files = kinds.iter().flat_map(|kind| folder(kind));
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|e| e == "rs")).collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn mistakes_are_explained_at_their_tokens() {
-    let cases = trybuild::TestCases::new();
-    cases.compile_fail("tests/ui/fail/*/*.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files: Vec<_> =
+        mistakes().iter().map(|f| f.strip_prefix(root).expect("below the root").to_owned()).collect();
+    let update = std::env::var_os("UPDATE_UI").is_some();
+    let mut wrong = String::new();
+    for (file, said) in files.iter().zip(rustc::messages(&files)) {
+        let kept = root.join(file).with_extension("stderr");
+        if update {
+            fs::write(&kept, said).expect("a message is kept");
+        } else if fs::read_to_string(&kept).unwrap_or_default() != said {
+            wrong += &format!("{}: rustc says\n{said}\n", file.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}with `UPDATE_UI=1` these are kept; review the difference");
 }
 
 #[test]
