@@ -18,9 +18,9 @@ pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{Device, Sliceable, SliceableMut, no_variant};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, Holds,
-    HostFunction, Returns, Sound, Types, launched, missing, never_called, same, same_function, see, types_of,
-    unreached,
+    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, HasTypes,
+    HostFunction, MistakenBody, Returns, SoundBody, Types, guard, launched, missing, never_called, same,
+    same_function, see, typed, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

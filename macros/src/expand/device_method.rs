@@ -60,10 +60,13 @@ impl DeviceMethods {
 
     /// The items that the calls of the witness find where nothing else is.
     ///
-    /// If `sound` has no value, nothing is said of them: the twin calls them too.
-    pub fn items(&self, sound: Option<&TokenStream>) -> TokenStream {
-        let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, sound);
-        self.0.iter().enumerate().map(item).collect()
+    /// Where the body is a function's that `guard` names without generics, nothing is said of them if it has mistakes.
+    pub fn items(&self, guard: Option<&TokenStream>) -> TokenStream {
+        let at_path = self.0.iter().any(|(_, called)| *called != Called::OnValue);
+        let sound = guard.filter(|_| at_path).map(sound);
+        let value = sound.as_ref().map_or_else(|| quote!(0), |_| quote!(__SOUND));
+        let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, &value);
+        self.0.iter().enumerate().map(item).chain(sound.iter().cloned()).collect()
     }
 }
 
@@ -84,12 +87,28 @@ impl Lower<'_> {
     }
 }
 
-fn items(number: usize, name: &Ident, called: Called, sound: Option<&TokenStream>) -> TokenStream {
+/// A constant that has no value if the body has mistakes.
+fn sound(guard: &TokenStream) -> TokenStream {
+    let asks = super::signature::ask(&format_ident!("__sound"), guard);
+    quote! {
+        const __SOUND: usize = {
+            let _ = || { #asks };
+            0
+        };
+    }
+}
+
+fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {
     let span = name.span();
     let bound = format_ident!("GpuImpl{number}", span = span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
     let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
-    let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
+    let note = match called {
+        Called::AtPath(_) if name == "new" => {
+            "a type of Rust's own that needs a heap, as `Box`, is no value in a kernel; use an array or `shared!`"
+        }
+        _ => "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too",
+    };
     let declared = quote_spanned! {span=>
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         trait #bound<const __SOUND: usize = 0> {}
@@ -102,21 +121,13 @@ fn items(number: usize, name: &Ident, called: Called, sound: Option<&TokenStream
 }
 
 /// A function of every type that has the bound: none, or each if the twin has mistakes.
-fn at_path(
-    number: usize,
-    name: &Ident,
-    arguments: usize,
-    bound: &Ident,
-    sound: Option<&TokenStream>,
-) -> TokenStream {
+fn at_path(number: usize, name: &Ident, arguments: usize, bound: &Ident, sound: &TokenStream) -> TokenStream {
     let (span, hidden) = (name.span(), hidden_method(name));
     let functions = format_ident!("CalledInKernels{number}", span = span);
     let types: Vec<Ident> = (0..=arguments).map(|i| format_ident!("__A{i}")).collect();
-    let sound = sound.map_or_else(|| quote!(0), TokenStream::clone);
-    let output = quote!(<::warpsmith::__macro::Sound<{ #sound }> as ::warpsmith::__macro::Holds<()>>::Held);
     quote_spanned! {span=>
         trait #functions {
-            fn #hidden<#(#types),*>(#(_: #types),*) -> #output { ::warpsmith::__macro::never_called() }
+            fn #hidden<#(#types,)* __R>(#(_: #types),*) -> __R { ::warpsmith::__macro::never_called() }
         }
         impl<__T: #bound<{ #sound }>> #functions for __T {}
     }

@@ -56,7 +56,7 @@ impl Lower<'_> {
         };
         let (found, arguments) = (&scope.found, &last.arguments);
         // What is held has a type only later, and a closure's parameters take theirs from the function at once.
-        let value = if self.sound.is_some() && last.arguments.is_none() && !takes_closures {
+        let value = if self.guarded && last.arguments.is_none() && !takes_closures {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
         } else {

@@ -19,6 +19,7 @@ mod foreign_names;
 mod format;
 mod function;
 mod global;
+mod held_body;
 mod images;
 mod impls;
 mod iteration;

@@ -272,6 +272,15 @@ pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
     declared.collect()
 }
 
+/// The function pointers that stand for the closure parameters.
+pub fn closure_pointers(generics: &Generics) -> Vec<Type> {
+    let pointer = |t: &syn::TypeParam| {
+        let ident = &t.ident;
+        closure_pointer(&parse_quote!(#ident), generics).map(|ty| device_type(&ty))
+    };
+    generics.type_params().filter_map(pointer).collect()
+}
+
 /// The types of the parameters, as a function pointer has them.
 pub fn input_types(sig: &Signature) -> impl Iterator<Item = &Type> {
     sig.inputs.iter().filter_map(|input| match input {
@@ -380,42 +389,34 @@ impl Recording {
     }
 }
 
+/// A function that holds a body too, whose mistakes are said there alone.
+pub struct Guard {
+    /// What the witness names it by.
+    pub path: TokenStream,
+    /// What any item names it by, if nothing of it is generic.
+    pub plain: Option<TokenStream>,
+}
+
 /// Lowers a body.
 pub fn recording(
     params: &[Param],
     output: &ReturnType,
     block: &syn::Block,
-    errors: &mut Errors,
-) -> Recording {
-    guarded_recording(params, output, block, None, errors)
-}
-
-/// [`recording`], where `sound` is a constant that does not compile if the twin has mistakes: of the witness
-/// rustc then says nothing.
-pub fn guarded_recording(
-    params: &[Param],
-    output: &ReturnType,
-    block: &syn::Block,
-    sound: Option<&TokenStream>,
+    guard: Option<&Guard>,
     errors: &mut Errors,
 ) -> Recording {
     let mut lower = Lower::new(errors, block.brace_token.span.open());
-    lower.sound = sound.cloned();
-    let guard = quote!(::warpsmith::__macro::Sound::<{ #sound }>);
-    let mut lets = match sound {
-        Some(_) => {
-            let name = lower.own_name("__sound", block.brace_token.span.open());
-            quote!(let #name = #guard;)
-        }
-        None => TokenStream::new(),
-    };
+    lower.guarded = guard.is_some();
+    lower.generic = guard.is_some_and(|guard| guard.plain.is_none());
+    let name = lower.own_name("__sound", block.brace_token.span.open());
+    let mut lets = guard.map(|guard| ask(&name, &guard.path)).unwrap_or_default();
     let mut declares = TokenStream::new();
     for param in params {
         let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
         let (text, mutable) =
             (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
-        let held = lower.held_type(ty);
-        lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
+        let value = lower.hold(&quote!(::warpsmith::__macro::never_called::<#ty>()));
+        lets.extend(quote!(let #pat = #value;));
         let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
         lower.bind(&name, param.kind);
         lower.know(&name, known(ty));
@@ -444,8 +445,9 @@ pub fn guarded_recording(
     let body = lower.block(&block);
     let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
-    let methods = lower.methods.items(sound);
+    let methods = lower.methods.items(guard.and_then(|guard| guard.plain.as_ref()));
     let (body_witness, body_emit) = (body.witness, body.emit);
+    let missing = (!gives_value(output, &block)).then(|| quote!(::warpsmith::__macro::never_called()));
     let (output, returns) = match output {
         ReturnType::Default => (quote!(()), quote!()),
         ReturnType::Type(_, ty) => {
@@ -453,6 +455,8 @@ pub fn guarded_recording(
             (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::Device>::ty());))
         }
     };
+    let returns_of = quote!(::warpsmith::__macro::Returns::<#output>::new());
+    let returned = if guard.is_some() { quote!(#name.hold(#returns_of)) } else { returns_of };
     Recording {
         witness: quote! {
             let __t = ::warpsmith::__macro::types_of(|| {
@@ -463,9 +467,9 @@ pub fn guarded_recording(
                 // What follows is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();
                 #lets
-                let #giver = ::warpsmith::__macro::Returns::<#output>::new();
+                let #giver = #returned;
                 // The twin says where `unsafe` is missing.
-                let _: #output = unsafe { #body_witness };
+                #giver.end(unsafe { #body_witness #missing });
                 #tree
             });
         },
@@ -477,6 +481,29 @@ pub fn guarded_recording(
                 __r.finish(__v);
             };
         },
+    }
+}
+
+/// Whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
+pub fn gives_value(output: &ReturnType, block: &syn::Block) -> bool {
+    matches!(output, ReturnType::Default)
+        || match block.stmts.last() {
+            Some(syn::Stmt::Expr(_, semicolon)) => semicolon.is_none(),
+            Some(syn::Stmt::Macro(mac)) => mac.semi_token.is_none(),
+            _ => false,
+        }
+}
+
+/// Binds `name` to what holds the values of the witness.
+pub fn ask(name: &Ident, guard: &TokenStream) -> TokenStream {
+    quote! {
+        let #name = {
+            use ::warpsmith::__macro::{MistakenBody as _, SoundBody as _};
+            let __guard = ::warpsmith::__macro::guard(#guard);
+            let __outcome = (&__guard).outcome().sound();
+            __guard.asked(::core::marker::PhantomData::<()>);
+            __outcome
+        };
     }
 }
 
