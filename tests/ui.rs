@@ -13,6 +13,12 @@ use std::path::{Path, PathBuf};
 /// Mistakes of which rustc speaks twice, and why.
 const SECOND_MESSAGES: &[(&str, &str)] = &[
     ("calls/wrong_number_of_generics", "the function and its device side both take the arguments"),
+    (
+        "generics/launch_without_the_constant",
+        "a constant that the arguments do not tell: rustc says so of the call and of the launch",
+    ),
+    ("gpu_fn/struct_without_derive", "of each use: the signature is one function's, the value another's"),
+    ("methods/self_is_forgotten", "rustc knows the field beside `self`, and again without it"),
     ("structs/bool_pointer_field", "`derive(Copy)` refuses the field too"),
     ("syntax/imported_variant_in_small_letters", "rustc speaks of the name and of the type, in each arm"),
     ("types/f32_and_f64", "rustc says both of the same sum in plain Rust"),
@@ -39,16 +45,21 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "borrow/write_behind_a_gpu_fn",
         "a slice of the twin is a `Slice`, which rustc shows in types that differ",
     ),
+    (
+        "calls/shape_of_a_tensor",
+        "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
+    ),
     ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
     ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),
+    (
+        "generics/element_for_a_slice",
+        "a slice of the twin is a `Slice`, which rustc shows in types that differ",
+    ),
     ("names/associated_function", "rustc lists what makes an `F32x4`, the hidden functions too"),
     ("nested/moved_slice", "a slice of the twin is a `Slice`, which rustc shows where it moves"),
     ("nested/wrong_element", "a slice of the twin is a `Slice`, whose element is wrong"),
-    ("structs/not_derived", "the bound stands on a function that an expansion calls"),
     ("syntax/slice_pattern", "a slice of the twin is a `Slice`, which no slice pattern matches"),
     ("types/array_for_a_slice", "a slice of the twin is a `Slice`, which rustc shows in types that differ"),
-    ("types/float_index", "the bound stands on a function that an expansion calls"),
-    ("types/i128_parameter", "the bound stands on a function that an expansion calls"),
     ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),
 ];
 

@@ -3,7 +3,7 @@
 //! A hidden method stands beside each one that `#[gpu_impl]` read. Where there is none, a candidate whose
 //! bound nothing satisfies is all that rustc finds, and says what to write in the words of that bound.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::call::hidden_method;
@@ -98,17 +98,17 @@ fn sound(guard: &TokenStream) -> TokenStream {
     }
 }
 
+/// A name that no other function declares: of those rustc shows the last part alone.
+fn numbered(name: &str, number: usize, span: Span) -> Ident {
+    format_ident!("{name}{}_{number}", super::lower::line_of(span), span = span)
+}
+
 fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {
     let span = name.span();
-    let bound = format_ident!("GpuImpl{number}", span = span);
+    let bound = numbered("GpuImpl", number, span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
     let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
-    let note = match called {
-        Called::AtPath(_) if name == "new" => {
-            "a type of Rust's own that needs a heap, as `Box`, is no value in a kernel; use an array or `shared!`"
-        }
-        _ => "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too",
-    };
+    let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
     let declared = quote_spanned! {span=>
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         trait #bound<const __SOUND: usize = 0> {}
@@ -123,7 +123,7 @@ fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> To
 /// A function of every type that has the bound: none, or each if the twin has mistakes.
 fn at_path(number: usize, name: &Ident, arguments: usize, bound: &Ident, sound: &TokenStream) -> TokenStream {
     let (span, hidden) = (name.span(), hidden_method(name));
-    let functions = format_ident!("CalledInKernels{number}", span = span);
+    let functions = numbered("CalledInKernels", number, span);
     let types: Vec<Ident> = (0..=arguments).map(|i| format_ident!("__A{i}")).collect();
     quote_spanned! {span=>
         trait #functions {
@@ -136,7 +136,7 @@ fn at_path(number: usize, name: &Ident, arguments: usize, bound: &Ident, sound: 
 /// A method of a trait object that dereferences to what the method is called on: rustc blames no item of it.
 fn on_value(number: usize, name: &Ident, bound: &Ident) -> TokenStream {
     let (span, hidden) = (name.span(), hidden_method(name));
-    let object = format_ident!("InKernel{number}", span = span);
+    let object = numbered("InKernel", number, span);
     let lookup = format_ident!("__lookup{number}", span = span);
     quote_spanned! {span=>
         trait #object<__T> {}

@@ -422,7 +422,7 @@ pub fn recording(
         lower.know(&name, known(ty));
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
-                quote!(let #ident = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
+                quote!(let #ident = __r.param(#text, #mutable, (<#ty as ::warpsmith::__macro::GpuType>::__by_value().ty)());)
             }
             Name::Local => {
                 quote!(let #ident = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
