@@ -2,8 +2,8 @@
 //! bit for bit.
 //!
 //! The build script writes the kernels (see [`generate`]); [`programs`] holds them, [`inputs`] what they read,
-//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. What a machine lacks is skipped,
-//! and said: the C++ compiler, the GPU, NVRTC.
+//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. A run says which of the C++
+//! compiler, the GPU and NVRTC it did without.
 
 pub mod compare;
 pub mod generate;

@@ -38,7 +38,9 @@ pub fn helper(
     let body = lines.join("\n");
     let tail = g.expr(&helper.ret, 2).text;
     let seen = g.seen;
-    let generics = if generic { "<const M: usize>" } else { "" };
+    let lifetime = inputs.iter().any(|input| input.contains("&'s ")).then_some("'s");
+    let generics: Vec<_> = lifetime.into_iter().chain(generic.then_some("const M: usize")).collect();
+    let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
     let text = format!(
         "#[gpu_fn]\npub fn {}{generics}({}) -> {} {{\n{body}\n{tail}\n}}\n",
         helper.name,
@@ -77,7 +79,8 @@ impl Gen<'_> {
                 let slice = Ty::Slice(elem.clone().into(), 4);
                 self.seen("slice parameter");
                 self.vars.push(Var { elements: *writes, ..Var::new(&name, slice, !*writes) });
-                let (own, sigil) = if *writes { ("", "&mut ") } else { ("mut ", "&") };
+                // One may be assigned to another.
+                let (own, sigil) = if *writes { ("", "&mut ") } else { ("mut ", "&'s ") };
                 return format!("{own}{name}: {sigil}[{}]", self.structs.spell(elem));
             }
         };
@@ -164,7 +167,7 @@ impl Gen<'_> {
                 args.push(arg);
             }
             let turbofish = len.map_or(String::new(), |len: Len| format!("::<{}>", len.text()));
-            Some(format!("{}{turbofish}({})", helper.name, args.join(", ")))
+            Some(format!("{}{turbofish}({})", names::called(&helper.name), args.join(", ")))
         })
     }
 

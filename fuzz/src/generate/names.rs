@@ -133,3 +133,8 @@ pub fn function(random: &mut crate::random::Random, taken: &[&str], plain: Strin
     let plainly = random.chance(70) || coverage::without("hostile name of a function");
     if plainly || taken.contains(&name) { (plain, false) } else { (name.to_owned(), true) }
 }
+
+/// How a function of the module is called: a single name of CUDA's is refused in a kernel.
+pub fn called(name: &str) -> String {
+    if ["make_float4", "memcpy"].contains(&name) { format!("self::{name}") } else { name.to_owned() }
+}

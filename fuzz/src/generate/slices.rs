@@ -374,8 +374,12 @@ impl Gen<'_> {
     }
 
     fn slice_writes(&mut self, name: &str, elem: &Ty, depth: usize) -> String {
-        let value = self.expr(elem, depth.min(1)).text;
-        let index = self.index(Len::Fixed(2));
+        let own = self.vars.iter().rposition(|v| v.name == name);
+        let (value, index) = self.scoped(|g| {
+            // A method borrows its receiver before its arguments.
+            g.frozen.extend(own);
+            (g.expr(elem, depth.min(1)).text, g.index(Len::Fixed(2)))
+        });
         let line = match self.random.below(5) {
             0 => format!("{name}.fill({value});"),
             1 => format!("{name}.swap(0, {index});"),

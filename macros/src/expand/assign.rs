@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member};
 
 use super::lower::{Lower, Two};
-use super::operands::is_quiet;
 use super::operators::{Operand, see_operands};
 use super::places::Access;
 
@@ -18,7 +17,7 @@ impl Lower<'_> {
             _ => {
                 let value = self.expr(&e.right);
                 let place = self.place(&e.left, Access::Write);
-                let setup = value_first(&value, &place, is_quiet(&e.left));
+                let setup = value_first(&value, &place, self.is_still(&e.left));
                 let (line, vw, pw) = (self.line(e.eq_token.span()), value.witness, place.witness);
                 Two { witness: quote!(#pw = #vw), emit: quote!({ #setup #line __r.assign(__p, __v) }) }
             }
@@ -131,13 +130,13 @@ impl Lower<'_> {
 
     /// `place op= value`
     pub(super) fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
-        let in_question = order_matters(&e.left, &e.right);
+        let in_question = self.order_matters(&e.left, &e.right);
         let value = self.expr(&e.right);
         if in_question {
             self.forget_line();
         }
         let place = self.place(&e.left, Access::Write);
-        let setup = value_first(&value, &place, is_quiet(&e.left));
+        let setup = value_first(&value, &place, self.is_still(&e.left));
         let (op, line) = (&e.op, self.line(e.op.span()));
         let pw = &place.witness;
         if is_integer_literal(&e.right) && self.is_scalar(&e.left) {
@@ -150,8 +149,9 @@ impl Lower<'_> {
         let tag = format_ident!("{}AssignOp", variant.to_string());
         let (probe, index) = self.fn_probe(op.span());
         let Operand { setup: first, value: r, seen } = self.operand_twice(&e.right, "__r", value.witness);
-        let (left, right) = (quote!(&#pw), quote!(&#seen));
-        let see = see_operands(&probe, &quote!(#tag), &left, &right);
+        let right = quote!(&#seen);
+        let left = self.place_again(&e.left, Access::Write, pw);
+        let see = see_operands(&probe, &quote!(#tag), &quote!(&#left), &right);
         let r = self.right_side(&r);
         if !in_question {
             return Two {
@@ -160,7 +160,8 @@ impl Lower<'_> {
             };
         }
         let (order, number) = self.fn_probe(op.span());
-        let scalars = see_operands(&order, &quote!(CompoundOp), &left, &right);
+        let left = self.place_again(&e.left, Access::Write, pw);
+        let scalars = see_operands(&order, &quote!(CompoundOp), &quote!(&#left), &right);
         let (ve, pe) = (value.emit, place.emit);
         self.forget_line();
         Two {
@@ -171,12 +172,19 @@ impl Lower<'_> {
             }),
         }
     }
+
+    /// Whether a place and a value may change each other: which of the two Rust evaluates first depends on their types.
+    fn order_matters(&self, place: &Expr, value: &Expr) -> bool {
+        let value_acts = !self.is_still(value) && !is_variable(place);
+        let place_acts = !self.is_still(place) && !is_integer_literal(value);
+        value_acts || place_acts
+    }
 }
 
 /// Statements of the emitter that evaluate a value, `__v`, and then a place, `__p`.
-fn value_first(value: &Two, place: &Two, is_quiet: bool) -> TokenStream {
+fn value_first(value: &Two, place: &Two, is_still: bool) -> TokenStream {
     let (ve, pe) = (&value.emit, &place.emit);
-    if is_quiet {
+    if is_still {
         return quote!(let __v = #ve; let __p = #pe;);
     }
     quote! {
@@ -185,13 +193,6 @@ fn value_first(value: &Two, place: &Two, is_quiet: bool) -> TokenStream {
         let __p = #pe;
         let __v = __r.keep(__v, &mut __m, &__p);
     }
-}
-
-/// Whether a place and a value may change each other: which of the two Rust evaluates first depends on their types.
-fn order_matters(place: &Expr, value: &Expr) -> bool {
-    let value_acts = !is_quiet(value) && !is_variable(place);
-    let place_acts = !is_quiet(place) && !is_integer_literal(value);
-    value_acts || place_acts
 }
 
 /// Whether a place is a name or a field of one, whose address nothing changes.

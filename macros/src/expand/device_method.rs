@@ -31,6 +31,10 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut_ptr as_ptr a
     wrapping_add_signed wrapping_add_unsigned wrapping_div wrapping_mul wrapping_neg wrapping_offset wrapping_pow \
     wrapping_rem wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write ";
 
+/// Associated functions that traits of the library have for its types.
+const ASSOCIATED: [&str; 7] =
+    ["from_array", "from_be_bytes", "from_bits", "from_f32", "from_f64", "from_le_bytes", "from_ne_bytes"];
+
 /// Whether values of the library have a method of this name.
 fn in_library(name: &Ident) -> bool {
     LIBRARY.contains(&format!(" {name} "))
@@ -83,6 +87,9 @@ impl Lower<'_> {
 
     /// Notes an associated function that the body calls.
     pub fn calls_associated(&mut self, function: &Ident, arguments: usize) {
+        if ASSOCIATED.iter().any(|name| function == name) {
+            return;
+        }
         self.methods.number(function, Called::AtPath(arguments));
     }
 }

@@ -40,6 +40,28 @@ pub enum Known {
     Range,
     /// A value whose type is written `Range<…>`, which may be a type of the user's own.
     LikeRange,
+    /// Arrays and slices: so many indices one after the other certainly are of them, and not overloaded.
+    Elements(u8),
+}
+
+impl Known {
+    /// What holds an array or a slice of such elements.
+    pub fn of_elements(elements: Known) -> Self {
+        match elements {
+            Known::Number => Known::Elements(u8::MAX),
+            Known::Elements(indices) => Known::Elements(indices.saturating_add(1)),
+            _ => Known::Elements(1),
+        }
+    }
+
+    /// What an index gives.
+    pub fn element(self) -> Self {
+        match self {
+            Known::Elements(u8::MAX) => self,
+            Known::Elements(indices) if indices > 1 => Known::Elements(indices - 1),
+            _ => Known::Nothing,
+        }
+    }
 }
 
 /// State while one body is lowered.

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{BinOp, Expr};
+use syn::{BinOp, Expr, UnOp};
 
 use super::assign::compound;
 use super::lower::{Lower, Two};
@@ -53,6 +53,11 @@ impl Lower<'_> {
         self.operands_by(exprs, First::Value, Self::argument)
     }
 
+    /// Whether lowering the expression can never add a statement or have an effect.
+    pub fn is_still(&self, expr: &Expr) -> bool {
+        quiet(expr, &|e| !self.may_be_overloaded(&e.expr))
+    }
+
     /// Lowers operands, each but a place by `lower`.
     pub fn operands_by(
         &mut self,
@@ -70,7 +75,7 @@ impl Lower<'_> {
                 _ => lower(self, expr),
             };
             let name = Ident::new(&format!("__o{i}"), Span::call_site());
-            if i > 0 && !is_quiet(expr) {
+            if i > 0 && !self.is_still(expr) {
                 operands.setup.extend(quote!(let mut __m = __r.mark(); let #name = #emit;));
                 operands.keep(first, &name);
             } else {
@@ -100,22 +105,40 @@ impl Operands {
     }
 }
 
-/// Whether lowering the expression can never add a statement or have an effect.
+/// Whether evaluating the expression twice is as evaluating it once, as far as its form tells: an index and an
+/// operator may still be a function of the user's own.
 pub fn is_quiet(expr: &Expr) -> bool {
+    quiet(expr, &|_| true)
+}
+
+/// [`is_quiet`], where `plain` says whether an index is one of a slice or an array.
+fn quiet(expr: &Expr, plain: &impl Fn(&syn::ExprIndex) -> bool) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(e) => is_quiet(&e.base),
-        Expr::Paren(e) => is_quiet(&e.expr),
-        Expr::Group(e) => is_quiet(&e.expr),
-        Expr::Cast(e) => is_quiet(&e.expr),
-        Expr::Unary(e) => is_quiet(&e.expr),
-        Expr::Index(e) => is_quiet(&e.expr) && is_quiet(&e.index),
+        Expr::Field(e) => quiet(&e.base, plain) && !is_operator(&e.base),
+        Expr::Paren(e) => quiet(&e.expr, plain),
+        Expr::Group(e) => quiet(&e.expr, plain),
+        Expr::Cast(e) => quiet(&e.expr, plain),
+        Expr::Unary(e) => quiet(&e.expr, plain),
+        Expr::Index(e) => {
+            quiet(&e.expr, plain) && quiet(&e.index, plain) && !is_operator(&e.expr) && plain(e)
+        }
         Expr::Binary(e) => {
             compound(&e.op).is_none()
                 && !matches!(e.op, BinOp::And(_) | BinOp::Or(_))
-                && is_quiet(&e.left)
-                && is_quiet(&e.right)
+                && quiet(&e.left, plain)
+                && quiet(&e.right, plain)
         }
+        _ => false,
+    }
+}
+
+/// Whether an expression is an operator's value, of which a part is taken: the operator is then a function.
+fn is_operator(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(e) => is_operator(&e.expr),
+        Expr::Binary(_) => true,
+        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)),
         _ => false,
     }
 }

@@ -160,6 +160,14 @@ impl Lower<'_> {
     pub(super) fn known_value(&self, expr: &Expr) -> Known {
         match expr {
             _ if self.is_scalar(expr) => Known::Number,
+            Expr::Array(array) => {
+                Known::of_elements(array.elems.first().map_or(Known::Nothing, |e| self.known_value(e)))
+            }
+            Expr::Repeat(array) => Known::of_elements(self.known_value(&array.expr)),
+            Expr::Reference(e) => match self.known_elements(&e.expr) {
+                elements @ Known::Elements(_) => elements,
+                _ => Known::Nothing,
+            },
             _ => self.known_range(expr),
         }
     }

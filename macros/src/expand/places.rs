@@ -6,9 +6,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Expr, Member, UnOp};
 
-use super::lower::{Lower, Two};
+use super::lower::{Known, Lower, Two};
 use super::operands::{First, Operands};
 use super::operators::{plain_integer, see_operands};
 
@@ -57,6 +58,20 @@ impl Lower<'_> {
                 Two { witness, emit }
             }
         }
+    }
+
+    /// The witness of a place once more. Two closures never have one type, so a probe of one cannot stand twice:
+    /// a place with closures is lowered again, with probes that the emitter does not ask.
+    pub(super) fn place_again(&mut self, place: &Expr, access: Access, witness: &TokenStream) -> TokenStream {
+        if !has_closure(place) {
+            return witness.clone();
+        }
+        // What is wrong with it was said the first time.
+        let said = std::mem::take(self.errors);
+        let again = self.place(place, access).witness;
+        *self.errors = said;
+        self.forget_line();
+        again
     }
 
     /// `*reference`
@@ -138,7 +153,7 @@ impl Lower<'_> {
         let line = self.line(e.index.span());
         let mut index = to_index(&e.index, &index_witness);
         let mut record = quote!(__r.index(__o0, __o1));
-        if may_be_overloaded(&e.expr) {
+        if self.may_be_overloaded(&e.expr) {
             let callee = self.index_callee(e, &base, &mut index, access);
             record = quote!({ let __c = #callee; __r.index_operator(__c, __o0, __o1) });
         }
@@ -146,6 +161,23 @@ impl Lower<'_> {
         shown.expr = Box::new(Expr::Verbatim(base));
         shown.index = Box::new(Expr::Verbatim(index));
         Two { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
+    }
+
+    /// Whether what is indexed may be of a type that overloads it.
+    pub(super) fn may_be_overloaded(&self, base: &Expr) -> bool {
+        may_stand_twice(base) && !matches!(self.known_elements(base), Known::Elements(_))
+    }
+
+    /// What tokens tell of what is indexed.
+    pub(super) fn known_elements(&self, expr: &Expr) -> Known {
+        match expr {
+            Expr::Path(path) => path.path.get_ident().map_or(Known::Nothing, |name| self.known(name)),
+            Expr::Index(e) if matches!(&*e.index, Expr::Range(_)) => self.known_elements(&e.expr),
+            Expr::Index(e) => self.known_elements(&e.expr).element(),
+            Expr::Paren(e) => self.known_elements(&e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.known_elements(&e.expr),
+            _ => Known::Nothing,
+        }
     }
 
     /// Which function an index of `base` is, as the emitter asks.
@@ -156,7 +188,10 @@ impl Lower<'_> {
         index: &mut TokenStream,
         access: Access,
     ) -> TokenStream {
-        let mut ask = |written| self.resolve_index(e, base, index, written);
+        let mut ask = |written| {
+            let base = self.place_again(&e.expr, access, base);
+            self.resolve_index(e, &base, index, written)
+        };
         match access {
             Access::Read | Access::Write => {
                 let number = ask(access == Access::Write);
@@ -230,6 +265,19 @@ pub fn is_place(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a closure stands anywhere in an expression.
+fn has_closure(expr: &Expr) -> bool {
+    struct Search(bool);
+    impl<'e> Visit<'e> for Search {
+        fn visit_expr_closure(&mut self, _: &'e syn::ExprClosure) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expr(expr);
+    search.0
+}
+
 /// The twin of `base[start..end]`: a descriptor of the part, by a method so that references are looked through.
 pub fn slice_value(
     span: Span,
@@ -275,10 +323,16 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether what is indexed may be of a type that overloads it: a name, fields of one, or what a call gives,
-/// which may stand twice in a witness. Elements of elements are not asked, which keeps expansions small.
-fn may_be_overloaded(expr: &Expr) -> bool {
-    is_path(expr) || matches!(expr, Expr::MethodCall(_) | Expr::Call(_))
+/// Whether an expression may stand twice in a witness: a name, fields and elements of one, or what a call gives.
+fn may_stand_twice(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::MethodCall(_) | Expr::Call(_) => true,
+        Expr::Field(e) => may_stand_twice(&e.base),
+        Expr::Index(e) => !matches!(&*e.index, Expr::Range(_)) && may_stand_twice(&e.expr),
+        Expr::Paren(e) => may_stand_twice(&e.expr),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_path(&e.expr),
+        _ => false,
+    }
 }
 
 /// Whether an expression is a name or fields of one.

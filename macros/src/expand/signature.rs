@@ -522,7 +522,16 @@ pub fn inlining(attrs: &[syn::Attribute]) -> TokenStream {
 
 /// What a type's name tells of its values.
 pub fn known(ty: &Type) -> Known {
-    let Type::Path(path) = ty else { return Known::Nothing };
+    let path = match ty {
+        Type::Array(array) => return Known::of_elements(known(&array.elem)),
+        Type::Slice(slice) => return Known::of_elements(known(&slice.elem)),
+        Type::Reference(reference) => {
+            let referent = known(&reference.elem);
+            return if matches!(referent, Known::Elements(_)) { referent } else { Known::Nothing };
+        }
+        Type::Path(path) => path,
+        _ => return Known::Nothing,
+    };
     let Some(last) = path.path.segments.last() else { return Known::Nothing };
     let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
     match path.path.segments.len() {

@@ -237,6 +237,7 @@ impl Lower<'_> {
     fn shared_array(&mut self, name: &syn::PatIdent, text: &str, array: &SharedArray) -> Two {
         let (ident, mutability) = (&name.ident, &name.mutability);
         self.bind(ident, Name::Local);
+        self.know(ident, super::lower::Known::of_elements(super::signature::known(array.elem())));
         let (ty, extents, align) = (array.ty(), array.extents(), array.align());
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),

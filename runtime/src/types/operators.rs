@@ -21,11 +21,11 @@ impl DeviceFn for Native {
 
 /// Operands of an operator, as a witness sees them.
 #[doc(hidden)]
-pub struct Operands<O, L, R>(PhantomData<(O, L, R)>);
+pub struct Operands<O, L: ?Sized, R>(PhantomData<(O, PhantomData<L>, R)>);
 
-/// The operands of a binary operator.
+/// The operands of a binary operator; what is indexed may be a slice.
 #[doc(hidden)]
-pub fn operands<O, L, R>(_left: &L, _right: &R) -> Operands<O, L, R> {
+pub fn operands<O, L: ?Sized, R>(_left: &L, _right: &R) -> Operands<O, L, R> {
     Operands(PhantomData)
 }
 
@@ -61,7 +61,7 @@ native_resolution! {
     __resolve_shl_assign __resolve_shr __resolve_shr_assign __resolve_sub __resolve_sub_assign
 }
 
-impl<O, L, R> ResolveNative for Operands<O, L, R> {}
+impl<O, L: ?Sized, R> ResolveNative for Operands<O, L, R> {}
 
 /// Declares the device side of operator traits.
 macro_rules! operators {

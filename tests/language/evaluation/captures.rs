@@ -2,6 +2,8 @@
 
 #![allow(unused_assignments)]
 
+use core::ops::{Index, IndexMut};
+
 use warpsmith::prelude::*;
 
 use super::agree;
@@ -103,9 +105,63 @@ fn copies_have_their_own_state(x: &[u64], out: &mut [u64]) {
     out[9] = c;
 }
 
-agree! {
-    adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state
-    parameters_take_their_types_from_the_function
+/// A number that can be indexed.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Row {
+    at: [u64; 4],
+}
+
+#[gpu_impl]
+impl Index<usize> for Row {
+    type Output = u64;
+    fn index(&self, i: usize) -> &u64 {
+        &self.at[i]
+    }
+}
+
+#[gpu_impl]
+impl IndexMut<usize> for Row {
+    fn index_mut(&mut self, i: usize) -> &mut u64 {
+        self.at[0] += 1;
+        &mut self.at[i]
+    }
+}
+
+#[gpu_impl]
+impl Row {
+    fn with(&mut self, f: impl Fn(u64) -> u64) -> &mut Row {
+        self.at[3] = f(self.at[3]);
+        self
+    }
+}
+
+#[gpu_kernel]
+fn closures_in_places(x: &[u64], out: &mut [u64]) {
+    let mut v = x[2];
+    out[{
+        v = apply(|c| c + 1, v);
+        0usize
+    }] ^= 4;
+    out[{
+        v = twice(|c| c + v);
+        1usize
+    }] += v;
+    let mut row = Row { at: [1, 2, 3, 4] };
+    row.with(|c| c * 3)[2] += v;
+    row.with(|c| c + 5)[1] *= apply(|c| c + 2, v);
+    out[2] = row.with(|c| c ^ 1)[3];
+    out[{
+        let f = |c: u64| c + 1;
+        f(2) as usize & 7
+    }] ^= *row.with(|c| c + 7).at.iter().max().unwrap_or(&0);
+    row.with(|c| c + 9).at[{
+        let mut n = 0usize;
+        let mut g = |k: usize| n += k;
+        g(1);
+        n
+    }] -= v & 1;
+    out[4] = row.at[0] * 1000 + row.at[1] * 100 + row.at[2] * 10 + row.at[3];
 }
 
 #[gpu_fn]
@@ -120,4 +176,10 @@ fn parameters_take_their_types_from_the_function(x: &[u64], out: &mut [u64]) {
     out[1] = folded(|c| !c, n) as u64;
     out[2] = folded(|c| c.wrapping_mul(n).abs(), -n) as u64;
     out[3] = folded(move |c| (-c).max(n), n) as u64;
+}
+
+agree! {
+    adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state
+    parameters_take_their_types_from_the_function
+    closures_in_places
 }

@@ -2,6 +2,8 @@
 
 #![allow(unused_assignments)]
 
+use core::ops::{Index, IndexMut};
+
 use warpsmith::prelude::*;
 
 use super::agree;
@@ -277,7 +279,63 @@ fn targets_of_tuples(x: &[u64], out: &mut [u64]) {
     out[7] = a;
 }
 
+/// Rows that are counted as they are written, and a number beside them.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Counted {
+    rows: [[u64; 2]; 2],
+    writes: u64,
+}
+
+#[gpu_impl]
+impl Index<usize> for Counted {
+    type Output = [u64; 2];
+    fn index(&self, row: usize) -> &[u64; 2] {
+        &self.rows[row & 1]
+    }
+}
+
+#[gpu_impl]
+impl IndexMut<usize> for Counted {
+    fn index_mut(&mut self, row: usize) -> &mut [u64; 2] {
+        self.writes = self.writes * 3 + row as u64 + 1;
+        &mut self.rows[row & 1]
+    }
+}
+
+#[gpu_kernel]
+fn places_that_are_calls(x: &[u64], out: &mut [u64]) {
+    let mut c = Counted { rows: [[1, 2], [3, 4]], writes: x[1] };
+    // Plain names and fields beside a place whose index is a function that changes them.
+    c[1][0] = !c.writes;
+    c[0][1] += c.writes;
+    c[1] = [c.writes, c.rows[0][0]];
+    let w = c.writes as usize;
+    c[w][w & 1] ^= c.writes * 5;
+    let mut many = [c; 2];
+    many[1][0][1] = many[1].writes;
+    many[x[1] as usize][1][0] ^= many[1].writes;
+    many[0][1] = [many[0].writes, many[1][0][1]];
+    let pair = (many[0].writes, {
+        many[0][1][1] = 7;
+        many[0][1][1] + many[0].writes
+    });
+    for many in &mut many {
+        many[1][1] = many.writes + 1;
+    }
+    out[0] = many[0].writes;
+    out[1] = many[1].writes;
+    out[2] = pair.0 * 1000 + pair.1;
+    for i in 0..2 {
+        for j in 0..2 {
+            out[4 + i * 4 + j] = many[i].rows[j][0];
+            out[6 + i * 4 + j] = many[i][j][1];
+        }
+    }
+}
+
 agree! {
     lengths_before_a_reassignment places_before_an_effect struct_update_reads_its_base_last
     compound_assignment_by_a_trait targets_of_tuples
+    places_that_are_calls
 }
