@@ -96,7 +96,7 @@ impl Lower<'_> {
 
 /// A constant that has no value if the body has mistakes.
 fn sound(guard: &TokenStream) -> TokenStream {
-    let asks = super::signature::ask(&format_ident!("__sound"), guard);
+    let asks = super::recording::ask(&format_ident!("__sound"), guard);
     quote! {
         const __SOUND: usize = {
             let _ = || { #asks };

@@ -6,7 +6,8 @@ use syn::{ItemFn, Signature};
 
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
-use super::signature::{self, Recording};
+use super::recording::{self, Recording};
+use super::signature;
 use super::twin::twin;
 use super::types::Slices;
 use crate::errors::Errors;
@@ -52,7 +53,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let plain = signature::instance_generics(&item.sig.generics).params.is_empty().then(|| quote!(#name));
     let guard = held.guard(plain.as_ref(), &item.sig.generics);
     let mut recording =
-        signature::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
+        recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
     recording.emitter.extend(inlining);
     let twin_fn = twin_fn(&item, errors.any());
     let held = held.function(&item.sig, &params, &item.block);

@@ -8,7 +8,8 @@ use syn::{Block, GenericParam, Generics, ReturnType, Signature, parse_quote};
 
 use super::function::twin_signature;
 use super::lower::Name;
-use super::signature::{self, Guard, Param};
+use super::recording::{self, Guard};
+use super::signature::{self, Param};
 use super::twin::twin;
 use super::types::{device_type, elide_lifetimes};
 
@@ -46,7 +47,7 @@ impl HeldBody {
         let mut block = renamed(block);
         elide_lifetimes(&mut block);
         let body = twin(&block, sig.constness.is_some());
-        let missing = (!signature::gives_value(&sig.output, &block))
+        let missing = (!recording::gives_value(&sig.output, &block))
             .then(|| quote!(::warpsmith::__macro::never_called()));
         let (declaration, quiet) = (self.declaration(sig), signature::quiet());
         quote! {

@@ -9,7 +9,8 @@ use super::call::hidden_method;
 use super::function::twin_signature;
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
-use super::signature::{self, Recording};
+use super::recording::{self, Recording};
+use super::signature;
 use super::twin::twin;
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
@@ -111,7 +112,7 @@ impl<'a> Method<'a> {
         let inherent = block.trait_.is_none() && block.generics.params.is_empty();
         let guard = held.guard(inherent.then(|| quote!(<#self_ty>)).as_ref(), &item.sig.generics);
         let mut recording =
-            signature::recording(&params, &item.sig.output, &item.block, Some(&guard), errors);
+            recording::recording(&params, &item.sig.output, &item.block, Some(&guard), errors);
         let held_body = held.function(&item.sig, &params, &item.block);
         recording.emitter.extend(signature::inlining(&item.attrs));
         Self { block, item, recording, held_body }
@@ -329,7 +330,7 @@ fn trait_items(
         Some(block) => {
             let self_ty: Type = parse_quote!(Self);
             let params = signature::params(&method.sig, Some(&self_ty), errors);
-            let record = signature::recording(&params, &method.sig.output, block, None, errors).record();
+            let record = recording::recording(&params, &method.sig.output, block, None, errors).record();
             quote!({ #record })
         }
     };

@@ -9,7 +9,8 @@ use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 use super::images;
 use super::lower::Name;
 use super::plain::PlainForms;
-use super::signature::{self, Guard, Param, Recording};
+use super::recording::{self, Guard, Recording};
+use super::signature::{self, Param};
 use super::twin::twin;
 use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
@@ -57,7 +58,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     let plain = item.sig.generics.params.is_empty().then(|| quote!(#name::__twin));
     let guard = Guard { path: quote!(Self::__twin), plain };
     let recording =
-        signature::recording(&params, &ReturnType::Default, &item.block, Some(&guard), &mut errors);
+        recording::recording(&params, &ReturnType::Default, &item.block, Some(&guard), &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
         return parts.fallback(errors);

@@ -34,6 +34,7 @@ mod operators;
 mod pattern;
 mod places;
 mod plain;
+mod recording;
 mod signature;
 mod stmt;
 mod surroundings;
