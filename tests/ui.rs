@@ -1,14 +1,24 @@
 //! Mistakes of newcomers: each shows one clear error at the user's own tokens.
 //!
-//! trybuild compiles each mistake and compares what rustc says; the other tests read what is kept of that.
+//! rustc checks each mistake, and a test compares what it says with what is kept; the other tests read that. With
+//! `UPDATE_UI=1` in the environment, the first keeps what rustc says.
+
+#[path = "ui/rustc.rs"]
+mod rustc;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Mistakes of which rustc speaks twice, and why.
 const SECOND_MESSAGES: &[(&str, &str)] = &[
     ("calls/wrong_number_of_generics", "the function and its device side both take the arguments"),
+    (
+        "generics/launch_without_the_constant",
+        "a constant that the arguments do not tell: rustc says so of the call and of the launch",
+    ),
+    ("gpu_fn/struct_without_derive", "of each use: the signature is one function's, the value another's"),
+    ("methods/self_is_forgotten", "rustc knows the field beside `self`, and again without it"),
     ("structs/bool_pointer_field", "`derive(Copy)` refuses the field too"),
     ("syntax/imported_variant_in_small_letters", "rustc speaks of the name and of the type, in each arm"),
     ("types/f32_and_f64", "rustc says both of the same sum in plain Rust"),
@@ -35,17 +45,22 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "borrow/write_behind_a_gpu_fn",
         "a slice of the twin is a `Slice`, which rustc shows in types that differ",
     ),
+    (
+        "calls/shape_of_a_tensor",
+        "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
+    ),
     ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
     ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),
+    (
+        "generics/element_for_a_slice",
+        "a slice of the twin is a `Slice`, which rustc shows in types that differ",
+    ),
     ("names/associated_function", "rustc lists what makes an `F32x4`, the hidden functions too"),
     ("nested/moved_slice", "a slice of the twin is a `Slice`, which rustc shows where it moves"),
     ("nested/wrong_element", "a slice of the twin is a `Slice`, whose element is wrong"),
-    ("structs/not_derived", "the bound stands on a function that an expansion calls"),
     ("syntax/slice_pattern", "a slice of the twin is a `Slice`, which no slice pattern matches"),
     ("types/array_for_a_slice", "a slice of the twin is a `Slice`, which rustc shows in types that differ"),
-    ("types/float_index", "the bound stands on a function that an expansion calls"),
     ("types/two_indices_of_a_slice", "a slice of the twin is a `Slice`, of which rustc says what it lacks"),
-    ("types/i128_parameter", "the bound stands on a function that an expansion calls"),
     ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),
 ];
 
@@ -83,10 +98,34 @@ fn listed(what: &str, holds: impl Fn(&str) -> bool, list: &[(&str, &str)]) {
     assert!(new.is_empty() && stale.is_empty(), "{what}: not listed {new:?}, no longer {stale:?}");
 }
 
+/// The mistakes.
+fn mistakes() -> Vec<PathBuf> {
+    let folder = |path: &Path| -> Vec<PathBuf> {
+        fs::read_dir(path).expect("mistakes").map(|entry| entry.expect("a mistake").path()).collect()
+    };
+    let kinds = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail"));
+    let files = kinds.iter().flat_map(|kind| folder(kind));
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|e| e == "rs")).collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn mistakes_are_explained_at_their_tokens() {
-    let cases = trybuild::TestCases::new();
-    cases.compile_fail("tests/ui/fail/*/*.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files: Vec<_> =
+        mistakes().iter().map(|f| f.strip_prefix(root).expect("below the root").to_owned()).collect();
+    let update = std::env::var_os("UPDATE_UI").is_some();
+    let mut wrong = String::new();
+    for (file, said) in files.iter().zip(rustc::messages(&files)) {
+        let kept = root.join(file).with_extension("stderr");
+        if update {
+            fs::write(&kept, said).expect("a message is kept");
+        } else if fs::read_to_string(&kept).unwrap_or_default() != said {
+            wrong += &format!("{}: rustc says\n{said}\n", file.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}with `UPDATE_UI=1` these are kept; review the difference");
 }
 
 #[test]

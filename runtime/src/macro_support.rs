@@ -5,7 +5,7 @@ use crate::ir::{
     Const, ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type,
     VariantType,
 };
-use crate::types::{GpuType, Slice};
+use crate::types::Slice;
 
 pub use crate::args::{ImageArg, SliceArg, SliceMutArg};
 pub use crate::device_api::methods;
@@ -16,22 +16,18 @@ pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::{hides, print, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
-pub use crate::types::{ArrayMethods, Device, Part, Sliceable, SliceableMut, no_variant};
+pub use crate::types::{
+    ArrayMethods, Device, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,
+};
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, Holds,
-    HostFunction, Returns, Sound, Types, launched, missing, never_called, same, same_function, see, types_of,
-    unreached,
+    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, HasTypes,
+    HostFunction, MistakenBody, Returns, SoundBody, Types, guard, launched, missing, never_called, same,
+    same_function, see, typed, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.
 pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
     crate::simulator::context::keep(descriptor)
-}
-
-/// An index of any integer type.
-#[inline(always)]
-pub fn to_index<I: crate::types::IndexInteger>(index: I) -> usize {
-    index.to_index()
 }
 
 /// Two indices of any integer types.
@@ -175,11 +171,6 @@ pub struct ByValue<T> {
     pub ty: fn() -> Type,
     /// The argument of a launch.
     pub arg: fn(T) -> KernelArg,
-}
-
-/// How a parameter of type `T` is passed.
-pub fn by_value<T: GpuType>() -> ByValue<T> {
-    ByValue { ty: T::ty, arg: KernelArg::value }
 }
 
 /// The last name of a type that only marks another, as a part of a C++ name.

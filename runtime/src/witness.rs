@@ -58,28 +58,80 @@ impl<F> Function<F> {
 /// Ties the type of a binding to that of its value.
 pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
 
-/// Whether a twin compiles: `N` is 0 if so, and otherwise a constant that has no value. Then what is
-/// [`Sound::hold`]ed has no type either, and rustc says nothing about what is done with it.
-#[derive(Clone, Copy, Debug)]
-pub struct Sound<const N: usize>;
+/// A body whose types rustc has checked, as a value of type `P`.
+///
+/// Never `Send`: that is how [`guard`] tells it from what stands behind `impl HasTypes<P>` where the body has mistakes.
+pub struct Typed<P>(P, PhantomData<*const ()>);
 
-/// The type of what a witness holds.
-pub trait Holds<T> {
-    /// `T`.
-    type Held;
+/// What a function that holds a body gives, without saying what it is.
+pub trait HasTypes<P> {
+    /// The body.
+    fn body(self) -> P;
 }
 
-impl<T> Holds<T> for Sound<0> {
-    type Held = T;
+impl<P> HasTypes<P> for Typed<P> {
+    fn body(self) -> P {
+        self.0
+    }
 }
 
-impl<const N: usize> Sound<N> {
-    /// `value`.
-    pub fn hold<T>(&self, _value: T) -> <Self as Holds<T>>::Held
-    where
-        Self: Holds<T>,
-    {
+/// Gives `body` a type.
+pub fn typed<P>(body: P) -> Typed<P> {
+    Typed(body, PhantomData)
+}
+
+/// What a function that holds a body gives, and an argument that is still to be found.
+pub struct Guard<F, X>(PhantomData<fn(X) -> F>);
+
+/// Asks whether the body has mistakes, by `guard.outcome().sound()`, and then [`Guard::asked`].
+///
+/// One function learns of another's mistakes in one way: the type behind `impl Trait` is an error, and rustc looks
+/// there to see whether it is `Send`, which an error is. Then `outcome` gives a value of any type, and a method of
+/// such a value is an error too, without a message, since the mistake has had one. Whatever is [`Sound::hold`]ed by
+/// that is of an unknown type, and rustc says nothing about what is done with it. As long as `X` is not known, rustc
+/// looks from where it is asked; otherwise it would remember the answer alone, and not that there was an error.
+pub fn guard<F, X>(_holds_body: fn(PhantomData<X>) -> F) -> Guard<F, X> {
+    Guard(PhantomData)
+}
+
+impl<F, X> Guard<F, X> {
+    /// Ends the question.
+    pub fn asked(&self, _argument: PhantomData<X>) {}
+}
+
+/// Found first: of a body with mistakes.
+pub trait MistakenBody {
+    /// Nobody knows.
+    fn outcome<R>(&self) -> R {
         never_called()
+    }
+}
+
+impl<F: Send, X> MistakenBody for Guard<F, X> {}
+
+/// Found next: of any body.
+pub trait SoundBody {
+    /// The body has no mistakes.
+    fn outcome(&self) -> Sound {
+        Sound
+    }
+}
+
+impl<F, X> SoundBody for &Guard<F, X> {}
+
+/// Holds what a witness says, where the twin has no mistakes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sound;
+
+impl Sound {
+    /// Itself.
+    pub fn sound(self) -> Self {
+        self
+    }
+
+    /// `value`.
+    pub fn hold<T>(&self, value: T) -> T {
+        value
     }
 }
 
@@ -97,6 +149,9 @@ impl<R> Returns<R> {
     pub fn give(&self, _value: R) -> ! {
         never_called()
     }
+
+    /// The value of the body.
+    pub fn end(&self, _value: R) {}
 }
 
 /// A value of any type, for the type checker alone.

@@ -141,3 +141,32 @@ fn variants_and_constants_are_told_apart_by_what_they_are() {
         assert_eq!(out, want);
     });
 }
+
+/// Functions that are named as crates.
+mod named_as_crates {
+    use warpsmith::prelude::*;
+
+    #[gpu_fn]
+    pub fn libm(x: u32) -> u32 {
+        x + 1
+    }
+
+    #[gpu_fn]
+    pub fn reuse(x: u32) -> u32 {
+        libm(x) * 2
+    }
+
+    #[gpu_kernel]
+    pub fn calls(out: &mut [u32]) {
+        out[0] = libm(1);
+        out[1] = reuse(2);
+    }
+}
+
+#[test]
+fn a_function_may_be_named_as_a_crate() {
+    everywhere::<named_as_crates::calls>(&(), |device| {
+        let out = written(device, (2, 0), |out| named_as_crates::calls(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [2, 6], "on {}", device.name());
+    });
+}

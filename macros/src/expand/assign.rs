@@ -140,7 +140,7 @@ impl Lower<'_> {
         let (op, line) = (&e.op, self.line(e.op.span()));
         let pw = &place.witness;
         if is_integer_literal(&e.right) && self.is_scalar(&e.left) {
-            let vw = &value.witness;
+            let vw = self.right_side(&value.witness);
             return Two {
                 witness: quote!(#pw #op #vw),
                 emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
@@ -152,6 +152,7 @@ impl Lower<'_> {
         let right = quote!(&#seen);
         let left = self.place_again(&e.left, Access::Write, pw);
         let see = see_operands(&probe, &quote!(#tag), &quote!(&#left), &right);
+        let r = self.right_side(&r);
         if !in_question {
             return Two {
                 witness: quote!(({ #first #see #pw #op #r })),

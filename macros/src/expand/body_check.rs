@@ -16,13 +16,16 @@ pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut 
         .filter_map(|p| Some((p.pat.ident.to_string(), signature::type_parameter(&p.written, generics)?)));
     let generic = generic.collect();
     let slices = params.iter().filter(|p| is_slice(&p.written)).map(|p| p.pat.ident.to_string()).collect();
-    BodyCheck { errors, generic, slices, ranks: Vec::new(), loops: 0, blocks: 0 }.visit_block(block);
+    let numbers = generics.type_params().filter(|p| is_number(p)).map(|p| p.ident.to_string()).collect();
+    BodyCheck { errors, generic, numbers, slices, ranks: Vec::new(), loops: 0, blocks: 0 }.visit_block(block);
 }
 
 struct BodyCheck<'e> {
     errors: &'e mut Errors,
     /// Parameters of a type that is a generic parameter, or slices of it.
     generic: Vec<(String, String)>,
+    /// Generic types that are numbers of the library and nothing else.
+    numbers: Vec<String>,
     /// Parameters that are slices.
     slices: Vec<String>,
     /// Variables that `shared!` makes, and how many extents each has.
@@ -127,6 +130,17 @@ impl BodyCheck<'_> {
         }
     }
 
+    /// `T::zero()` of a number.
+    fn refuse_number(&mut self, e: &ExprCall) {
+        let Expr::Path(path) = &*e.func else { return };
+        let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let [owner, name] = &names[..] else { return };
+        if e.args.is_empty() && (name == "zero" || name == "one") && self.numbers.contains(owner) {
+            self.errors
+                .at(&e.func, format!("a number has no `{name}()`; write `{owner}::{}`", name.to_uppercase()));
+        }
+    }
+
     /// `volatile_load(&STATIC.get())` reads a copy for ever.
     fn refuse_copies(&mut self, e: &ExprCall) {
         let Expr::Path(path) = &*e.func else { return };
@@ -191,7 +205,10 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                     "`continue` stands outside of a loop; use `return` to end the thread's work",
                 );
             }
-            Expr::Call(e) => self.refuse_copies(e),
+            Expr::Call(e) => {
+                self.refuse_copies(e);
+                self.refuse_number(e);
+            }
             Expr::MethodCall(e) => {
                 self.refuse_slice_method(e);
                 self.refuse_text(e);
@@ -242,6 +259,17 @@ fn copied_global(expr: &Expr) -> Option<String> {
     let name = path.path.segments.last()?.ident.to_string();
     let constant = name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
     (constant && call.method == "get" && call.args.is_empty()).then_some(name)
+}
+
+/// Whether a generic type has the library's bounds for numbers, and no other.
+fn is_number(param: &syn::TypeParam) -> bool {
+    let ours = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            bound.path.get_ident().is_some_and(|name| name == "Num" || name == "Float")
+        }
+        _ => false,
+    };
+    !param.bounds.is_empty() && param.bounds.iter().all(ours)
 }
 
 fn is_slice(ty: &Type) -> bool {

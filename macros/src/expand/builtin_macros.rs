@@ -113,7 +113,7 @@ impl SharedArray {
         let (elem, align) = (device_type(&self.elem), self.align());
         let array = quote! {
             {
-                let __extents = [#(::warpsmith::__macro::to_index(#extents)),*];
+                let __extents = [#(::warpsmith::__macro::IndexInteger::to_index(#extents)),*];
                 let __site = (::core::file!(), #line, #column);
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {

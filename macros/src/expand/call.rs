@@ -98,7 +98,6 @@ impl Lower<'_> {
         if last.ident == "default" && e.args.is_empty() {
             return self.default(e, path);
         }
-        self.calls_associated(&last.ident, e.args.len());
         let callee = associated(path);
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
@@ -106,8 +105,10 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(span);
         let (probe, index) = self.probe(span);
         let line = self.line(span);
+        self.calls_associated(&last.ident, e.args.len());
+        let callee = self.hold(&callee);
         Two {
-            witness: self.tap(&probe, span, e, quote_spanned!(span=> #callee(#(#witness,)* &#fn_probe))),
+            witness: self.tap(&probe, span, e, quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe))),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }

@@ -3,7 +3,7 @@
 //! A hidden method stands beside each one that `#[gpu_impl]` read. Where there is none, a candidate whose
 //! bound nothing satisfies is all that rustc finds, and says what to write in the words of that bound.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::call::hidden_method;
@@ -64,10 +64,13 @@ impl DeviceMethods {
 
     /// The items that the calls of the witness find where nothing else is.
     ///
-    /// If `sound` has no value, nothing is said of them: the twin calls them too.
-    pub fn items(&self, sound: Option<&TokenStream>) -> TokenStream {
-        let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, sound);
-        self.0.iter().enumerate().map(item).collect()
+    /// Where the body is a function's that `guard` names without generics, nothing is said of them if it has mistakes.
+    pub fn items(&self, guard: Option<&TokenStream>) -> TokenStream {
+        let at_path = self.0.iter().any(|(_, called)| *called != Called::OnValue);
+        let sound = guard.filter(|_| at_path).map(sound);
+        let value = sound.as_ref().map_or_else(|| quote!(0), |_| quote!(__SOUND));
+        let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, &value);
+        self.0.iter().enumerate().map(item).chain(sound.iter().cloned()).collect()
     }
 }
 
@@ -91,9 +94,25 @@ impl Lower<'_> {
     }
 }
 
-fn items(number: usize, name: &Ident, called: Called, sound: Option<&TokenStream>) -> TokenStream {
+/// A constant that has no value if the body has mistakes.
+fn sound(guard: &TokenStream) -> TokenStream {
+    let asks = super::recording::ask(&format_ident!("__sound"), guard);
+    quote! {
+        const __SOUND: usize = {
+            let _ = || { #asks };
+            0
+        };
+    }
+}
+
+/// A name that no other function declares: of those rustc shows the last part alone.
+fn numbered(name: &str, number: usize, span: Span) -> Ident {
+    format_ident!("{name}{}_{number}", super::lower::line_of(span), span = span)
+}
+
+fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {
     let span = name.span();
-    let bound = format_ident!("GpuImpl{number}", span = span);
+    let bound = numbered("GpuImpl", number, span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
     let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
     let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
@@ -109,21 +128,13 @@ fn items(number: usize, name: &Ident, called: Called, sound: Option<&TokenStream
 }
 
 /// A function of every type that has the bound: none, or each if the twin has mistakes.
-fn at_path(
-    number: usize,
-    name: &Ident,
-    arguments: usize,
-    bound: &Ident,
-    sound: Option<&TokenStream>,
-) -> TokenStream {
+fn at_path(number: usize, name: &Ident, arguments: usize, bound: &Ident, sound: &TokenStream) -> TokenStream {
     let (span, hidden) = (name.span(), hidden_method(name));
-    let functions = format_ident!("CalledInKernels{number}", span = span);
+    let functions = numbered("CalledInKernels", number, span);
     let types: Vec<Ident> = (0..=arguments).map(|i| format_ident!("__A{i}")).collect();
-    let sound = sound.map_or_else(|| quote!(0), TokenStream::clone);
-    let output = quote!(<::warpsmith::__macro::Sound<{ #sound }> as ::warpsmith::__macro::Holds<()>>::Held);
     quote_spanned! {span=>
         trait #functions {
-            fn #hidden<#(#types),*>(#(_: #types),*) -> #output { ::warpsmith::__macro::never_called() }
+            fn #hidden<#(#types,)* __R>(#(_: #types),*) -> __R { ::warpsmith::__macro::never_called() }
         }
         impl<__T: #bound<{ #sound }>> #functions for __T {}
     }
@@ -132,7 +143,7 @@ fn at_path(
 /// A method of a trait object that dereferences to what the method is called on: rustc blames no item of it.
 fn on_value(number: usize, name: &Ident, bound: &Ident) -> TokenStream {
     let (span, hidden) = (name.span(), hidden_method(name));
-    let object = format_ident!("InKernel{number}", span = span);
+    let object = numbered("InKernel", number, span);
     let lookup = format_ident!("__lookup{number}", span = span);
     quote_spanned! {span=>
         trait #object<__T> {}

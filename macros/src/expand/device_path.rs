@@ -3,6 +3,8 @@
 //! A `#[gpu_fn]` has a type of its own name, the device side. Of a function without one, the path finds a
 //! stand-in, whose error says what to write. Of a path that names nothing, rustc speaks of the path alone.
 
+use std::sync::OnceLock;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -56,7 +58,7 @@ impl Lower<'_> {
         };
         let (found, arguments) = (&scope.found, &last.arguments);
         // What is held has a type only later, and a closure's parameters take theirs from the function at once.
-        let value = if self.sound.is_some() && last.arguments.is_none() && !takes_closures {
+        let value = if self.guarded && last.arguments.is_none() && !takes_closures {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
         } else {
@@ -80,10 +82,25 @@ impl Lower<'_> {
 
 /// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
 /// such a name would be ambiguous beside a function of the user's own, which a macro expands.
+/// The name of a crate is as ambiguous.
 fn has_std_name(path: &ExprPath) -> bool {
-    // The last is a crate beside which kernels are often written, and so ambiguous too.
-    const NAMES: [&str; 6] = ["swap", "replace", "take", "min", "max", "half"];
-    path.path.get_ident().is_some_and(|name| NAMES.contains(&name.to_string().as_str()))
+    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+    let named = |name: String| NAMES.contains(&name.as_str()) || crates().contains(&name);
+    path.path.get_ident().is_some_and(|name| named(name.to_string()))
+}
+
+/// The crates that any path may begin with: those that rustc, whose process this is, was given by `--extern`.
+fn crates() -> &'static [String] {
+    static CRATES: OnceLock<Vec<String>> = OnceLock::new();
+    CRATES.get_or_init(|| {
+        let given: Vec<String> = std::env::args_os().filter_map(|arg| arg.into_string().ok()).collect();
+        let after = given.windows(2).filter(|pair| pair[0] == "--extern").map(|pair| pair[1].as_str());
+        let joined = given.iter().filter_map(|arg| arg.strip_prefix("--extern="));
+        let name =
+            |value: &str| value.split('=').next().and_then(|name| name.rsplit(':').next()).map(str::to_owned);
+        let roots = ["std", "core", "alloc", "proc_macro", "test"].map(str::to_owned);
+        after.chain(joined).filter_map(name).chain(roots).collect()
+    })
 }
 
 /// Where a path finds the function and its device side, or what stands in for them.

@@ -10,6 +10,7 @@ use syn::{
     WherePredicate, parse_quote,
 };
 
+use super::held_body::HeldBody;
 use super::impls::Method;
 use super::signature;
 use crate::errors::Errors;
@@ -81,7 +82,7 @@ pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenSt
     for part in &item.items {
         match part {
             ImplItem::Fn(function) if function.sig.ident == wanted => {
-                let method = Method::new(item, function, &mut errors);
+                let method = Method::new(item, function, &held_body(item, &name), &mut errors);
                 kept.items.push(method.twin());
                 device = device_impl(item, &name, &method, wanted);
             }
@@ -100,13 +101,11 @@ pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenSt
 fn device_impl(item: &ItemImpl, name: &Ident, method: &Method<'_>, function: &str) -> TokenStream {
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let self_ty = &item.self_ty;
-    let arguments = match item.trait_.as_ref().and_then(|(path, _)| path.segments.last()) {
-        Some(last) => last.arguments.clone(),
-        None => PathArguments::None,
-    };
+    let arguments = trait_arguments(item);
     let generics = signature::without_lifetimes(&item.generics);
     let (declarations, types) = signature::bare_declarations(&generics);
     let instance = signature::arguments(&generics);
+    let held_body = method.held_body();
     let (record, quiet, at) = (method.record(), signature::quiet(), signature::location(method.name()));
     let target = quote!(::warpsmith::__macro::operators::#name #arguments);
     let indexed = if name == "Index" || name == "IndexMut" {
@@ -128,6 +127,7 @@ fn device_impl(item: &ItemImpl, name: &Ident, method: &Method<'_>, function: &st
             impl #impl_generics #target for #self_ty #where_clause {
                 type Marker = Marker<#(#instance),*>;
                 fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #record }
+                #held_body
             }
 
             #quiet
@@ -143,6 +143,24 @@ fn device_impl(item: &ItemImpl, name: &Ident, method: &Method<'_>, function: &st
             }
             #indexed
         };
+    }
+}
+
+/// The arguments of the trait that an `impl` is of.
+fn trait_arguments(item: &ItemImpl) -> PathArguments {
+    match item.trait_.as_ref().and_then(|(path, _)| path.segments.last()) {
+        Some(last) => last.arguments.clone(),
+        None => PathArguments::None,
+    }
+}
+
+/// Where the copy of the body stands.
+fn held_body(item: &ItemImpl, name: &Ident) -> HeldBody {
+    let arguments = trait_arguments(item);
+    HeldBody {
+        owner: quote!(<Self as ::warpsmith::__macro::operators::#name #arguments>),
+        name: format_ident!("__held_body"),
+        generic: true,
     }
 }
 

@@ -1,14 +1,17 @@
 //! `#[gpu_fn]`: the twin, and a type of the same name that witnesses and records calls.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::{ItemFn, Signature};
 
+use super::held_body::HeldBody;
 use super::plain::PlainForms;
-use super::signature::{self, Recording};
+use super::recording::{self, Recording};
+use super::signature;
 use super::twin::twin;
 use super::types::Slices;
 use crate::errors::Errors;
+use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
 /// Expands a device function.
@@ -45,10 +48,17 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     }
     super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
     let inlining = signature::inlining(&item.attrs);
-    let mut recording = signature::recording(&params, &item.sig.output, &item.block, &mut errors);
+    let name = &item.sig.ident;
+    let held = HeldBody { owner: quote!(Self), name: format_ident!("__held_body"), generic: false };
+    let plain = signature::instance_generics(&item.sig.generics).params.is_empty().then(|| quote!(#name));
+    let guard = held.guard(plain.as_ref(), &item.sig.generics);
+    let mut recording =
+        recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
     recording.emitter.extend(inlining);
     let twin_fn = twin_fn(&item, errors.any());
-    let hidden = hidden_type(&item, &recording, errors.any());
+    let held = held.function(&item.sig, &params, &item.block);
+    let broken = errors.any() || lacks_lifetime(&item.sig);
+    let hidden = hidden_type(&item, &recording, &held, broken);
     let both = quote!(#twin_fn #hidden);
     if errors.any() { super::fallback::function(&both, errors) } else { both }
 }
@@ -62,6 +72,22 @@ fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut E
             errors.at(name, super::kernel::needs_bound(&name.ident));
         }
     }
+}
+
+/// Whether a result is a reference, and of two or more parameters nobody says which it is from: rustc says that once.
+fn lacks_lifetime(sig: &Signature) -> bool {
+    struct Elided(usize);
+    impl<'a> syn::visit::Visit<'a> for Elided {
+        fn visit_type_reference(&mut self, ty: &'a syn::TypeReference) {
+            self.0 += usize::from(ty.lifetime.is_none());
+            syn::visit::visit_type_reference(self, ty);
+        }
+        fn visit_parenthesized_generic_arguments(&mut self, _: &'a syn::ParenthesizedGenericArguments) {}
+    }
+    let (mut inputs, mut output) = (Elided(0), Elided(0));
+    sig.inputs.iter().for_each(|input| inputs.visit_fn_arg(input));
+    output.visit_return_type(&sig.output);
+    output.0 > 0 && inputs.0 > 1
 }
 
 /// A call of a name that begins with a capital makes a struct or a variant, as far as tokens tell.
@@ -80,7 +106,7 @@ fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
 fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let sig = twin_signature(&item.sig);
-    let body = twin(&item.block, item.sig.constness.is_some(), false);
+    let body = twin(&item.block, item.sig.constness.is_some());
     if broken {
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
     } else {
@@ -95,7 +121,7 @@ pub fn twin_signature(sig: &Signature) -> Signature {
     sig
 }
 
-fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStream {
+fn hidden_type(item: &ItemFn, recording: &Recording, held_body: &TokenStream, broken: bool) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let text = name.to_string();
     let generics = signature::instance_generics(&item.sig.generics);
@@ -106,7 +132,11 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
     let closures = signature::closure_declarations(&item.sig.generics);
     let (inputs, output) = (signature::input_types(&sig), &sig.output);
     let unsafety = &item.sig.safety;
-    let body = if broken { quote!() } else { recording.record() };
+    let called = quote!(#unsafety fn(#(#inputs),*) #output);
+    let (called, anything) =
+        if lacks_lifetime(&sig) { (quote!(__C), Some(quote!(__C))) } else { (called, None) };
+    let (body, held_body) =
+        if broken { (quote!(), quote!()) } else { (recording.record(), held_body.clone()) };
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
@@ -114,9 +144,11 @@ fn hidden_type(item: &ItemFn, recording: &Recording, broken: bool) -> TokenStrea
 
         #quiet
         impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn called_in_a_kernel<#(#lifetimes,)* #(#closures),*>(_: #unsafety fn(#(#inputs),*) #output, _: &::warpsmith::__macro::FnProbe<Self>) {}
+            #vis fn called_in_a_kernel<#(#lifetimes,)* #(#closures,)* #anything>(_: #called, _: &::warpsmith::__macro::FnProbe<Self>) {}
 
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
+
+            #held_body
         }
 
         #quiet

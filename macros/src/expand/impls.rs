@@ -7,8 +7,10 @@ use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitI
 
 use super::call::hidden_method;
 use super::function::twin_signature;
+use super::held_body::HeldBody;
 use super::plain::PlainForms;
-use super::signature::{self, Recording};
+use super::recording::{self, Recording};
+use super::signature;
 use super::twin::twin;
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
@@ -94,25 +96,33 @@ pub(super) struct Method<'a> {
     block: &'a ItemImpl,
     item: ImplItemFn,
     recording: Recording,
+    /// A copy of the body whose mistakes silence the witness.
+    held_body: TokenStream,
 }
 
 impl<'a> Method<'a> {
-    pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Self {
+    pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, held: &HeldBody, errors: &mut Errors) -> Self {
         let mut item = item.clone();
         signature::name_impl_params(&mut item.sig);
         super::foreign::add_device_bounds(&mut item.sig.generics);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         super::body_check::check(&item.block, &params, &item.sig.generics, errors);
-        let mut recording = signature::recording(&params, &item.sig.output, &item.block, errors);
+        let self_ty = &block.self_ty;
+        let inherent = block.trait_.is_none() && block.generics.params.is_empty();
+        let guard = held.guard(inherent.then(|| quote!(<#self_ty>)).as_ref(), &item.sig.generics);
+        let mut recording =
+            recording::recording(&params, &item.sig.output, &item.block, Some(&guard), errors);
+        let held_body = held.function(&item.sig, &params, &item.block);
         recording.emitter.extend(signature::inlining(&item.attrs));
-        Self { block, item, recording }
+        Self { block, item, recording, held_body }
     }
 
     /// The method; one with mistakes keeps its signature, so that its callers see no errors of their own.
     fn or_stand_in(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Option<Self> {
         let mut own = Errors::default();
-        let method = Self::new(block, item, &mut own);
+        let held = HeldBody::of(held_name(&item.sig.ident));
+        let method = Self::new(block, item, &held, &mut own);
         if !own.any() {
             return Some(method);
         }
@@ -122,7 +132,7 @@ impl<'a> Method<'a> {
         empty.block = parse_quote!({ loop {} });
         signature::without_impl_result(&mut empty.sig);
         let mut signature = Errors::default();
-        let method = Self::new(block, &empty, &mut signature);
+        let method = Self::new(block, &empty, &held, &mut signature);
         (!signature.any()).then_some(method)
     }
 
@@ -135,7 +145,7 @@ impl<'a> Method<'a> {
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
         item.sig = twin_signature(&self.item.sig);
-        item.block = twin(&self.item.block, self.item.sig.constness.is_some(), false);
+        item.block = twin(&self.item.block, self.item.sig.constness.is_some());
         ImplItem::Fn(item)
     }
 
@@ -144,13 +154,21 @@ impl<'a> Method<'a> {
         self.recording.record()
     }
 
+    /// The function that holds a copy of the body.
+    pub(super) fn held_body(&self) -> &TokenStream {
+        &self.held_body
+    }
+
     /// The hidden function that records.
     fn recorder(&self) -> TokenStream {
         let (record, quiet) = (record_name(&self.item.sig.ident), signature::quiet());
         let (generics, body) = (self.own_generics(), self.record());
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let vis = if self.block.trait_.is_some() { quote!() } else { quote!(pub) };
+        let held_body = &self.held_body;
         quote! {
+            #held_body
+
             #quiet
             #vis fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) #where_clause { #body }
         }
@@ -300,9 +318,10 @@ fn trait_items(
     let quiet = signature::quiet();
     let mut shown = method.clone();
     shown.sig = twin_signature(&method.sig);
-    shown.default = method.default.as_ref().map(|block| twin(block, false, false));
+    shown.default = method.default.as_ref().map(|block| twin(block, false));
     let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
+    let held = HeldBody::of(held_name(&method.sig.ident)).declaration(&sized(&method.sig));
     let record = record_name(&method.sig.ident);
     let (impl_generics, _, where_clause) = own.split_for_impl();
     let predicates = where_clause.map(|w| &w.predicates);
@@ -311,13 +330,14 @@ fn trait_items(
         Some(block) => {
             let self_ty: Type = parse_quote!(Self);
             let params = signature::params(&method.sig, Some(&self_ty), errors);
-            let record = signature::recording(&params, &method.sig.output, block, errors).record();
+            let record = recording::recording(&params, &method.sig.output, block, None, errors).record();
             quote!({ #record })
         }
     };
     vec![
         TraitItem::Fn(shown),
         TraitItem::Verbatim(quote!(#quiet #sig { ::warpsmith::__macro::never_called() })),
+        TraitItem::Verbatim(quote!(#quiet #held { ::warpsmith::__macro::typed(()) })),
         TraitItem::Verbatim(quote! {
             #quiet
             fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) where Self: Sized, #predicates #body
@@ -345,6 +365,17 @@ pub(super) fn stand_in(sig: &Signature) -> TokenStream {
     let (sig, quiet) =
         (witnessed_signature(sig, &quote!(::warpsmith::__macro::HostFunction<()>)), signature::quiet());
     quote!(#quiet #sig { ::warpsmith::__macro::never_called() })
+}
+
+/// The signature for `Self` of a known size.
+fn sized(sig: &Signature) -> Signature {
+    let mut sig = sig.clone();
+    sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
+    sig
+}
+
+fn held_name(method: &Ident) -> Ident {
+    format_ident!("__gpu_body_{}", method)
 }
 
 fn record_name(method: &Ident) -> Ident {

@@ -9,7 +9,8 @@ use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 use super::images;
 use super::lower::Name;
 use super::plain::PlainForms;
-use super::signature::{self, Param, Recording};
+use super::recording::{self, Guard, Recording};
+use super::signature::{self, Param};
 use super::twin::twin;
 use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
@@ -53,12 +54,11 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
         return without_parameters(item, &mut params, &refused, errors);
     }
     super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
-    let sound = is_guarded(item).then(|| {
-        let name = &item.sig.ident;
-        quote!(#name::__SOUND)
-    });
+    let name = &item.sig.ident;
+    let plain = item.sig.generics.params.is_empty().then(|| quote!(#name::__twin));
+    let guard = Guard { path: quote!(Self::__twin), plain };
     let recording =
-        signature::guarded_recording(&params, &ReturnType::Default, &item.block, sound.as_ref(), &mut errors);
+        recording::recording(&params, &ReturnType::Default, &item.block, Some(&guard), &mut errors);
     let parts = Parts::new(item, &params);
     if errors.any() {
         return parts.fallback(errors);
@@ -78,11 +78,6 @@ fn parameter_names(item: &ItemFn) -> Vec<syn::Ident> {
         FnArg::Receiver(_) => None,
     };
     item.sig.inputs.iter().filter_map(name).collect()
-}
-
-/// Whether the twin is a constant: one of generics has no value while rustc checks types.
-fn is_guarded(item: &ItemFn) -> bool {
-    item.sig.generics.params.is_empty()
 }
 
 /// The fallback of a kernel whose parameters cannot be had: its body would only repeat that.
@@ -304,7 +299,7 @@ impl<'a> Parts<'a> {
                 fn run_thread(__comptime: &Self::Comptime, __args: &[::warpsmith::KernelArg]) {
                     let #values = ::core::clone::Clone::clone(__comptime);
                     #decode
-                    Self::__twin(#(#pass),*)
+                    ::warpsmith::__macro::HasTypes::body(Self::__twin(::core::marker::PhantomData::<()>))(#(#pass),*)
                 }
             }
         }
@@ -337,37 +332,21 @@ impl<'a> Parts<'a> {
         super::fallback::kernel(self.item, &self.comptime_values().1, &host_fn, errors)
     }
 
-    /// The twin: a function, or where nothing is generic a constant closure and a constant that has a value
-    /// if the closure has no mistakes.
+    /// The twin: a function that gives it as a closure, whose hidden type is an error if the closure has mistakes.
     fn twin(&self) -> TokenStream {
-        let (params, guarded) = (self.twin_params(), is_guarded(self.item));
-        let body = twin(&self.item.block, false, guarded);
-        let attrs: Vec<_> = self
-            .item
-            .attrs
-            .iter()
-            .filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"))
-            .collect();
-        if !guarded {
-            let lifetimes = signature::lifetimes(&self.item.sig.generics);
-            let (lifetimes, _, bounds) = lifetimes.split_for_impl();
-            return quote! {
-                #[inline]
-                #(#attrs)*
-                fn __twin #lifetimes(#(#params),*) #bounds #body
-            };
-        }
-        let types = self.params.iter().map(|p| twin_type(&p.written));
-        let (types, names): (Vec<_>, Vec<_>) =
-            types.enumerate().map(|(i, ty)| (ty, format_ident!("__a{i}"))).unzip();
+        let (params, body) = (self.twin_params(), twin(&self.item.block, false));
+        let types: Vec<_> = self.params.iter().map(|p| twin_type(&p.written)).collect();
+        let attrs =
+            self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));
+        let mut generics = signature::lifetimes(&self.item.sig.generics);
+        generics.params.push(syn::parse_quote!(__X));
+        let (generics, _, bounds) = generics.split_for_impl();
         quote! {
-            #(#attrs)*
-            const __TWIN: fn(#(#types),*) = |#(#params),*| #body;
-            const __SOUND: usize = { let _ = Self::__TWIN; 0 };
-
             #[inline]
-            fn __twin(#(#names: #types),*) {
-                (Self::__TWIN)(#(#names),*)
+            #(#attrs)*
+            fn __twin #generics(_: ::core::marker::PhantomData<__X>) -> impl ::warpsmith::__macro::HasTypes<fn(#(#types),*)> #bounds {
+                let __twin: fn(#(#types),*) = |#(#params),*| #body;
+                ::warpsmith::__macro::typed(__twin)
             }
         }
     }
@@ -452,7 +431,7 @@ impl<'a> Parts<'a> {
                 Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
                 ty => {
                     let ty = device_type(ty);
-                    quote!((::warpsmith::__macro::by_value::<#ty>().arg)(#ident))
+                    quote!((<#ty as ::warpsmith::__macro::GpuType>::__by_value().arg)(#ident))
                 }
             }
         });

@@ -81,8 +81,10 @@ pub struct Lower<'e> {
     captures: RefCell<Vec<(usize, BTreeMap<String, Ident>)>>,
     /// Methods that the body calls.
     pub methods: super::device_method::DeviceMethods,
-    /// A constant without a value if the twin has mistakes, which then silence the witness; see [`Lower::hold`].
-    pub sound: Option<TokenStream>,
+    /// Whether mistakes of the twin silence the witness; see [`Lower::hold`].
+    pub guarded: bool,
+    /// Whether the body knows generic types.
+    pub generic: bool,
     /// The probe of the last value that was tapped.
     pub last_tap: Cell<Option<Ident>>,
     /// Names of variables whose block has ended.
@@ -106,7 +108,8 @@ impl<'e> Lower<'e> {
             parts: 0,
             captures: RefCell::default(),
             methods: Default::default(),
-            sound: None,
+            guarded: false,
+            generic: false,
             last_tap: Cell::new(None),
             ended: HashSet::new(),
             own_macros: HashSet::new(),
@@ -143,21 +146,17 @@ impl<'e> Lower<'e> {
 
     /// `value` as long as the twin has no mistakes; otherwise of an unknown type, of which rustc says nothing.
     pub fn hold(&self, value: &impl ToTokens) -> TokenStream {
-        if self.sound.is_none() {
+        if !self.guarded {
             return value.to_token_stream();
         }
         let sound = self.own_name("__sound", self.site);
         quote!(#sound.hold(#value))
     }
 
-    /// `ty`, or an unknown type if the twin has mistakes.
-    pub fn held_type(&self, ty: &impl ToTokens) -> TokenStream {
-        match &self.sound {
-            Some(sound) => {
-                quote!(<::warpsmith::__macro::Sound::<{ #sound }> as ::warpsmith::__macro::Holds<#ty>>::Held)
-            }
-            None => ty.to_token_stream(),
-        }
+    /// The right side of an operator. Beside bounds of a generic type, rustc knows what even an unknown left side
+    /// asks of it.
+    pub fn right_side(&self, value: &impl ToTokens) -> TokenStream {
+        if self.generic { self.hold(value) } else { value.to_token_stream() }
     }
 
     // Declared without a type: rustc looks at what it knows of each unresolved type again at every

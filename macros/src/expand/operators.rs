@@ -77,6 +77,7 @@ impl Lower<'_> {
         let variant = variant(op);
         let line = self.line(op.span());
         let Some(tag) = overload(op).filter(|_| !self.never_overloaded(op, &e.left, &e.right)) else {
+            let right = self.right_side(&right);
             return Two {
                 witness: quote!(#left #op #right),
                 emit: quote!({ #setup #line __r.binary(::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
@@ -86,6 +87,7 @@ impl Lower<'_> {
         let Operand { setup: first, value: l, seen: ls } = self.operand_twice(&e.left, "__l", left);
         let Operand { setup: second, value: r, seen: rs } = self.operand_twice(&e.right, "__r", right);
         let see = see_operands(&probe, &tag, &quote!(&#ls), &quote!(&#rs));
+        let r = self.right_side(&r);
         Two {
             witness: spanning(e, quote!(#first #second #see), quote!(#l #op #r)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
@@ -101,6 +103,7 @@ impl Lower<'_> {
             let (probe, index) = self.fn_probe(op.span());
             let Operand { setup, value, seen } = self.operand_twice(&e.left, "__l", witness);
             let see = see_operands(&probe, &tag, &quote!(&#seen), &quote!(&#right));
+            let right = self.right_side(&right);
             return Two {
                 witness: spanning(e, quote!(#setup #see), quote!(#value #op #right)),
                 emit: quote!({
@@ -111,6 +114,7 @@ impl Lower<'_> {
                 }),
             };
         }
+        let right = self.right_side(&right);
         Two {
             witness: quote!(#witness #op #right),
             emit: quote!({

@@ -319,14 +319,14 @@ fn bounds(
     inclusive: bool,
 ) -> (TokenStream, TokenStream) {
     let start = match start {
-        Some(start) => quote!(::warpsmith::__macro::to_index(#start)),
+        Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
         None => quote!(0),
     };
     let end = match end {
         Some(end) if inclusive => {
-            quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end) + 1))
+            quote!(::core::option::Option::Some(::warpsmith::__macro::IndexInteger::to_index(#end) + 1))
         }
-        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::to_index(#end))),
+        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::IndexInteger::to_index(#end))),
         None => quote!(::core::option::Option::None),
     };
     (start, end)
@@ -343,9 +343,9 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
             quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
         }
         _ if plain_integer(index).is_some() => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index::<i32>(#tokens))
+            quote_spanned!(span=> <i32 as ::warpsmith::__macro::IndexInteger>::to_index(#tokens))
         }
-        _ => quote_spanned!(span=> ::warpsmith::__macro::to_index(#tokens)),
+        _ => quote_spanned!(span=> ::warpsmith::__macro::IndexInteger::to_index(#tokens)),
     }
 }
 

@@ -9,8 +9,8 @@ use syn::{
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Known, Lower, Name};
-use super::types::{device_type, elide_lifetimes};
+use super::lower::{Known, Name};
+use super::types::device_type;
 use crate::errors::Errors;
 
 /// One parameter.
@@ -272,6 +272,15 @@ pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
     declared.collect()
 }
 
+/// The function pointers that stand for the closure parameters.
+pub fn closure_pointers(generics: &Generics) -> Vec<Type> {
+    let pointer = |t: &syn::TypeParam| {
+        let ident = &t.ident;
+        closure_pointer(&parse_quote!(#ident), generics).map(|ty| device_type(&ty))
+    };
+    generics.type_params().filter_map(pointer).collect()
+}
+
 /// The types of the parameters, as a function pointer has them.
 pub fn input_types(sig: &Signature) -> impl Iterator<Item = &Type> {
     sig.inputs.iter().filter_map(|input| match input {
@@ -361,124 +370,6 @@ pub fn bare_declarations(generics: &Generics) -> (Vec<TokenStream>, Vec<Ident>) 
         }
     }
     (declarations, types)
-}
-
-/// The witness and the emitter of a body with these parameters.
-pub struct Recording {
-    /// `let __t = types_of(…);`
-    pub witness: TokenStream,
-    /// `let __emit = |__r, __t| …;`, which stands before the witness: rustc looks at what a witness leaves
-    /// unresolved again at every call that follows.
-    pub emitter: TokenStream,
-}
-
-impl Recording {
-    /// Statements that record with `__r`.
-    pub fn record(&self) -> TokenStream {
-        let Self { witness, emitter } = self;
-        quote!(#emitter #witness __emit(__r, &__t);)
-    }
-}
-
-/// Lowers a body.
-pub fn recording(
-    params: &[Param],
-    output: &ReturnType,
-    block: &syn::Block,
-    errors: &mut Errors,
-) -> Recording {
-    guarded_recording(params, output, block, None, errors)
-}
-
-/// [`recording`], where `sound` is a constant that does not compile if the twin has mistakes: of the witness
-/// rustc then says nothing.
-pub fn guarded_recording(
-    params: &[Param],
-    output: &ReturnType,
-    block: &syn::Block,
-    sound: Option<&TokenStream>,
-    errors: &mut Errors,
-) -> Recording {
-    let mut lower = Lower::new(errors, block.brace_token.span.open());
-    lower.sound = sound.cloned();
-    let guard = quote!(::warpsmith::__macro::Sound::<{ #sound }>);
-    let mut lets = match sound {
-        Some(_) => {
-            let name = lower.own_name("__sound", block.brace_token.span.open());
-            quote!(let #name = #guard;)
-        }
-        None => TokenStream::new(),
-    };
-    let mut declares = TokenStream::new();
-    for param in params {
-        let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
-        let (text, mutable) =
-            (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
-        let held = lower.held_type(ty);
-        lets.extend(quote!(let #pat: #held = ::warpsmith::__macro::never_called();));
-        let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
-        lower.bind(&name, param.kind);
-        lower.know(&name, known(ty));
-        let local = super::lower::held(ident);
-        declares.extend(match param.kind {
-            Name::Local if param.by_value => {
-                quote!(let #local = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
-            }
-            Name::Local => {
-                quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
-            }
-            Name::Closure => {
-                let copied = param.copied;
-                quote!(let #local = __r.closure_param(#text, #copied);)
-            },
-            Name::Comptime => quote!(),
-        });
-    }
-    let mut block = block.clone();
-    elide_lifetimes(&mut block);
-    for param in params.iter().rev() {
-        if let Some(pat) = &param.destructured {
-            let ident = &param.pat.ident;
-            block.stmts.insert(0, parse_quote!(let #pat = #ident;));
-        }
-    }
-    let body = lower.block(&block);
-    let giver = lower.own_name("__returns", block.brace_token.span.open());
-    let (probes, tree) = lower.probe_tree();
-    let methods = lower.methods.items(sound);
-    let (body_witness, body_emit) = (body.witness, body.emit);
-    let (output, returns) = match output {
-        ReturnType::Default => (quote!(()), quote!()),
-        ReturnType::Type(_, ty) => {
-            let ty = device_type(ty);
-            (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::Device>::ty());))
-        }
-    };
-    Recording {
-        witness: quote! {
-            let __t = ::warpsmith::__macro::types_of(|| {
-                #[allow(unused_imports)]
-                use ::warpsmith::__macro::methods::*;
-                #methods
-                #probes
-                // What follows is type-checked, but not borrow-checked: the twin is.
-                ::warpsmith::__macro::unreached();
-                #lets
-                let #giver = ::warpsmith::__macro::Returns::<#output>::new();
-                // The twin says where `unsafe` is missing.
-                let _: #output = unsafe { #body_witness };
-                #tree
-            });
-        },
-        emitter: quote! {
-            let __emit = |__r: &mut ::warpsmith::__macro::Recorder, __t: &::warpsmith::__macro::Types| {
-                #declares
-                #returns
-                let __v = #body_emit;
-                __r.finish(__v);
-            };
-        },
-    }
 }
 
 /// The statement of the recorder for `#[inline(always)]` and `#[inline(never)]`.

@@ -242,7 +242,7 @@ impl Lower<'_> {
         let (ty, extents, align) = (array.ty(), array.extents(), array.align());
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #held = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::to_index(#extents)),*], #align);),
+            emit: quote!(let #held = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::IndexInteger::to_index(#extents)),*], #align);),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -13,10 +13,10 @@ use super::operators::writes_receiver;
 use super::places::{slice_method, slice_value, to_index};
 use super::types::Slices;
 
-/// Rewrites a body into its twin; `guarded` if its mistakes silence the witness.
-pub fn twin(block: &Block, is_const: bool, guarded: bool) -> Block {
+/// Rewrites a body into its twin.
+pub fn twin(block: &Block, is_const: bool) -> Block {
     let mut block = block.clone();
-    Twin { is_const, guarded }.visit_block_mut(&mut block);
+    Twin { is_const }.visit_block_mut(&mut block);
     // Slices of arrays are descriptors too; what is constant calls Rust's own methods.
     if !is_const && calls_method(block.to_token_stream()) {
         let methods = quote!(
@@ -41,8 +41,6 @@ fn calls_method(body: TokenStream) -> bool {
 struct Twin {
     /// Whether the function is a `const fn`, which indexes by `usize` alone.
     is_const: bool,
-    /// Whether its mistakes silence the witness.
-    guarded: bool,
 }
 
 impl VisitMut for Twin {
@@ -80,7 +78,6 @@ impl VisitMut for Twin {
                 let inner = &index.index;
                 *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
             }
-            Expr::Call(call) => parenthesize(&mut call.func, self.guarded),
             Expr::ForLoop(syn::ExprForLoop { attrs, .. })
             | Expr::While(syn::ExprWhile { attrs, .. })
             | Expr::Loop(syn::ExprLoop { attrs, .. }) => attrs.retain(|a| !a.path().is_ident("unroll")),
@@ -104,19 +101,6 @@ impl VisitMut for Twin {
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);
-    }
-}
-
-/// Parentheses around a called name: an unknown one is then "no value" here and in the witness alike.
-fn parenthesize(callee: &mut Expr, guarded: bool) {
-    if let Expr::Path(path) = callee
-        && !(guarded && path.path.segments.last().is_some_and(|last| last.arguments.is_none()))
-        && let [segment] = path.path.segments.iter().collect::<Vec<_>>()[..]
-        && segment.ident.to_string().starts_with(char::is_lowercase)
-    {
-        let mut group = Group::new(Delimiter::Parenthesis, path.to_token_stream());
-        group.set_span(path.span());
-        *callee = Expr::Verbatim(group.into_token_stream());
     }
 }
 

@@ -96,7 +96,13 @@ pub trait Device: Sized {
     label = "not plain device data",
     note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
 )]
-pub unsafe trait GpuType: Device + Copy {}
+pub unsafe trait GpuType: Device + Copy {
+    /// How a parameter of the type is passed.
+    #[doc(hidden)]
+    fn __by_value() -> crate::__macro::ByValue<Self> {
+        crate::__macro::ByValue { ty: Self::ty, arg: crate::args::KernelArg::value }
+    }
+}
 
 /// Plain data of which any bits are a value: what memory may be read as.
 ///

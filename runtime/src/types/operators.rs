@@ -78,6 +78,11 @@ macro_rules! operators {
             /// The emitter.
             #[doc(hidden)]
             fn __record(_r: &mut Recorder) {}
+            /// A copy of the body; `witness.rs` says what for.
+            #[doc(hidden)]
+            fn __held_body<X>(_: PhantomData<X>) -> impl Sized where Self: Sized {
+                crate::witness::typed(())
+            }
         }
 
         #[doc(hidden)]
@@ -116,6 +121,11 @@ macro_rules! operators {
             /// The emitter.
             #[doc(hidden)]
             fn __record(_r: &mut Recorder) {}
+            /// A copy of the body; `witness.rs` says what for.
+            #[doc(hidden)]
+            fn __held_body<X>(_: PhantomData<X>) -> impl Sized where Self: Sized {
+                crate::witness::typed(())
+            }
         }
 
         #[doc(hidden)]
@@ -205,6 +215,14 @@ pub trait PartialEq<R: ?Sized = Self>: core::cmp::PartialEq<R> {
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
+    /// A copy of the body; `witness.rs` says what for.
+    #[doc(hidden)]
+    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+    where
+        Self: Sized,
+    {
+        crate::witness::typed(())
+    }
 }
 
 #[doc(hidden)]
@@ -279,6 +297,14 @@ pub trait Index<I>: core::ops::Index<I> {
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
+    /// A copy of the body; `witness.rs` says what for.
+    #[doc(hidden)]
+    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+    where
+        Self: Sized,
+    {
+        crate::witness::typed(())
+    }
 }
 
 /// `a[i]` written in kernels.
@@ -288,6 +314,14 @@ pub trait IndexMut<I>: core::ops::IndexMut<I> {
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
+    /// A copy of the body; `witness.rs` says what for.
+    #[doc(hidden)]
+    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+    where
+        Self: Sized,
+    {
+        crate::witness::typed(())
+    }
 }
 
 /// Declares how a witness resolves an index; references to a type are looked through.
@@ -336,6 +370,14 @@ pub trait Default: core::default::Default {
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
+    /// A copy of the body; `witness.rs` says what for.
+    #[doc(hidden)]
+    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+    where
+        Self: Sized,
+    {
+        crate::witness::typed(())
+    }
     /// `Self::default()` in a witness.
     #[doc(hidden)]
     fn default_in_kernels(_probe: &FnProbe<Self::Marker>) -> Self {
@@ -390,6 +432,14 @@ pub trait From<V>: core::convert::From<V> {
     /// The emitter.
     #[doc(hidden)]
     fn __record(_r: &mut Recorder) {}
+    /// A copy of the body; `witness.rs` says what for.
+    #[doc(hidden)]
+    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+    where
+        Self: Sized,
+    {
+        crate::witness::typed(())
+    }
     /// `Self::from(value)` in a witness.
     #[doc(hidden)]
     fn from_in_kernels(_value: V, _probe: &FnProbe<Self::Marker>) -> Self {

@@ -1,0 +1,148 @@
+//! The witness and the emitter of a body, side by side.
+//!
+//! In come the parameters, the result and the block; out come the statements of a hidden function that records them.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Ident, ReturnType, parse_quote};
+
+use super::lower::{Lower, Name};
+use super::signature::{Param, known};
+use super::types::{device_type, elide_lifetimes};
+use crate::errors::Errors;
+
+/// The witness and the emitter of a body with these parameters.
+pub struct Recording {
+    /// `let __t = types_of(…);`
+    pub witness: TokenStream,
+    /// `let __emit = |__r, __t| …;`, which stands before the witness: rustc looks at what a witness leaves
+    /// unresolved again at every call that follows.
+    pub emitter: TokenStream,
+}
+
+impl Recording {
+    /// Statements that record with `__r`.
+    pub fn record(&self) -> TokenStream {
+        let Self { witness, emitter } = self;
+        quote!(#emitter #witness __emit(__r, &__t);)
+    }
+}
+
+/// A function that holds a body too, whose mistakes are said there alone.
+pub struct Guard {
+    /// What the witness names it by.
+    pub path: TokenStream,
+    /// What any item names it by, if nothing of it is generic.
+    pub plain: Option<TokenStream>,
+}
+
+/// Lowers a body.
+pub fn recording(
+    params: &[Param],
+    output: &ReturnType,
+    block: &syn::Block,
+    guard: Option<&Guard>,
+    errors: &mut Errors,
+) -> Recording {
+    let mut lower = Lower::new(errors, block.brace_token.span.open());
+    lower.guarded = guard.is_some();
+    lower.generic = guard.is_some_and(|guard| guard.plain.is_none());
+    let name = lower.own_name("__sound", block.brace_token.span.open());
+    let mut lets = guard.map(|guard| ask(&name, &guard.path)).unwrap_or_default();
+    let mut declares = TokenStream::new();
+    for param in params {
+        let (pat, ident, ty) = (&param.pat, &param.pat.ident, &param.ty);
+        let (text, mutable) =
+            (if param.receiver { "self".to_owned() } else { ident.to_string() }, pat.mutability.is_some());
+        let value = lower.hold(&quote!(::warpsmith::__macro::never_called::<#ty>()));
+        lets.extend(quote!(let #pat = #value;));
+        let name = if param.receiver { Ident::new("self", ident.span()) } else { ident.clone() };
+        lower.bind(&name, param.kind);
+        lower.know(&name, known(ty));
+        let local = super::lower::held(ident);
+        declares.extend(match param.kind {
+            Name::Local if param.by_value => {
+                quote!(let #local = __r.param(#text, #mutable, (<#ty as ::warpsmith::__macro::GpuType>::__by_value().ty)());)
+            }
+            Name::Local => {
+                quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
+            }
+            Name::Closure => {
+                let copied = param.copied;
+                quote!(let #local = __r.closure_param(#text, #copied);)
+            },
+            Name::Comptime => quote!(),
+        });
+    }
+    let mut block = block.clone();
+    elide_lifetimes(&mut block);
+    for param in params.iter().rev() {
+        if let Some(pat) = &param.destructured {
+            let ident = &param.pat.ident;
+            block.stmts.insert(0, parse_quote!(let #pat = #ident;));
+        }
+    }
+    let body = lower.block(&block);
+    let giver = lower.own_name("__returns", block.brace_token.span.open());
+    let (probes, tree) = lower.probe_tree();
+    let methods = lower.methods.items(guard.and_then(|guard| guard.plain.as_ref()));
+    let (body_witness, body_emit) = (body.witness, body.emit);
+    let missing = (!gives_value(output, &block)).then(|| quote!(::warpsmith::__macro::never_called()));
+    let (output, returns) = match output {
+        ReturnType::Default => (quote!(()), quote!()),
+        ReturnType::Type(_, ty) => {
+            let ty = device_type(ty);
+            (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::Device>::ty());))
+        }
+    };
+    let returns_of = quote!(::warpsmith::__macro::Returns::<#output>::new());
+    let returned = if guard.is_some() { quote!(#name.hold(#returns_of)) } else { returns_of };
+    Recording {
+        witness: quote! {
+            let __t = ::warpsmith::__macro::types_of(|| {
+                #[allow(unused_imports)]
+                use ::warpsmith::__macro::methods::*;
+                #methods
+                #probes
+                // What follows is type-checked, but not borrow-checked: the twin is.
+                ::warpsmith::__macro::unreached();
+                #lets
+                let #giver = #returned;
+                // The twin says where `unsafe` is missing.
+                #giver.end(unsafe { #body_witness #missing });
+                #tree
+            });
+        },
+        emitter: quote! {
+            let __emit = |__r: &mut ::warpsmith::__macro::Recorder, __t: &::warpsmith::__macro::Types| {
+                #declares
+                #returns
+                let __v = #body_emit;
+                __r.finish(__v);
+            };
+        },
+    }
+}
+
+/// Whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
+pub fn gives_value(output: &ReturnType, block: &syn::Block) -> bool {
+    matches!(output, ReturnType::Default)
+        || match block.stmts.last() {
+            Some(syn::Stmt::Expr(_, semicolon)) => semicolon.is_none(),
+            Some(syn::Stmt::Macro(mac)) => mac.semi_token.is_none(),
+            _ => false,
+        }
+}
+
+/// Binds `name` to what holds the values of the witness.
+pub fn ask(name: &Ident, guard: &TokenStream) -> TokenStream {
+    quote! {
+        let #name = {
+            use ::warpsmith::__macro::{MistakenBody as _, SoundBody as _};
+            let __guard = ::warpsmith::__macro::guard(#guard);
+            let __outcome = (&__guard).outcome().sound();
+            __guard.asked(::core::marker::PhantomData::<()>);
+            __outcome
+        };
+    }
+}

@@ -1,0 +1,8 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel<T: Num>(x: &[T], y: &mut [T]) {
+    y[0] = x[0].sqrt();
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use warpsmith::prelude::*;
+
+#[gpu_fn]
+fn apply(f: impl Fn(f32) -> f32, x: f32) -> f32 {
+    f(x)
+}
+
+#[gpu_fn]
+fn pick(a: u32) -> u32 {
+    a
+}
+
+#[gpu_kernel]
+fn kernel(y: &mut [f32]) {
+    y[0] = apply(pick, y[0]);
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[gpu_trait]
+trait Shape {
+    fn area(&self) -> f32;
+}
+
+#[gpu_impl]
+impl Shape for Point {
+    fn area(&self) -> f32 {
+        self.x * 2
+    }
+}
+
+#[gpu_kernel]
+fn kernel(out: &mut [f32]) {
+    let p = Point { x: 1.0, y: 2.0 };
+    out[0] = p.area();
+}
+
+fn main() {}

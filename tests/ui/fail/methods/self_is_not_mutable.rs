@@ -1,0 +1,24 @@
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[gpu_impl]
+impl Point {
+    fn scale(&self, k: f32) -> f32 {
+        self.x *= k;
+        self.x
+    }
+}
+
+#[gpu_kernel]
+fn kernel(out: &mut [f32]) {
+    let p = Point { x: 1.0, y: 2.0 };
+    out[0] = p.scale(2.0);
+}
+
+fn main() {}
