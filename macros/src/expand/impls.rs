@@ -93,20 +93,23 @@ fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream)
 pub(super) struct Method<'a> {
     block: &'a ItemImpl,
     item: ImplItemFn,
+    /// The signature, whose generic arguments a call may write.
+    shown: Signature,
     recording: Recording,
 }
 
 impl<'a> Method<'a> {
     pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Self {
         let mut item = item.clone();
-        signature::name_impl_params(&mut item.sig);
         super::foreign::add_device_bounds(&mut item.sig.generics);
+        let shown = item.sig.clone();
+        signature::name_impl_params(&mut item.sig);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         super::body_check::check(&item.block, &params, &item.sig.generics, errors);
         let mut recording = signature::recording(&params, &item.sig.output, &item.block, errors);
         recording.emitter.extend(signature::inlining(&item.attrs));
-        Self { block, item, recording }
+        Self { block, item, shown, recording }
     }
 
     /// The method; one with mistakes keeps its signature, so that its callers see no errors of their own.
@@ -134,7 +137,7 @@ impl<'a> Method<'a> {
     /// The twin.
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
-        item.sig = twin_signature(&self.item.sig);
+        item.sig = twin_signature(&self.shown);
         item.block = twin(&self.item.block, self.item.sig.constness.is_some(), false);
         ImplItem::Fn(item)
     }
@@ -164,7 +167,7 @@ impl<'a> Method<'a> {
     fn witnessed(&self, type_name: &Ident) -> ImplItem {
         let marker = marker_name(type_name, &self.item.sig.ident);
         let arguments = signature::arguments(&self.own_generics());
-        let sig = witnessed_signature(&self.item.sig, &quote!(#marker<Self, #(#arguments),*>));
+        let sig = witnessed_signature(&self.shown, &quote!(#marker<Self, #(#arguments),*>));
         let (vis, quiet) = (&self.item.vis, signature::quiet());
         ImplItem::Verbatim(quote!(#quiet #vis #sig { ::warpsmith::__macro::never_called() }))
     }
@@ -253,12 +256,13 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
             continue;
         };
         let mut method = method.clone();
-        signature::name_impl_params(&mut method.sig);
         super::foreign::add_device_bounds(&mut method.sig.generics);
+        let shown = method.sig.clone();
+        signature::name_impl_params(&mut method.sig);
         let name = &method.sig.ident;
         let marker = marker_name(&item.ident, name);
         let own = signature::instance_generics(&method.sig.generics);
-        kept.items.extend(trait_items(item, &method, &marker, &mut errors));
+        kept.items.extend(trait_items(item, &method, &shown, &marker, &mut errors));
         let trait_name = &item.ident;
         let (_, trait_arguments, _) = item.generics.split_for_impl();
         let mut all = item.generics.clone();
@@ -291,6 +295,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
 fn trait_items(
     item: &ItemTrait,
     method: &syn::TraitItemFn,
+    written: &Signature,
     marker: &Ident,
     errors: &mut Errors,
 ) -> Vec<TraitItem> {
@@ -299,9 +304,9 @@ fn trait_items(
     arguments.extend(signature::arguments(&own));
     let quiet = signature::quiet();
     let mut shown = method.clone();
-    shown.sig = twin_signature(&method.sig);
+    shown.sig = twin_signature(written);
     shown.default = method.default.as_ref().map(|block| twin(block, false, false));
-    let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
+    let mut sig = witnessed_signature(written, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
     let record = record_name(&method.sig.ident);
     let (impl_generics, _, where_clause) = own.split_for_impl();
