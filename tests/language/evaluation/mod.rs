@@ -12,9 +12,13 @@
 )]
 
 mod captures;
+mod counts;
+mod emptied;
+mod indexed;
 mod moments;
 mod operands;
 mod places;
+mod turbofish;
 
 use warpsmith::prelude::*;
 
