@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
-use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, parse_quote};
+use syn::{
+    Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate, parse_quote,
+};
 
 use super::call::hidden_method;
 use super::function::twin_signature;
@@ -246,6 +248,10 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
         item.supertraits.push(parse_quote!(::warpsmith::types::Device));
     }
+    // A constant of the type itself, as the zero of a sum, is known where an instance is.
+    if item.items.iter().any(|part| matches!(part, TraitItem::Const(c) if is_self(&c.ty))) {
+        item.supertraits.push(parse_quote!(::warpsmith::types::Constant));
+    }
     let item = &item;
     let mut kept = item.clone();
     kept.items.clear();
@@ -268,6 +274,10 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         let mut all = item.generics.clone();
         all.params.insert(item.generics.lifetimes().count(), parse_quote!(__S: #trait_name #trait_arguments));
         all.params.extend(own.params.iter().cloned());
+        if let Some(clause) = &own.where_clause {
+            let predicates = clause.predicates.iter().cloned().map(of_instance);
+            all.make_where_clause().predicates.extend(predicates);
+        }
         let mut declared = signature::without_lifetimes(&item.generics);
         declared.params.extend(own.params.iter().cloned());
         let owner = quote!(<__S as #trait_name #trait_arguments>);
@@ -289,6 +299,25 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         #vis use ::warpsmith::__macro::gpu_trait_items as #name;
         #markers
     }
+}
+
+/// Whether a type is `Self`.
+fn is_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+/// What a method of a trait asks of `Self`, asked of the type that its marker names.
+fn of_instance(mut predicate: WherePredicate) -> WherePredicate {
+    struct Named;
+    impl VisitMut for Named {
+        fn visit_ident_mut(&mut self, ident: &mut Ident) {
+            if ident == "Self" {
+                *ident = Ident::new("__S", ident.span());
+            }
+        }
+    }
+    Named.visit_where_predicate_mut(&mut predicate);
+    predicate
 }
 
 /// The trait's own function, the hidden one that witnesses it, and the hidden one that records it.
