@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate, parse_quote,
+    Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate,
+    parse_quote,
 };
 
 use super::call::hidden_method;
@@ -28,10 +29,11 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     if errors.any() {
         return super::fallback::implementation(item, errors);
     }
-    let Some(type_name) = type_name(&item.self_ty) else {
+    let type_name = type_name(&item.self_ty);
+    if type_name.is_none() && item.trait_.is_none() {
         errors.at(&item.self_ty, "`#[gpu_impl]` takes an `impl` of a named type");
         return super::fallback::implementation(item, errors);
-    };
+    }
     let mut kept = item.clone();
     kept.items.clear();
     let (mut markers, mut records) = (TokenStream::new(), TokenStream::new());
@@ -40,13 +42,14 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
             ImplItem::Fn(method) => {
                 let Some(method) = Method::or_stand_in(item, method, &mut errors) else { continue };
                 kept.items.push(method.twin());
-                if item.trait_.is_some() {
+                // The methods of a trait have markers beside the trait.
+                let Some(type_name) = type_name.as_ref().filter(|_| item.trait_.is_none()) else {
                     records.extend(method.recorder());
                     continue;
-                }
-                markers.extend(method.marker(&type_name));
+                };
+                markers.extend(method.marker(type_name));
                 kept.items.push(ImplItem::Verbatim(method.recorder()));
-                kept.items.push(method.witnessed(&type_name));
+                kept.items.push(method.witnessed(type_name));
             }
             other => kept.items.push(other.clone()),
         }
@@ -251,6 +254,8 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     // A constant of the type itself, as the zero of a sum, is known where an instance is.
     if item.items.iter().any(|part| matches!(part, TraitItem::Const(c) if is_self(&c.ty))) {
         item.supertraits.push(parse_quote!(::warpsmith::types::Constant));
+        item.supertraits.push(parse_quote!(::warpsmith::types::Device<Erased = Self>));
+        item.supertraits.push(parse_quote!('static));
     }
     let item = &item;
     let mut kept = item.clone();

@@ -13,12 +13,10 @@
 
 mod captures;
 mod counts;
-mod emptied;
 mod indexed;
 mod moments;
 mod operands;
 mod places;
-mod turbofish;
 
 use warpsmith::prelude::*;
 
@@ -28,7 +26,7 @@ use super::{everywhere, written};
 const LEN: usize = 16;
 
 /// Runs a kernel of one thread on `0..16`; the output begins as `100..116`.
-fn run<K: Kernel<Comptime = ()>>(
+pub(super) fn run<K: Kernel<Comptime = ()>>(
     launch: impl Fn(&Buffer<u64>, &mut Buffer<u64>, &Device) -> warpsmith::Result<()>,
 ) {
     everywhere::<K>(&(), |device| {
@@ -53,4 +51,4 @@ macro_rules! agree {
         }
     };
 }
-use agree;
+pub(super) use agree;
