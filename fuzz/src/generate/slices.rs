@@ -376,8 +376,12 @@ impl Gen<'_> {
     fn slice_writes(&mut self, name: &str, elem: &Ty, depth: usize) -> String {
         let value = self.expr(elem, depth.min(1)).text;
         let index = self.index(Len::Fixed(2));
-        let line = match self.random.below(5) {
+        let line = match self.random.below(6) {
             0 => format!("{name}.fill({value});"),
+            4 => {
+                self.seen("written index reads its slice");
+                format!("{name}[{name}.len() - 1] = {value};")
+            }
             1 => format!("{name}.swap(0, {index});"),
             2 if *elem != Ty::Bool => {
                 self.seen("slice parameter");
