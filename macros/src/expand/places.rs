@@ -139,8 +139,18 @@ impl Lower<'_> {
         let mut index = to_index(&e.index, &index_witness);
         let mut record = quote!(__r.index(__o0, __o1));
         if may_be_overloaded(&e.expr) {
-            let callee = self.index_callee(e, &base, &mut index, access);
+            let own = self.own_name("__base", e.index.span());
+            // A call stands once: a closure in it is of another type wherever it stands.
+            let seen = if is_path(&e.expr) { base.clone() } else { quote!((*#own)) };
+            let callee = self.index_callee(e, &seen, &mut index, access);
             record = quote!({ let __c = #callee; __r.index_operator(__c, __o0, __o1) });
+            if !is_path(&e.expr) {
+                let mutability = (access == Access::Write).then(|| quote!(mut));
+                return Two {
+                    witness: quote!((*{ let #own = & #mutability #base; & #mutability (*#own)[#index] })),
+                    emit: quote!({ #setup #line #record }),
+                };
+            }
         }
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(base));
