@@ -374,8 +374,12 @@ impl Gen<'_> {
     }
 
     fn slice_writes(&mut self, name: &str, elem: &Ty, depth: usize) -> String {
+        // A value that a method takes does not write the slice that the method borrows.
+        let own = self.vars.iter().rposition(|v| v.name == name);
+        self.frozen.extend(own);
         let value = self.expr(elem, depth.min(1)).text;
         let index = self.index(Len::Fixed(2));
+        self.frozen.truncate(self.frozen.len() - usize::from(own.is_some()));
         let line = match self.random.below(6) {
             0 => format!("{name}.fill({value});"),
             4 => {

@@ -24,7 +24,7 @@ impl Recorder {
         if !inclusive {
             return length;
         }
-        let one_more = if is_widest(&start.ty) && !start.as_int().is_some_and(|start| start > 0) {
+        let one_more = if is_widest(&start.ty) && start.as_int().is_none_or(|start| start <= 0) {
             let fits = self.binary(BinaryOp::Lt, length.clone(), number(u64::MAX.into()));
             self.cast(fits, Type::U64)
         } else {
