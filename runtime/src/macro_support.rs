@@ -30,6 +30,18 @@ pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
     crate::simulator::context::keep(descriptor)
 }
 
+/// `base[index]` to be written, of which a method's receiver is borrowed after the index is evaluated.
+pub trait AtMut<I>: core::ops::IndexMut<I> {
+    /// The element.
+    #[inline(always)]
+    #[track_caller]
+    fn __at_mut(&mut self, index: I) -> &mut Self::Output {
+        &mut self[index]
+    }
+}
+
+impl<T: core::ops::IndexMut<I> + ?Sized, I> AtMut<I> for T {}
+
 /// Two indices of any integer types.
 #[inline(always)]
 pub fn to_index2<I: crate::types::IndexInteger, J: crate::types::IndexInteger>(

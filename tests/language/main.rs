@@ -22,9 +22,11 @@
 
 mod abstraction;
 mod atomics;
+mod bounds;
 mod bytes;
 mod closures;
 mod deep;
+mod emptied;
 mod enums;
 mod equality;
 mod escape;
@@ -55,10 +57,12 @@ mod talk;
 mod textures;
 mod threads;
 mod tiles;
+mod turbofish;
 mod units;
 mod vectors;
 mod views;
 mod waits;
 mod warps;
 
+use evaluation::run;
 use harness::{compiles, devices, everywhere, noise, written};

@@ -294,3 +294,42 @@ fn lanes_that_meet_are_a_group() {
         assert_eq!(device.download(&count).expect("memory"), [want.len() as u32]);
     });
 }
+
+/// A key, and the lane that has it.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Keyed {
+    key: u64,
+    lane: u32,
+    seen: u32,
+}
+
+#[gpu_impl]
+impl Keyed {
+    fn larger(self, other: Keyed) -> Keyed {
+        if other.key > self.key { other } else { self }
+    }
+}
+
+/// A literal whose last field is a shuffle: C++ would give it a handler.
+#[gpu_kernel]
+fn largest_of_warp(x: &[u64], out: &mut [u64]) {
+    let mut best = Keyed { key: x[thread_idx().x], lane: lane_id(), seen: 1 };
+    let mut delta = 16;
+    while delta > 0 {
+        let other = Keyed { key: shfl_xor(best.key, delta), lane: shfl_xor(best.lane, delta), ..best };
+        best = best.larger(other);
+        delta /= 2;
+    }
+    out[thread_idx().x] = best.key * 100 + (best.lane + best.seen) as u64;
+}
+
+#[test]
+fn literals_are_made_of_shuffles() {
+    everywhere::<largest_of_warp>(&(), |device| {
+        let x: Vec<u64> = (0..32).map(|i| i * 7 % 32).collect();
+        let x = device.upload(&x).expect("memory");
+        let out = written(device, (32, 0), |out| largest_of_warp(&x, out).grid(1).block(32).launch(device));
+        assert_eq!(out, [31 * 100 + 9 + 1; 32], "on {}", device.name());
+    });
+}

@@ -206,7 +206,8 @@ impl Gen<'_> {
     fn range(&mut self, int: Int, depth: usize) -> String {
         let rounds = self.random.between(0, 4) as i128;
         let t = int.name;
-        match self.random.below(13) {
+        match self.random.below(17) {
+            13.. => self.counted_range(int, rounds),
             // A step that would pass the end of the type.
             9 | 11 => {
                 let step = self.leaf(&Ty::Int(types::USIZE)).text;
@@ -237,6 +238,27 @@ impl Gen<'_> {
             }
             7 if self.vars.iter().any(|v| v.name == "a") => format!("0..(((a & 3) + 1) as {t})"),
             _ => format!("0..{}{t}", rounds + 1),
+        }
+    }
+
+    /// A range behind adapters that count: below zero, at the ends of its type, all over it.
+    fn counted_range(&mut self, int: Int, rounds: i128) -> String {
+        self.seen("range counted by adapters");
+        let t = int.name;
+        let low = if int.signed { -3 } else { 1 };
+        let (high, few) = (low + rounds + 2, self.random.below(3));
+        match self.random.below(5) {
+            0 => {
+                let step = self.leaf(&Ty::Int(types::USIZE)).text;
+                format!("({low}..{high}{t}).rev().step_by(({step} & 15) + 1)")
+            }
+            1 => format!("({}..{}{t}).rev().step_by({})", int.min(), int.max(), (int.max() - int.min()) / 3),
+            2 => format!("({low}..={high}{t}).skip({few}).take(3)"),
+            3 => format!("({}..={}{t}).zip(0..{few}u8).map(|(v, _)| v)", int.max() - rounds, int.max()),
+            _ => {
+                let from = self.leaf(&Ty::Int(int)).text;
+                format!("(({from} & 3)..={}{t}).enumerate().take({few}).map(|(_, v)| v)", int.max())
+            }
         }
     }
 

@@ -23,6 +23,7 @@ impl Gen<'_> {
             8 => self.tuple_of_references(depth),
             9 => self.shared_pattern(depth),
             10 => self.element_pattern(depth),
+            11 if self.random.chance(50) => self.option_in_place(depth),
             11 => self.exchanged(depth),
             _ => self.reference_behind(depth),
         }
@@ -335,9 +336,30 @@ impl Gen<'_> {
                 let second = g.place(&second);
                 return Some(format!("core::mem::swap(&mut {}, &mut {second});", first.text));
             }
-            let value = g.expr(&first.ty, depth.min(1)).text;
             let old = g.fresh("o");
+            let value = g.expr(&first.ty, depth.min(1)).text;
             Some(format!("let {old} = core::mem::replace(&mut {}, {value});", first.text))
+        })
+    }
+
+    /// An option that is emptied, filled or changed where it stands.
+    fn option_in_place(&mut self, depth: usize) -> Option<String> {
+        let paths = self.paths(true, |t| matches!(t, Ty::Option(_)));
+        if paths.is_empty() {
+            return None;
+        }
+        let path = self.random.pick(&paths).clone();
+        let Ty::Option(inner) = self.type_of(&path) else { return None };
+        self.seen("option changed in place");
+        self.while_borrowed(path.var, |g| {
+            let (place, old) = (g.place(&path), g.fresh("o"));
+            let value = g.expr(&inner, depth.min(1)).text;
+            Some(match g.random.below(4) {
+                0 => format!("let {old} = {place}.take();"),
+                1 => format!("let {old} = {place}.replace({value});"),
+                2 => format!("let {old} = core::mem::take(&mut {place});"),
+                _ => format!("if let Some({old}) = {place}.as_mut() {{\n*{old} = {value};\n}}"),
+            })
         })
     }
 

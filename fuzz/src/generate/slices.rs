@@ -383,8 +383,12 @@ impl Gen<'_> {
             g.frozen.extend(own);
             (g.expr(elem, depth.min(1)).text, g.index(Len::Fixed(2)))
         });
-        let line = match self.random.below(5) {
+        let line = match self.random.below(6) {
             0 => format!("{name}.fill({value});"),
+            4 => {
+                self.seen("written index reads its slice");
+                format!("{name}[{name}.len() - 1] = {value};")
+            }
             1 => format!("{name}.swap(0, {index});"),
             2 if *elem != Ty::Bool => {
                 self.seen("slice parameter");

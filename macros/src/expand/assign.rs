@@ -149,23 +149,24 @@ impl Lower<'_> {
         let tag = format_ident!("{}AssignOp", variant.to_string());
         let (probe, index) = self.fn_probe(op.span());
         let Operand { setup: first, value: r, seen } = self.operand_twice(&e.right, "__r", value.witness);
-        let right = quote!(&#seen);
-        let left = self.place_again(&e.left, Access::Write, pw);
-        let see = see_operands(&probe, &quote!(#tag), &quote!(&#left), &right);
+        // The place stands once: a closure in it is of another type wherever it stands.
+        let own = self.own_name("__place", op.span());
+        let (left, right) = (quote!(&*#own), quote!(&#seen));
+        let (bind, pw) = (quote!(let #own = &mut #pw;), quote!(*#own));
+        let see = see_operands(&probe, &quote!(#tag), &left, &right);
         let r = self.right_side(&r);
         if !in_question {
             return Two {
-                witness: quote!(({ #first #see #pw #op #r })),
+                witness: quote!(({ #first #bind #see #pw #op #r })),
                 emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
             };
         }
         let (order, number) = self.fn_probe(op.span());
-        let left = self.place_again(&e.left, Access::Write, pw);
-        let scalars = see_operands(&order, &quote!(CompoundOp), &quote!(&#left), &right);
+        let scalars = see_operands(&order, &quote!(CompoundOp), &left, &right);
         let (ve, pe) = (value.emit, place.emit);
         self.forget_line();
         Two {
-            witness: quote!(({ #first #see #scalars #pw #op #r })),
+            witness: quote!(({ #first #bind #see #scalars #pw #op #r })),
             emit: quote!({
                 let __callees = [__t.callee(#number), __t.callee(#index)];
                 __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, |__r| #pe, |__r| #ve)

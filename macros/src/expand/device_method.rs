@@ -10,7 +10,7 @@ use super::call::hidden_method;
 use super::lower::Lower;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
-const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut_ptr as_ptr asin asinh atan atan2 atanh block cast \
+const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr as_ptr as_ref asin asinh atan atan2 atanh block cast \
     cast_signed cast_unsigned cbrt ceil checked_add checked_div checked_mul checked_neg checked_pow checked_rem \
     checked_shl checked_shr checked_sub clamp clone cloned compare_exchange compare_exchange_weak copied \
     copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot eq_ignore_ascii_case err exp exp2 \
@@ -22,9 +22,9 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut_ptr as_ptr a
     is_some_and is_subnormal isqrt leading_ones leading_zeros len length ln ln_1p load log log10 log2 map map_err \
     map_or map_or_else max midpoint min mul_add next_down next_multiple_of next_power_of_two next_up normalize offset \
     ok ok_or or or_else overflowing_add overflowing_mul overflowing_neg overflowing_pow overflowing_sub pow powf powi \
-    read recip reinterpret reinterpret_mut rem_euclid reverse_bits rotate_left rotate_right round round_ties_even \
+    read recip reinterpret reinterpret_mut rem_euclid replace reverse_bits rotate_left rotate_right round round_ties_even \
     sample saturating_abs saturating_add saturating_add_signed saturating_div saturating_mul saturating_neg \
-    saturating_pow saturating_sub signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes tan \
+    saturating_pow saturating_sub signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes take tan \
     tanh then then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
     to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc unbounded_shl unbounded_shr \
     unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else width wrapping_abs wrapping_add \

@@ -20,9 +20,12 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let mut item = item.clone();
     PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
+    let mut shown = item.sig.clone();
     signature::name_impl_params(&mut item.sig);
+    super::foreign::add_device_bounds(&mut shown.generics);
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let params = signature::params(&item.sig, None, &mut errors);
+    signature::without_impl_result(&mut shown);
     if signature::without_impl_result(&mut item.sig) {
         item.block = syn::parse_quote!({});
     }
@@ -41,7 +44,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
         let stand_in = super::impls::stand_in(&item.sig);
         return super::fallback::function(&quote!(#[allow(warnings)] #item #stand_in), errors);
     }
-    for input in &mut item.sig.inputs {
+    for input in item.sig.inputs.iter_mut().chain(&mut shown.inputs) {
         if let syn::FnArg::Typed(typed) = input {
             typed.attrs.clear();
         }
@@ -55,7 +58,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let mut recording =
         recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
     recording.emitter.extend(inlining);
-    let twin_fn = twin_fn(&item, errors.any());
+    let twin_fn = twin_fn(&item, &shown, errors.any());
     let held = held.function(&item.sig, &params, &item.block);
     let broken = errors.any() || lacks_lifetime(&item.sig);
     let hidden = hidden_type(&item, &recording, &held, broken);
@@ -102,10 +105,11 @@ fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
     }
 }
 
-/// The function itself; with an empty body when the body has mistakes.
-fn twin_fn(item: &ItemFn, broken: bool) -> TokenStream {
+/// The function itself with the signature `shown`, whose generic arguments a call may write; with an empty body when
+/// the body has mistakes.
+fn twin_fn(item: &ItemFn, shown: &Signature, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
-    let sig = twin_signature(&item.sig);
+    let sig = twin_signature(shown);
     let body = twin(&item.block, item.sig.constness.is_some());
     if broken {
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
@@ -125,11 +129,15 @@ fn hidden_type(item: &ItemFn, recording: &Recording, held_body: &TokenStream, br
     let (vis, name) = (&item.vis, &item.sig.ident);
     let text = name.to_string();
     let generics = signature::instance_generics(&item.sig.generics);
-    let (declarations, types) = signature::bare_declarations(&generics);
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let written = signature::written_generics(&item.sig.generics);
+    let (declarations, types) = signature::bare_declarations(&written);
+    let instance = signature::instance_arguments(&written);
+    let instance = quote!(#name<#(#instance),*>);
+    let (call_generics, call_types, call_clause) = written.split_for_impl();
     let (sig, at, quiet) = (twin_signature(&item.sig), signature::location(name), signature::quiet());
     let lifetimes = item.sig.generics.lifetimes();
-    let closures = signature::closure_declarations(&item.sig.generics);
+    let closures = signature::unnamed_closures(&item.sig.generics);
     let (inputs, output) = (signature::input_types(&sig), &sig.output);
     let unsafety = &item.sig.safety;
     let called = quote!(#unsafety fn(#(#inputs),*) #output);
@@ -143,16 +151,19 @@ fn hidden_type(item: &ItemFn, recording: &Recording, held_body: &TokenStream, br
         #vis struct #name<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
 
         #quiet
-        impl #impl_generics #name #ty_generics #where_clause {
-            #vis fn called_in_a_kernel<#(#lifetimes,)* #(#closures,)* #anything>(_: #called, _: &::warpsmith::__macro::FnProbe<Self>) {}
+        impl #call_generics #name #call_types #call_clause {
+            #vis fn called_in_a_kernel<#(#lifetimes,)* #(#closures,)* #anything>(_: #called, _: &::warpsmith::__macro::FnProbe<#instance>) {}
+        }
 
+        #quiet
+        impl #impl_generics #instance #where_clause {
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) { #body }
 
             #held_body
         }
 
         #quiet
-        impl #impl_generics ::warpsmith::__macro::DeviceFn for #name #ty_generics #where_clause {
+        impl #impl_generics ::warpsmith::__macro::DeviceFn for #instance #where_clause {
             fn callee() -> ::warpsmith::__macro::Callee {
                 ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
                     key: ::core::any::type_name::<Self>(),

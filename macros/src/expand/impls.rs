@@ -3,7 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
-use syn::{Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, parse_quote};
+use syn::{
+    Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate,
+    parse_quote,
+};
 
 use super::call::hidden_method;
 use super::function::twin_signature;
@@ -28,10 +31,11 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     if errors.any() {
         return super::fallback::implementation(item, errors);
     }
-    let Some(type_name) = type_name(&item.self_ty) else {
+    let type_name = type_name(&item.self_ty);
+    if type_name.is_none() && item.trait_.is_none() {
         errors.at(&item.self_ty, "`#[gpu_impl]` takes an `impl` of a named type");
         return super::fallback::implementation(item, errors);
-    };
+    }
     let mut kept = item.clone();
     kept.items.clear();
     let (mut markers, mut records) = (TokenStream::new(), TokenStream::new());
@@ -40,13 +44,14 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
             ImplItem::Fn(method) => {
                 let Some(method) = Method::or_stand_in(item, method, &mut errors) else { continue };
                 kept.items.push(method.twin());
-                if item.trait_.is_some() {
+                // The methods of a trait have markers beside the trait.
+                let Some(type_name) = type_name.as_ref().filter(|_| item.trait_.is_none()) else {
                     records.extend(method.recorder());
                     continue;
-                }
-                markers.extend(method.marker(&type_name));
+                };
+                markers.extend(method.marker(type_name));
                 kept.items.push(ImplItem::Verbatim(method.recorder()));
-                kept.items.push(method.witnessed(&type_name));
+                kept.items.push(method.witnessed(type_name));
             }
             other => kept.items.push(other.clone()),
         }
@@ -95,6 +100,8 @@ fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream)
 pub(super) struct Method<'a> {
     block: &'a ItemImpl,
     item: ImplItemFn,
+    /// The signature, whose generic arguments a call may write.
+    shown: Signature,
     recording: Recording,
     /// A copy of the body whose mistakes silence the witness.
     held_body: TokenStream,
@@ -103,8 +110,9 @@ pub(super) struct Method<'a> {
 impl<'a> Method<'a> {
     pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, held: &HeldBody, errors: &mut Errors) -> Self {
         let mut item = item.clone();
-        signature::name_impl_params(&mut item.sig);
         super::foreign::add_device_bounds(&mut item.sig.generics);
+        let shown = item.sig.clone();
+        signature::name_impl_params(&mut item.sig);
         let self_ty: Type = parse_quote!(Self);
         let params = signature::params(&item.sig, Some(&self_ty), errors);
         super::body_check::check(&item.block, &params, &item.sig.generics, errors);
@@ -115,7 +123,7 @@ impl<'a> Method<'a> {
             recording::recording(&params, &item.sig.output, &item.block, Some(&guard), errors);
         let held_body = held.function(&item.sig, &params, &item.block);
         recording.emitter.extend(signature::inlining(&item.attrs));
-        Self { block, item, recording, held_body }
+        Self { block, item, shown, recording, held_body }
     }
 
     /// The method; one with mistakes keeps its signature, so that its callers see no errors of their own.
@@ -144,7 +152,7 @@ impl<'a> Method<'a> {
     /// The twin.
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
-        item.sig = twin_signature(&self.item.sig);
+        item.sig = twin_signature(&self.shown);
         item.block = twin(&self.item.block, self.item.sig.constness.is_some());
         ImplItem::Fn(item)
     }
@@ -182,7 +190,7 @@ impl<'a> Method<'a> {
     fn witnessed(&self, type_name: &Ident) -> ImplItem {
         let marker = marker_name(type_name, &self.item.sig.ident);
         let arguments = signature::arguments(&self.own_generics());
-        let sig = witnessed_signature(&self.item.sig, &quote!(#marker<Self, #(#arguments),*>));
+        let sig = witnessed_signature(&self.shown, &quote!(#marker<Self, #(#arguments),*>));
         let (vis, quiet) = (&self.item.vis, signature::quiet());
         ImplItem::Verbatim(quote!(#quiet #vis #sig { ::warpsmith::__macro::never_called() }))
     }
@@ -261,6 +269,12 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
         item.supertraits.push(parse_quote!(::warpsmith::types::Device));
     }
+    // A constant of the type itself, as the zero of a sum, is known where an instance is.
+    if item.items.iter().any(|part| matches!(part, TraitItem::Const(c) if is_self(&c.ty))) {
+        item.supertraits.push(parse_quote!(::warpsmith::types::Constant));
+        item.supertraits.push(parse_quote!(::warpsmith::types::Device<Erased = Self>));
+        item.supertraits.push(parse_quote!('static));
+    }
     let item = &item;
     let mut kept = item.clone();
     kept.items.clear();
@@ -271,17 +285,22 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
             continue;
         };
         let mut method = method.clone();
-        signature::name_impl_params(&mut method.sig);
         super::foreign::add_device_bounds(&mut method.sig.generics);
+        let shown = method.sig.clone();
+        signature::name_impl_params(&mut method.sig);
         let name = &method.sig.ident;
         let marker = marker_name(&item.ident, name);
         let own = signature::instance_generics(&method.sig.generics);
-        kept.items.extend(trait_items(item, &method, &marker, &mut errors));
+        kept.items.extend(trait_items(item, &method, &shown, &marker, &mut errors));
         let trait_name = &item.ident;
         let (_, trait_arguments, _) = item.generics.split_for_impl();
         let mut all = item.generics.clone();
         all.params.insert(item.generics.lifetimes().count(), parse_quote!(__S: #trait_name #trait_arguments));
         all.params.extend(own.params.iter().cloned());
+        if let Some(clause) = &own.where_clause {
+            let predicates = clause.predicates.iter().cloned().map(of_instance);
+            all.make_where_clause().predicates.extend(predicates);
+        }
         let mut declared = signature::without_lifetimes(&item.generics);
         declared.params.extend(own.params.iter().cloned());
         let owner = quote!(<__S as #trait_name #trait_arguments>);
@@ -305,10 +324,30 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     }
 }
 
+/// Whether a type is `Self`.
+fn is_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+/// What a method of a trait asks of `Self`, asked of the type that its marker names.
+fn of_instance(mut predicate: WherePredicate) -> WherePredicate {
+    struct Named;
+    impl VisitMut for Named {
+        fn visit_ident_mut(&mut self, ident: &mut Ident) {
+            if ident == "Self" {
+                *ident = Ident::new("__S", ident.span());
+            }
+        }
+    }
+    Named.visit_where_predicate_mut(&mut predicate);
+    predicate
+}
+
 /// The trait's own function, the hidden one that witnesses it, and the hidden one that records it.
 fn trait_items(
     item: &ItemTrait,
     method: &syn::TraitItemFn,
+    written: &Signature,
     marker: &Ident,
     errors: &mut Errors,
 ) -> Vec<TraitItem> {
@@ -317,9 +356,9 @@ fn trait_items(
     arguments.extend(signature::arguments(&own));
     let quiet = signature::quiet();
     let mut shown = method.clone();
-    shown.sig = twin_signature(&method.sig);
+    shown.sig = twin_signature(written);
     shown.default = method.default.as_ref().map(|block| twin(block, false));
-    let mut sig = witnessed_signature(&method.sig, &quote!(#marker<Self, #(#arguments),*>));
+    let mut sig = witnessed_signature(written, &quote!(#marker<Self, #(#arguments),*>));
     sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
     let held = HeldBody::of(held_name(&method.sig.ident)).declaration(&sized(&method.sig));
     let record = record_name(&method.sig.ident);

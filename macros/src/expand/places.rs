@@ -6,7 +6,6 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, Member, UnOp};
 
 use super::lower::{Known, Lower, Two, spanned_group};
@@ -58,20 +57,6 @@ impl Lower<'_> {
                 Two { witness, emit }
             }
         }
-    }
-
-    /// The witness of a place once more. Two closures never have one type, so a probe of one cannot stand twice:
-    /// a place with closures is lowered again, with probes that the emitter does not ask.
-    pub(super) fn place_again(&mut self, place: &Expr, access: Access, witness: &TokenStream) -> TokenStream {
-        if !has_closure(place) {
-            return witness.clone();
-        }
-        // What is wrong with it was said the first time.
-        let said = std::mem::take(self.errors);
-        let again = self.place(place, access).witness;
-        *self.errors = said;
-        self.forget_line();
-        again
     }
 
     /// `*reference`
@@ -154,8 +139,18 @@ impl Lower<'_> {
         let mut index = to_index(&e.index, &index_witness);
         let mut record = quote!(__r.index(__o0, __o1));
         if self.may_be_overloaded(&e.expr) {
-            let callee = self.index_callee(e, &base, &mut index, access);
+            let own = self.own_name("__base", e.index.span());
+            // A call stands once: a closure in it is of another type wherever it stands.
+            let seen = if is_path(&e.expr) { base.clone() } else { quote!((*#own)) };
+            let callee = self.index_callee(e, &seen, &mut index, access);
             record = quote!({ let __c = #callee; __r.index_operator(__c, __o0, __o1) });
+            if !is_path(&e.expr) {
+                let mutability = (access == Access::Write).then(|| quote!(mut));
+                return Two {
+                    witness: quote!((*{ let #own = & #mutability #base; & #mutability (*#own)[#index] })),
+                    emit: quote!({ #setup #line #record }),
+                };
+            }
         }
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(base));
@@ -188,10 +183,7 @@ impl Lower<'_> {
         index: &mut TokenStream,
         access: Access,
     ) -> TokenStream {
-        let mut ask = |written| {
-            let base = self.place_again(&e.expr, access, base);
-            self.resolve_index(e, &base, index, written)
-        };
+        let mut ask = |written| self.resolve_index(e, base, index, written);
         match access {
             Access::Read | Access::Write => {
                 let number = ask(access == Access::Write);
@@ -263,19 +255,6 @@ pub fn is_place(expr: &Expr) -> bool {
         Expr::Group(e) => is_place(&e.expr),
         _ => false,
     }
-}
-
-/// Whether a closure stands anywhere in an expression.
-fn has_closure(expr: &Expr) -> bool {
-    struct Search(bool);
-    impl<'e> Visit<'e> for Search {
-        fn visit_expr_closure(&mut self, _: &'e syn::ExprClosure) {
-            self.0 = true;
-        }
-    }
-    let mut search = Search(false);
-    search.visit_expr(expr);
-    search.0
 }
 
 /// `&base[start..end]` as an index of descriptors, which borrows what Rust's own borrows and as long.

@@ -33,6 +33,9 @@ pub struct Param {
     pub by_value: bool,
 }
 
+/// How the names of parameters begin that stand for an `impl Fn(…)`.
+const UNNAMED: &str = "__F";
+
 /// Replaces `impl Fn(…)` parameters by generic ones, which can be named.
 pub fn name_impl_params(sig: &mut Signature) {
     let mut count = 0;
@@ -40,7 +43,7 @@ pub fn name_impl_params(sig: &mut Signature) {
         if let FnArg::Typed(typed) = input
             && let Type::ImplTrait(bounds) = ungrouped(&typed.ty)
         {
-            let name = format_ident!("__F{count}");
+            let name = format_ident!("{UNNAMED}{count}");
             let bounds = bounds.bounds.clone();
             sig.generics.params.push(parse_quote!(#name: #bounds));
             *typed.ty = parse_quote!(#name);
@@ -250,6 +253,37 @@ pub fn instance_generics(generics: &Generics) -> Generics {
         clause.predicates = clause.predicates.clone().into_iter().filter(keep).collect();
     }
     kept
+}
+
+/// Generics that a call may write, closures among them; without lifetimes and what [`name_impl_params`] has named.
+pub fn written_generics(generics: &Generics) -> Generics {
+    let mut written = without_lifetimes(generics);
+    written.params = written.params.into_iter().filter(|p| !is_unnamed(p)).collect();
+    written
+}
+
+/// The arguments by which an instance is known: a closure is none of them.
+pub fn instance_arguments(written: &Generics) -> Vec<TokenStream> {
+    let names = arguments(written);
+    let closure = |p: &GenericParam| match p {
+        GenericParam::Type(t) => {
+            let ident = &t.ident;
+            closure_pointer(&parse_quote!(#ident), written).is_some()
+        }
+        _ => false,
+    };
+    let params = written.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+    names.into_iter().zip(params).map(|(name, p)| if closure(p) { quote!(()) } else { name }).collect()
+}
+
+/// The closures that have no name of the user's, with their bounds, as declarations.
+pub fn unnamed_closures(generics: &Generics) -> Vec<TokenStream> {
+    generics.params.iter().filter(|p| is_unnamed(p)).map(|p| quote!(#p)).collect()
+}
+
+/// Whether [`name_impl_params`] has made a parameter.
+fn is_unnamed(param: &GenericParam) -> bool {
+    matches!(param, GenericParam::Type(t) if t.ident.to_string().starts_with(UNNAMED))
 }
 
 /// The closure parameters, with their bounds, as declarations.

@@ -1,11 +1,12 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote};
+use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote, parse_quote_spanned};
 
+use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
@@ -65,6 +66,9 @@ impl VisitMut for Twin {
         if let Expr::ForLoop(e) = expr {
             write_type(e);
         }
+        if let Some(place) = written(expr).filter(|place| !self.is_const && reads_itself(place) == 1) {
+            index_last(place);
+        }
         visit_mut::visit_expr_mut(self, expr);
         match expr {
             Expr::Reference(reference) => {
@@ -99,16 +103,79 @@ impl VisitMut for Twin {
         }
     }
 
+    // A `const` is Rust as it stands: the emitter takes its value.
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);
     }
+}
+
+/// The place that an expression writes or borrows to be written.
+fn written(expr: &mut Expr) -> Option<&mut Expr> {
+    match expr {
+        Expr::Assign(e) => Some(&mut e.left),
+        Expr::Binary(e) if compound(&e.op).is_some() => Some(&mut e.left),
+        Expr::Reference(e) if e.mutability.is_some() => Some(&mut e.expr),
+        _ => None,
+    }
+}
+
+/// How many indices of a place name the variable that it is in.
+fn reads_itself(place: &Expr) -> usize {
+    match place {
+        Expr::Paren(e) => reads_itself(&e.expr),
+        Expr::Field(e) => reads_itself(&e.base),
+        Expr::Index(e) => {
+            let own = root(&e.expr).is_some_and(|root| mentions(e.index.to_token_stream(), root));
+            reads_itself(&e.expr) + usize::from(own)
+        }
+        _ => 0,
+    }
+}
+
+/// Has `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
+fn index_last(place: &mut Expr) {
+    match place {
+        Expr::Paren(e) => index_last(&mut e.expr),
+        Expr::Field(e) => index_last(&mut e.base),
+        Expr::Index(e) if reads_itself(&e.expr) == 0 && !matches!(*e.index, Expr::Range(_)) => {
+            let (base, index, span) = (&e.expr, &e.index, e.span().resolved_at(Span::call_site()));
+            let index = to_index(index, &index.to_token_stream());
+            *place = parse_quote_spanned!(span=> (*{ use ::warpsmith::__macro::AtMut as _; (#base).__at_mut(#index) }));
+        }
+        Expr::Index(e) => index_last(&mut e.expr),
+        _ => {}
+    }
+}
+
+/// The variable that a place is in, where nothing is called on the way.
+fn root(place: &Expr) -> Option<&Ident> {
+    match place {
+        Expr::Path(e) => e.path.get_ident(),
+        Expr::Field(e) => root(&e.base),
+        Expr::Index(e) => root(&e.expr),
+        Expr::Paren(e) => root(&e.expr),
+        Expr::Unary(e) => root(&e.expr),
+        _ => None,
+    }
+}
+
+/// Whether tokens name a variable.
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Ident(ident) => ident == *name,
+        _ => false,
+    })
 }
 
 /// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
 fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
     let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
-    let (span, root) = (base.span(), root(base));
+    let span = base.span();
+    let reads_itself = mutable && root(base).is_some_and(|root| mentions(range.to_token_stream(), root));
     let base = match base {
         Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
             Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
@@ -116,33 +183,8 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
         },
         _ => base.to_token_stream(),
     };
-    let value = if mutable && root.is_some_and(|root| names(range.to_token_stream(), &root)) {
-        slice_method
-    } else {
-        slice_value
-    };
+    let value = if reads_itself { slice_method } else { slice_value };
     Expr::Verbatim(value(span, &base, end(&range.start), end(&range.end), (inclusive, mutable)))
-}
-
-/// The variable that a place begins with.
-fn root(place: &Expr) -> Option<Ident> {
-    match place {
-        Expr::Path(path) => path.path.get_ident().cloned(),
-        Expr::Index(e) => root(&e.expr),
-        Expr::Field(e) => root(&e.base),
-        Expr::Paren(e) => root(&e.expr),
-        Expr::Unary(e) => root(&e.expr),
-        _ => None,
-    }
-}
-
-/// Whether tokens have a name among them.
-fn names(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => names(group.stream(), name),
-        TokenTree::Ident(ident) => ident == *name,
-        _ => false,
-    })
 }
 
 impl Twin {

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use super::memory;
 use crate::ir::{Expr, Type};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, GpuType, Num, operators};
+use crate::types::{Device, Num, operators};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// The function `F`, which is the device function `M` if it is Rust's.
@@ -68,7 +68,7 @@ known! {
     /// `core::mem::replace` in kernels.
     replace "core::mem::replace" [Device] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
     /// `core::mem::take` in kernels.
-    take "core::mem::take" [GpuType + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
+    take "core::mem::take" [Device + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
     /// `core::cmp::min` in kernels.
     min "core::cmp::min" [Num + Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
     /// `core::cmp::max` in kernels.

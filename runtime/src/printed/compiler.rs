@@ -14,9 +14,12 @@ const NAMES: [&str; 3] = ["c++", "clang++", "g++"];
 /// What every text is compiled with.
 ///
 /// Floats are not contracted, as rustc does not; overflow is not made to wrap, so that the undefined-behaviour sanitizer
-/// sees it; reinterpreted memory may alias, since a Rust view of bytes as another type is no mistake of the text.
+/// sees it; reinterpreted memory may alias, since a Rust view of bytes as another type is no mistake of the text. A fault
+/// unwinds through the text by its tables alone: a handler of C++, which a literal with a call in it would get, needs a
+/// library.
 const FLAGS: &str = "-std=c++17 -O1 -g0 -pipe -x c++ -fPIC -shared -nostdlib -fno-builtin -ffp-contract=off \
-    -fno-strict-aliasing -fsanitize-coverage=trace-pc -fexceptions -fvisibility=hidden -fno-stack-protector -w";
+    -fno-strict-aliasing -fsanitize-coverage=trace-pc -fno-exceptions -fasynchronous-unwind-tables \
+    -fvisibility=hidden -fno-stack-protector -w";
 
 /// What the compiler puts into the code to find mistakes at run time.
 ///

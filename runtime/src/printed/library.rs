@@ -238,7 +238,11 @@ fn open(image: &[u8]) -> Result<&'static libloading::Library, Refused> {
     let failed = |e: String| Refused::NotCompiled(format!("the compiled text does not load: {e}"));
     fs::write(&path, image).map_err(|e| failed(e.to_string()))?;
     // SAFETY: a library that was made of a text and the shim, which run nothing when they are loaded.
-    let library = unsafe { libloading::Library::new(&path) }.map_err(|e| failed(e.to_string()))?;
+    let library = unsafe { libloading::Library::new(&path) }.map_err(|e| {
+        // The loader's own words name the symbol or the file.
+        let words = std::error::Error::source(&e).map(|source| format!(": {source}"));
+        failed(format!("{e}{}", words.unwrap_or_default()))
+    })?;
     let library: &'static libloading::Library = Box::leak(Box::new(library));
     let table =
         *TABLE.get_or_init(|| Box::leak(host::table().into_boxed_slice()).as_ptr().expose_provenance());

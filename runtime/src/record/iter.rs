@@ -1,5 +1,6 @@
 //! Walks over elements: iterators become a range or a count, and an item for each step.
 
+use super::count::{is_small, is_widest};
 use super::place::Moment;
 use super::{RangeShape, Recorder};
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
@@ -11,6 +12,8 @@ type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 pub struct Iter<'a> {
     extent: Extent,
     item: Item<'a>,
+    /// Whether there may be nearly 2^64 items, to whose number nothing can be added.
+    long: bool,
 }
 
 /// What the loop of an iterator counts.
@@ -28,6 +31,8 @@ pub(super) enum Item<'a> {
     Counter,
     /// `start + k`
     Range(Expr),
+    /// `last - k`
+    Down(Expr),
     /// Element `k`: by value, or a reference, mutable or not.
     Element(Expr, Option<bool>),
     /// `(k, inner)`
@@ -90,7 +95,7 @@ impl Recorder {
     fn elements(&mut self, base: Expr, by: Option<bool>) -> Iter<'static> {
         let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
         let count = self.simple(count);
-        Iter { extent: Extent::Count(count), item: Item::Element(base, by) }
+        Iter { extent: Extent::Count(count), item: Item::Element(base, by), long: false }
     }
 
     /// `start..end` or `start..=end`.
@@ -99,23 +104,27 @@ impl Recorder {
             let bound = self.value(bound);
             self.bind(bound)
         });
+        let long = is_widest(&start.ty);
         Iter {
             extent: Extent::Range { start, end, inclusive, step: None, reversed: false },
             item: Item::Counter,
+            long,
         }
     }
 
     /// `.enumerate()`
     pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+        let long = iter.long;
         let (count, item) = self.counted(iter);
-        Iter { extent: Extent::Count(count), item: Item::Enumerate(item.into()) }
+        Iter { extent: Extent::Count(count), item: Item::Enumerate(item.into()), long }
     }
 
     /// `.zip(other)`
     pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+        let long = left.long && right.long;
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.smaller(left.0, right.0);
-        Iter { extent: Extent::Count(count), item: Item::Zip(left.1.into(), right.1.into()) }
+        Iter { extent: Extent::Count(count), item: Item::Zip(left.1.into(), right.1.into()), long }
     }
 
     /// `.rev()`
@@ -124,8 +133,9 @@ impl Recorder {
             *reversed = !*reversed;
             return iter;
         }
+        let long = iter.long;
         let (count, item) = self.counted(iter);
-        Iter { item: Item::Reversed(count.clone(), item.into()), extent: Extent::Count(count) }
+        Iter { item: Item::Reversed(count.clone(), item.into()), extent: Extent::Count(count), long }
     }
 
     /// `.step_by(n)`
@@ -140,27 +150,30 @@ impl Recorder {
             *step = Some(n);
             return iter;
         }
+        let long = iter.long;
         let (count, item) = self.counted(iter);
-        let count = self.steps(count, &n);
-        Iter { extent: Extent::Count(count), item: Item::Step(n, item.into()) }
+        let count = self.steps(count, &n, long);
+        Iter { extent: Extent::Count(count), item: Item::Step(n, item.into()), long }
     }
 
     /// `.skip(n)`
     pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
+        let long = iter.long;
         let (count, item) = self.counted(iter);
         let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());
         let count = self.count_if(some, |r| r.binary(BinaryOp::Sub, count, n.clone()));
-        Iter { extent: Extent::Count(count), item: Item::Skip(n, item.into()) }
+        Iter { extent: Extent::Count(count), item: Item::Skip(n, item.into()), long }
     }
 
     /// `.take(n)`
     pub fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
+        let long = iter.long && !is_small(&n);
         let (count, item) = self.counted(iter);
-        Iter { extent: Extent::Count(self.smaller(count, n)), item }
+        Iter { extent: Extent::Count(self.smaller(count, n)), item, long }
     }
 
     /// `.copied()`, `.cloned()`
@@ -219,17 +232,16 @@ impl Recorder {
         let (start, end) = (self.simple(start), self.simple(end));
         let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
         let some = self.binary(op, start.clone(), end.clone());
-        let (first, last) = (self.cast(start.clone(), Type::U64), self.cast(end, Type::U64));
-        let mut count = self.count_if(some, |r| {
-            let length = r.binary(BinaryOp::Sub, last, first);
-            if inclusive { r.binary(BinaryOp::Add, length, number(1)) } else { length }
-        });
-        let mut source = Item::Range(start);
+        let mut count = self.count_if(some, |r| r.distance(&start, &end, inclusive));
+        // Of all numbers of the widest types the count is one too small.
+        let mut source =
+            if reversed && inclusive && is_widest(&end.ty) { Item::Down(end) } else { Item::Range(start) };
+        let turned = matches!(source, Item::Down(_));
         if let Some(n) = step {
-            count = self.steps(count, &n);
+            count = self.steps(count, &n, iter.long);
             source = Item::Step(n, source.into());
         }
-        if reversed {
+        if reversed && !turned {
             source = Item::Reversed(count.clone(), source.into());
         }
         (count, iter.item.of(source))
@@ -244,24 +256,11 @@ impl Recorder {
         self.simple(select(some, count, number(0)))
     }
 
-    /// How many of `count` steps are every `n`th.
-    fn steps(&mut self, count: Expr, n: &Expr) -> Expr {
-        if let (Some(count), Some(n)) = (count.as_int(), n.as_int().filter(|n| *n > 0)) {
-            return number((count + n - 1) / n);
-        }
-        let more = self.binary(BinaryOp::Sub, n.clone(), number(1));
-        let padded = self.binary(BinaryOp::Add, count, more);
-        let steps = self.binary(BinaryOp::Div, padded, n.clone());
-        self.simple(steps)
-    }
-
     fn item(&mut self, item: Item<'_>, k: Expr) -> Expr {
         match item {
             Item::Counter => k,
-            Item::Range(start) => {
-                let offset = self.cast(k, start.ty.clone());
-                if start.as_int() == Some(0) { offset } else { self.binary(BinaryOp::Add, start, offset) }
-            }
+            Item::Range(start) => self.offset(BinaryOp::Add, start, k),
+            Item::Down(last) => self.offset(BinaryOp::Sub, last, k),
             Item::Element(base, by) => {
                 let mut element = self.index(base, k);
                 if let ExprKind::Index { proof, .. } = &mut element.kind {

@@ -11,6 +11,7 @@ mod assign;
 mod block;
 mod call;
 mod control;
+mod count;
 mod equality;
 mod error;
 mod exchange;

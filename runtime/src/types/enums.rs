@@ -108,6 +108,13 @@ impl<T: Constant> Constant for Option<T> {
     }
 }
 
+/// `None` of an `Option<T>`.
+pub(crate) fn none<T: Device>() -> Expr {
+    let ty = Option::<T>::ty();
+    let Type::Enum(e) = &ty else { return Expr::never() };
+    Expr { kind: ExprKind::Variant(e.clone(), 0, vec![]), ty }
+}
+
 /// An enum without fields, as CUDA sees it.
 fn plain(name: &str, tag: Scalar, variants: &[(&'static str, i128)]) -> Type {
     let variants =

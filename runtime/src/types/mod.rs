@@ -22,8 +22,9 @@ mod view;
 
 pub use constant::Constant;
 pub use eighth::{F8E4M3, F8E5M2};
-#[doc(hidden)]
 pub use enums::no_variant;
+#[doc(hidden)]
+pub(crate) use enums::none;
 pub use index::IndexInteger;
 #[cfg(test)]
 pub(crate) use matrix::RawParts;

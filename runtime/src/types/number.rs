@@ -4,12 +4,13 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, 
 
 use half::{bf16, f16};
 
-use super::{AnyBits, Constant, operators};
+use super::{AnyBits, Constant, Device, operators};
 
 /// A number: every integer and float type.
 pub trait Num:
     AnyBits
     + Constant
+    + Device<Erased = Self>
     + Default
     + PartialOrd
     + core::fmt::Debug

@@ -385,6 +385,26 @@ pub trait Default: core::default::Default {
     }
 }
 
+impl<T: crate::types::Constant, const N: usize> Default for [T; N]
+where
+    [T; N]: core::default::Default,
+{
+    type Marker = ZeroMarker<[T; N]>;
+}
+
+impl<T: crate::types::Device> Default for Option<T> {
+    type Marker = NoneMarker<T>;
+}
+
+/// Marker of `Option::<T>::default()`.
+pub struct NoneMarker<T>(PhantomData<fn() -> T>);
+
+impl<T: crate::types::Device> DeviceFn for NoneMarker<T> {
+    fn callee() -> Callee {
+        Callee::Constant(crate::types::none::<T>)
+    }
+}
+
 /// The value of a call of `T::default()`, whose function is to be found.
 #[doc(hidden)]
 pub struct DefaultOf<T>(PhantomData<T>);

@@ -178,8 +178,69 @@ fn parameters_take_their_types_from_the_function(x: &[u64], out: &mut [u64]) {
     out[3] = folded(move |c| (-c).max(n), n) as u64;
 }
 
+/// Two numbers.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Two {
+    d: [u64; 2],
+}
+
+#[gpu_impl]
+impl core::ops::AddAssign for Two {
+    fn add_assign(&mut self, other: Two) {
+        self.d = [self.d[0] + other.d[0], self.d[1] + other.d[1]];
+    }
+}
+
+#[gpu_impl]
+impl core::ops::Index<usize> for Two {
+    type Output = u64;
+    fn index(&self, i: usize) -> &u64 {
+        &self.d[i]
+    }
+}
+
+#[gpu_impl]
+impl core::ops::IndexMut<usize> for Two {
+    fn index_mut(&mut self, i: usize) -> &mut u64 {
+        &mut self.d[i]
+    }
+}
+
+#[gpu_impl]
+impl Two {
+    fn map(self, f: impl Fn(u64) -> u64) -> Two {
+        Two { d: [f(self.d[0]), f(self.d[1])] }
+    }
+    fn each(&mut self, f: impl Fn(u64) -> u64) -> &mut Two {
+        self.d = [f(self.d[0]), f(self.d[1])];
+        self
+    }
+}
+
+#[gpu_kernel]
+fn closures_inside_of_places(x: &[u64], out: &mut [u64]) {
+    let k = x[3];
+    let mut h = [0u64; 8];
+    h[apply(|v| v + k, 1) as usize] += apply(|v| v * k, 2);
+    h[apply(|v| v % 8, k * 4) as usize] <<= 1;
+    out[0] = h[4];
+    let mut q = [Two { d: [1, 2] }; 4];
+    q[apply(|v| v - 1, k) as usize] += Two { d: [apply(|v| v, 5), k] };
+    q[apply(|v| v - 2, k) as usize].d[1] += apply(|v| v, 9);
+    out[1] = q[2].d[0] * 100 + q[1].d[1];
+    let mut v = Two { d: [x[1], x[2]] };
+    out[2] = v.map(|a| a + k)[0] * 100 + v.map(|a| a * 3)[apply(|v| v, 1) as usize];
+    v.each(|a| a + 1)[1] = 7;
+    v.each(|a| a + k)[apply(|v| v, 0) as usize] += apply(|a| a + k, 1);
+    out[3] = v.d[0] * 100 + v.d[1];
+    out[4] = v.each(|a| a * 2)[1].max(3).pow(2);
+    let r = &mut v.each(|a| a)[0];
+    *r += 1;
+    out[5] = v.d[0];
+}
+
 agree! {
     adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state
-    parameters_take_their_types_from_the_function
-    closures_in_places
+    parameters_take_their_types_from_the_function closures_in_places closures_inside_of_places
 }

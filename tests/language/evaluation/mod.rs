@@ -19,7 +19,9 @@
 
 mod capitals;
 mod captures;
+mod counts;
 mod halves;
+mod indexed;
 mod inferred;
 mod moments;
 mod nothing;
@@ -34,7 +36,7 @@ use super::{everywhere, written};
 const LEN: usize = 16;
 
 /// Runs a kernel of one thread on `0..16`; the output begins as `100..116`.
-fn run<K: Kernel<Comptime = ()>>(
+pub(super) fn run<K: Kernel<Comptime = ()>>(
     launch: impl Fn(&Buffer<u64>, &mut Buffer<u64>, &Device) -> warpsmith::Result<()>,
 ) {
     everywhere::<K>(&(), |device| {
@@ -59,4 +61,4 @@ macro_rules! agree {
         }
     };
 }
-use agree;
+pub(super) use agree;

@@ -84,6 +84,12 @@ functions! {
     fn is_none_or<T: Device>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
         match option { Some(value) => f(value), None => true }
     }
+    fn as_mut<T: GpuType>(option: &mut Option<T>) -> Option<&mut T> {
+        match option { Some(value) => Some(value), None => None }
+    }
+    fn as_ref<T: GpuType>(option: &Option<T>) -> Option<&T> {
+        match option { Some(value) => Some(value), None => None }
+    }
     fn then_some<T: Device>(there: bool, value: T) -> Option<T> {
         if there { Some(value) } else { None }
     }
@@ -117,6 +123,30 @@ functions! {
     fn ok_unwrap_or_else<T: Device, E: Device>(result: Result<T, E>, default: impl FnOnce(E) -> T) -> T {
         match result { Ok(value) => value, Err(error) => default(error) }
     }
+}
+
+/// The function behind `take`.
+#[doc(hidden)]
+#[gpu_fn]
+#[allow(
+    dead_code,
+    clippy::mem_replace_option_with_none,
+    reason = "its emitter is called; it defines the method"
+)]
+pub fn taken<T: Device + Copy>(option: &mut Option<T>) -> Option<T> {
+    let kept = *option;
+    *option = None;
+    kept
+}
+
+/// The function behind `replace`.
+#[doc(hidden)]
+#[gpu_fn]
+#[allow(dead_code, reason = "its emitter is called; it defines the method")]
+pub fn replaced<T: Device + Copy>(option: &mut Option<T>, value: T) -> Option<T> {
+    let kept = *option;
+    *option = Some(value);
+    kept
 }
 
 /// The function behind `unwrap_or_default`.
@@ -158,6 +188,34 @@ pub trait OptionMethods<T: Device>: Sized {
         map_or_else_in_kernels<U: Device, D: FnOnce() -> U, F: FnOnce(T) -> U>(D, F) -> U = map_or_else<T, U>;
         is_none_or_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_none_or<T>;
         ok_or_in_kernels<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
+    }
+    #[doc(hidden)]
+    fn take_in_kernels(&mut self, _probe: &FnProbe<taken<T>>) -> Option<T>
+    where
+        T: Copy,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn replace_in_kernels(&mut self, _: T, _probe: &FnProbe<replaced<T>>) -> Option<T>
+    where
+        T: Copy,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn as_mut_in_kernels(&mut self, _probe: &FnProbe<as_mut<T>>) -> Option<&mut T>
+    where
+        T: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn as_ref_in_kernels(&self, _probe: &FnProbe<as_ref<T>>) -> Option<&T>
+    where
+        T: GpuType,
+    {
+        never_called()
     }
     #[doc(hidden)]
     fn unwrap_or_default_in_kernels(self, _probe: &FnProbe<unwrap_or_default<T>>) -> T

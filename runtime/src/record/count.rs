@@ -1,0 +1,105 @@
+//! How many items an iterator has, and which number is at a position: in arithmetic that overflows for no range.
+
+use super::Recorder;
+use super::iter::number;
+use crate::ir::{BinaryOp, Expr, Scalar, Type};
+
+impl Recorder {
+    /// How many numbers a range that has some holds; of more than a `u64` can say, one less.
+    pub(super) fn distance(&mut self, start: &Expr, end: &Expr, inclusive: bool) -> Expr {
+        if let (Some(start), Some(end)) = (start.as_int(), end.as_int()) {
+            return number((end - start + i128::from(inclusive)).min(u64::MAX.into()));
+        }
+        let length = match is_plain(start) {
+            true => self.between(start, end, Type::U64),
+            false if is_widest(&start.ty) => {
+                let (start, end) = (self.biased(start), self.biased(end));
+                self.binary(BinaryOp::Sub, end, start)
+            }
+            false => {
+                let length = self.between(start, end, Type::Scalar(Scalar::I64));
+                self.cast(length, Type::U64)
+            }
+        };
+        if !inclusive {
+            return length;
+        }
+        let one_more = if is_widest(&start.ty) && start.as_int().is_none_or(|start| start <= 0) {
+            let fits = self.binary(BinaryOp::Lt, length.clone(), number(u64::MAX.into()));
+            self.cast(fits, Type::U64)
+        } else {
+            number(1)
+        };
+        self.binary(BinaryOp::Add, length, one_more)
+    }
+
+    /// `end - start` in a type that holds both.
+    fn between(&mut self, start: &Expr, end: &Expr, ty: Type) -> Expr {
+        let [end, start] = [end, start].map(|bound| self.cast(bound.clone(), ty.clone()));
+        self.binary(BinaryOp::Sub, end, start)
+    }
+
+    /// A signed number of 64 bits, with the least at zero: differences of such numbers do not overflow.
+    fn biased(&mut self, value: &Expr) -> Expr {
+        let value = self.cast(value.clone(), Type::U64);
+        self.binary(BinaryOp::BitXor, value, number(1 << 63))
+    }
+
+    /// The number that is `k` after or before another, of a range that holds both.
+    pub(super) fn offset(&mut self, op: BinaryOp, base: Expr, k: Expr) -> Expr {
+        let ty = base.ty.clone();
+        if ty.scalar().is_some_and(Scalar::is_unsigned) || op == BinaryOp::Add && is_plain(&base) {
+            let k = self.cast(k, ty);
+            return if base.as_int() == Some(0) && op == BinaryOp::Add {
+                k
+            } else {
+                self.binary(op, base, k)
+            };
+        }
+        if is_widest(&ty) {
+            let base = self.biased(&base);
+            let moved = self.binary(op, base, k);
+            let moved = self.binary(BinaryOp::BitXor, moved, number(1 << 63));
+            return self.cast(moved, ty);
+        }
+        let (base, k) = (self.cast(base, Type::Scalar(Scalar::I64)), self.cast(k, Type::Scalar(Scalar::I64)));
+        let moved = self.binary(op, base, k);
+        self.cast(moved, ty)
+    }
+
+    /// How many of `count` steps are every `n`th.
+    ///
+    /// The sum of two counts may overflow where one is large: there the remainder is asked for.
+    pub(super) fn steps(&mut self, count: Expr, n: &Expr, long: bool) -> Expr {
+        if let (Some(count), Some(n)) = (count.as_int(), n.as_int().filter(|n| *n > 0)) {
+            return number((count + n - 1) / n);
+        }
+        if long || !is_small(n) {
+            let whole = self.binary(BinaryOp::Div, count.clone(), n.clone());
+            let rest = self.binary(BinaryOp::Rem, count, n.clone());
+            let rest = self.binary(BinaryOp::Ne, rest, number(0));
+            let rest = self.cast(rest, Type::U64);
+            let steps = self.binary(BinaryOp::Add, whole, rest);
+            return self.simple(steps);
+        }
+        let more = self.binary(BinaryOp::Sub, n.clone(), number(1));
+        let padded = self.binary(BinaryOp::Add, count, more);
+        let steps = self.binary(BinaryOp::Div, padded, n.clone());
+        self.simple(steps)
+    }
+}
+
+/// Whether numbers of a type have 64 bits.
+pub(super) fn is_widest(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| scalar.bits() == 64)
+}
+
+/// Whether a count is so small that its sum with the length of any slice is a number.
+pub(super) fn is_small(count: &Expr) -> bool {
+    count.as_int().is_some_and(|n| n < 1 << 32)
+}
+
+/// Whether what is counted from a number stays in its type: no signed number below zero is passed.
+fn is_plain(base: &Expr) -> bool {
+    base.ty.scalar().is_some_and(Scalar::is_unsigned) || base.as_int().is_some_and(|base| base >= 0)
+}
