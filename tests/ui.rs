@@ -17,6 +17,8 @@ const SECOND_MESSAGES: &[(&str, &str)] = &[
         "generics/launch_without_the_constant",
         "a constant that the arguments do not tell: rustc says so of the call and of the launch",
     ),
+    ("gpu_fn/closure_with_a_wrong_argument", "an `impl Fn` has no name in the copy of the body"),
+    ("gpu_fn/closure_with_too_few_arguments", "an `impl Fn` has no name in the copy of the body"),
     ("gpu_fn/struct_without_derive", "of each use: the signature is one function's, the value another's"),
     ("methods/self_is_forgotten", "rustc knows the field beside `self`, and again without it"),
     ("structs/bool_pointer_field", "`derive(Copy)` refuses the field too"),

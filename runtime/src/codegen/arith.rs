@@ -79,6 +79,11 @@ impl Printer<'_> {
         };
         let right = match self.inner_ring(right, scalar) {
             Some(text) => text,
+            // That a negative constant changes its sign is meant, which NVRTC would warn of.
+            None if right.as_int().is_some_and(|n| n < 0) => {
+                let constant = self.expr(right);
+                Text::cast(wide(scalar), constant)
+            }
             None => self.expr(right),
         };
         Text::binary(op, left, right)
