@@ -121,17 +121,47 @@ fn sources(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(String, String)> {
     paths.into_iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
-#[test]
-fn every_builtin_is_named() {
+/// The sources of the builtins.
+fn sources_of_builtins() -> Vec<(String, String)> {
     let builtin = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
     let sources = sources(files("runtime/src/device_api", "rs").into_iter().filter(builtin));
     assert!(sources.len() > 20, "{}", sources.len());
-    all_named(sources.iter().map(|(path, source)| {
-        let tables = TABLES.iter().filter(|(name, _)| path.ends_with(name)).flat_map(|(_, marks)| *marks);
-        let mut names = declarations(source);
-        names.extend(tables.flat_map(|mark| before(source, mark)));
-        (path.clone(), names)
-    }));
+    sources
+}
+
+/// The builtins that a source declares.
+fn builtins<'a>((path, source): &'a (String, String)) -> Vec<&'a str> {
+    let tables = TABLES.iter().filter(|(name, _)| path.ends_with(name)).flat_map(|(_, marks)| *marks);
+    let mut names = declarations(source);
+    names.extend(tables.flat_map(|mark| before(source, mark)));
+    names
+}
+
+#[test]
+fn every_builtin_is_named() {
+    all_named(sources_of_builtins().iter().map(|source| (source.0.clone(), builtins(source))));
+}
+
+#[test]
+fn the_macros_know_every_function_of_the_prelude() {
+    let sources = sources_of_builtins();
+    let method = |source: &str, name: &str| {
+        let declaration = format!("fn {name}");
+        let takes_self = |rest: &str| {
+            let parameters = rest.split_once('(').map_or("", |(_, parameters)| parameters);
+            let first = parameters.split([',', ')']).next().unwrap_or("");
+            rest.starts_with(['(', '<']) && first.contains("self")
+        };
+        source.split(&declaration).skip(1).any(takes_self) || source.contains(&format!("{name}_in_kernels ="))
+    };
+    let functions = |source @ (_, text): &'_ (String, String)| -> Vec<String> {
+        let names = builtins(source).into_iter().filter(|name| name.starts_with(char::is_lowercase));
+        names.filter(|name| !method(text, name)).map(str::to_owned).collect()
+    };
+    let declared: BTreeSet<String> = sources.iter().flat_map(functions).collect();
+    let text: String = declared.iter().map(|name| format!("{name}\n")).collect();
+    let path = "macros/src/expand/builtin_names.txt";
+    assert!(read(path) == text, "{path} should be\n{text}");
 }
 
 /// The names in the `device_methods!` of a file, and of the hidden methods that stand for others.

@@ -32,6 +32,45 @@ fn mistaken(out: &mut [u32]) {
     out[0] = lane_id();
 }
 
+/// Builtins of the prelude beside functions of the same names, which hide them.
+mod beside {
+    use warpsmith::prelude::*;
+
+    #[gpu_fn]
+    pub fn mul24(x: u32) -> u32 {
+        x + 1
+    }
+
+    #[gpu_fn]
+    pub fn ballot(x: u32) -> u32 {
+        x * 2
+    }
+
+    pub mod below {
+        use super::*;
+
+        #[gpu_fn]
+        pub fn popc(x: u32) -> u32 {
+            x * 3
+        }
+
+        #[gpu_kernel]
+        pub fn hidden(out: &mut [u32]) {
+            out[0] = mul24(out[1]) + 1;
+            out[1] = ballot(out[1]) + popc(1) * 100 + popc(clz(1)) * 1000;
+        }
+    }
+}
+
+#[test]
+fn a_device_function_beside_the_prelude_hides_a_builtin() {
+    use beside::below::hidden;
+    everywhere::<hidden>(&(), |device| {
+        let out = written(device, (2, 5), |out| hidden(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [8, 12 + 300 + 93_000], "on {}", device.name());
+    });
+}
+
 #[test]
 fn a_device_function_of_ones_own_hides_a_builtin() {
     everywhere::<shadowed>(&(), |device| {

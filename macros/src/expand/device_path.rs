@@ -21,7 +21,7 @@ impl Lower<'_> {
         own: &Ident,
         probe: &Ident,
     ) -> (TokenStream, TokenStream) {
-        if path != device || has_std_name(path) {
+        if path != device || has_std_name(path) || is_crate(path) {
             return (TokenStream::new(), TokenStream::new());
         }
         let (same, number) = self.fn_probe(path.span());
@@ -45,7 +45,7 @@ impl Lower<'_> {
         let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
-        let Some((missing, last)) = stand_in().filter(|_| path == device && !has_std_name(path)) else {
+        let Some((missing, last)) = stand_in().filter(|_| path == device && !needs_no_stand_in(path)) else {
             return (
                 bind(quote!(#own.is(#path))),
                 quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);),
@@ -80,13 +80,27 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a path is a name for which the prelude has the device side of a function of Rust's library. An import of
-/// such a name would be ambiguous beside a function of the user's own, which a macro expands.
-/// The name of a crate is as ambiguous.
+/// Functions of Rust's library for which the prelude has the device side.
+const STD: [&str; 5] = ["swap", "replace", "take", "min", "max"];
+
+/// The builtins of the prelude, one on a line; `tests/reference.rs` compares them with the sources.
+const BUILTINS: &str = include_str!("builtin_names.txt");
+
+/// Whether a path is a name for which the prelude has the device side of a function of Rust's library.
 fn has_std_name(path: &ExprPath) -> bool {
-    const NAMES: [&str; 5] = ["swap", "replace", "take", "min", "max"];
-    let named = |name: String| NAMES.contains(&name.as_str()) || crates().contains(&name);
-    path.path.get_ident().is_some_and(|name| named(name.to_string()))
+    path.path.get_ident().is_some_and(|name| STD.iter().any(|std| name == std))
+}
+
+/// Whether a path is the name of a crate, and so of more than a function.
+fn is_crate(path: &ExprPath) -> bool {
+    path.path.get_ident().is_some_and(|name| crates().iter().any(|own| name == own))
+}
+
+/// Whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
+/// expands the user's own function of that name, and the prelude or a crate has it as well.
+fn needs_no_stand_in(path: &ExprPath) -> bool {
+    let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);
+    has_std_name(path) || is_crate(path) || path.path.get_ident().is_some_and(is_builtin)
 }
 
 /// The crates that any path may begin with: those that rustc, whose process this is, was given by `--extern`.
