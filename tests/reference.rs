@@ -148,9 +148,7 @@ fn the_macros_know_every_function_of_the_prelude() {
     let method = |source: &str, name: &str| {
         let declaration = format!("fn {name}");
         let takes_self = |rest: &str| {
-            let parameters = rest.split_once('(').map_or("", |(_, parameters)| parameters);
-            let first = parameters.split([',', ')']).next().unwrap_or("");
-            rest.starts_with(['(', '<']) && first.contains("self")
+            rest.starts_with(['(', '<']) && rest.lines().next().is_some_and(|line| line.contains("self"))
         };
         source.split(&declaration).skip(1).any(takes_self) || source.contains(&format!("{name}_in_kernels ="))
     };
