@@ -54,9 +54,14 @@ mod beside {
             x * 3
         }
 
+        #[gpu_fn]
+        pub fn j0<const N: usize>(x: [u32; N]) -> u32 {
+            x[N - 1]
+        }
+
         #[gpu_kernel]
         pub fn hidden(out: &mut [u32]) {
-            out[0] = mul24(out[1]) + 1;
+            out[0] = mul24(out[1]) + j0::<2>([0, 1]);
             out[1] = ballot(out[1]) + popc(1) * 100 + popc(clz(1)) * 1000;
         }
     }

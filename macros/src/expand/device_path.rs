@@ -86,21 +86,30 @@ const STD: [&str; 5] = ["swap", "replace", "take", "min", "max"];
 /// The builtins of the prelude, one on a line; `tests/reference.rs` compares them with the sources.
 const BUILTINS: &str = include_str!("builtin_names.txt");
 
+/// The name that a path of one segment is, whatever its generic arguments.
+fn single(path: &ExprPath) -> Option<&Ident> {
+    let segments = &path.path.segments;
+    segments
+        .first()
+        .filter(|_| segments.len() == 1 && path.path.leading_colon.is_none())
+        .map(|one| &one.ident)
+}
+
 /// Whether a path is a name for which the prelude has the device side of a function of Rust's library.
 fn has_std_name(path: &ExprPath) -> bool {
-    path.path.get_ident().is_some_and(|name| STD.iter().any(|std| name == std))
+    single(path).is_some_and(|name| STD.iter().any(|std| name == std))
 }
 
 /// Whether a path is the name of a crate, and so of more than a function.
 fn is_crate(path: &ExprPath) -> bool {
-    path.path.get_ident().is_some_and(|name| crates().iter().any(|own| name == own))
+    single(path).is_some_and(|name| crates().iter().any(|own| name == own))
 }
 
 /// Whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
 /// expands the user's own function of that name, and the prelude or a crate has it as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
     let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);
-    has_std_name(path) || is_crate(path) || path.path.get_ident().is_some_and(is_builtin)
+    has_std_name(path) || is_crate(path) || single(path).is_some_and(is_builtin)
 }
 
 /// The crates that any path may begin with: those that rustc, whose process this is, was given by `--extern`.
