@@ -230,10 +230,13 @@ impl Gen<'_> {
         let rounds = self.random.between(1, 4);
         let text = self.scoped(|g| {
             g.declare(&counter, Ty::Int(types::U32), false);
+            // A `continue` in the last value would never end.
+            let around = std::mem::take(&mut g.loops);
+            let last = g.expr(ty, depth.min(1)).text;
+            g.loops = around;
             let label = labelled.then_some(label);
             g.loops.push(Loop { label: label.clone(), value: Some(ty.clone()), block: false });
             let to = label.as_ref().filter(|_| g.random.chance(60)).map_or(String::new(), |l| format!(" {l}"));
-            let last = g.expr(ty, depth.min(1)).text;
             let body = g.statements(1, depth);
             g.loops.pop();
             let head = label.map_or(String::new(), |l| format!("{l}: "));

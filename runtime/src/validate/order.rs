@@ -129,6 +129,8 @@ fn lent(function: &Function) -> HashSet<VarId> {
         }),
         _ => {}
     });
+    // A part of what never changes is read alone.
+    lent.retain(|var| function.var(*var).mutable);
     lent
 }
 

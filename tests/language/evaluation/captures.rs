@@ -240,7 +240,17 @@ fn closures_inside_of_places(x: &[u64], out: &mut [u64]) {
     out[5] = v.d[0];
 }
 
+#[gpu_kernel]
+fn parts_of_what_never_changes(x: &[u64], out: &mut [u64]) {
+    let table = [x[1], x[2], x[3], x[4]];
+    let mut part = &table[1..];
+    out[0] = apply(|v| v * 9, x[2]).div_euclid(table[x[1] as usize & 3].max(1)) + part[0];
+    part = &part[1..];
+    out[1] = apply(|v| v + part[0], 5) % (table[3] + 2);
+}
+
 agree! {
     adapters_capture_by_value arguments_capture_where_they_stand copies_have_their_own_state
     parameters_take_their_types_from_the_function closures_in_places closures_inside_of_places
+    parts_of_what_never_changes
 }
