@@ -130,7 +130,7 @@ fn sources_of_builtins() -> Vec<(String, String)> {
 }
 
 /// The builtins that a source declares.
-fn builtins<'a>((path, source): &'a (String, String)) -> Vec<&'a str> {
+fn builtins((path, source): &(String, String)) -> Vec<&str> {
     let tables = TABLES.iter().filter(|(name, _)| path.ends_with(name)).flat_map(|(_, marks)| *marks);
     let mut names = declarations(source);
     names.extend(tables.flat_map(|mark| before(source, mark)));
@@ -152,7 +152,7 @@ fn the_macros_know_every_function_of_the_prelude() {
         };
         source.split(&declaration).skip(1).any(takes_self) || source.contains(&format!("{name}_in_kernels ="))
     };
-    let functions = |source @ (_, text): &'_ (String, String)| -> Vec<String> {
+    let functions = |source @ (_, text): &(String, String)| -> Vec<String> {
         let names = builtins(source).into_iter().filter(|name| name.starts_with(char::is_lowercase));
         names.filter(|name| !method(text, name)).map(str::to_owned).collect()
     };
