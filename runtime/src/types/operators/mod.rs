@@ -4,10 +4,15 @@
 //! emitter. A witness asks by the rank of its receiver: first for a device operator, then for one of
 //! Rust alone, which is an error in our words, and last it leaves the operator to the IR.
 
+mod default;
+mod native;
+
 use core::marker::PhantomData;
 
 use crate::record::{Callee, Recorder};
 use crate::witness::{DeviceFn, FnProbe};
+
+pub use default::*;
 
 /// Marker of an operator that the IR has itself: on scalars and vectors.
 #[derive(Clone, Copy, Debug)]
@@ -359,88 +364,6 @@ indexed! {
     IndexedMut IndexMutOp ResolveIndexMut __resolve_index_mut;
 }
 
-/// `T::default()` in kernels.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}::default()` cannot be used in a kernel",
-    note = "write `#[gpu_impl]` above `impl Default for {Self}`"
-)]
-pub trait Default: core::default::Default {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
-    /// `Self::default()` in a witness.
-    #[doc(hidden)]
-    fn default_in_kernels(_probe: &FnProbe<Self::Marker>) -> Self {
-        crate::witness::never_called()
-    }
-}
-
-impl<T: crate::types::Constant, const N: usize> Default for [T; N]
-where
-    [T; N]: core::default::Default,
-{
-    type Marker = ZeroMarker<[T; N]>;
-}
-
-impl<T: crate::types::Device> Default for Option<T> {
-    type Marker = NoneMarker<T>;
-}
-
-/// Marker of `Option::<T>::default()`.
-pub struct NoneMarker<T>(PhantomData<fn() -> T>);
-
-impl<T: crate::types::Device> DeviceFn for NoneMarker<T> {
-    fn callee() -> Callee {
-        Callee::Constant(crate::types::none::<T>)
-    }
-}
-
-/// The value of a call of `T::default()`, whose function is to be found.
-#[doc(hidden)]
-pub struct DefaultOf<T>(PhantomData<T>);
-
-/// What a witness asks which function made a default.
-#[doc(hidden)]
-pub fn default_of<T>(_value: &T) -> DefaultOf<T> {
-    DefaultOf(PhantomData)
-}
-
-/// First choice: the device function.
-#[doc(hidden)]
-pub trait ResolveDefault<M> {
-    /// Sets the probe.
-    fn __resolve(&self, _probe: &FnProbe<M>) {}
-}
-
-impl<T: Default> ResolveDefault<T::Marker> for &DefaultOf<T> {}
-
-/// Second choice: the constant that the host computes, as of `#[derive(Default)]`.
-#[doc(hidden)]
-pub trait ResolveDerivedDefault<T: crate::types::Constant + core::default::Default> {
-    /// Sets the probe.
-    fn __resolve(&self, _probe: &FnProbe<ZeroMarker<T>>) {}
-}
-
-impl<T: crate::types::Constant + core::default::Default> ResolveDerivedDefault<T> for DefaultOf<T> {}
-
-/// `Default::default()`, whose type follows from where it stands: the constant that the host computes.
-#[doc(hidden)]
-pub fn constant_default<T: crate::types::Constant + core::default::Default>(
-    _probe: &FnProbe<ZeroMarker<T>>,
-) -> T {
-    crate::witness::never_called()
-}
-
 /// `T::from(value)` and `value.into()` in kernels.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made from a `{V}` in a kernel",
@@ -496,102 +419,5 @@ pub struct CastMarker;
 impl DeviceFn for CastMarker {
     fn callee() -> Callee {
         Callee::Cast
-    }
-}
-
-macro_rules! native {
-    ($($t:ty: $($name:ident)+;)+) => {$($(
-        impl $name for $t {
-            type Marker = Native;
-        }
-        impl $name<&$t> for $t {
-            type Marker = Native;
-        }
-        impl<'a> $name<$t> for &'a $t {
-            type Marker = Native;
-        }
-        impl<'a, 'b> $name<&'a $t> for &'b $t {
-            type Marker = Native;
-        }
-    )+)+};
-    (@assign $($t:ty: $($name:ident)+;)+) => {$($(
-        impl $name for $t {
-            type Marker = Native;
-        }
-        impl $name<&$t> for $t {
-            type Marker = Native;
-        }
-    )+)+};
-    (@unary $($t:ty: $name:ident;)+) => {$(
-        impl $name for $t {
-            type Marker = Native;
-        }
-        impl<'a> $name for &'a $t {
-            type Marker = Native;
-        }
-    )+};
-    (@equal $($t:ty)+) => {$(
-        impl PartialEq for $t {
-            type Marker = Native;
-        }
-        impl Default for $t {
-            type Marker = ZeroMarker<$t>;
-        }
-    )+};
-    (@shift $($t:ty)+) => {$(
-        native! { @shift $t; i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
-    )+};
-    (@shift $t:ty; $($n:ty)+) => {$(
-        impl Shl<$n> for $t {
-            type Marker = Native;
-        }
-        impl Shr<$n> for $t {
-            type Marker = Native;
-        }
-        impl ShlAssign<$n> for $t {
-            type Marker = Native;
-        }
-        impl ShrAssign<$n> for $t {
-            type Marker = Native;
-        }
-    )+};
-    (@from $($to:ty: $($from:ty)+;)+) => {$($(
-        impl From<$from> for $to {
-            type Marker = CastMarker;
-        }
-    )+)+};
-}
-
-macro_rules! integers {
-    ($($t:ty)+) => {
-        native! { $($t: Add Sub Mul Div Rem BitAnd BitOr BitXor;)+ }
-        native! { @assign $($t: AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign;)+ }
-        native! { @unary $($t: Not;)+ }
-        native! { @equal $($t)+ }
-        native! { @shift $($t)+ }
-    };
-}
-
-integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
-native! { @unary i8: Neg; i16: Neg; i32: Neg; i64: Neg; isize: Neg; f32: Neg; f64: Neg; bool: Not; }
-native! { f32: Add Sub Mul Div Rem; f64: Add Sub Mul Div Rem; bool: BitAnd BitOr BitXor; }
-native! { half::f16: Add Sub Mul Div Rem; half::bf16: Add Sub Mul Div Rem; }
-native! { @assign f32: AddAssign SubAssign MulAssign DivAssign RemAssign; f64: AddAssign SubAssign MulAssign DivAssign RemAssign; bool: BitAndAssign BitOrAssign BitXorAssign; }
-native! { @assign half::f16: AddAssign SubAssign MulAssign DivAssign RemAssign; half::bf16: AddAssign SubAssign MulAssign DivAssign RemAssign; }
-native! { @unary half::f16: Neg; half::bf16: Neg; }
-native! { @equal f32 f64 bool half::f16 half::bf16 }
-native! { @from
-    i16: i8 u8 bool; i32: i8 u8 i16 u16 bool; i64: i8 u8 i16 u16 i32 u32 bool; isize: i8 u8 i16 bool;
-    u16: u8 bool; u32: u8 u16 bool; u64: u8 u16 u32 bool; usize: u8 u16 bool; i8: bool; u8: bool;
-    f32: i8 u8 i16 u16; f64: i8 u8 i16 u16 i32 u32 f32;
-    f32: f32; f64: f64; i32: i32; u32: u32; i64: i64; u64: u64; usize: usize; u8: u8; i8: i8; u16: u16; i16: i16;
-}
-
-/// Marker of `T::default()` of a scalar.
-pub struct ZeroMarker<T>(PhantomData<fn() -> T>);
-
-impl<T: crate::types::Constant + core::default::Default> DeviceFn for ZeroMarker<T> {
-    fn callee() -> Callee {
-        Callee::Constant(|| T::default().to_expr(None))
     }
 }
