@@ -43,6 +43,8 @@ worker() { # executable seconds part parts variants logs
 workers() { # logs seconds processes variants executable...
     local logs=$1 seconds=$2 processes=$3 variants=$4 gpus part
     shift 4
+    # Compilers allocate much and free it: glibc must not give it back to the kernel after each text.
+    export MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=67108864 MALLOC_ARENA_MAX=1
     gpus=$({ nvidia-smi --list-gpus 2>/dev/null || true; } | wc -l)
     mkdir -p "$logs"
     for part in $(seq 0 $((processes - 1))); do
