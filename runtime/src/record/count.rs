@@ -87,6 +87,36 @@ impl Recorder {
         let steps = self.binary(BinaryOp::Div, padded, n.clone());
         self.simple(steps)
     }
+
+    /// Steps of `start..=end` by `n`, with the last one that the count of all numbers of a type lacks.
+    pub(super) fn with_last(&mut self, steps: Expr, [start, end]: &[Expr; 2], n: &Expr) -> Expr {
+        let lacks = |n: i128| n > 1 && i128::from(u64::MAX) % n == 0;
+        if !is_widest(&start.ty) || n.as_int().is_some_and(|n| !lacks(n)) {
+            return steps;
+        }
+        let [start, end] =
+            [start, end].map(|bound| match bound.ty.scalar().is_some_and(Scalar::is_unsigned) {
+                true => self.cast(bound.clone(), Type::U64),
+                false => self.biased(bound),
+            });
+        let mut more = self.binary(BinaryOp::Eq, start, number(0));
+        let mut and = |r: &mut Self, op, a, b| {
+            let holds = r.binary(op, a, number(b));
+            more = r.binary(BinaryOp::BitAnd, more.clone(), holds);
+        };
+        and(self, BinaryOp::Eq, end, u64::MAX.into());
+        if n.as_int().is_none() {
+            let rest = self.binary(BinaryOp::Rem, number(u64::MAX.into()), n.clone());
+            and(self, BinaryOp::Eq, rest, 0);
+            and(self, BinaryOp::Gt, n.clone(), 1);
+        }
+        if more.as_bool() == Some(false) {
+            return steps;
+        }
+        let more = self.cast(more, Type::U64);
+        let steps = self.binary(BinaryOp::Add, steps, more);
+        self.simple(steps)
+    }
 }
 
 /// Whether numbers of a type have 64 bits.

@@ -151,8 +151,15 @@ impl Recorder {
             return iter;
         }
         let long = iter.long;
+        let range = match &iter.extent {
+            Extent::Range { start, end, inclusive: true, .. } => Some([start.clone(), end.clone()]),
+            _ => None,
+        };
         let (count, item) = self.counted(iter);
-        let count = self.steps(count, &n, long);
+        let mut count = self.steps(count, &n, long);
+        if let Some(range) = range {
+            count = self.with_last(count, &range, &n);
+        }
         Iter { extent: Extent::Count(count), item: Item::Step(n, item.into()), long }
     }
 
@@ -234,11 +241,13 @@ impl Recorder {
         let some = self.binary(op, start.clone(), end.clone());
         let mut count = self.count_if(some, |r| r.distance(&start, &end, inclusive));
         // Of all numbers of the widest types the count is one too small.
-        let mut source =
-            if reversed && inclusive && is_widest(&end.ty) { Item::Down(end) } else { Item::Range(start) };
-        let turned = matches!(source, Item::Down(_));
+        let turned = reversed && inclusive && is_widest(&end.ty);
+        let mut source = if turned { Item::Down(end.clone()) } else { Item::Range(start.clone()) };
         if let Some(n) = step {
             count = self.steps(count, &n, iter.long);
+            if inclusive {
+                count = self.with_last(count, &[start, end], &n);
+            }
             source = Item::Step(n, source.into());
         }
         if reversed && !turned {

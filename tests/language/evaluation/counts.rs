@@ -85,4 +85,27 @@ fn steps_past_the_end(x: &[u64], out: &mut [u64]) {
     out[6] = (x[3]..x[13]).rev().step_by(x[5] as usize).sum();
 }
 
-agree! { below_zero more_than_the_largest_number all_numbers steps_past_the_end }
+#[gpu_kernel]
+fn steps_of_all_numbers(x: &[u64], out: &mut [u64]) {
+    let third = u64::MAX / 3 + x[0];
+    for v in (0..=u64::MAX).rev().step_by(0x5555_5555_5555_5555) {
+        out[0] = out[0] * 3 + v % 1009;
+    }
+    for v in (x[0]..=u64::MAX).rev().step_by(third as usize) {
+        out[1] = out[1] * 3 + v % 1009;
+    }
+    for (i, v) in (i64::MIN..=i64::MAX).step_by(third as usize).enumerate() {
+        out[2] = out[2] * 3 + (v.rem_euclid(1009)) as u64 + i as u64;
+    }
+    for v in (0..=i64::MAX).rev().step_by(third as usize) {
+        out[3] = out[3] * 3 + v as u64 % 1009;
+    }
+    for v in (x[1]..=u64::MAX).rev().step_by(third as usize) {
+        out[4] = out[4] * 3 + v % 1009;
+    }
+    for v in (0..u64::MAX).rev().step_by(0x5555_5555_5555_5555) {
+        out[5] = out[5] * 3 + v % 1009;
+    }
+}
+
+agree! { steps_of_all_numbers below_zero more_than_the_largest_number all_numbers steps_past_the_end }
