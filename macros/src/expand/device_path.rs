@@ -46,10 +46,10 @@ impl Lower<'_> {
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
         let Some((missing, last)) = stand_in().filter(|_| path == device && !needs_no_stand_in(path)) else {
-            return (
-                bind(quote!(#own.is(#path))),
-                quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);),
-            );
+            let plain = path == device && path.path.segments.iter().all(|one| one.arguments.is_none());
+            let value = quote!(#own.is(#path));
+            let value = if self.guarded && plain && !takes_closures { self.hold(&value) } else { value };
+            return (bind(value), quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);));
         };
         let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
             Scope::of_name(&last.ident, &missing)
