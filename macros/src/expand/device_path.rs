@@ -116,14 +116,24 @@ fn needs_no_stand_in(path: &ExprPath) -> bool {
 fn crates() -> &'static [String] {
     static CRATES: OnceLock<Vec<String>> = OnceLock::new();
     CRATES.get_or_init(|| {
-        let given: Vec<String> = std::env::args_os().filter_map(|arg| arg.into_string().ok()).collect();
+        let given: Vec<String> =
+            std::env::args_os().filter_map(|arg| arg.into_string().ok()).flat_map(arguments_in).collect();
         let after = given.windows(2).filter(|pair| pair[0] == "--extern").map(|pair| pair[1].as_str());
         let joined = given.iter().filter_map(|arg| arg.strip_prefix("--extern="));
         let name =
             |value: &str| value.split('=').next().and_then(|name| name.rsplit(':').next()).map(str::to_owned);
-        let roots = ["std", "core", "alloc", "proc_macro", "test"].map(str::to_owned);
+        // The last is one beside which kernels are often written, should the arguments not tell.
+        let roots = ["std", "core", "alloc", "proc_macro", "test", "half"].map(str::to_owned);
         after.chain(joined).filter_map(name).chain(roots).collect()
     })
+}
+
+/// An argument of rustc's, or those in the file that `@path` names.
+fn arguments_in(arg: String) -> Vec<String> {
+    match arg.strip_prefix('@').map(std::fs::read_to_string) {
+        Some(Ok(lines)) => lines.lines().map(str::to_owned).collect(),
+        _ => vec![arg],
+    }
 }
 
 /// Where a path finds the function and its device side, or what stands in for them.
