@@ -10,12 +10,12 @@ use crate::compare::Runner;
 /// How much a run compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Comptime variants of each program: `WARPSMITH_FUZZ_VARIANTS`, by default 4.
+    /// Comptime variants of each program: `WARPSMITH_FUZZ_VARIANTS`, default: 4.
     pub variants: usize,
-    /// The first variant, so that a later run has others: `WARPSMITH_FUZZ_FIRST`, by default 0.
+    /// The first variant; a later run starts where an earlier one ended: `WARPSMITH_FUZZ_FIRST`, default: 0.
     pub first: usize,
-    /// One statement of so many is kept, for many small kernels: `WARPSMITH_FUZZ_DENSITY`; by default a quarter, a
-    /// half or three quarters of them are.
+    /// Keeps every n-th statement, for many small kernels: `WARPSMITH_FUZZ_DENSITY`; default: a quarter, a half or
+    /// three quarters of them.
     pub density: Option<usize>,
     /// This process's part of the programs, and the number of parts: `WARPSMITH_FUZZ_SHARD=3/14`.
     pub shard: (usize, usize),
@@ -23,14 +23,14 @@ pub struct Settings {
     pub seconds: Option<u64>,
     /// One program alone, `k7` or `k9::<4>`: `WARPSMITH_FUZZ_ONLY`.
     pub only: Option<String>,
-    /// Texts in one call of the host's C++ compiler: `WARPSMITH_FUZZ_BATCH`, by default 16.
+    /// Texts in one call of the host's C++ compiler: `WARPSMITH_FUZZ_BATCH`, default: 16.
     pub batch: usize,
     /// What the printed text is compiled with: `WARPSMITH_FUZZ_SANITIZERS=1`, address and undefined behaviour.
     pub sanitizers: Sanitizers,
-    /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, by default all.
+    /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, default: all.
     pub runners: Option<Vec<Runner>>,
     /// Failures that are made small and printed in full, the others being one line each:
-    /// `WARPSMITH_FUZZ_REPORTS`, by default 8.
+    /// `WARPSMITH_FUZZ_REPORTS`, default: 8.
     pub reports: usize,
     /// Failures after which the run ends: `WARPSMITH_FUZZ_STOP`.
     pub stop: Option<usize>,

@@ -51,7 +51,7 @@ impl Drop for Inside {
 mod tests {
     use super::*;
 
-    /// Goes down so many calls, each with some memory; how many they were.
+    /// Nests `depth` calls, each of which uses some memory, and counts them.
     fn down(depth: usize) -> usize {
         let room = std::hint::black_box([depth; 64]);
         if depth == 0 { 0 } else { room[0] - depth + 1 + down(depth - 1) }

@@ -14,7 +14,8 @@ pub use crate::gpu_trait_items;
 pub use crate::ir::{Layout, Meaning};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
-pub use crate::simulator::context::{hides, print, reads, writes};
+pub use crate::simulator::context::print;
+pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
     ArrayMethods, Device, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,

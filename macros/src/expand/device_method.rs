@@ -44,7 +44,7 @@ fn in_library(name: &Ident) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Called {
     OnValue,
-    /// With so many arguments.
+    /// With this number of arguments.
     AtPath(usize),
 }
 
@@ -64,7 +64,8 @@ impl DeviceMethods {
 
     /// The items that the calls of the witness find where nothing else is.
     ///
-    /// Where the body is a function's that `guard` names without generics, nothing is said of them if it has mistakes.
+    /// `guard` is the path of the function that holds the body, if nothing of it is generic. If that body has mistakes,
+    /// the items report none of their own.
     pub fn items(&self, guard: Option<&TokenStream>) -> TokenStream {
         let at_path = self.0.iter().any(|(_, called)| *called != Called::OnValue);
         let sound = guard.filter(|_| at_path).map(sound);

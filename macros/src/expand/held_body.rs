@@ -1,4 +1,5 @@
-//! A copy of a body whose mistakes silence the witness: those of the twin are the same, and are said once.
+//! A copy of a body, by which the witness learns that the body has mistakes. rustc reports them once, since those of
+//! the twin are the same, and the witness adds none.
 //!
 //! rustc checks its types and nothing else. `runtime/src/witness.rs` says how the witness learns of a mistake.
 

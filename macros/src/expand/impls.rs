@@ -103,7 +103,7 @@ pub(super) struct Method<'a> {
     /// The signature, whose generic arguments a call may write.
     shown: Signature,
     recording: Recording,
-    /// A copy of the body whose mistakes silence the witness.
+    /// A copy of the body: if it has mistakes, the witness reports none.
     held_body: TokenStream,
 }
 

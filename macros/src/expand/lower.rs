@@ -40,7 +40,8 @@ pub enum Known {
     Range,
     /// A value whose type is written `Range<…>`, which may be a type of the user's own.
     LikeRange,
-    /// Arrays and slices: so many indices one after the other certainly are of them, and not overloaded.
+    /// An array or a slice. This number of indices, one after the other, are certainly its own and its elements', and
+    /// not overloaded.
     Elements(u8),
 }
 

@@ -28,7 +28,7 @@ impl Recording {
     }
 }
 
-/// A function that holds a body too, whose mistakes are said there alone.
+/// A function that holds a copy of the body. If it has mistakes, the witness reports none.
 pub struct Guard {
     /// What the witness names it by.
     pub path: TokenStream,

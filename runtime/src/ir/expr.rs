@@ -263,6 +263,11 @@ impl Expr {
         Expr { kind: ExprKind::Unit, ty: Type::Unit }
     }
 
+    /// `true` or `false`.
+    pub fn bool(value: bool) -> Expr {
+        Expr { kind: ExprKind::Const(Const { value: ConstValue::Bool(value), name: None }), ty: Type::BOOL }
+    }
+
     /// What stands where control never arrives.
     pub fn never() -> Expr {
         Expr { kind: ExprKind::Unit, ty: Type::Never }

@@ -219,7 +219,7 @@ fn is_trackable(e: &Expr) -> bool {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
         ExprKind::Cast(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
-        ExprKind::Builtin { op, .. } => super::range::is_position(op.name),
+        ExprKind::Builtin { op, .. } => is_position(op.name),
         _ => false,
     };
     own && e.operands().iter().all(|e| is_trackable(e))
@@ -274,4 +274,21 @@ pub(super) fn root(place: &Expr) -> Option<VarId> {
         ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
         _ => None,
     }
+}
+
+/// Whether a builtin says where a thread stands, which does not change.
+pub(super) fn is_position(name: &str) -> bool {
+    const POSITIONS: [&str; 10] = [
+        "thread_idx",
+        "block_idx",
+        "block_dim",
+        "grid_dim",
+        "global_id",
+        "global_size",
+        "thread_rank",
+        "block_size",
+        "warp_id",
+        "lane_id",
+    ];
+    POSITIONS.contains(&name)
 }

@@ -9,6 +9,7 @@ mod counter;
 mod elide;
 mod known;
 mod place;
+mod position;
 mod range;
 
 use crate::validate::ValidModule;

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::bits;
-use super::known::{Known, changed, same, strip};
+use super::known::{Known, changed, is_position, same, strip};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
     VarKind, Variable,
@@ -32,7 +32,7 @@ impl Range {
     }
 
     /// From 0 to one less than a quantity.
-    fn below(limit: Quantity) -> Self {
+    pub(super) fn below(limit: Quantity) -> Self {
         Self { low: 0, high: limit.plus(-1), needs: Vec::new() }
     }
 
@@ -96,7 +96,7 @@ pub(super) struct Scope<'a> {
     /// Whether a launch may be asked for something.
     pub lifts: bool,
     /// Threads of a block at most, where a kernel says so.
-    most_threads: Option<u32>,
+    pub(super) most_threads: Option<u32>,
     /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
     pub definitions: HashMap<VarId, Expr>,
     /// Ranges of immutable variables where they were initialised.
@@ -394,48 +394,6 @@ impl<'a> Scope<'a> {
         // Truncation makes a value that is not negative only less, unless its sign comes of it.
         if to.is_unsigned() { Some(fewer(range, to)) } else { self.exact(range, to) }
     }
-
-    /// `thread_idx().x` and the like.
-    fn axis(&self, base: &Expr, axis: &str) -> Option<Range> {
-        let base = match &base.kind {
-            ExprKind::Var(var) => self.definitions.get(var)?,
-            _ => base,
-        };
-        let ExprKind::Builtin { op, .. } = &base.kind else { return None };
-        let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
-        match op.name {
-            "thread_idx" => Some(Range::below(self.threads(Quantity::BlockDim(axis)))),
-            "block_idx" => Some(Range::below(Quantity::GridDim(axis))),
-            "block_dim" => {
-                Some(Range { low: 1, high: self.threads(Quantity::BlockDim(axis)), needs: Vec::new() })
-            }
-            "grid_dim" => Some(Range { low: 1, high: Quantity::GridDim(axis), needs: Vec::new() }),
-            _ => None,
-        }
-    }
-    /// A number of threads of a block along an axis or in all, which is at most what `launch_bounds` says.
-    fn threads(&self, count: Quantity) -> Quantity {
-        match self.most_threads {
-            Some(most) => count.least(Quantity::Const(most.into())),
-            None => count,
-        }
-    }
-
-    /// Where a thread stands, and how many there are.
-    fn position(&self, name: &str) -> Option<Range> {
-        let size = |axis| Quantity::BlockDim(axis);
-        let grid = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
-        let block = || self.threads(size(0).product(size(1)).product(size(2)));
-        Some(match name {
-            "global_id" => Range::below(grid()),
-            "global_size" => Range::below(grid().plus(1)),
-            "thread_rank" => Range::below(block()),
-            "block_size" => Range { low: 1, high: block(), needs: Vec::new() },
-            "warp_id" => Range { low: 0, high: block().plus(-1).quotient(32), needs: Vec::new() },
-            "lane_id" => Range::below(Quantity::Const(32)),
-            _ => return None,
-        })
-    }
 }
 
 impl Scope<'_> {
@@ -503,23 +461,6 @@ impl Scope<'_> {
 /// The integer type of an expression.
 pub(super) fn integer(e: &Expr) -> Option<Scalar> {
     e.ty.scalar().filter(|scalar| scalar.is_int())
-}
-
-/// Whether a builtin says where a thread stands, which does not change.
-pub(super) fn is_position(name: &str) -> bool {
-    const POSITIONS: [&str; 10] = [
-        "thread_idx",
-        "block_idx",
-        "block_dim",
-        "grid_dim",
-        "global_id",
-        "global_size",
-        "thread_rank",
-        "block_size",
-        "warp_id",
-        "lane_id",
-    ];
-    POSITIONS.contains(&name)
 }
 
 /// The range after unsigned arithmetic that may have wrapped: the least value is then not known.

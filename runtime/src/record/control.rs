@@ -7,14 +7,14 @@ use crate::ir::{
 
 /// An `if` that is being recorded.
 pub(super) struct Choice {
-    cond: Expr,
+    pub(super) cond: Expr,
     /// Where the `if` stands, which its last statement is not.
-    at: Location,
+    pub(super) at: Location,
     /// What a constant condition decides.
-    known: Option<bool>,
+    pub(super) known: Option<bool>,
     then: Option<Block>,
     then_dead: bool,
-    then_value: Option<Expr>,
+    pub(super) then_value: Option<Expr>,
     else_value: Option<Expr>,
     /// Where the values of the branches stand.
     values_at: [Location; 2],
@@ -163,66 +163,8 @@ impl Recorder {
     }
 
     /// `!cond`, folded.
-    fn negate(&mut self, cond: Expr) -> Expr {
+    pub(super) fn negate(&mut self, cond: Expr) -> Expr {
         self.unary(crate::ir::UnaryOp::Not, cond)
-    }
-
-    /// Opens `a && …`; returns whether the right side is to be recorded.
-    pub fn and_begin(&mut self, left: Expr) -> bool {
-        self.if_then(left)
-    }
-
-    /// Closes `a && b`, `b` given by [`Recorder::if_value`].
-    pub fn and_end(&mut self) -> Expr {
-        self.lazy(crate::ir::BinaryOp::And)
-    }
-
-    /// Opens `a || …`; returns whether the right side is to be recorded.
-    pub fn or_begin(&mut self, left: Expr) -> bool {
-        let negated = self.negate(left);
-        self.if_then(negated)
-    }
-
-    /// Closes `a || b`, `b` given by [`Recorder::if_value`].
-    pub fn or_end(&mut self) -> Expr {
-        self.lazy(crate::ir::BinaryOp::Or)
-    }
-
-    /// Turns the open choice into `a && b` or `a || b`; falls back to an `if` when `b` needs statements.
-    fn lazy(&mut self, op: crate::ir::BinaryOp) -> Expr {
-        let skipped = Expr {
-            kind: ExprKind::Const(crate::ir::Const {
-                value: crate::ir::ConstValue::Bool(op == crate::ir::BinaryOp::Or),
-                name: None,
-            }),
-            ty: Type::BOOL,
-        };
-        let simple = {
-            let frame = self.frame();
-            let unknown = frame.choices.last().is_some_and(|c| c.known.is_none());
-            let block = frame.block();
-            unknown && block.stmts.is_empty() && !block.dead
-        };
-        if simple && let Some(choice) = self.frame().choices.pop() {
-            self.frame().close();
-            self.frame().line = choice.at;
-            let right = choice.then_value.unwrap_or_else(Expr::unit);
-            let left = if op == crate::ir::BinaryOp::Or { self.negate(choice.cond) } else { choice.cond };
-            return self.lazy_pair(op, left, right);
-        }
-        if self.if_else() {
-            self.if_value(skipped);
-        }
-        self.if_end()
-    }
-
-    /// `left op right` for a right side without statements, folded when the right side is constant.
-    fn lazy_pair(&mut self, op: crate::ir::BinaryOp, left: Expr, right: Expr) -> Expr {
-        let neutral = op == crate::ir::BinaryOp::And;
-        if right.as_bool() == Some(neutral) {
-            return left;
-        }
-        Expr { kind: ExprKind::Binary(op, left.into(), right.into()), ty: Type::BOOL }
     }
 
     fn open_loop(&mut self, label: Option<&'static str>, result_ty: Type, range: Option<RangeLoop>) {
@@ -264,7 +206,7 @@ impl Recorder {
         let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
         self.frame().line = open.at;
         let body = Block { stmts: body.stmts };
-        self.push(StmtKind::While { id: open.id, cond: true_(), unroll: open.unroll, body });
+        self.push(StmtKind::While { id: open.id, cond: Expr::bool(true), unroll: open.unroll, body });
         if !open.breaks {
             self.frame().block().dead = true;
             return Expr::never();
@@ -316,7 +258,7 @@ impl Recorder {
             let at = self.location();
             let stop = Block { stmts: vec![crate::ir::Stmt { kind: StmtKind::Break(id), at }] };
             self.push(StmtKind::If { cond: leave, then: stop, otherwise: Block::default() });
-            kept = true_();
+            kept = Expr::bool(true);
         }
         if let Some(open) = self.frame().loops.last_mut() {
             open.cond = kept;
@@ -515,12 +457,6 @@ fn selectable(ty: &Type) -> bool {
         Type::Ref { to, .. } => !to.is_described(),
         _ => false,
     }
-}
-
-/// The constant `true`.
-fn true_() -> Expr {
-    let value = crate::ir::ConstValue::Bool(true);
-    Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: Type::BOOL }
 }
 
 /// Ends a branch with the assignment of its value.

@@ -18,6 +18,7 @@ mod exchange;
 mod fold;
 mod iter;
 mod launch;
+mod lazy;
 mod ops;
 pub(crate) mod option;
 mod order;

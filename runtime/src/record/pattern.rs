@@ -309,6 +309,6 @@ impl Recorder {
 
     /// `true`, `false`
     pub fn bool_(&mut self, value: bool) -> Expr {
-        Expr { kind: ExprKind::Const(Const { value: ConstValue::Bool(value), name: None }), ty: Type::BOOL }
+        Expr::bool(value)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::fault::{Missing, SimFault};
+use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
+use super::waiting::Missing;
 
 /// The threads that have reached a barrier.
 #[derive(Default)]

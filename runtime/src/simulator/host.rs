@@ -73,7 +73,7 @@ mod tests {
     use crate::Device;
     use crate::host_memory::Pinned;
 
-    /// What allocating so many bytes says, by each of the functions that do.
+    /// The errors of every function that allocates `bytes` bytes.
     fn refusals(bytes: usize) -> Vec<String> {
         let device = Device::simulator();
         let square = 1usize << (bytes.ilog2() / 2);

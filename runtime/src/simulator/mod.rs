@@ -11,12 +11,14 @@ mod arena;
 mod barrier;
 pub mod context;
 mod copies;
+pub(crate) mod declared;
 mod events;
 mod fault;
 mod fiber;
 pub(crate) mod global;
 mod hook;
 mod host;
+mod index;
 mod machine;
 mod meeting;
 mod memory;
@@ -34,15 +36,16 @@ mod stall;
 mod statics;
 mod synchronisation;
 mod unwritten;
+mod waiting;
 mod warp;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use events::interests;
-pub(crate) use fault::triple;
-pub use fault::{Missing, SimFault, Unstarted, Waiting};
+pub use fault::SimFault;
 pub(crate) use global::{GlobalMemory, NoMemory};
+pub(crate) use index::triple;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
@@ -55,6 +58,7 @@ pub use settings::{Executor, Settings, SimChecks};
 pub(crate) use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
+pub use waiting::{Missing, Unstarted, Waiting};
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::fault::Waiting;
+use super::waiting::Waiting;
 
 /// What is wrong with the mask of a warp operation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::fault::triple;
+use super::index::triple;
 use super::observer::{MemoryScope, Space};
 
 /// Two accesses of the same bytes, one of them a store, that nothing orders and that are not atomic to each other.

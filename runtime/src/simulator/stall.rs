@@ -1,10 +1,11 @@
 //! Finds the fault when no thread of a cluster can go on.
 
-use super::fault::{Missing, SimFault, Unstarted, Waiting};
+use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
 use super::observer::Line;
 use super::problem::MaskProblem;
 use super::shape::WARP;
+use super::waiting::{Missing, Unstarted, Waiting};
 
 /// Places that a deadlock's report names.
 const LISTED: usize = 8;

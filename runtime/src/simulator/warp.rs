@@ -3,12 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::fault::{SimFault, Waiting};
+use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::{Absence, MaskProblem};
 use super::raise::FaultPlace;
 use super::shape::WARP;
+use super::waiting::Waiting;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
 pub(super) const SYNC_WARP: &str = "sync_warp";

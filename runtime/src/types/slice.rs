@@ -249,7 +249,7 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
 
 /// `start..end` in the index `x[start..end]` of a body, whose value is a descriptor.
 ///
-/// An index, and no method, so that a temporary that is sliced lives as long as in Rust's own code.
+/// This is an index and not a method: Rust lets the temporary that is sliced live longer then.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     start: usize,

@@ -6,6 +6,7 @@
 //! Knows no CUDA text.
 
 mod error;
+mod lanes;
 mod launches;
 mod order;
 mod shared;
