@@ -15,7 +15,7 @@ folder=$(realpath -m "${2:-.}")
 cd "$(dirname "$0")/.."
 
 built() { # profile
-    cargo test "$@" -p warpsmith-fuzz --test compare --no-run --message-format=json | python3 -c '
+    cargo test "$@" -p warpsmith-fuzz --test compare --no-run --message-format=json-render-diagnostics | python3 -c '
 import json, sys
 for line in sys.stdin:
     message = json.loads(line)
@@ -30,7 +30,7 @@ worker() { # executable seconds part parts variants logs
     while left=$((end - $(date +%s))) && [ "$left" -gt 0 ]; do
         log=$6/$(basename "$1").$3.$round
         # A kernel that hangs must not take the run with it.
-        WARPSMITH_FUZZ_SHARD=$3/$4 WARPSMITH_FUZZ_FIRST=$((round * $5)) WARPSMITH_FUZZ_VARIANTS=$5 \
+        WARPSMITH_FUZZ_SHARD=$3/$4 WARPSMITH_FUZZ_FIRST=$((${FIRST:-0} + round * $5)) WARPSMITH_FUZZ_VARIANTS=$5 \
             WARPSMITH_FUZZ_SECONDS=$left WARPSMITH_FUZZ_LAST=$log.last \
             timeout --kill-after=5 $((left + 20)) "$1" executors --nocapture >"$log" 2>&1 || true
         if ! grep -q '^fuzz: kernels' "$log"; then break; fi

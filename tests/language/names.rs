@@ -170,3 +170,29 @@ fn a_function_may_be_named_as_a_crate() {
         assert_eq!(out, [2, 6], "on {}", device.name());
     });
 }
+
+/// Names that are keywords, here or in CUDA.
+mod keywords {
+    use warpsmith::prelude::*;
+
+    #[gpu_fn]
+    pub fn r#gen(r#try: u32) -> u32 {
+        r#try + 1
+    }
+
+    #[gpu_kernel]
+    pub fn raw(out: &mut [u32]) {
+        let r#yield = r#gen(1);
+        println!("{yield}");
+        out[0] = r#yield;
+        out[1] = self::r#gen(2);
+    }
+}
+
+#[test]
+fn a_name_may_be_a_keyword() {
+    everywhere::<keywords::raw>(&(), |device| {
+        let out = written(device, (2, 0), |out| keywords::raw(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [2, 3], "on {}", device.name());
+    });
+}

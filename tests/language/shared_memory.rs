@@ -149,3 +149,30 @@ fn dynamic_memory_that_is_too_small_is_a_fault() {
         assert!(message.contains("shared_memory.rs"), "{message}");
     });
 }
+
+#[gpu_kernel]
+fn renamed(out: &mut [u32]) {
+    let mut tile = shared!([[u32; 4]; 4]);
+    if thread_idx().x == 0 {
+        tile[1][3] = 7;
+    }
+    sync_threads();
+    let last = tile[1][3];
+    let tile: [u32; 4] = [last; 4];
+    let mut tile: [[u32; 4]; 2] = [tile; 2];
+    tile[1] = [5; 4];
+    for tile in [[[1u32; 4]; 2], [[2; 4]; 2]] {
+        let mut tile = tile;
+        tile[0] = [3; 4];
+        out[tile[1][0] as usize] = tile[0][0];
+    }
+    out[0] = tile[0][0] * 10 + tile[1][0];
+}
+
+#[test]
+fn a_name_of_a_shared_array_may_become_anothers() {
+    everywhere::<renamed>(&(), |device| {
+        let out = written(device, (3, 0), |out| renamed(out).grid(1).block(1).launch(device));
+        assert_eq!(out, [75, 3, 3], "on {}", device.name());
+    });
+}

@@ -68,7 +68,7 @@ impl Gen<'_> {
         };
         let (label, prefix) = self.label();
         let anonymous = self.random.chance(8);
-        let name = if anonymous { "_".to_owned() } else { self.local("i") };
+        let name = if anonymous { "_".to_owned() } else { self.local("i", true) };
         let mutable = !anonymous && head.range.is_none() && self.random.chance(15);
         let body = self.scoped(|g| {
             if !anonymous {

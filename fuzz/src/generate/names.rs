@@ -108,14 +108,14 @@ const FUNCTIONS: [&str; 30] = [
 ];
 
 impl Gen<'_> {
-    /// A name for a variable that may hide nothing that is called: now and then one of a foreign language.
-    pub fn local(&mut self, prefix: &str) -> String {
+    /// A name for a variable that may hide nothing that is called: now and then one of a foreign language, which may
+    /// begin with a capital if `capitals`.
+    pub fn local(&mut self, prefix: &str, capitals: bool) -> String {
         if self.random.chance(90) || coverage::without("hostile name of a variable") {
             return self.fresh(prefix);
         }
         let name = *self.random.pick(&VARIABLES);
-        // In a pattern that can fail a capital stands for a constant or a variant.
-        if prefix == "m" && name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        if !capitals && name.starts_with(|c: char| c.is_ascii_uppercase()) {
             return self.fresh(prefix);
         }
         let taken = self.helpers.iter().any(|h| h.name == name) || self.vars.iter().any(|v| v.name == name);

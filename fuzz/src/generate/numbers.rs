@@ -158,8 +158,8 @@ impl Gen<'_> {
         }
         if self.random.chance(15) {
             // What the narrow type leaves out shows in the wide one.
-            let narrow =
-                *self.random.pick(&types::INTS.map(|i| if i.bits < 32 { i } else { types::INTS[5] }));
+            let narrow: Vec<Int> = types::INTS.into_iter().filter(|i| i.bits < 32).collect();
+            let narrow = *self.random.pick(&narrow);
             let value = match self.random.chance(50) {
                 true => self.int_unary(narrow, depth),
                 false => self.ring(narrow, depth),

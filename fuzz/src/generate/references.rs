@@ -80,9 +80,9 @@ impl Gen<'_> {
         })
     }
 
-    /// A pattern of names by reference: the binding mode is what the place gives. The names begin with `prefix`: `m` in
-    /// a pattern that can fail.
-    fn by_reference(&mut self, ty: &Ty, names: &mut Vec<Bound>, prefix: &str) -> String {
+    /// A pattern of names by reference: the binding mode is what the place gives. In one that `can_fail` a
+    /// capital stands for a constant or a variant.
+    fn by_reference(&mut self, ty: &Ty, names: &mut Vec<Bound>, can_fail: bool) -> String {
         let parts: Option<Parts> = match ty {
             Ty::Tuple(items) => {
                 Some(("(".into(), items.iter().map(|t| (String::new(), t.clone())).collect(), ")"))
@@ -101,13 +101,13 @@ impl Gen<'_> {
             Some((open, parts, close)) if names.is_empty() || self.random.chance(45) => {
                 let mut items = Vec::new();
                 for (label, ty) in parts {
-                    items.push(format!("{label}{}", self.by_reference(&ty, names, prefix)));
+                    items.push(format!("{label}{}", self.by_reference(&ty, names, can_fail)));
                 }
                 format!("{open}{}{close}", items.join(", "))
             }
             _ if !names.is_empty() && self.random.chance(15) => "_".to_owned(),
             _ => {
-                let name = self.local(prefix);
+                let name = if can_fail { self.local("m", false) } else { self.local("r", true) };
                 if names.iter().any(|(n, _)| *n == name) {
                     return "_".to_owned();
                 }
@@ -123,7 +123,7 @@ impl Gen<'_> {
         let first = self.random.chance(20).then(|| self.fresh("r"));
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&at.ty, &mut names, "r");
+            let pattern = g.by_reference(&at.ty, &mut names, false);
             let bind = match first {
                 Some(name) => format!("let {name} = &mut {};\nlet {pattern} = {name};", at.text),
                 None if g.random.chance(15) => format!("let {pattern} = {{ &mut {} }};", at.text),
@@ -135,7 +135,7 @@ impl Gen<'_> {
 
     /// A refutable pattern of an `Option` or `Shape`.
     fn refutable(&mut self, ty: &Ty, names: &mut Vec<Bound>) -> String {
-        let name = self.local("m");
+        let name = self.local("m", false);
         match ty {
             Ty::Option(inner) => {
                 names.push((name.clone(), (**inner).clone()));
@@ -152,7 +152,7 @@ impl Gen<'_> {
                     names.push((other.clone(), Ty::Int(types::INTS[3])));
                     format!("Shape::Line {{ from: {name}, to: {other} }}")
                 }
-                _ => format!("Shape::Both({})", self.by_reference(&Ty::Struct(1), names, "m")),
+                _ => format!("Shape::Both({})", self.by_reference(&Ty::Struct(1), names, true)),
             },
         }
     }
@@ -209,7 +209,7 @@ impl Gen<'_> {
         let with_index = self.random.chance(25);
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let mut pattern = g.by_reference(&elem, &mut names, "r");
+            let mut pattern = g.by_reference(&elem, &mut names, false);
             let mut head = match g.random.below(4) {
                 0 if !at.text.starts_with('(') => format!("&mut {}", at.text),
                 1 => format!("{}.iter_mut().rev()", at.text),
@@ -236,10 +236,10 @@ impl Gen<'_> {
         let spelled = self.structs.spell(&at.ty);
         self.while_borrowed(at.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&at.ty, &mut names, "r");
+            let pattern = g.by_reference(&at.ty, &mut names, false);
             let body = g.apart(|g| g.through(names, depth.min(1)));
-            // An effect within the place would meet what the closure borrows.
-            let (before, argument) = match at.text.contains('{') {
+            // An effect or a variable within the place would meet what the closure borrows.
+            let (before, argument) = match at.text.contains(['{', '[']) {
                 true => (format!("let place = &mut {};\n", at.text), "place".to_owned()),
                 false => (String::new(), format!("&mut {}", at.text)),
             };
@@ -298,7 +298,7 @@ impl Gen<'_> {
         let (text, ty) = (self.place(&path), self.type_of(&path));
         self.while_borrowed(path.var, |g| {
             let mut names = Vec::new();
-            let pattern = g.by_reference(&ty, &mut names, "r");
+            let pattern = g.by_reference(&ty, &mut names, false);
             for (name, ty) in names {
                 g.vars.push(Var::reference(&name, ty, false));
             }
@@ -310,11 +310,11 @@ impl Gen<'_> {
     fn element_pattern(&mut self, depth: usize) -> Option<String> {
         let at = self.referred(|t| matches!(t, Ty::Array(_, Len::Fixed(_))))?;
         let Ty::Array(elem, _) = at.ty.clone() else { return None };
-        let index = format!("({} & 7) as usize", self.leaf(&Ty::Int(types::U32)).text);
         self.seen("if let pattern over &mut");
         self.while_borrowed(at.var, |g| {
+            let index = format!("({} & 7) as usize", g.leaf(&Ty::Int(types::U32)).text);
             let mut names = Vec::new();
-            let pattern = g.by_reference(&elem, &mut names, "m");
+            let pattern = g.by_reference(&elem, &mut names, true);
             let body = g.through(names, depth);
             Some(format!("if let Some({pattern}) = {}.get_mut({index}) {{\n{body}\n}}", at.text))
         })
@@ -368,7 +368,7 @@ impl Gen<'_> {
         let at = self.behind(|t| !matches!(t, Ty::Slice(..)))?;
         self.seen("reference to a place behind a call");
         self.while_borrowed(at.var, |g| {
-            let name = g.local("r");
+            let name = g.local("r", true);
             let body = g.through(vec![(name.clone(), at.ty.clone())], depth);
             Some(format!("{{\nlet {name} = &mut {};\n{body}\n}}", at.text))
         })

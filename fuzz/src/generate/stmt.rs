@@ -173,7 +173,7 @@ impl Gen<'_> {
         if !taken.is_empty() && self.random.chance(12) {
             return self.random.pick(&taken).clone();
         }
-        self.local("x")
+        self.local("x", true)
     }
 
     /// `let (a, mut b) = …;`, `let S { f0, f1: _ } = …;`

@@ -1,5 +1,9 @@
-//! Mistakes of a body that its tokens show, before it is lowered: attributes out of place, `break` outside of
-//! a loop, copies where a place is meant, casts of generic values.
+//! Mistakes of a body that its tokens show, before it is lowered:
+//!
+//! - `#[unroll]` above something other than a loop, `break` and `continue` outside of one;
+//! - a row of a shared array where an element is meant, a copy of a static where the static is meant;
+//! - `as` from a generic type, `T::zero()` of a number;
+//! - types and methods that only the host has.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -28,7 +32,7 @@ struct BodyCheck<'e> {
     numbers: Vec<String>,
     /// Parameters that are slices.
     slices: Vec<String>,
-    /// Variables that `shared!` makes, and how many extents each has.
+    /// Arrays that `shared!` makes, and how many extents each has.
     ranks: Vec<(String, usize)>,
     /// Loops around the expression, within its closure.
     loops: usize,
@@ -37,18 +41,11 @@ struct BodyCheck<'e> {
 }
 
 impl BodyCheck<'_> {
-    fn attributes(&mut self, attrs: &[Attribute], of_loop: bool) {
-        for attr in attrs {
-            if attr.path().is_ident("unroll") && !of_loop {
-                self.errors.at(attr, "`#[unroll]` stands above a loop; remove it, or move it there");
-            }
-        }
-    }
-
-    /// Forgets what a parameter is once its name is another variable's.
+    /// Forgets what a name is once it is another variable's.
     fn rebind(&mut self, name: &str) {
         self.generic.retain(|(known, _)| known != name);
         self.slices.retain(|known| known != name);
+        self.ranks.retain(|(known, _)| known != name);
     }
 
     fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -72,13 +69,12 @@ impl BodyCheck<'_> {
 
     fn learn_rank(&mut self, local: &syn::Local) {
         let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) else { return };
-        let name = name.ident.to_string();
-        self.ranks.retain(|(known, _)| *known != name);
         if let Expr::Macro(mac) = &*init.expr
             && mac.mac.path.is_ident("shared")
             && let Ok(array) = mac.mac.parse_body::<SharedArray>()
+            && array.owner.is_none()
         {
-            self.ranks.push((name, array.extents().len()));
+            self.ranks.push((name.ident.to_string(), array.extents().len()));
         }
     }
 
@@ -94,9 +90,19 @@ impl BodyCheck<'_> {
         if let Some((_, rank)) =
             self.ranks.iter().find(|(known, rank)| *known == name && 0 < depth && depth < *rank)
         {
-            let indices = ["i", "j", "k"].get(..*rank).unwrap_or_default().join(", ");
-            self.errors
-                .at(place, format!("`{name}` has {rank} dimensions; name an element: `{name}[({indices})]`"));
+            let element = element(&name, *rank);
+            self.errors.at(place, format!("`{name}` has {rank} dimensions; name an element: `{element}`"));
+        }
+    }
+
+    /// `tile[(i, j)]` of an array, which is no `Tile`.
+    fn refuse_tuple(&mut self, e: &syn::ExprIndex) {
+        if let (Expr::Path(path), Expr::Tuple(parts)) = (&*e.expr, &*e.index)
+            && let Some(name) = path.path.get_ident().map(ToString::to_string)
+            && let Some((_, rank)) = self.ranks.iter().find(|(known, _)| *known == name)
+        {
+            let element = element(&name, *rank);
+            self.errors.at(parts, format!("`{name}` is an array, whose elements are `{element}`"));
         }
     }
 
@@ -166,18 +172,15 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::ForLoop(e) => {
-                self.attributes(&e.attrs, true);
                 self.visit_expr(&e.expr);
                 self.visit_pat(&e.pat);
                 return self.in_loop(|check| check.visit_block(&e.body));
             }
             Expr::While(e) => {
-                self.attributes(&e.attrs, true);
                 self.visit_expr(&e.cond);
                 return self.in_loop(|check| check.visit_block(&e.body));
             }
             Expr::Loop(e) => {
-                self.attributes(&e.attrs, true);
                 return self.in_loop(|check| check.visit_block(&e.body));
             }
             Expr::Closure(e) => {
@@ -209,24 +212,27 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 self.refuse_copies(e);
                 self.refuse_number(e);
             }
+            Expr::Index(e) => self.refuse_tuple(e),
             Expr::MethodCall(e) => {
                 self.refuse_slice_method(e);
                 self.refuse_text(e);
             }
-            Expr::If(e) => self.attributes(&e.attrs, false),
-            Expr::Match(e) => self.attributes(&e.attrs, false),
-            Expr::Block(e) => self.attributes(&e.attrs, false),
-            Expr::Unsafe(e) => self.attributes(&e.attrs, false),
             _ => {}
         }
         visit::visit_expr(self, expr);
     }
 
+    // Those of loops are not visited.
+    fn visit_attribute(&mut self, attr: &'a Attribute) {
+        if attr.path().is_ident("unroll") {
+            self.errors.at(attr, "`#[unroll]` stands above a loop; remove it, or move it there");
+        }
+    }
+
     fn visit_local(&mut self, local: &'a syn::Local) {
-        self.attributes(&local.attrs, false);
-        self.learn_rank(local);
         self.refuse_host_parts(local);
         visit::visit_local(self, local);
+        self.learn_rank(local);
     }
 
     fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
@@ -250,6 +256,12 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
         }
         visit::visit_expr_cast(self, e);
     }
+}
+
+/// An element of an array of `rank` dimensions, as a message names it.
+fn element(name: &str, rank: usize) -> String {
+    let indices = ["[i]", "[j]", "[k]"].get(..rank).unwrap_or(&["[i]", "[j]", "…"]);
+    format!("{name}{}", indices.concat())
 }
 
 /// `STATIC` of `STATIC.get()`.

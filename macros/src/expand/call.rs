@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::consumer::captures;
+use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
@@ -51,10 +52,10 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(span);
         let own = self.own_name("__f", span);
         let function = self.own_name("__fn", span);
-        let (bind, tie) = self.device_path([path, path], &own, &fn_probe, false);
-        let (same, asked) = self.same_function([path, path], &own, &fn_probe);
+        let DevicePath { bind, ties, asked } =
+            self.device_path([path, path], [&own, &function, &fn_probe], false);
         Two {
-            witness: quote_spanned!(span=> { #bind #tie #same #function }),
+            witness: quote_spanned!(span=> { #bind #ties #function }),
             emit: quote!({ #asked __r.function_value(__t.callee(#fn_index)) }),
         }
     }
@@ -168,12 +169,12 @@ impl Lower<'_> {
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
         let takes_closures = args.iter().any(|arg| matches!(arg, Expr::Closure(_)));
-        let (bind, tie) = self.device_path([path, device], &own, &fn_probe, takes_closures);
+        let DevicePath { bind, ties, asked } =
+            self.device_path([path, device], [&own, &function, &fn_probe], takes_closures);
         // A closure's parameters take their types from a function that is named where it is called.
         let callee =
             if takes_closures { parenthesized(last, quote_spanned!(first=> #own.is(#path))) } else { callee };
-        let (same, asked) = self.same_function([path, device], &own, &fn_probe);
-        let value = quote_spanned! {first=> { #bind let __v = #callee #given; #tie #same __v }};
+        let value = quote_spanned! {first=> { #bind let __v = #callee #given; #ties __v }};
         Two {
             witness: self.tap(&probe, first, e, value),
             emit: quote!({ #setup #line #asked __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),

@@ -120,9 +120,10 @@ impl Lower<'_> {
     }
 
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
-        let (mut bindings, mut inputs) = (quote!(), Vec::new());
+        let (mut bindings, mut held, mut inputs) = (quote!(), quote!(), Vec::new());
         for (input, of) in closure.inputs.iter().zip(of) {
             let tested = self.pattern(input, of, Binds::Items);
+            held.extend(tested.held);
             bindings.extend(tested.setup);
             bindings.extend(tested.bindings);
         }
@@ -148,7 +149,7 @@ impl Lower<'_> {
             ReturnType::Default => quote!(),
         };
         Two {
-            witness: quote!(#capture |#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #witness }),
+            witness: quote!(#capture |#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #held #witness }),
             emit: quote!({ #bindings #emit }),
         }
     }

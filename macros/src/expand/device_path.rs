@@ -12,49 +12,57 @@ use syn::{Expr, ExprPath, GenericArgument, PathArguments};
 
 use super::lower::Lower;
 
+/// What a witness says of a function that a path names, and the emitter of it.
+pub struct DevicePath {
+    /// Statements of the witness that bind the function.
+    pub bind: TokenStream,
+    /// Statements of the witness that tie the call to the device side, and ask whether it is this function's.
+    pub ties: TokenStream,
+    /// What the emitter does with the answer.
+    pub asked: TokenStream,
+}
+
 impl Lower<'_> {
-    /// Has the witness ask whether the function that is called is the one whose device side was found: its ties, and
-    /// what the emitter does with the answer.
-    pub fn same_function(
+    /// The function that `path` names, as `own` learns it and `function` is bound to it; what it is called by is tied
+    /// to `probe`.
+    pub fn device_path(
         &mut self,
         [path, device]: [&ExprPath; 2],
-        own: &Ident,
-        probe: &Ident,
-    ) -> (TokenStream, TokenStream) {
-        if path != device || has_std_name(path) || is_crate(path) {
-            return (TokenStream::new(), TokenStream::new());
+        [own, function, probe]: [&Ident; 3],
+        takes_closures: bool,
+    ) -> DevicePath {
+        let span = path.span();
+        let (value, mut ties) = self.function_and_tie([path, device], [own, probe], takes_closures);
+        let bind =
+            quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
+        if path != device || is_one_of_std(path) || is_crate(path) {
+            return DevicePath { bind, ties, asked: TokenStream::new() };
         }
-        let (same, number) = self.fn_probe(path.span());
-        let tie = quote_spanned!(path.span()=> ::warpsmith::__macro::same_function(&#own, &#probe, &#same););
-        (tie, quote!(__r.same_function(__t.callee(#number));))
+        let (same, number) = self.fn_probe(span);
+        ties.extend(quote_spanned!(span=> ::warpsmith::__macro::same_function(&#own, &#probe, &#same);));
+        DevicePath { bind, ties, asked: quote!(__r.same_function(__t.callee(#number));) }
     }
 
-    /// The function that `path` names, as `own` learns it; what it is called by is tied to `probe`.
-    ///
-    /// The first result are statements that bind `own` and the function, the second ties.
-    pub fn device_path(
+    /// The function as `own` learns it, and what ties its device side to `probe`.
+    fn function_and_tie(
         &self,
         [path, device]: [&ExprPath; 2],
-        own: &Ident,
-        probe: &Ident,
+        [own, probe]: [&Ident; 2],
         takes_closures: bool,
     ) -> (TokenStream, TokenStream) {
         let span = path.span();
-        let function = self.own_name("__fn", span);
         let got = self.hold(&quote!(#own.get()));
-        let bind = |value: TokenStream| quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
         let Some((missing, last)) = stand_in().filter(|_| path == device && !needs_no_stand_in(path)) else {
             let plain = path == device && path.path.segments.iter().all(|one| one.arguments.is_none());
             let value = quote!(#own.is(#path));
             let value = if self.guarded && plain && !takes_closures { self.hold(&value) } else { value };
-            return (bind(value), quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);));
+            return (value, quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);));
         };
-        let scope = if path.path.segments.len() == 1 && path.path.leading_colon.is_none() {
-            Scope::of_name(&last.ident, &missing)
-        } else {
-            Scope::of_path(path, &missing)
+        let scope = match single(path) {
+            Some(name) => Scope::of_name(name, &missing),
+            None => Scope::of_path(path, &missing),
         };
         let (found, arguments) = (&scope.found, &last.arguments);
         // What is held has a type only later, and a closure's parameters take theirs from the function at once.
@@ -65,22 +73,21 @@ impl Lower<'_> {
             quote!(#own.is(#path))
         };
         let tie = quote_spanned!(span=> #found #arguments ::called_in_a_kernel(#got, &#probe););
-        let (tie, name) = (scope.wrap(&tie), &last.ident);
-        let asks = match scope.inner.is_empty() {
-            true => quote_spanned! {span=> {
+        let tie = scope.wrap(&tie);
+        let asks = match single(path) {
+            Some(name) => quote_spanned! {span=> {
                 struct #name {}
                 ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
             }},
-            false => {
+            None => {
                 quote_spanned!(span=> ::warpsmith::__macro::DeviceFunctionOfPath::device_function(&#probe);)
             }
         };
-        let tie = quote!(#tie #asks);
-        (bind(value), tie)
+        (value, quote!(#tie #asks))
     }
 }
 
-/// Functions of Rust's library for which the prelude has the device side.
+/// Functions of Rust's library for which the prelude has the device side, builtins all.
 const STD: [&str; 5] = ["swap", "replace", "take", "min", "max"];
 
 /// The builtins of the prelude, one on a line; `tests/reference.rs` compares them with the sources.
@@ -96,7 +103,7 @@ fn single(path: &ExprPath) -> Option<&Ident> {
 }
 
 /// Whether a path is a name for which the prelude has the device side of a function of Rust's library.
-fn has_std_name(path: &ExprPath) -> bool {
+fn is_one_of_std(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| STD.iter().any(|std| name == std))
 }
 
@@ -109,7 +116,7 @@ fn is_crate(path: &ExprPath) -> bool {
 /// expands the user's own function of that name, and the prelude or a crate has it as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
     let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);
-    has_std_name(path) || is_crate(path) || single(path).is_some_and(is_builtin)
+    is_crate(path) || single(path).is_some_and(is_builtin)
 }
 
 /// The crates that any path may begin with: those that rustc, whose process this is, was given by `--extern`.
@@ -149,7 +156,8 @@ impl Scope {
     /// the import succeed where the function is missing too; a stand-in in a glob gives way to an import.
     fn of_name(name: &Ident, missing: &TokenStream) -> Self {
         let span = name.span();
-        let macro_name = Ident::new(&name.to_string(), span.resolved_at(Span::call_site()));
+        let mut macro_name = name.clone();
+        macro_name.set_span(span.resolved_at(Span::call_site()));
         Self {
             imports: quote_spanned! {span=>
                 macro_rules! #macro_name { () => {}; }

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, UnOp};
 
-use super::lower::{Lower, Name, Two, held};
+use super::lower::{Lower, Name, Two, held, own_self};
 use super::operands::Operands;
 use super::places::Access;
 use super::types::device_type;
@@ -213,9 +213,8 @@ impl Lower<'_> {
         if let Some(ident) = e.path.get_ident() {
             if ident == "self" {
                 self.lookup(ident);
-                let ident = syn::Ident::new("__self", ident.span());
-                let held = held(&ident);
-                return Two { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
+                let ident = own_self(ident.span());
+                return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
             }
             match self.lookup(ident) {
                 Some(Name::Local | Name::Closure) => {

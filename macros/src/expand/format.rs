@@ -85,10 +85,11 @@ impl Arguments<'_> {
 
     /// A variable that the string itself names.
     fn variable(&self, name: &str) -> syn::Result<Expr> {
-        let ident: Ident = syn::parse_str(name).map_err(|_| {
-            syn::Error::new_spanned(self.text, "a placeholder names a variable, an argument or nothing")
-        })?;
-        let ident = Ident::new(&ident.to_string(), self.text.span());
+        let mut ident: Ident =
+            syn::parse_str(name).or_else(|_| syn::parse_str(&format!("r#{name}"))).map_err(|_| {
+                syn::Error::new_spanned(self.text, "a placeholder names a variable, an argument or nothing")
+            })?;
+        ident.set_span(self.text.span());
         Ok(syn::parse_quote!(#ident))
     }
 

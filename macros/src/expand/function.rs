@@ -68,11 +68,11 @@ pub fn expand(item: &ItemFn) -> TokenStream {
 
 /// Refuses parameters of a generic type without bounds: no value of such a type can be read.
 fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut Errors) {
-    for name in super::kernel::unbounded(&sig.generics) {
+    for name in signature::unbounded(&sig.generics) {
         if params.iter().any(|p| {
             signature::type_parameter(&p.written, &sig.generics).as_ref() == Some(&name.ident.to_string())
         }) {
-            errors.at(name, super::kernel::needs_bound(&name.ident));
+            errors.at(name, signature::needs_bound(&name.ident));
         }
     }
 }

@@ -3,12 +3,12 @@
 //!
 //! rustc checks its types and nothing else. `runtime/src/witness.rs` says how the witness learns of a mistake.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Block, GenericParam, Generics, ReturnType, Signature, parse_quote};
 
 use super::function::twin_signature;
-use super::lower::Name;
+use super::lower::{Name, own_self};
 use super::recording::{self, Guard};
 use super::signature::{self, Param};
 use super::twin::twin;
@@ -45,7 +45,8 @@ impl HeldBody {
             let (pat, ident) = (p.destructured.as_ref()?, &p.pat.ident);
             Some(quote!(let #pat = #ident;))
         });
-        let mut block = renamed(block);
+        let renamed = rename(block.to_token_stream());
+        let mut block: Block = parse_quote!(#renamed);
         elide_lifetimes(&mut block);
         let body = twin(&block, sig.constness.is_some());
         let missing = (!recording::gives_value(&sig.output, &block))
@@ -93,9 +94,7 @@ impl HeldBody {
         let owner = &self.owner;
         Guard { path: quote!(#owner::#name::<#(#arguments,)* _>), plain }
     }
-}
 
-impl HeldBody {
     fn generics(&self, generics: &Generics) -> Generics {
         if self.generic { signature::instance_generics(generics) } else { Generics::default() }
     }
@@ -106,12 +105,7 @@ fn names_closures(generics: &Generics) -> bool {
     generics.lifetimes().next().is_none()
 }
 
-/// The block with `__self` for `self`.
-fn renamed(block: &Block) -> Block {
-    let tokens = rename(block.to_token_stream());
-    syn::parse2(tokens).unwrap_or_else(|_| block.clone())
-}
-
+/// The tokens with `__self` for `self`, but for the module of that name.
 fn rename(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();
@@ -128,8 +122,4 @@ fn rename(tokens: TokenStream) -> TokenStream {
         }]);
     }
     renamed
-}
-
-fn own_self(span: Span) -> Ident {
-    Ident::new("__self", span)
 }

@@ -358,8 +358,7 @@ fn trait_items(
     let mut shown = method.clone();
     shown.sig = twin_signature(written);
     shown.default = method.default.as_ref().map(|block| twin(block, false));
-    let mut sig = witnessed_signature(written, &quote!(#marker<Self, #(#arguments),*>));
-    sig.generics.make_where_clause().predicates.push(parse_quote!(Self: Sized));
+    let sig = sized(&witnessed_signature(written, &quote!(#marker<Self, #(#arguments),*>)));
     let held = HeldBody::of(held_name(&method.sig.ident)).declaration(&sized(&method.sig));
     let record = record_name(&method.sig.ident);
     let (impl_generics, _, where_clause) = own.split_for_impl();

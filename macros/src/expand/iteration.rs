@@ -22,8 +22,9 @@ impl Lower<'_> {
         let body = self.scoped(|lower| {
             let tested = lower.pattern(&e.pat, &of, Binds::Items);
             let body = lower.statements(&e.body.stmts);
-            let (setup, bindings, emit) = (tested.setup, tested.bindings, body.emit);
-            Two { witness: body.witness, emit: quote!(#setup #bindings #emit) }
+            let (setup, bindings, held) = (tested.setup, tested.bindings, tested.held);
+            let (witness, emit) = (body.witness, body.emit);
+            Two { witness: quote!(#held #witness), emit: quote!(#setup #bindings #emit) }
         });
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));

@@ -33,8 +33,8 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     PlainForms.visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
-    for param in unbounded(&item.sig.generics) {
-        errors.at(param, needs_bound(&param.ident));
+    for param in signature::unbounded(&item.sig.generics) {
+        errors.at(param, signature::needs_bound(&param.ident));
     }
     super::foreign::add_device_bounds(&mut item.sig.generics);
     let item = &item;
@@ -193,24 +193,6 @@ impl<'a> Visit<'a> for Returned<'_> {
     }
 
     fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
-}
-
-/// Type parameters without any bound: no value of such a type could be read.
-pub fn unbounded(generics: &syn::Generics) -> impl Iterator<Item = &syn::TypeParam> {
-    let bounded = |name: &syn::Ident| {
-        generics.where_clause.iter().flat_map(|w| &w.predicates).any(|predicate| match predicate {
-            syn::WherePredicate::Type(t) => matches!(&t.bounded_ty, Type::Path(p) if p.path.is_ident(name)),
-            _ => false,
-        })
-    };
-    generics.type_params().filter(move |p| p.bounds.is_empty() && !bounded(&p.ident))
-}
-
-/// What a type parameter without bounds lacks.
-pub fn needs_bound(name: &syn::Ident) -> String {
-    format!(
-        "`{name}` needs a bound to be used in a kernel: `{name}: GpuType`, or `{name}: Num` for arithmetic"
-    )
 }
 
 /// What the three expansions of a kernel share.

@@ -230,8 +230,7 @@ impl<'e> Lower<'e> {
         if kind != Name::Comptime {
             for (around, used) in self.captures.borrow_mut().iter_mut() {
                 if depth < *around {
-                    let own =
-                        || if text == "self" { Ident::new("__self", name.span()) } else { name.clone() };
+                    let own = || if text == "self" { own_self(name.span()) } else { name.clone() };
                     used.entry(text.clone()).or_insert_with(own);
                 }
             }
@@ -291,6 +290,11 @@ pub fn held(name: &Ident) -> Ident {
         true => format_ident!("__local_{}", name, span = name.span()),
         false => name.clone(),
     }
+}
+
+/// What a body calls its receiver, which is no keyword.
+pub fn own_self(span: Span) -> Ident {
+    Ident::new("__self", span)
 }
 
 /// Line of a span in the user's file.

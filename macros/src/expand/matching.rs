@@ -140,7 +140,7 @@ impl Lower<'_> {
             },
         };
         let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
-        let (bw, be) = (body.witness, body.emit);
+        let (bw, be, held) = (body.witness, body.emit, &tested.held);
         let (cond, guard_witness) = match &guard {
             None => (quote!(#test), TokenStream::new()),
             Some(Two { witness, emit }) => (
@@ -149,10 +149,10 @@ impl Lower<'_> {
                     if __r.and_begin(__a) { #bindings let __b = #emit; __r.if_value(__b); }
                     __r.and_end()
                 }),
-                quote!(if #witness),
+                if held.is_empty() { quote!(if #witness) } else { quote!(if { #held #witness }) },
             ),
         };
-        let mut block = Group::new(Delimiter::Brace, bw);
+        let mut block = Group::new(Delimiter::Brace, quote!(#held #bw));
         block.set_span(match arm.body {
             Body::Expr(e) => last_span(e),
             Body::Block(e) => last_span(e),
@@ -266,10 +266,10 @@ impl Lower<'_> {
         let of = self.part_ident();
         let tested = self.pattern(pat, &of, Binds::TestedVariables);
         let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
-        let (setup, cond, bindings) = (tested.setup, tested.cond, tested.bindings);
+        let (setup, cond, bindings, held) = (tested.setup, tested.cond, tested.bindings, tested.held);
         let pat = binding_names(pat);
         Two {
-            witness: quote!(let #pat #ty = #vw else #lw;),
+            witness: quote!(let #pat #ty = #vw else #lw; #held),
             emit: quote!(
                 let #of = { let __v = #ve; #hold };
                 #setup

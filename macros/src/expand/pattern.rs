@@ -40,6 +40,9 @@ pub struct Tested {
     pub cond: TokenStream,
     /// Statements that bind the names, once the condition holds.
     pub bindings: TokenStream,
+    /// Statements of the witness after the pattern. A struct's pattern says what its names are, whatever it is
+    /// matched with, and so has them held.
+    pub held: TokenStream,
 }
 
 impl Lower<'_> {
@@ -47,6 +50,12 @@ impl Lower<'_> {
     pub fn pattern(&mut self, pat: &Pat, of: &Ident, binds: Binds) -> Tested {
         let mut tested = Tested::default();
         tested.cond = self.test(pat, of, binds, &mut tested.setup, &mut tested.bindings);
+        if self.guarded {
+            for name in names_of(pat) {
+                let held = self.hold(name);
+                tested.held.extend(quote!(let #name = #held;));
+            }
+        }
         tested
     }
 
@@ -347,6 +356,23 @@ pub fn binding_names(pat: &Pat) -> Pat {
     let mut pat = pat.clone();
     Names.visit_pat_mut(&mut pat);
     pat
+}
+
+/// The names that a pattern binds, each once.
+fn names_of(pat: &Pat) -> Vec<&Ident> {
+    #[derive(Default)]
+    struct Names<'p>(Vec<&'p Ident>);
+    impl<'p> Visit<'p> for Names<'p> {
+        fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
+            if !names_item(pat) && !self.0.contains(&&pat.ident) {
+                self.0.push(&pat.ident);
+            }
+            visit::visit_pat_ident(self, pat);
+        }
+    }
+    let mut names = Names::default();
+    names.visit_pat(pat);
+    names.0
 }
 
 /// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.

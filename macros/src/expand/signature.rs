@@ -9,7 +9,7 @@ use syn::{
     TypeParamBound, WherePredicate, parse_quote,
 };
 
-use super::lower::{Known, Name};
+use super::lower::{Known, Name, own_self};
 use super::types::device_type;
 use crate::errors::Errors;
 
@@ -82,7 +82,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                     }
                 };
                 let mutability = receiver.mutability;
-                let name = Ident::new("__self", receiver.self_token.span());
+                let name = own_self(receiver.self_token.span());
                 let pat = PatIdent { attrs: vec![], by_ref: None, mutability, ident: name, subpat: None };
                 params.push(Param {
                     pat,
@@ -191,13 +191,23 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
 /// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
-    bounds_of(ty, generics).into_iter().find_map(call_signature)
+    parameter_pointer(parameter_name(ty)?, generics)
+}
+
+/// The same of a generic parameter by its name.
+fn parameter_pointer(name: &Ident, generics: &Generics) -> Option<Type> {
+    bounds_of(name, generics).into_iter().find_map(call_signature)
+}
+
+fn parameter_name(ty: &Type) -> Option<&Ident> {
+    match ungrouped(ty) {
+        Type::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
 }
 
 /// The bounds of a generic parameter.
-fn bounds_of<'g>(ty: &Type, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
-    let Type::Path(path) = ungrouped(ty) else { return Vec::new() };
-    let Some(name) = path.path.get_ident() else { return Vec::new() };
+fn bounds_of<'g>(name: &Ident, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
     let inline = generics.type_params().filter(|p| p.ident == *name).flat_map(|p| p.bounds.iter());
     let in_where =
         generics.where_clause.iter().flat_map(|w| &w.predicates).flat_map(|predicate| match predicate {
@@ -209,10 +219,23 @@ fn bounds_of<'g>(ty: &Type, generics: &'g Generics) -> Vec<&'g TypeParamBound> {
     inline.chain(in_where).collect()
 }
 
+/// Type parameters without any bound: no value of such a type could be read.
+pub fn unbounded(generics: &Generics) -> impl Iterator<Item = &syn::TypeParam> {
+    generics.type_params().filter(|p| bounds_of(&p.ident, generics).is_empty())
+}
+
+/// What a type parameter without bounds lacks.
+pub fn needs_bound(name: &Ident) -> String {
+    format!(
+        "`{name}` needs a bound to be used in a kernel: `{name}: GpuType`, or `{name}: Num` for arithmetic"
+    )
+}
+
 /// Whether a closure may change what it has captured, and be copied with it.
 fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
+    let bounds = parameter_name(ty).map(|name| bounds_of(name, generics)).unwrap_or_default();
     let has = |names: &[&str]| {
-        bounds_of(ty, generics).into_iter().any(|bound| match bound {
+        bounds.iter().any(|bound| match bound {
             TypeParamBound::Trait(bound) => {
                 bound.path.segments.last().is_some_and(|s| names.contains(&s.ident.to_string().as_str()))
             }
@@ -235,21 +258,17 @@ fn call_signature(bound: &TypeParamBound) -> Option<Type> {
 
 /// Generics without lifetimes and without closures: what an instance is known by.
 pub fn instance_generics(generics: &Generics) -> Generics {
-    let is_closure = |ty: &Type| closure_pointer(ty, generics).is_some();
     let mut kept = without_lifetimes(generics);
     kept.params = kept
         .params
         .into_iter()
         .filter(|p| match p {
-            GenericParam::Type(t) => {
-                let ident = &t.ident;
-                !is_closure(&parse_quote!(#ident))
-            }
+            GenericParam::Type(t) => parameter_pointer(&t.ident, generics).is_none(),
             _ => true,
         })
         .collect();
     if let Some(clause) = &mut kept.where_clause {
-        let keep = |p: &WherePredicate| !matches!(p, WherePredicate::Type(t) if is_closure(&t.bounded_ty));
+        let keep = |p: &WherePredicate| !matches!(p, WherePredicate::Type(t) if closure_pointer(&t.bounded_ty, generics).is_some());
         clause.predicates = clause.predicates.clone().into_iter().filter(keep).collect();
     }
     kept
@@ -266,10 +285,7 @@ pub fn written_generics(generics: &Generics) -> Generics {
 pub fn instance_arguments(written: &Generics) -> Vec<TokenStream> {
     let names = arguments(written);
     let closure = |p: &GenericParam| match p {
-        GenericParam::Type(t) => {
-            let ident = &t.ident;
-            closure_pointer(&parse_quote!(#ident), written).is_some()
-        }
+        GenericParam::Type(t) => parameter_pointer(&t.ident, written).is_some(),
         _ => false,
     };
     let params = written.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
@@ -290,28 +306,16 @@ fn is_unnamed(param: &GenericParam) -> bool {
 pub fn closure_declarations(generics: &Generics) -> Vec<TokenStream> {
     let declared = generics.type_params().filter_map(|t| {
         let ident = &t.ident;
-        closure_pointer(&parse_quote!(#ident), generics)?;
-        let bounds = generics.where_clause.iter().flat_map(|w| &w.predicates).filter_map(|p| match p {
-            WherePredicate::Type(w) if matches!(&w.bounded_ty, Type::Path(p) if p.path.is_ident(ident)) => {
-                let bounds = &w.bounds;
-                Some(quote!(#bounds))
-            }
-            _ => None,
-        });
-        let own = &t.bounds;
-        let all: Vec<TokenStream> =
-            std::iter::once(quote!(#own)).filter(|t| !t.is_empty()).chain(bounds).collect();
-        Some(quote!(#ident: #(#all)+*))
+        parameter_pointer(ident, generics)?;
+        let bounds = bounds_of(ident, generics);
+        Some(quote!(#ident: #(#bounds)+*))
     });
     declared.collect()
 }
 
 /// The function pointers that stand for the closure parameters.
 pub fn closure_pointers(generics: &Generics) -> Vec<Type> {
-    let pointer = |t: &syn::TypeParam| {
-        let ident = &t.ident;
-        closure_pointer(&parse_quote!(#ident), generics).map(|ty| device_type(&ty))
-    };
+    let pointer = |t: &syn::TypeParam| parameter_pointer(&t.ident, generics).map(|ty| device_type(&ty));
     generics.type_params().filter_map(pointer).collect()
 }
 

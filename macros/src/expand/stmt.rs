@@ -1,6 +1,6 @@
 //! Lowering of blocks, statements and `let`.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -9,6 +9,7 @@ use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Name, Two, held, see, spanned_group};
 use super::pattern::Binds;
+use super::twin::any_ident;
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -169,9 +170,9 @@ impl Lower<'_> {
             _ => {
                 let of = self.part_ident();
                 let tested = self.pattern(pat, &of, Binds::Variables);
-                let (setup, bindings) = (tested.setup, tested.bindings);
+                let (setup, bindings, held) = (tested.setup, tested.bindings, tested.held);
                 Two {
-                    witness: quote!(let #pat #annotation = #vw;),
+                    witness: quote!(let #pat #annotation = #vw; #held),
                     emit: quote!(let #of = { let __v = #ve; #hold }; #setup #bindings),
                 }
             }
@@ -313,16 +314,8 @@ fn written_type<'a>(annotation: Option<&'a Type>, init: &'a Expr) -> Option<&'a 
         (None, Expr::Cast(cast)) => &*cast.ty,
         _ => return None,
     };
-    is_written_out(ty.to_token_stream()).then_some(ty)
-}
-
-/// Whether a type leaves nothing to be inferred.
-fn is_written_out(ty: TokenStream) -> bool {
-    ty.into_iter().all(|token| match token {
-        TokenTree::Group(group) => is_written_out(group.stream()),
-        TokenTree::Ident(ident) => ident != "_",
-        _ => true,
-    })
+    let inferred = any_ident(ty.to_token_stream(), &|ident| ident == "_");
+    (!inferred).then_some(ty)
 }
 
 /// Whether an expression is `dynamic_shared::<T>()`.

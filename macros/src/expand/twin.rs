@@ -32,9 +32,14 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
 /// Whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
     const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
-    body.into_iter().any(|token| match token {
-        TokenTree::Group(group) => calls_method(group.stream()),
-        TokenTree::Ident(ident) => METHODS.iter().any(|method| ident == method),
+    any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
+}
+
+/// Whether tokens hold such a name at any depth.
+pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => any_ident(group.stream(), is),
+        TokenTree::Ident(ident) => is(&ident),
         _ => false,
     })
 }
@@ -127,7 +132,7 @@ fn reads_itself(place: &Expr) -> usize {
         Expr::Paren(e) => reads_itself(&e.expr),
         Expr::Field(e) => reads_itself(&e.base),
         Expr::Index(e) => {
-            let own = root(&e.expr).is_some_and(|root| mentions(e.index.to_token_stream(), root));
+            let own = root(&e.expr).is_some_and(|root| names(&e.index, root));
             reads_itself(&e.expr) + usize::from(own)
         }
         _ => 0,
@@ -161,13 +166,9 @@ fn root(place: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Whether tokens name a variable.
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        TokenTree::Ident(ident) => ident == *name,
-        _ => false,
-    })
+/// Whether an index names a variable.
+fn names(index: &impl ToTokens, name: &Ident) -> bool {
+    any_ident(index.to_token_stream(), &|ident| ident == name)
 }
 
 /// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
@@ -175,7 +176,7 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
     let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
     let span = base.span();
-    let reads_itself = mutable && root(base).is_some_and(|root| mentions(range.to_token_stream(), root));
+    let reads_itself = mutable && root(base).is_some_and(|root| names(range, root));
     let base = match base {
         Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
             Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
