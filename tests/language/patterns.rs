@@ -86,3 +86,58 @@ fn patterns_take_values_and_places_apart() {
         assert_eq!(out, want);
     });
 }
+
+#[gpu_fn]
+fn matched_after_a_return(x: u32) -> u32 {
+    match (match true {
+        false => ((x, true), [x; 2]),
+        true => return x + 1,
+    }) {
+        ((0..=1 | 6, _), _) => 10,
+        ((3, true), [_, 4]) => 11,
+        _ => 12,
+    }
+}
+
+/// Patterns of every kind over what never is.
+#[gpu_kernel]
+fn never_matched(out: &mut [u32]) {
+    let t = thread_idx().x;
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        if rounds > 3 {
+            break;
+        }
+        match (match true {
+            false => t as i64,
+            true => continue,
+        }) {
+            1.. => rounds = 100,
+            -5i64 | -9223372036854775808 => rounds = 200,
+            _ => rounds = 300,
+        }
+    }
+    let from_label = 'left: {
+        if let Some(7) | None = (if true { break 'left 5 } else { Some(t) }) {
+            break 'left 6;
+        }
+        let (1.5, true) = (match true {
+            true => break 'left 7,
+            false => (2.5f32, t > 3),
+        }) else {
+            break 'left 8;
+        };
+        9
+    };
+    out[t] = matched_after_a_return(t) + rounds * 100 + from_label * 1000;
+}
+
+#[test]
+fn what_never_is_matches_any_pattern() {
+    everywhere::<never_matched>(&(), |device| {
+        let out = written(device, (32, 0), |out| never_matched(out).grid(1).block(32).launch(device));
+        let want: Vec<u32> = (0..32).map(|t| t + 1 + 400 + 5000).collect();
+        assert_eq!(out, want, "on {}", device.name());
+    });
+}

@@ -102,15 +102,26 @@ __device__ __forceinline__ long long ws_to_i64(float x) { return x != x ? 0ll : 
 __device__ __forceinline__ long long ws_to_i64(double x) { return x != x ? 0ll : __double2ll_rz(x); }
 __device__ __forceinline__ unsigned long long ws_to_u64(float x) { return x > 0.0f ? __float2ull_rz(x) : 0ull; }
 __device__ __forceinline__ unsigned long long ws_to_u64(double x) { return x > 0.0 ? __double2ull_rz(x) : 0ull; }
-__device__ __forceinline__ int ws_between(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 template <class F>
-__device__ __forceinline__ signed char ws_to_i8(F x) { return (signed char)ws_between(ws_to_i32(x), -128, 127); }
+__device__ __forceinline__ signed char ws_to_i8(F x) {
+    int to = ws_to_i32(x);
+    return (signed char)(to < -128 ? -128 : to > 127 ? 127 : to);
+}
 template <class F>
-__device__ __forceinline__ short ws_to_i16(F x) { return (short)ws_between(ws_to_i32(x), -32768, 32767); }
+__device__ __forceinline__ short ws_to_i16(F x) {
+    int to = ws_to_i32(x);
+    return (short)(to < -32768 ? -32768 : to > 32767 ? 32767 : to);
+}
 template <class F>
-__device__ __forceinline__ unsigned char ws_to_u8(F x) { return (unsigned char)ws_between(ws_to_i32(x), 0, 255); }
+__device__ __forceinline__ unsigned char ws_to_u8(F x) {
+    unsigned int to = ws_to_u32(x);
+    return (unsigned char)(to > 255u ? 255u : to);
+}
 template <class F>
-__device__ __forceinline__ unsigned short ws_to_u16(F x) { return (unsigned short)ws_between(ws_to_i32(x), 0, 65535); }
+__device__ __forceinline__ unsigned short ws_to_u16(F x) {
+    unsigned int to = ws_to_u32(x);
+    return (unsigned short)(to > 65535u ? 65535u : to);
+}
 ",
     needs: &[],
 };
@@ -382,3 +393,44 @@ __device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fau
 ",
     needs: &[&FAULT, &SHADOWS],
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::{Path, PathBuf};
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// What a line of CUDA defines.
+    fn defined(line: &str) -> Option<&str> {
+        let head = &line[..line.find('(')?];
+        let name = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        (line.contains("__device__") && name.starts_with("ws_")).then_some(name)
+    }
+
+    /// Functions of one name and other parameters would be overloads, and a call of one could find the other.
+    #[test]
+    fn a_helper_is_defined_in_one_file() {
+        let mut files = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+        let mut owners: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+        for file in files {
+            let source = std::fs::read_to_string(&file).expect("a source");
+            for name in source.lines().filter_map(defined) {
+                owners.entry(name.to_owned()).or_default().insert(file.clone());
+            }
+        }
+        assert!(owners.len() > 100, "only {} helpers are found", owners.len());
+        owners.retain(|_, of| of.len() > 1);
+        assert!(owners.is_empty(), "defined twice: {owners:#?}");
+    }
+}

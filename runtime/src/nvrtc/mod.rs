@@ -4,6 +4,7 @@
 //! that launch kernels are linked with CUDA's device runtime.
 //! Knows nothing of kernels, devices or caches. A missing library is an error, never a panic.
 
+mod defects;
 mod driver_link;
 pub(crate) mod elf;
 mod libraries;
@@ -187,8 +188,19 @@ pub fn compile(source: &str, kernel: &str, options: &CompileOptions) -> Result<C
 /// # Errors
 /// [`NvrtcError::Compile`] with the log; [`NvrtcError::Missing`] without the library.
 pub fn compile_object(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
-    let flags = flags(options);
-    let (program, log) = run(source, kernel, options.arch, &flags)?;
+    assembled(source, kernel, options.arch, flags(options))
+}
+
+/// Compiles to machine code that the assembler's known defects have left alone.
+fn assembled(source: &str, kernel: &str, arch: Arch, mut flags: Vec<String>) -> Result<Cubin, NvrtcError> {
+    let (program, log) = run(source, kernel, arch, &flags)?;
+    let cubin = Cubin { image: program.cubin()?, log };
+    if !defects::compares_in_relu(&cubin.image) {
+        return Ok(cubin);
+    }
+    flags.push(defects::WITHOUT_OPTIMIZATION.into());
+    let (program, log) = run(source, kernel, arch, &flags)?;
+    let log = [log.as_str(), defects::ADVICE].join("\n").trim().to_owned();
     Ok(Cubin { image: program.cubin()?, log })
 }
 
@@ -199,13 +211,13 @@ pub fn compile_object(source: &str, kernel: &str, options: &CompileOptions) -> R
 pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
     let mut flags = flags(options);
     flags.push("--ptxas-options=--verbose".into());
-    let (mut program, mut log) = run(source, kernel, options.arch, &flags)?;
-    if !log.contains(kernel) {
-        // NVRTC keeps what it has compiled in a cache of its own, without the log.
-        flags.push("--no-cache".into());
-        (program, log) = run(source, kernel, options.arch, &flags)?;
+    let cubin = assembled(source, kernel, options.arch, flags.clone())?;
+    if cubin.log.contains(kernel) {
+        return Ok(cubin);
     }
-    Ok(Cubin { image: program.cubin()?, log })
+    // NVRTC keeps what it has compiled in a cache of its own, without the log.
+    flags.push("--no-cache".into());
+    assembled(source, kernel, options.arch, flags)
 }
 
 /// Compiles one kernel's source to PTX, for reading.

@@ -287,8 +287,11 @@ impl Recorder {
 
     /// A literal of a pattern: of the type of what is matched, references looked through.
     pub fn pattern_literal(&mut self, text: &str, of: &Expr) -> Expr {
-        let ty = of.ty.peeled().clone();
-        self.literal(text, ty)
+        match of.ty.peeled() {
+            // What is matched left on its way here.
+            Type::Never => Expr::never(),
+            ty => self.literal(text, ty.clone()),
+        }
     }
 
     /// An integer literal under a cast: `255 as u8`, `3 as f32`.

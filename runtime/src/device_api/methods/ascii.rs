@@ -9,10 +9,10 @@ device_methods! {
     /// Methods of bytes that kernels may call.
     pub trait AsciiMethods in ascii for u8 {
         fn is_ascii(self) -> bool = fixed("(({0}) < 128)");
-        fn is_ascii_digit(self) -> bool = with("ws_between({0}, '0', '9')", &BETWEEN);
-        fn is_ascii_lowercase(self) -> bool = with("ws_between({0}, 'a', 'z')", &BETWEEN);
-        fn is_ascii_uppercase(self) -> bool = with("ws_between({0}, 'A', 'Z')", &BETWEEN);
-        fn is_ascii_alphabetic(self) -> bool = with("ws_between(({0}) | 32, 'a', 'z')", &BETWEEN);
+        fn is_ascii_digit(self) -> bool = with("ws_is_within({0}, '0', '9')", &WITHIN);
+        fn is_ascii_lowercase(self) -> bool = with("ws_is_within({0}, 'a', 'z')", &WITHIN);
+        fn is_ascii_uppercase(self) -> bool = with("ws_is_within({0}, 'A', 'Z')", &WITHIN);
+        fn is_ascii_alphabetic(self) -> bool = with("ws_is_within(({0}) | 32, 'a', 'z')", &WITHIN);
         fn is_ascii_alphanumeric(self) -> bool = with("ws_is_ascii_alphanumeric({0})", &ALPHANUMERIC);
         fn is_ascii_hexdigit(self) -> bool = with("ws_is_ascii_hexdigit({0})", &HEXDIGIT);
         fn is_ascii_whitespace(self) -> bool = with("ws_is_ascii_whitespace({0})", &WHITESPACE);
@@ -31,20 +31,20 @@ macro_rules! preludes {
 }
 
 preludes! {
-    BETWEEN "ws_between" "__device__ __forceinline__ bool ws_between(unsigned int c, unsigned int low, unsigned int high) { return c - low <= high - low; }
+    WITHIN "ws_is_within" "__device__ __forceinline__ bool ws_is_within(unsigned int c, unsigned int low, unsigned int high) { return c - low <= high - low; }
 " [];
-    ALPHANUMERIC "ws_is_ascii_alphanumeric" "__device__ __forceinline__ bool ws_is_ascii_alphanumeric(unsigned char c) { return ws_between(c | 32, 'a', 'z') || ws_between(c, '0', '9'); }
-" [BETWEEN];
-    HEXDIGIT "ws_is_ascii_hexdigit" "__device__ __forceinline__ bool ws_is_ascii_hexdigit(unsigned char c) { return ws_between(c | 32, 'a', 'f') || ws_between(c, '0', '9'); }
-" [BETWEEN];
+    ALPHANUMERIC "ws_is_ascii_alphanumeric" "__device__ __forceinline__ bool ws_is_ascii_alphanumeric(unsigned char c) { return ws_is_within(c | 32, 'a', 'z') || ws_is_within(c, '0', '9'); }
+" [WITHIN];
+    HEXDIGIT "ws_is_ascii_hexdigit" "__device__ __forceinline__ bool ws_is_ascii_hexdigit(unsigned char c) { return ws_is_within(c | 32, 'a', 'f') || ws_is_within(c, '0', '9'); }
+" [WITHIN];
     WHITESPACE "ws_is_ascii_whitespace" "__device__ __forceinline__ bool ws_is_ascii_whitespace(unsigned char c) { return c == ' ' || c == '\\t' || c == '\\n' || c == '\\f' || c == '\\r'; }
 " [];
-    PUNCTUATION "ws_is_ascii_punctuation" "__device__ __forceinline__ bool ws_is_ascii_punctuation(unsigned char c) { return ws_between(c, '!', '~') && !ws_is_ascii_alphanumeric(c); }
+    PUNCTUATION "ws_is_ascii_punctuation" "__device__ __forceinline__ bool ws_is_ascii_punctuation(unsigned char c) { return ws_is_within(c, '!', '~') && !ws_is_ascii_alphanumeric(c); }
 " [ALPHANUMERIC];
     CONTROL "ws_is_ascii_control" "__device__ __forceinline__ bool ws_is_ascii_control(unsigned char c) { return c < 32 || c == 127; }
 " [];
-    LOWERCASE "ws_to_ascii_lowercase" "__device__ __forceinline__ unsigned char ws_to_ascii_lowercase(unsigned char c) { return ws_between(c, 'A', 'Z') ? c | 32 : c; }
-" [BETWEEN];
-    UPPERCASE "ws_to_ascii_uppercase" "__device__ __forceinline__ unsigned char ws_to_ascii_uppercase(unsigned char c) { return ws_between(c, 'a', 'z') ? c & 223 : c; }
-" [BETWEEN];
+    LOWERCASE "ws_to_ascii_lowercase" "__device__ __forceinline__ unsigned char ws_to_ascii_lowercase(unsigned char c) { return ws_is_within(c, 'A', 'Z') ? c | 32 : c; }
+" [WITHIN];
+    UPPERCASE "ws_to_ascii_uppercase" "__device__ __forceinline__ unsigned char ws_to_ascii_uppercase(unsigned char c) { return ws_is_within(c, 'a', 'z') ? c & 223 : c; }
+" [WITHIN];
 }
