@@ -188,7 +188,7 @@ impl IndexMut<usize> for Bank {
     }
 }
 
-/// A number whose operators are overloaded.
+/// A number whose operators are overloaded; they read and write the thread's slot.
 #[derive(Clone, Copy, Debug, Default, GpuType)]
 #[gpu(PartialEq)]
 #[repr(C)]
@@ -209,7 +209,7 @@ impl Add for Ring {
 impl Sub for Ring {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Ring { v: self.v.wrapping_sub(other.v) ^ 5 }
+        Ring { v: self.v.wrapping_sub(other.v) ^ SLOTS.get()[global_id()] as u32 }
     }
 }
 
@@ -217,7 +217,9 @@ impl Sub for Ring {
 impl Mul for Ring {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
-        Ring { v: self.v.wrapping_mul(other.v | 1) }
+        let before = SLOTS.get()[global_id()];
+        SLOTS.get_mut()[global_id()] = before.wrapping_mul(3) ^ other.v as u64;
+        Ring { v: self.v.wrapping_mul(other.v | 1) ^ before as u32 }
     }
 }
 

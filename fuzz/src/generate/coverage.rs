@@ -144,6 +144,7 @@ pub const CLASSES: &[(&str, &[&str])] = &[
         ],
     ),
     ("&mut of a call's field borrows a copy", &["reference to a place behind a call"]),
+    ("operators that write a static are called in any order", &["overloaded operator"]),
     (
         "overloaded compound assignment evaluates its place first",
         &[

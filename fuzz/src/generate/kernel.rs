@@ -98,6 +98,7 @@ impl Gen<'_> {
             "let e0 = fs[gid & 127];",
             "let e1 = fs[(d0 & 127) as usize] as f64;",
             "let w = ((d0 as u64) << 32) ^ (d1 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);",
+            "SLOTS.get_mut()[gid] = w;",
         ]
         .map(str::to_owned)
         .into();

@@ -132,7 +132,7 @@ impl Gen<'_> {
         let ty = Ty::Int(int);
         let (place, _) = self.pick_place(true, |t| *t == ty)?;
         let value = self.expr(&ty, 2).text;
-        if self.random.chance(40) {
+        if self.random.chance(50) {
             self.seen("group of a warp");
             let (tile, width) = (self.fresh("g"), *self.random.pick(&[2, 4, 8, 16, 32]));
             let method = *self.random.pick(&["sum", "inclusive_sum"]);

@@ -53,9 +53,30 @@ impl Lower<'_> {
         self.operands_by(exprs, First::Value, Self::argument)
     }
 
-    /// Whether lowering the expression can never add a statement or have an effect.
+    /// Whether lowering the expression can never add a statement or have an effect: an index or an operator may be a
+    /// function of the user's own.
     pub fn is_still(&self, expr: &Expr) -> bool {
-        quiet(expr, &|e| !self.may_be_overloaded(&e.expr))
+        match expr {
+            Expr::Lit(_) | Expr::Path(_) => true,
+            Expr::Field(e) => self.is_still(&e.base),
+            Expr::Paren(e) => self.is_still(&e.expr),
+            Expr::Group(e) => self.is_still(&e.expr),
+            Expr::Cast(e) => self.is_still(&e.expr),
+            Expr::Unary(e) => {
+                self.is_still(&e.expr) && (matches!(e.op, UnOp::Deref(_)) || self.is_scalar(&e.expr))
+            }
+            Expr::Index(e) => {
+                self.is_still(&e.expr) && self.is_still(&e.index) && !self.may_be_overloaded(&e.expr)
+            }
+            Expr::Binary(e) => {
+                compound(&e.op).is_none()
+                    && !matches!(e.op, BinOp::And(_) | BinOp::Or(_))
+                    && self.is_still(&e.left)
+                    && self.is_still(&e.right)
+                    && self.never_overloaded(&e.op, &e.left, &e.right)
+            }
+            _ => false,
+        }
     }
 
     /// Lowers operands, each but a place by `lower`.
@@ -102,43 +123,5 @@ impl Operands {
                 _ => quote!(let #earlier = __r.keep(#earlier, &mut __m, &#neighbour);),
             });
         }
-    }
-}
-
-/// Whether evaluating the expression twice is as evaluating it once, as far as its form tells: an index and an
-/// operator may still be a function of the user's own.
-pub fn is_quiet(expr: &Expr) -> bool {
-    quiet(expr, &|_| true)
-}
-
-/// [`is_quiet`], where `plain` says whether an index is one of a slice or an array.
-fn quiet(expr: &Expr, plain: &impl Fn(&syn::ExprIndex) -> bool) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(e) => quiet(&e.base, plain) && !is_operator(&e.base),
-        Expr::Paren(e) => quiet(&e.expr, plain),
-        Expr::Group(e) => quiet(&e.expr, plain),
-        Expr::Cast(e) => quiet(&e.expr, plain),
-        Expr::Unary(e) => quiet(&e.expr, plain),
-        Expr::Index(e) => {
-            quiet(&e.expr, plain) && quiet(&e.index, plain) && !is_operator(&e.expr) && plain(e)
-        }
-        Expr::Binary(e) => {
-            compound(&e.op).is_none()
-                && !matches!(e.op, BinOp::And(_) | BinOp::Or(_))
-                && quiet(&e.left, plain)
-                && quiet(&e.right, plain)
-        }
-        _ => false,
-    }
-}
-
-/// Whether an expression is an operator's value, of which a part is taken: the operator is then a function.
-fn is_operator(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(e) => is_operator(&e.expr),
-        Expr::Binary(_) => true,
-        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)),
-        _ => false,
     }
 }

@@ -194,7 +194,7 @@ impl Lower<'_> {
     }
 
     /// Whether no device type can overload this use of an operator.
-    fn never_overloaded(&self, op: &BinOp, left: &Expr, right: &Expr) -> bool {
+    pub(super) fn never_overloaded(&self, op: &BinOp, left: &Expr, right: &Expr) -> bool {
         let (l, r) = (self.is_scalar(left), self.is_scalar(right));
         let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)));
         let truth = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Bool(_)));

@@ -5,10 +5,9 @@
 //! `a <= v && v < b`.
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, RangeLimits, parse_quote};
+use syn::{Expr, RangeLimits, UnOp, parse_quote};
 
 use super::assign::compound;
-use super::operands::is_quiet;
 use super::operators::writes_receiver;
 
 /// Rewrites every expression that has a plainer form.
@@ -83,10 +82,25 @@ fn contained(expr: &Expr) -> Option<Expr> {
     })
 }
 
-/// Whether an expression gives the same whenever it is evaluated, and nothing happens when it is.
+/// Whether an expression gives the same whenever it is evaluated, and nothing happens when it is: an index and an
+/// operator may be a function of the user's own.
 fn may_move(expr: &Expr) -> bool {
     match expr {
-        Expr::MethodCall(call) => call.method == "len" && call.args.is_empty() && is_quiet(&call.receiver),
-        other => is_quiet(other),
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Paren(e) => may_move(&e.expr),
+        Expr::Field(e) => may_move(&e.base),
+        Expr::Cast(e) => may_move(&e.expr),
+        Expr::Unary(e) => may_move(&e.expr) && (matches!(e.op, UnOp::Deref(_)) || is_scalar(&e.expr)),
+        Expr::Binary(e) => [&e.left, &e.right].into_iter().all(|side| may_move(side) && is_scalar(side)),
+        Expr::MethodCall(e) => e.method == "len" && e.args.is_empty() && may_move(&e.receiver),
+        _ => false,
+    }
+}
+
+/// Whether tokens alone tell that an expression is a scalar.
+fn is_scalar(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(e) => is_scalar(&e.expr),
+        other => matches!(other, Expr::Lit(_) | Expr::Cast(_)),
     }
 }

@@ -307,6 +307,18 @@ impl Expr {
         operands!(&mut self.kind, iter_mut, as_mut, &mut)
     }
 
+    /// Whether a place is in a variable of the function, and not in memory that others see too.
+    pub fn is_in_variable(&self) -> bool {
+        match &self.kind {
+            ExprKind::Var(_) => !matches!(self.ty, Type::Shared { .. }),
+            ExprKind::Field(base, _) => base.is_in_variable(),
+            ExprKind::Index { base, .. } => {
+                matches!(base.ty, Type::Array(..) | Type::Vector(..)) && base.is_in_variable()
+            }
+            _ => false,
+        }
+    }
+
     /// Whether evaluating it can be observed other than by its result.
     pub fn has_effect(&self) -> bool {
         let own = match &self.kind {

@@ -298,9 +298,9 @@ impl Recorder {
         }
     }
 
-    /// A write through memory that the caller can see makes the function one with an effect.
+    /// A write to memory that the caller can see makes the function one with an effect.
     pub(super) fn note_write(&mut self, place: &Expr) {
-        if writes_memory(place) {
+        if !place.is_in_variable() {
             self.frame().add_effect(Effect::Writes);
         }
     }
@@ -343,18 +343,5 @@ impl Recorder {
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });
         Expr::unit()
-    }
-}
-
-/// Whether a place is memory that outlives the function's own variables.
-fn writes_memory(place: &Expr) -> bool {
-    match &place.kind {
-        ExprKind::Deref(_) => true,
-        ExprKind::Index { base, .. } => match base.ty {
-            Type::Array(..) => writes_memory(base),
-            _ => true,
-        },
-        ExprKind::Field(base, _) => writes_memory(base),
-        _ => false,
     }
 }

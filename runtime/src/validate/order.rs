@@ -2,12 +2,15 @@
 //!
 //! In one expression no operand may observe the effect of another, since C++ leaves their order open: where an operand
 //! has an effect, the others must be constants, addresses, or variables that nothing else can write. The place of an
-//! assignment and the parts of an index have no effect, because printers may repeat them.
+//! assignment and the parts of an index have no effect, because printers may repeat them. What a call does is what its
+//! function says of itself, so a function that says it does nothing does nothing.
 
 use std::collections::HashSet;
 
 use super::ValidateError;
-use crate::ir::{BinaryOp, Expr, ExprKind, Function, Location, Module, Stmt, StmtKind, Type, VarId, visit};
+use crate::ir::{
+    BinaryOp, Effect, Expr, ExprKind, Function, Location, Module, Stmt, StmtKind, Type, VarId, visit,
+};
 
 /// Checks every expression of a module.
 pub fn check(module: &Module) -> Result<(), ValidateError> {
@@ -16,15 +19,25 @@ pub fn check(module: &Module) -> Result<(), ValidateError> {
 
 fn of_function(function: &Function) -> Result<(), ValidateError> {
     let order = Order { lent: lent(function) };
+    let is_pure = function.effect == Effect::Pure;
     let mut broken: Option<Location> = None;
     visit::stmts(&function.body, &mut |stmt| {
-        if broken.is_none() && !order.holds(stmt) {
+        if broken.is_none() && (!order.holds(stmt) || is_pure && acts(stmt)) {
             broken = Some(stmt.at);
         }
     });
     match broken {
         None => Ok(()),
         Some(at) => Err(ValidateError::Order { function: function.name.clone(), at }),
+    }
+}
+
+/// Whether a statement does what its function's callers can see.
+fn acts(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Assert { .. } | StmtKind::Print { .. } | StmtKind::Launch { .. } => true,
+        StmtKind::Assign { place, .. } if !place.is_in_variable() => true,
+        _ => visit::operands(stmt).into_iter().any(Expr::has_effect),
     }
 }
 
@@ -147,9 +160,17 @@ fn root(place: &Expr) -> Option<VarId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Effect, FnId, Proof, Scalar, Stmt};
+    use crate::ir::{FnId, Global, Proof, Scalar};
 
     const U64: Type = Type::U64;
+    static GLOBAL: Global = Global {
+        name: "TABLE",
+        path: "",
+        ty: || Type::Array(U64.into(), 4),
+        initial: || vec![0; 32],
+        address: std::ptr::null_mut,
+        constant: false,
+    };
 
     fn var(id: u32, ty: Type) -> Expr {
         Expr { kind: ExprKind::Var(VarId(id)), ty }
@@ -222,6 +243,18 @@ mod tests {
         for operand in [var(0, U64), address, length, sum(BinaryOp::Mul, var(0, U64), var(1, U64))] {
             assert!(holds(value(sum(BinaryOp::Add, operand.clone(), acting()))), "{operand:?}");
         }
+    }
+
+    #[test]
+    fn what_others_see_is_an_effect() {
+        let acts = |kind| acts(&Stmt { kind, at: Location { file: "", line: 1 } });
+        let assign = |place| acts(StmtKind::Assign { place, op: None, value: var(1, U64) });
+        let array = Type::Array(U64.into(), 4);
+        let global = Expr { kind: ExprKind::Global(&GLOBAL), ty: array.clone() };
+        assert!(assign(deref(var(0, reference()))) && assign(index(var(0, slice()), var(1, U64))));
+        assert!(assign(global.clone()) && assign(index(global, var(1, U64))));
+        assert!(!assign(var(2, U64)) && !assign(index(var(2, array), var(1, U64))));
+        assert!(acts(value(acting())) && !acts(value(var(1, U64))));
     }
 
     #[test]

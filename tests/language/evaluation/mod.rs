@@ -26,6 +26,7 @@ mod inferred;
 mod moments;
 mod nothing;
 mod operands;
+mod operators;
 mod places;
 
 use warpsmith::prelude::*;
