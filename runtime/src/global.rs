@@ -229,7 +229,7 @@ impl<T: GpuType> GpuStatic<T> {
     }
 
     #[doc(hidden)]
-    pub fn get_in_kernels(&self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> T {
+    pub fn get_in_kernels(&self, _probe: &FnProbe<crate::types::operators::CopyMarker>) -> T {
         never_called()
     }
 

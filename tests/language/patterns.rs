@@ -89,10 +89,10 @@ fn patterns_take_values_and_places_apart() {
 
 #[gpu_fn]
 fn matched_after_a_return(x: u32) -> u32 {
-    match (match true {
+    match match true {
         false => ((x, true), [x; 2]),
         true => return x + 1,
-    }) {
+    } {
         ((0..=1 | 6, _), _) => 10,
         ((3, true), [_, 4]) => 11,
         _ => 12,
@@ -109,17 +109,17 @@ fn never_matched(out: &mut [u32]) {
         if rounds > 3 {
             break;
         }
-        match (match true {
+        match match true {
             false => t as i64,
             true => continue,
-        }) {
+        } {
             1.. => rounds = 100,
             -5i64 | -9223372036854775808 => rounds = 200,
             _ => rounds = 300,
         }
     }
     let from_label = 'left: {
-        if let Some(7) | None = (if true { break 'left 5 } else { Some(t) }) {
+        if let Some(7) | None = if true { break 'left 5 } else { Some(t) } {
             break 'left 6;
         }
         let (1.5, true) = (match true {
@@ -139,5 +139,45 @@ fn what_never_is_matches_any_pattern() {
         let out = written(device, (32, 0), |out| never_matched(out).grid(1).block(32).launch(device));
         let want: Vec<u32> = (0..32).map(|t| t + 1 + 400 + 5000).collect();
         assert_eq!(out, want, "on {}", device.name());
+    });
+}
+
+#[gpu_fn]
+fn ends([first, .., last]: [u32; 4], (a, d): (u32, u32)) -> u32 {
+    first * 1000 + last * 100 + a * 10 + d
+}
+
+/// What `..` leaves out, at each end and between, of values and of places.
+#[gpu_kernel]
+fn left_out(out: &mut [u32]) {
+    let t = thread_idx().x;
+    let mut row = [t, t + 1, t + 2, t + 3];
+    let [first, ..] = row;
+    let [.., last] = &row;
+    out[t] = first + last * 10 + ends([1, 2, 3, 4], (5, 8)) * 100;
+    if let [_, .., before, 3] = &mut row {
+        *before += 7;
+    }
+    let [[.., corner], ..] = &mut [row; 2];
+    *corner += 1;
+    let [.., mut third, _] = row;
+    third += *corner;
+    out[t + 32] = match (row, third) {
+        ([0, ..], ..) => 1000 + third,
+        ([.., 5] | [1, .., 4], n) => n,
+        ([..], _) => row[2],
+    };
+}
+
+#[test]
+fn patterns_leave_elements_out() {
+    everywhere::<left_out>(&(), |device| {
+        let out = written(device, (64, 0), |out| left_out(out).grid(1).block(32).launch(device));
+        for t in 0..32 {
+            let third = t + 2 + if t == 0 { 7 } else { 0 };
+            let sum = third + t + 4;
+            let want = [t + (t + 3) * 10 + 145_800, [1000 + sum, sum, sum, third][(t as usize).min(3)]];
+            assert_eq!([out[t as usize], out[t as usize + 32]], want, "thread {t} on {}", device.name());
+        }
     });
 }

@@ -224,16 +224,31 @@ impl Lower<'_> {
         setup: &mut TokenStream,
         bindings: &mut TokenStream,
     ) -> TokenStream {
+        let rest = slice.elems.iter().position(|elem| matches!(elem, Pat::Rest(_)));
         let mut tests = Vec::new();
         for (i, elem) in slice.elems.iter().enumerate() {
-            if let Pat::Rest(rest) = elem {
-                self.errors
-                    .at(rest, "`..` in an array pattern is not supported in a kernel; index the elements");
+            if let Pat::Ident(syn::PatIdent { subpat: Some((_, inner)), .. }) = elem
+                && let Pat::Rest(_) = &**inner
+            {
+                self.errors.at(
+                    elem,
+                    "`name @ ..` is not supported in a kernel; take a slice: `let name = &a[1..];`",
+                );
+            } else if rest != Some(i) {
+                let part = self.part_ident();
+                let element = match rest.is_some_and(|rest| i > rest) {
+                    true => {
+                        let back = slice.elems.len() - i;
+                        quote!(__r.element_part_from_end(__x, #back))
+                    }
+                    false => {
+                        let index = i.to_string();
+                        quote!(__r.element_part(__x, #index))
+                    }
+                };
+                setup.extend(quote!(let #part = { let __x = #of.clone(); #element };));
+                tests.push(self.test(elem, &part, binds, setup, bindings));
             }
-            let part = self.part_ident();
-            let index = i.to_string();
-            setup.extend(quote!(let #part = { let __x = #of.clone(); __r.element_part(__x, #index) };));
-            tests.push(self.test(elem, &part, binds, setup, bindings));
         }
         all(&tests)
     }

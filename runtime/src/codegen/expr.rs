@@ -98,7 +98,9 @@ impl Printer<'_> {
             Type::Vector(..) => name.to_owned(),
             ty => self.symbols.member(ty, name),
         };
-        if let ExprKind::Deref(pointer) = &base.kind {
+        if let ExprKind::Deref(pointer) = &base.kind
+            && !matches!(pointer.kind, ExprKind::Ref(_))
+        {
             return Text::primary(format!("{}->{member}", self.expr(pointer).at(PRIMARY)));
         }
         Text::primary(format!("{}.{member}", self.part_of(base).at(PRIMARY)))
@@ -256,6 +258,10 @@ impl Printer<'_> {
         {
             let first = self.expr(first).at(PRIMARY);
             return Text::primary(format!("{first}[{}]", self.argument(count)));
+        }
+        // A copy of a place reads it.
+        if let ExprKind::Ref(place) = &pointer.kind {
+            return self.expr(place);
         }
         let pointer = self.expr(pointer).at(UNARY);
         Text::unary(format!("*{pointer}"))

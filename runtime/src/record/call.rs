@@ -16,6 +16,8 @@ pub enum Callee {
     Len,
     /// A conversion that the IR knows as a cast to the type of the result.
     Cast,
+    /// `STATIC.get()`, `.clone()`: a copy of the operand.
+    Copy,
     /// `Vector::new(…)`
     Vector,
     /// `Vector::splat(…)`
@@ -77,6 +79,10 @@ impl Recorder {
             Some(Callee::Cast) => {
                 let operand = args.into_iter().next().unwrap_or_else(Expr::never);
                 self.cast(operand, ty)
+            }
+            Some(Callee::Copy) => {
+                let operand = args.into_iter().next().unwrap_or_else(Expr::never);
+                super::place::copied(self.value(operand))
             }
             Some(Callee::Vector) => {
                 let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();

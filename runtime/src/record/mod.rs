@@ -79,9 +79,11 @@ impl Recorder {
         &mut self.frames[last]
     }
 
-    /// Keeps the first mistake.
+    /// Keeps the first mistake, where control can arrive.
     fn fail(&mut self, error: RecordError) {
-        self.error.get_or_insert(error);
+        if !self.frames.last_mut().is_some_and(|frame| frame.block().dead) {
+            self.error.get_or_insert(error);
+        }
     }
 
     /// Records what `body` emits as one function.

@@ -47,7 +47,7 @@ impl Recorder {
                 let read = super::place::deref_expr(operand, ty);
                 self.value(read)
             }
-            _ => operand,
+            _ => super::place::uncopied(operand),
         }
     }
 

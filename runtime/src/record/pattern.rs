@@ -55,6 +55,22 @@ impl Recorder {
         }
     }
 
+    /// The element that a pattern names behind `..`, counted from the end of an array, the last as 1.
+    pub fn element_part_from_end(&mut self, of: Expr, back: usize) -> Expr {
+        match of.ty.peeled() {
+            Type::Never => of,
+            Type::Array(_, length) => {
+                let index = length.saturating_sub(back).to_string();
+                self.element_part(of, &index)
+            }
+            ty => {
+                let (base, at) = (ty.to_string(), self.location());
+                self.fail(RecordError::Field { base, field: "an element counted from its end".into(), at });
+                Expr::never()
+            }
+        }
+    }
+
     fn part_of_referent(&mut self, mutable: bool, part: Expr) -> Expr {
         // Behind `&mut &S` only shared references are left.
         let lent = matches!(part.kind, ExprKind::Ref(_)) || part.ty == Type::Never;

@@ -26,6 +26,9 @@ impl Recorder {
 
     /// [`Recorder::pin`] at a moment.
     pub(super) fn pin_at(&mut self, place: Expr, moment: &mut Moment<'_>) -> Expr {
+        if is_copied(&place) {
+            return self.hold(place, moment);
+        }
         let ty = place.ty.clone();
         match place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => place,
@@ -104,8 +107,11 @@ impl Recorder {
         }
     }
 
-    /// `base[index]`, a place.
+    /// `base[index]`, a place unless the base is a value.
     pub fn index(&mut self, base: Expr, index: Expr) -> Expr {
+        if is_copied(&base) && !index.has_effect() {
+            return read_of(self.index(uncopied(base), index));
+        }
         let at = self.location();
         let base = self.place_base(base);
         let index = self.value(index);
@@ -143,8 +149,11 @@ impl Recorder {
         }
     }
 
-    /// `base.name`, a place.
+    /// `base.name`, a place unless the base is a value.
     pub fn field(&mut self, base: Expr, name: &str) -> Expr {
+        if is_copied(&base) {
+            return read_of(self.field(uncopied(base), name));
+        }
         let base = self.place_base(base);
         let ty = match &base.ty {
             Type::Struct(s) => s.fields.iter().find(|f| f.name == name).map(|f| f.ty.clone()),
@@ -289,9 +298,42 @@ pub(super) fn deref_expr(reference: Expr, ty: Type) -> Expr {
     }
 }
 
+/// A copy of what a place holds now, as `STATIC.get()` and `.clone()` give it: a value, whose parts are values too. It
+/// is `*&place`, which nothing else is.
+pub(super) fn copied(place: Expr) -> Expr {
+    if has_parts(&place.ty) { read_of(place) } else { place }
+}
+
+fn read_of(place: Expr) -> Expr {
+    if !is_place(&place) {
+        return place;
+    }
+    let ty = place.ty.clone();
+    let reference = Expr { ty: Type::reference(ty.clone(), false), kind: ExprKind::Ref(place.into()) };
+    Expr { kind: ExprKind::Deref(reference.into()), ty }
+}
+
+fn is_copied(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Deref(of) if matches!(of.kind, ExprKind::Ref(_)))
+}
+
+/// What is read for a copy, where it is read at once.
+pub(super) fn uncopied(value: Expr) -> Expr {
+    match value.kind {
+        ExprKind::Deref(of) if matches!(of.kind, ExprKind::Ref(_)) => deref_expr(*of, value.ty),
+        _ => value,
+    }
+}
+
+/// Whether something else than the whole of a value may be referred to.
+fn has_parts(ty: &Type) -> bool {
+    matches!(ty, Type::Array(..) | Type::Struct(_) | Type::Tuple(_) | Type::Enum(_) | Type::Vector(..))
+}
+
 /// Whether an expression denotes memory rather than a value.
 pub(super) fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
+        _ if is_copied(expr) => false,
         ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
         ExprKind::Index { base, .. } => {
             !matches!(base.ty, Type::Array(..) | Type::Vector(..)) || is_place(base)

@@ -28,6 +28,7 @@ mod nothing;
 mod operands;
 mod operators;
 mod places;
+mod statics;
 
 use warpsmith::prelude::*;
 

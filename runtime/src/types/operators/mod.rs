@@ -405,12 +405,22 @@ impl<T> Into for T {}
 #[doc(hidden)]
 pub trait Clone: Copy {
     /// `self.clone()`
-    fn clone_in_kernels(&self, _probe: &FnProbe<CastMarker>) -> Self {
+    fn clone_in_kernels(&self, _probe: &FnProbe<CopyMarker>) -> Self {
         crate::witness::never_called()
     }
 }
 
 impl<T: Copy> Clone for T {}
+
+/// Marker of a copy of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyMarker;
+
+impl DeviceFn for CopyMarker {
+    fn callee() -> Callee {
+        Callee::Copy
+    }
+}
 
 /// Marker of a conversion between scalars, which the IR casts.
 #[derive(Clone, Copy, Debug)]
