@@ -27,6 +27,8 @@ mod place;
 mod range;
 mod reduce;
 mod slice;
+#[cfg(test)]
+mod tests;
 
 pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
