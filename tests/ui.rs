@@ -60,7 +60,6 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
     ("names/associated_function", "rustc lists what makes an `F32x4`, the hidden functions too"),
     ("nested/moved_slice", "a slice of the twin is a `Slice`, which rustc shows where it moves"),
     ("nested/wrong_element", "a slice of the twin is a `Slice`, whose element is wrong"),
-    ("syntax/slice_pattern", "a slice of the twin is a `Slice`, which no slice pattern matches"),
     ("types/array_for_a_slice", "a slice of the twin is a `Slice`, which rustc shows in types that differ"),
     ("types/two_indices_of_a_slice", "a slice of the twin is a `Slice`, of which rustc says what it lacks"),
     ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),

@@ -3,7 +3,7 @@
 //! - `#[unroll]` above something other than a loop, `break` and `continue` outside of one;
 //! - a row of a shared array where an element is meant, a copy of a static where the static is meant;
 //! - `as` from a generic type, `T::zero()` of a number;
-//! - types and methods that only the host has.
+//! - patterns, types and methods that only the host has.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -127,6 +127,22 @@ impl BodyCheck<'_> {
         }
     }
 
+    /// `[a, b, ..]` of a parameter that is a slice.
+    fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
+        let elements = match pat {
+            Pat::Reference(reference) => &*reference.pat,
+            other => other,
+        };
+        if let (Pat::Slice(elements), Expr::Path(path)) = (elements, matched)
+            && let Some(name) = path.path.get_ident().map(ToString::to_string)
+            && self.slices.contains(&name)
+        {
+            let message =
+                format!("a pattern takes arrays apart, and `{name}` is a slice; index it: `{name}[0]`");
+            self.errors.at(elements, message);
+        }
+    }
+
     /// `value.to_string()`
     fn refuse_text(&mut self, e: &syn::ExprMethodCall) {
         if (e.method == "to_string" || e.method == "to_owned") && e.args.is_empty() {
@@ -213,6 +229,8 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 self.refuse_number(e);
             }
             Expr::Index(e) => self.refuse_tuple(e),
+            Expr::Let(e) => self.refuse_slice_pattern(&e.pat, &e.expr),
+            Expr::Match(e) => e.arms.iter().for_each(|arm| self.refuse_slice_pattern(&arm.pat, &e.expr)),
             Expr::MethodCall(e) => {
                 self.refuse_slice_method(e);
                 self.refuse_text(e);
@@ -231,6 +249,9 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
 
     fn visit_local(&mut self, local: &'a syn::Local) {
         self.refuse_host_parts(local);
+        if let Some(init) = &local.init {
+            self.refuse_slice_pattern(&local.pat, &init.expr);
+        }
         visit::visit_local(self, local);
         self.learn_rank(local);
     }

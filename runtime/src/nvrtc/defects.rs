@@ -2,8 +2,9 @@
 //!
 //! Since sm_90, `max(min(x, high), 0)` is one instruction, `VIMNMX.RELU`. Where the result is compared with `high` next,
 //! ptxas 13.0 to 13.3 take the comparison from that instruction too, and have its two predicates written to one
-//! register: a branch on `x.min(255).max(0) != 255` goes the wrong way. ptxas makes no such code without optimization.
-//! Seen on an H200 (driver 580.159); `x.clamp(0, 255)` and casts print in an order that it leaves alone.
+//! register: a branch on `x.min(255).max(0) != 255` goes the wrong way for every `x` above zero. ptxas makes no such
+//! code without optimization. Seen on an H200 (driver 580.159), of CUDA C++ by hand too; `x.clamp(0, 255)` and casts
+//! print in an order that it leaves alone.
 
 use super::elf::{u32_at, u64_at};
 

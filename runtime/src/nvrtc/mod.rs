@@ -198,6 +198,7 @@ fn assembled(source: &str, kernel: &str, arch: Arch, mut flags: Vec<String>) -> 
     if !defects::compares_in_relu(&cubin.image) {
         return Ok(cubin);
     }
+    eprintln!("warpsmith: kernel `{kernel}`: {}", defects::ADVICE);
     flags.push(defects::WITHOUT_OPTIMIZATION.into());
     let (program, log) = run(source, kernel, arch, &flags)?;
     let log = [log.as_str(), defects::ADVICE].join("\n").trim().to_owned();

@@ -17,7 +17,7 @@ pub enum Callee {
     /// A conversion that the IR knows as a cast to the type of the result.
     Cast,
     /// `STATIC.get()`, `.clone()`: a copy of the operand.
-    Copy,
+    Copied,
     /// `Vector::new(…)`
     Vector,
     /// `Vector::splat(…)`
@@ -80,7 +80,7 @@ impl Recorder {
                 let operand = args.into_iter().next().unwrap_or_else(Expr::never);
                 self.cast(operand, ty)
             }
-            Some(Callee::Copy) => {
+            Some(Callee::Copied) => {
                 let operand = args.into_iter().next().unwrap_or_else(Expr::never);
                 super::place::copied(self.value(operand))
             }

@@ -418,7 +418,7 @@ pub struct CopyMarker;
 
 impl DeviceFn for CopyMarker {
     fn callee() -> Callee {
-        Callee::Copy
+        Callee::Copied
     }
 }
 

@@ -5,7 +5,7 @@ fn kernel(y: &mut [f32]) {
     let mut tile = shared!([[f32; 16]; 16]);
     tile[(1, 2)] = 1.0;
     sync_threads();
-    y[0] = tile[(2, 1)];
+    y[0] = tile[2][1];
 }
 
 fn main() {}
