@@ -48,10 +48,10 @@ impl Lower<'_> {
             value => {
                 let Two { witness, emit } = self.expr(value);
                 let emit = match access {
-                    Access::Read => emit,
+                    Access::Read => quote!({ let __v = #emit; __r.base_value(__v) }),
                     Access::Write => quote!({ let __v = #emit; __r.temporary(__v) }),
                     Access::Receiver => {
-                        quote!({ let __v = #emit; if __written { __r.temporary(__v) } else { __v } })
+                        quote!({ let __v = #emit; if __written { __r.temporary(__v) } else { __r.base_value(__v) } })
                     }
                 };
                 Two { witness, emit }

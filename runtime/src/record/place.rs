@@ -175,7 +175,8 @@ impl Recorder {
             && let Some(item) = name.parse::<usize>().ok().and_then(|i| items.get(i))
             && items.iter().all(|e| !e.has_effect())
         {
-            return item.clone();
+            let item = item.clone();
+            return if self.is_stable(&item) { item } else { read_of(item) };
         }
         if let ExprKind::Struct(def, items) = &base.kind
             && let Some(position) = def.fields.iter().position(|f| f.name == name)
@@ -229,6 +230,11 @@ impl Recorder {
         let unsized_ = value.ty.is_described() || matches!(value.ty, Type::Never | Type::Unit);
         let place = if unsized_ { value } else { self.bind_mutable(value) };
         self.ref_(mutable, place)
+    }
+
+    /// What Rust computes, of which a part is asked for: no place, should it have been read from one that can change.
+    pub fn base_value(&mut self, value: Expr) -> Expr {
+        if self.is_stable(&value) { value } else { copied(value) }
     }
 
     /// What Rust computes, where a place may be asked for: never the variable that it was read from.
@@ -304,8 +310,9 @@ pub(super) fn copied(place: Expr) -> Expr {
     if has_parts(&place.ty) { read_of(place) } else { place }
 }
 
+/// [`copied`], of a number too.
 fn read_of(place: Expr) -> Expr {
-    if !is_place(&place) {
+    if !is_place(&place) || !(has_parts(&place.ty) || matches!(place.ty, Type::Scalar(_))) {
         return place;
     }
     let ty = place.ty.clone();

@@ -5,6 +5,7 @@
 // Kernels are written as what they test asks, also where Rust has a shorter form.
 #![allow(
     clippy::borrow_deref_ref,
+    clippy::clone_on_copy,
     clippy::explicit_auto_deref,
     clippy::explicit_counter_loop,
     clippy::match_single_binding,
@@ -13,6 +14,7 @@
     clippy::needless_late_init,
     clippy::needless_lifetimes,
     clippy::never_loop,
+    clippy::precedence,
     clippy::redundant_closure_call,
     clippy::unnecessary_fold
 )]
@@ -29,6 +31,7 @@ mod operands;
 mod operators;
 mod places;
 mod statics;
+mod values;
 
 use warpsmith::prelude::*;
 
