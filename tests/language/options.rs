@@ -312,3 +312,73 @@ fn every_kind_of_loop_is_unrolled() {
         assert!(text.contains(wanted), "{wanted} is missing:\n{text}");
     }
 }
+
+#[gpu_fn]
+fn even_half(x: u32) -> Option<u32> {
+    if x % 2 == 0 { Some(x / 2) } else { None }
+}
+
+#[gpu_fn]
+fn halved_thrice(x: u32, steps: &mut u32) -> Option<u32> {
+    *steps += 1;
+    let quarter = even_half(even_half(x)?)? + {
+        *steps += 10;
+        0
+    };
+    let all = [quarter, even_half(quarter)?];
+    *steps += 100;
+    Some(all[1] + all[0] * 100)
+}
+
+#[gpu_fn]
+fn checked(x: u32) -> Result<u32, u8> {
+    if x > 20 { Err(x as u8) } else { Ok(x + 1) }
+}
+
+#[gpu_fn]
+fn checked_twice(x: u32) -> Result<f32, u8> {
+    let first = checked(x)? * 2;
+    Ok(checked(first)? as f32)
+}
+
+#[gpu_kernel]
+fn tried(out: &mut [u32]) {
+    let t = thread_idx().x;
+    out[t + 32] = match checked_twice(t) {
+        Ok(value) => value as u32,
+        Err(error) => 1000 + error as u32,
+    };
+    let mut steps = 0;
+    let found = halved_thrice(t, &mut steps);
+    out[t] = if t == 31 {
+        1
+    } else if let Some(found) = found {
+        found * 1000 + steps
+    } else if let (0, Some(half)) = (steps % 10, even_half(t)) {
+        half
+    } else if let Some(half @ 3..) = even_half(t) {
+        half * 1_000_000 + steps
+    } else {
+        steps
+    };
+}
+
+#[test]
+fn a_question_mark_returns_none() {
+    everywhere::<tried>(&(), |device| {
+        let out = written(device, (64, 0), |out| tried(out).grid(1).block(32).launch(device));
+        for (t, got) in (0..32).zip(&out[32..]) {
+            assert_eq!(*got, checked_twice(t).map_or_else(|error| 1000 + u32::from(error), |v| v as u32));
+        }
+        for (t, got) in (0..32).zip(out) {
+            let mut steps = 0;
+            let want = match halved_thrice(t, &mut steps) {
+                _ if t == 31 => 1,
+                Some(found) => found * 1000 + steps,
+                None if t % 2 == 0 && t / 2 >= 3 => t / 2 * 1_000_000 + steps,
+                None => steps,
+            };
+            assert_eq!(got, want, "thread {t} on {}", device.name());
+        }
+    });
+}

@@ -34,7 +34,12 @@ impl Lower<'_> {
                 }
                 Some(other) => {
                     let Two { witness: ew, emit } = self.expr(other);
-                    witness.extend(quote!(else #ew));
+                    // An `if let` is a `match` in the witness.
+                    witness.extend(if let Expr::If(_) = other {
+                        quote!(else { #ew })
+                    } else {
+                        quote!(else #ew)
+                    });
                     otherwise = Some(emit);
                 }
                 None => {}

@@ -58,7 +58,9 @@ impl Lower<'_> {
             Expr::Let(_) => {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
-            Expr::Try(_) => "`?` is not supported in a kernel; use `match` or return early",
+            Expr::Try(_) => {
+                "`?` stands in functions that return an `Option` or a `Result`; in a kernel write `let Some(value) = option else { return };`"
+            }
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
             Expr::Infer(_) => "`_` is not supported here in a kernel; write a value",

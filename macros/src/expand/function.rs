@@ -18,7 +18,7 @@ use syn::visit_mut::VisitMut;
 pub fn expand(item: &ItemFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
-    PlainForms.visit_item_fn_mut(&mut item);
+    PlainForms::default().visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     let mut shown = item.sig.clone();
     signature::name_impl_params(&mut item.sig);

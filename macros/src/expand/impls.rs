@@ -22,7 +22,7 @@ use crate::errors::Errors;
 pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
-    PlainForms.visit_item_impl_mut(&mut item);
+    PlainForms::default().visit_item_impl_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let item = &item;
     if let Some(method) = super::foreign::method(item, &mut errors) {
@@ -261,7 +261,7 @@ impl Marker<'_> {
 pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
-    PlainForms.visit_item_trait_mut(&mut item);
+    PlainForms::default().visit_item_trait_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
     item.supertraits.extend(added);

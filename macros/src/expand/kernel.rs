@@ -30,7 +30,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
         return errors.into_tokens();
     }
     let mut item = item.clone();
-    PlainForms.visit_item_fn_mut(&mut item);
+    PlainForms::default().visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::name_impl_params(&mut item.sig);
     for param in signature::unbounded(&item.sig.generics) {

@@ -2,21 +2,83 @@
 //!
 //! `x[a..][i]` is `(&x[a..])[i]`, or `(&mut x[a..])[i]` where it is written: Rust's parts are places
 //! without a size, those of a kernel descriptors, which a reference makes. `(a..b).contains(&v)` is
-//! `a <= v && v < b`.
+//! `a <= v && v < b`. `value?` is a `match` that returns `None` or the error.
 
+use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, RangeLimits, UnOp, parse_quote};
+use syn::{Expr, RangeLimits, ReturnType, Signature, Type, UnOp, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
 use super::operators::writes_receiver;
 
 /// Rewrites every expression that has a plainer form.
-pub struct PlainForms;
+#[derive(Default)]
+pub struct PlainForms {
+    /// What `?` returns from the function around.
+    tried: Tried,
+}
+
+/// What a function returns, as far as its tokens tell.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Tried {
+    #[default]
+    Other,
+    Option,
+    Result,
+}
+
+impl Tried {
+    fn of(output: &ReturnType) -> Self {
+        match output {
+            ReturnType::Type(_, ty) => match &**ty {
+                Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Option") => {
+                    Self::Option
+                }
+                Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Result") => {
+                    Self::Result
+                }
+                _ => Self::Other,
+            },
+            ReturnType::Default => Self::Other,
+        }
+    }
+
+    /// `value?`, of an `Option` or a `Result`.
+    fn expr(self, e: &syn::ExprTry) -> Option<Expr> {
+        // As of a macro, or clippy advises to write what is written.
+        let (value, span) = (&e.expr, e.question_token.span().resolved_at(Span::mixed_site()));
+        Some(match self {
+            Self::Other => return None,
+            Self::Option => parse_quote_spanned! {span=>
+                match #value {
+                    ::core::option::Option::Some(__some) => __some,
+                    ::core::option::Option::None => return ::core::option::Option::None,
+                }
+            },
+            Self::Result => parse_quote_spanned! {span=>
+                match #value {
+                    ::core::result::Result::Ok(__ok) => __ok,
+                    ::core::result::Result::Err(__error) => return ::core::result::Result::Err(__error),
+                }
+            },
+        })
+    }
+}
 
 impl VisitMut for PlainForms {
+    fn visit_signature_mut(&mut self, sig: &mut Signature) {
+        self.tried = Tried::of(&sig.output);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Some(comparison) = contained(expr) {
             *expr = comparison;
+        }
+        if let Expr::Try(e) = &*expr
+            && let Some(plain) = self.tried.expr(e)
+        {
+            *expr = plain;
         }
         match expr {
             Expr::Reference(e) if e.mutability.is_some() => refer(&mut e.expr, true),
