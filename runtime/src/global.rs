@@ -223,7 +223,8 @@ impl<T: GpuType> GpuStatic<T> {
         never_called()
     }
 
-    /// The value, in a kernel.
+    /// The value, in a kernel: a copy. An element that is read of it is read where it lies, but a slice of it, or a
+    /// reference to a part, is one of the copy: walk a large static by [`GpuStatic::get_mut`].
     pub fn get(&self) -> T {
         *self.get_mut()
     }
