@@ -7,6 +7,7 @@
 #
 # A kernel is a CUDA text that no other variant of its program has: `compared` counts them. Every process takes its part
 # of the programs, and begins anew after some thousand variants, which frees what a process keeps of each kernel.
+# VARIANTS is how many, and FIRST the first, so that a later run tries others.
 # WARPSMITH_FUZZ_* (src/settings.rs) reach the processes; WARPSMITH_FUZZ_SANITIZERS=1 runs the printed text under the
 # sanitizers, which takes many times as long; WARPSMITH_FUZZ_RUNNERS=interpreter,printed has the other machine's CPU
 # compare.
@@ -87,7 +88,7 @@ gpu)
     workers "${OUT:-$(mktemp -d)}/${WARPSMITH_FUZZ_RUNNERS//,/-}" "$3" "${4:-$(nproc)}" "${VARIANTS:-200}" "$folder"/fuzz-*
     ;;
 *)
-    sed -n '2,12p' "$0"
+    sed -n '2,13p' "$0"
     exit 2
     ;;
 esac

@@ -292,6 +292,15 @@ pub fn held(name: &Ident) -> Ident {
     }
 }
 
+/// Whether tokens hold such a name at any depth.
+pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => any_ident(group.stream(), is),
+        TokenTree::Ident(ident) => is(&ident),
+        _ => false,
+    })
+}
+
 /// What a body calls its receiver, which is no keyword.
 pub fn own_self(span: Span) -> Ident {
     Ident::new("__self", span)

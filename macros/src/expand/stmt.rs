@@ -7,9 +7,8 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
-use super::lower::{Lower, Name, Two, held, see, spanned_group};
+use super::lower::{Lower, Name, Two, any_ident, held, see, spanned_group};
 use super::pattern::Binds;
-use super::twin::any_ident;
 use super::types::device_type;
 
 impl Lower<'_> {

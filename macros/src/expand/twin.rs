@@ -1,6 +1,6 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -10,6 +10,7 @@ use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
+use super::lower::any_ident;
 use super::operators::writes_receiver;
 use super::places::{slice_method, slice_value, to_index};
 use super::types::Slices;
@@ -33,15 +34,6 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
 fn calls_method(body: TokenStream) -> bool {
     const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
-}
-
-/// Whether tokens hold such a name at any depth.
-pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => any_ident(group.stream(), is),
-        TokenTree::Ident(ident) => is(&ident),
-        _ => false,
-    })
 }
 
 struct Twin {

@@ -13,8 +13,10 @@ const MACHINE_CODE: u64 = 4;
 /// Bytes of an instruction.
 const INSTRUCTION: usize = 16;
 
-/// The flag with which the assembler does not make such code, and what to tell the user.
+/// The flag with which the assembler does not make such code.
 pub(super) const WITHOUT_OPTIMIZATION: &str = "--ptxas-options=--opt-level=0";
+
+/// What the user is told, on stderr and in the log.
 pub(super) const ADVICE: &str = "this version of ptxas miscompiles a comparison with the upper bound of \
     `x.min(high).max(0)`, so the kernel was assembled without optimization; write `x.clamp(0, high)`";
 

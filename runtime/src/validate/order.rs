@@ -2,8 +2,10 @@
 //!
 //! In one expression no operand may observe the effect of another, since C++ leaves their order open: where an operand
 //! has an effect, the others must be constants, addresses, or variables that nothing else can write. The place of an
-//! assignment and the parts of an index have no effect, because printers may repeat them. What a call does is what its
-//! function says of itself, so a function that says it does nothing does nothing.
+//! assignment and the parts of an index have no effect, because printers may repeat them.
+//!
+//! Whether a call has an effect is read from the function that it calls, so a function that is marked as pure must have
+//! no statement whose effect its caller could see.
 
 use std::collections::HashSet;
 

@@ -11,19 +11,7 @@ use crate::witness::{DeviceFn, FnProbe};
     note = "write `#[gpu_impl]` above `impl Default for {Self}`"
 )]
 pub trait Default: core::default::Default {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
+    device_side!();
     /// `Self::default()` in a witness.
     #[doc(hidden)]
     fn default_in_kernels(_probe: &FnProbe<Self::Marker>) -> Self {

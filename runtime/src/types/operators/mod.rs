@@ -4,6 +4,25 @@
 //! emitter. A witness asks by the rank of its receiver: first for a device operator, then for one of
 //! Rust alone, which is an error in our words, and last it leaves the operator to the IR.
 
+/// What every trait here adds to Rust's own: its device side.
+macro_rules! device_side {
+    () => {
+        /// What a call resolves to.
+        type Marker: DeviceFn;
+        /// The emitter.
+        #[doc(hidden)]
+        fn __record(_r: &mut Recorder) {}
+        /// A copy of the body; `witness.rs` says what for.
+        #[doc(hidden)]
+        fn __held_body<X>(_: PhantomData<X>) -> impl Sized
+        where
+            Self: Sized,
+        {
+            crate::witness::typed(())
+        }
+    };
+}
+
 mod default;
 mod native;
 
@@ -78,16 +97,7 @@ macro_rules! operators {
             note = "write `#[gpu_impl]` above the `impl` of the operator for `{Self}`"
         )]
         pub trait $name<R = Self>: core::ops::$name<R> {
-            /// What a call resolves to.
-            type Marker: DeviceFn;
-            /// The emitter.
-            #[doc(hidden)]
-            fn __record(_r: &mut Recorder) {}
-            /// A copy of the body; `witness.rs` says what for.
-            #[doc(hidden)]
-            fn __held_body<X>(_: PhantomData<X>) -> impl Sized where Self: Sized {
-                crate::witness::typed(())
-            }
+            device_side!();
         }
 
         #[doc(hidden)]
@@ -121,16 +131,7 @@ macro_rules! operators {
             note = "write `#[gpu_impl]` above the `impl` of the operator for `{Self}`"
         )]
         pub trait $name: core::ops::$name {
-            /// What a call resolves to.
-            type Marker: DeviceFn;
-            /// The emitter.
-            #[doc(hidden)]
-            fn __record(_r: &mut Recorder) {}
-            /// A copy of the body; `witness.rs` says what for.
-            #[doc(hidden)]
-            fn __held_body<X>(_: PhantomData<X>) -> impl Sized where Self: Sized {
-                crate::witness::typed(())
-            }
+            device_side!();
         }
 
         #[doc(hidden)]
@@ -215,19 +216,7 @@ operators! { @unary
     note = "write `#[gpu(PartialEq)]` on the type instead of deriving `PartialEq`, or `#[gpu_impl]` above `impl PartialEq for {Self}`"
 )]
 pub trait PartialEq<R: ?Sized = Self>: core::cmp::PartialEq<R> {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
+    device_side!();
 }
 
 #[doc(hidden)]
@@ -297,36 +286,12 @@ impl DeviceFn for Overloaded {
 
 /// `a[i]` read in kernels.
 pub trait Index<I>: core::ops::Index<I> {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
+    device_side!();
 }
 
 /// `a[i]` written in kernels.
 pub trait IndexMut<I>: core::ops::IndexMut<I> {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
+    device_side!();
 }
 
 /// Declares how a witness resolves an index; references to a type are looked through.
@@ -370,19 +335,7 @@ indexed! {
     note = "write `#[gpu_impl]` above `impl From<{V}> for {Self}`"
 )]
 pub trait From<V>: core::convert::From<V> {
-    /// What a call resolves to.
-    type Marker: DeviceFn;
-    /// The emitter.
-    #[doc(hidden)]
-    fn __record(_r: &mut Recorder) {}
-    /// A copy of the body; `witness.rs` says what for.
-    #[doc(hidden)]
-    fn __held_body<X>(_: PhantomData<X>) -> impl Sized
-    where
-        Self: Sized,
-    {
-        crate::witness::typed(())
-    }
+    device_side!();
     /// `Self::from(value)` in a witness.
     #[doc(hidden)]
     fn from_in_kernels(_value: V, _probe: &FnProbe<Self::Marker>) -> Self {
