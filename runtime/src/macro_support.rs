@@ -2,8 +2,7 @@
 
 use crate::args::KernelArg;
 use crate::ir::{
-    Const, ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type,
-    VariantType,
+    ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type, VariantType,
 };
 use crate::types::Slice;
 
@@ -145,8 +144,7 @@ pub fn enum_type(
 pub fn enum_constant(ty: Type, index: usize, tag: i128, fields: Vec<Expr>) -> Expr {
     let Type::Enum(def) = &ty else { return Expr::never() };
     if def.is_plain() {
-        let value = Const { value: ConstValue::Int(tag), name: None };
-        return Expr { kind: ExprKind::Const(value), ty };
+        return Expr::constant(ConstValue::Int(tag), ty);
     }
     Expr { kind: ExprKind::Variant(def.clone(), index, fields), ty }
 }

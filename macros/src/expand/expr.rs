@@ -166,9 +166,13 @@ impl Lower<'_> {
         let Two { witness, emit } = self.expr(&e.expr);
         let (probe, index) = self.probe(e.span());
         let len = &e.len;
+        let spelled = match super::extent::spelled(len) {
+            Some(spelled) => quote!({ let __n = #spelled; ::core::option::Option::Some(__n) }),
+            None => quote!(::core::option::Option::None),
+        };
         Two {
             witness: self.tap(&probe, e.span(), e, quote!([#witness; #len])),
-            emit: quote!({ let __a = #emit; __r.array_repeat(__a, __t.ty(#index)) }),
+            emit: quote!({ let __a = #emit; let __n = #spelled; __r.array_repeat(__a, __t.ty(#index), __n) }),
         }
     }
 
@@ -279,7 +283,7 @@ fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
 }
 
 /// Digits of an integer literal with its radix prefix, without its suffix.
-fn int_text(int: &syn::LitInt) -> String {
+pub fn int_text(int: &syn::LitInt) -> String {
     let text = int.to_string();
     text.strip_suffix(int.suffix()).unwrap_or(&text).to_owned()
 }

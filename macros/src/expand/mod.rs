@@ -12,6 +12,7 @@ mod derive_enum;
 mod device_method;
 mod device_path;
 mod expr;
+mod extent;
 mod fallback;
 mod foreign;
 mod foreign_body;

@@ -306,7 +306,7 @@ fn overload(op: &BinOp) -> Option<TokenStream> {
 }
 
 /// The IR's name of a plain binary operator.
-fn variant(op: &BinOp) -> TokenStream {
+pub(super) fn variant(op: &BinOp) -> TokenStream {
     match op {
         BinOp::Add(_) => quote!(Add),
         BinOp::Sub(_) => quote!(Sub),

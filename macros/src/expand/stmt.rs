@@ -239,10 +239,16 @@ impl Lower<'_> {
         self.bind(ident, Name::Local);
         self.know(ident, super::lower::Known::of_elements(super::signature::known(array.elem())));
         let held = held(ident);
-        let (ty, extents, align) = (array.ty(), array.extents(), array.align());
+        let (ty, align) = (array.ty(), array.align());
+        let extents = array.extents().iter().map(|extent| match super::extent::spelled(extent) {
+            Some(spelled) => quote!({ let __n = #spelled; __r.shared_extent(__n) }),
+            None => {
+                quote!(::warpsmith::ir::Extent::from(::warpsmith::__macro::IndexInteger::to_index(#extent)))
+            }
+        });
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #held = __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), &[#(::warpsmith::__macro::IndexInteger::to_index(#extents)),*], #align);),
+            emit: quote!(let #held = { let __extents = ::warpsmith::__macro::list([#(#extents),*]); __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), __extents, #align) };),
         }
     }
 

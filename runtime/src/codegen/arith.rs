@@ -102,6 +102,7 @@ impl Printer<'_> {
         let extends = scalar == Scalar::I8 && op == BinaryOp::Shr;
         let value = if extends { self.wide_byte(left) } else { self.expr(left) };
         let count = match right.as_int() {
+            Some(0..) if right.is_spelled() && right.as_int() < Some(bits) => self.expr(right.before_casts()),
             Some(n) => Text::primary((n.rem_euclid(bits)).to_string()),
             None => {
                 let count = self.expr(right);

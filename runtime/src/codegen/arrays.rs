@@ -54,7 +54,7 @@ fn is_list(init: &Expr) -> bool {
         ExprKind::ArrayList(items) => {
             !items.is_empty() && items.iter().all(|i| !matches!(i.ty, Type::Array(..)) || is_list(i))
         }
-        ExprKind::ArrayRepeat(item, n) => *n > 0 && (is_zero(item) || is_zeros(item)),
+        ExprKind::ArrayRepeat(item, n) => n.len > 0 && (is_zero(item) || is_zeros(item)),
         _ => false,
     }
 }
@@ -74,5 +74,14 @@ impl Printer<'_> {
             ExprKind::ArrayRepeat(..) => "{}".into(),
             _ => self.part(init),
         }
+    }
+    /// `T name[N]` of an array whose initial value may say how its extents are spelled.
+    pub(super) fn initialized_declarator(&mut self, init: &Expr, name: &str) -> String {
+        let (mut item, mut declared) = (init, name.to_owned());
+        while let ExprKind::ArrayRepeat(inner, extent) = &item.kind {
+            declared.push_str(&format!("[{}]", self.extent(extent)));
+            item = inner;
+        }
+        self.declarator(&item.ty, &declared)
     }
 }

@@ -60,7 +60,7 @@ impl Printer<'_> {
             ExprKind::Global(global) => self.global(global),
             // Only ever an initialiser or an argument, where it is two expressions.
             ExprKind::SubSlice { .. } => Text::primary(self.slice_parts(e).0),
-            ExprKind::ArrayRepeat(item, n) => self.repeat(&e.ty, item, *n),
+            ExprKind::ArrayRepeat(item, n) => self.repeat(&e.ty, item, n.len),
             ExprKind::Select(c, a, b) => {
                 let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
                 let cond = if c.level <= CONDITIONAL { c.at(PRIMARY) } else { c.text };
@@ -195,7 +195,7 @@ impl Printer<'_> {
         let var = self.function.var(id).clone();
         match &var.kind {
             VarKind::Shared { extents, .. } => {
-                Text::primary(format!("{}ull", extents.get(depth).copied().unwrap_or(0)))
+                Text::primary(format!("{}ull", extents.get(depth).map_or(0, |extent| extent.len)))
             }
             _ => {
                 self.need(match self.needs.shadow_bytes {

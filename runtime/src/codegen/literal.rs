@@ -1,35 +1,99 @@
 //! Constants as C++ literals that read back to the same bits.
 
-use super::precedence::Text;
+use super::precedence::{PRIMARY, Text, UNARY};
 use super::{Printer, types};
-use crate::ir::{Const, ConstValue, Scalar, Type};
+use crate::ir::{Const, ConstValue, Expr, ExprKind, Extent, Scalar, Spelling, Type, UnaryOp};
 
 impl Printer<'_> {
-    /// A constant: by its Rust name where that always means the same value, else as a literal.
+    /// A constant: as the source spells it where that always means the same value, else as a literal.
     pub(super) fn constant(&mut self, c: &Const, ty: &Type) -> Text {
         if let (Type::Enum(e), ConstValue::Int(tag)) = (ty, c.value) {
             return self.enumerator(e, tag);
         }
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
         self.scalar(scalar);
-        if let Some(name) = c.name
-            && let Some(Some(_)) = self.named.get(name)
-            && !scalar.is_half()
-            && !matches!(c.value, ConstValue::F32(v) if !v.is_finite())
-            && !matches!(c.value, ConstValue::F64(v) if !v.is_finite())
-        {
-            let printed = self.symbols.constant(name);
-            let line = format!(
-                "static constexpr {} {printed} = {};\n",
-                types::scalar(scalar),
-                literal(c.value, scalar).text
-            );
-            if !self.consts.contains(&line) {
-                self.consts.push(line);
+        match &c.spelling {
+            Spelling::Name(name) if self.is_constexpr(name, c.value, scalar) => {
+                self.named_constant(name, c.value, scalar)
             }
-            return Text::primary(printed);
+            Spelling::Computed(from) if self.names_something(from) => self.computed(from),
+            Spelling::Radix(digits) if scalar.is_int() => in_radix(digits, scalar),
+            _ => literal(c.value, scalar),
         }
-        literal(c.value, scalar)
+    }
+
+    /// The extent of an array, between its brackets.
+    pub(super) fn extent(&mut self, extent: &Extent) -> String {
+        match &extent.spelled {
+            Some(e) => self.expr(e.before_casts()).text,
+            None => extent.len.to_string(),
+        }
+    }
+
+    /// Whether a name has one value in the module, which C++ can write as a constant expression.
+    fn is_constexpr(&self, name: &str, value: ConstValue, scalar: Scalar) -> bool {
+        let finite = match value {
+            ConstValue::F32(v) => v.is_finite(),
+            ConstValue::F64(v) => v.is_finite(),
+            ConstValue::Bool(_) | ConstValue::Int(_) => true,
+        };
+        finite && !scalar.is_half() && matches!(self.named.get(name), Some(Some(_)))
+    }
+
+    /// Whether a constant is computed from one that has a name, or a radix of its own.
+    fn names_something(&self, from: &Expr) -> bool {
+        from.operands().into_iter().any(|operand| match &operand.kind {
+            ExprKind::Const(c) => match &c.spelling {
+                Spelling::Name(name) => {
+                    self.is_constexpr(name, c.value, operand.ty.scalar().unwrap_or(Scalar::I32))
+                }
+                Spelling::Computed(from) => self.names_something(from),
+                Spelling::Radix(_) => true,
+                Spelling::Value => false,
+            },
+            _ => false,
+        })
+    }
+
+    fn named_constant(&mut self, name: &'static str, value: ConstValue, scalar: Scalar) -> Text {
+        let printed = self.symbols.constant(name);
+        let value = literal(value, scalar).text;
+        let line = format!("static constexpr {} {printed} = {value};\n", types::scalar(scalar));
+        if !self.consts.contains(&line) {
+            self.consts.push(line);
+        }
+        Text::primary(printed)
+    }
+
+    /// An operator or a cast on constants, none of which overflows.
+    fn computed(&mut self, from: &Expr) -> Text {
+        match &from.kind {
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                Text::binary(*op, a, b)
+            }
+            ExprKind::Unary(UnaryOp::Not, a) => Text::unary(format!("~{}", self.expr(a).at(UNARY))),
+            ExprKind::Unary(UnaryOp::Neg, a) => Text::unary(format!("-{}", self.expr(a).at(PRIMARY))),
+            ExprKind::Cast(a) => {
+                let (a, scalar) = (self.expr(a), from.ty.scalar().unwrap_or(Scalar::I32));
+                Text::cast(types::scalar(scalar), a)
+            }
+            _ => unreachable!("the recorder computes constants by operators and casts"),
+        }
+    }
+}
+
+/// A literal with the digits of the source; Rust's `0o17` is C++'s `017`.
+fn in_radix(digits: &str, scalar: Scalar) -> Text {
+    let digits = digits.replacen("0o", "0", 1);
+    match scalar {
+        Scalar::U32 => signed(format!("{digits}u")),
+        Scalar::I64 => signed(format!("{digits}ll")),
+        Scalar::U64 => signed(format!("{digits}ull")),
+        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => {
+            Text::cast(types::scalar(scalar), signed(digits))
+        }
+        _ => signed(digits),
     }
 }
 

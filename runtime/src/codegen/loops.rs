@@ -214,6 +214,9 @@ impl Printer<'_> {
 
     /// The step in the counter's type; `wide` is its text.
     fn step_text(&mut self, step: &Expr, wide: Text, scalar: Scalar) -> Text {
+        if step.is_spelled() {
+            return self.expr(step.before_casts());
+        }
         if let Some(n) = step.as_int() {
             return super::literal::literal(crate::ir::ConstValue::Int(n), Scalar::I32);
         }

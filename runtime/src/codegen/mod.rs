@@ -37,7 +37,9 @@ pub(crate) use types::{plain_type_name, scalar as scalar_name};
 use std::collections::{HashMap, HashSet};
 
 use crate::deep_stack;
-use crate::ir::{ConstValue, Effect, Expr, ExprKind, FnId, Module, Prelude, Proof, Type, VarKind};
+use crate::ir::{
+    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Module, Prelude, Proof, Spelling, Type, VarKind,
+};
 use crate::validate::ValidModule;
 
 /// Which indices are compared with their lengths, and whether `debug_assert!` stands.
@@ -159,12 +161,19 @@ impl<'m> Printer<'m> {
         for function in module.all_functions() {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
         }
+        for function in module.all_functions() {
+            let shared = function.vars.iter().filter_map(|var| match &var.kind {
+                VarKind::Shared { extents, .. } => Some(extents),
+                _ => None,
+            });
+            shared.flatten().for_each(|extent| self.note_extent(extent));
+        }
         for function in module.functions.iter().chain([&module.kernel]) {
             for var in &function.vars {
                 self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
                 if let VarKind::Shared { extents, .. } = &var.kind {
                     let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
-                    self.needs.static_shared_bytes += extents.iter().product::<usize>() * elem;
+                    self.needs.static_shared_bytes += Extent::elements(extents) * elem;
                 }
             }
         }
@@ -181,15 +190,8 @@ impl<'m> Printer<'m> {
     /// Notes named constants and what builtins ask of the device.
     fn note(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Const(c) => {
-                if let Some(name) = c.name {
-                    let value = Some((e.ty.clone(), c.value));
-                    let known = self.named.entry(name).or_insert_with(|| value.clone());
-                    if *known != value {
-                        *known = None;
-                    }
-                }
-            }
+            ExprKind::Const(_) => self.note_names(e),
+            ExprKind::ArrayRepeat(_, extent) => self.note_extent(extent),
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
                 self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);
@@ -197,6 +199,23 @@ impl<'m> Printer<'m> {
             }
             _ => {}
         }
+    }
+
+    /// Notes the names that a constant is spelled by.
+    fn note_names(&mut self, e: &Expr) {
+        e.spelling_parts(&mut |c, ty| {
+            if let Spelling::Name(name) = c.spelling {
+                let value = Some((ty.clone(), c.value));
+                let known = self.named.entry(name).or_insert_with(|| value.clone());
+                if *known != value {
+                    *known = None;
+                }
+            }
+        });
+    }
+
+    fn note_extent(&mut self, extent: &Extent) {
+        extent.spelled.iter().for_each(|e| self.note_names(e.before_casts()));
     }
 
     /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.

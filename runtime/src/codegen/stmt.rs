@@ -90,7 +90,10 @@ impl Printer<'_> {
     fn let_array(&mut self, var: VarId, ty: &Type, init: Option<&Expr>) {
         let value = init.map(|e| format!(" = {}", self.array_initializer(e))).unwrap_or_default();
         let name = self.function.declare(var);
-        let declarator = self.declarator(ty, &name);
+        let declarator = match init {
+            Some(init) => self.initialized_declarator(init, &name),
+            None => self.declarator(ty, &name),
+        };
         self.function.push(&format!("{declarator}{value};"));
     }
 
@@ -98,7 +101,7 @@ impl Printer<'_> {
         let variable = self.function.var(var).clone();
         let VarKind::Shared { extents, align } = &variable.kind else { return };
         let (printed, name) = (self.ty(&variable.ty), self.function.declare(var));
-        let dims: String = extents.iter().map(|n| format!("[{n}]")).collect();
+        let dims: String = extents.iter().map(|extent| format!("[{}]", self.extent(extent))).collect();
         let align = align.map(|bytes| format!("__align__({bytes}) ")).unwrap_or_default();
         self.function.push(&format!("__shared__ {align}{printed} {name}{dims};"));
     }

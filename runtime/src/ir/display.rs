@@ -4,8 +4,8 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::{
-    BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Function, Module, Proof, RangeLoop, Scalar, Stmt,
-    StmtKind, Type, UnaryOp, VarId, VarKind,
+    BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Extent, Function, Module, Proof, RangeLoop, Scalar,
+    Spelling, Stmt, StmtKind, Type, UnaryOp, VarId, VarKind,
 };
 
 impl Display for Scalar {
@@ -83,7 +83,7 @@ impl BinaryOp {
 
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        if let Some(name) = self.name {
+        if let Spelling::Name(name) = self.spelling {
             write!(f, "{name}=")?;
         }
         match self.value {
@@ -154,10 +154,9 @@ impl Printer<'_> {
             }
             StmtKind::Shared(var) => {
                 let variable = self.function.var(*var);
-                let extents = if let VarKind::Shared { extents, .. } = &variable.kind {
-                    extents.as_slice()
-                } else {
-                    &[]
+                let extents = match &variable.kind {
+                    VarKind::Shared { extents, .. } => Extent::lens(extents),
+                    _ => Vec::new(),
                 };
                 format!("shared {}: {}, extents {extents:?}", self.var(*var), variable.ty)
             }
@@ -262,7 +261,7 @@ impl Printer<'_> {
                 format!("{}[{}..{}]", self.expr(base), part(start), part(end))
             }
             ExprKind::ArrayList(items) => format!("[{}]", self.exprs(items)),
-            ExprKind::ArrayRepeat(item, n) => format!("[{}; {n}]", self.expr(item)),
+            ExprKind::ArrayRepeat(item, n) => format!("[{}; {}]", self.expr(item), n.len),
             ExprKind::Select(c, a, b) => {
                 format!("(if {} then {} else {})", self.expr(c), self.expr(a), self.expr(b))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Block, Builtin, Effect, EnumType, Global, Location, Meaning, StructRef, Type};
+use super::{Block, Builtin, Const, Effect, EnumType, Extent, Global, Location, Meaning, StructRef, Type};
 
 /// A variable of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,7 +115,7 @@ pub enum ExprKind {
     /// `[a, b, c]`
     ArrayList(Vec<Expr>),
     /// `[a; N]`
-    ArrayRepeat(Box<Expr>, usize),
+    ArrayRepeat(Box<Expr>, Extent),
     /// `if c { a } else { b }` without statements.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A closure given to a device function.
@@ -144,28 +144,6 @@ pub struct Closure {
     pub ret: Type,
     /// Whether it was written `move`.
     pub by_value: bool,
-}
-
-/// A constant, and the Rust name it was written with, if any.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Const {
-    /// The value.
-    pub value: ConstValue,
-    /// `TILE_WIDTH` for a const or comptime argument of that name.
-    pub name: Option<&'static str>,
-}
-
-/// The value of a scalar constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ConstValue {
-    /// A `bool`.
-    Bool(bool),
-    /// An integer, in the range of the expression's type.
-    Int(i128),
-    /// An `f32`.
-    F32(f32),
-    /// An `f64`.
-    F64(f64),
 }
 
 /// Unary operators.
@@ -263,38 +241,9 @@ impl Expr {
         Expr { kind: ExprKind::Unit, ty: Type::Unit }
     }
 
-    /// `true` or `false`.
-    pub fn bool(value: bool) -> Expr {
-        Expr { kind: ExprKind::Const(Const { value: ConstValue::Bool(value), name: None }), ty: Type::BOOL }
-    }
-
     /// What stands where control never arrives.
     pub fn never() -> Expr {
         Expr { kind: ExprKind::Unit, ty: Type::Never }
-    }
-
-    /// The constant, if it is one.
-    pub fn as_const(&self) -> Option<ConstValue> {
-        match &self.kind {
-            ExprKind::Const(c) => Some(c.value),
-            _ => None,
-        }
-    }
-
-    /// The constant `bool`, if it is one.
-    pub fn as_bool(&self) -> Option<bool> {
-        match self.as_const() {
-            Some(ConstValue::Bool(b)) => Some(b),
-            _ => None,
-        }
-    }
-
-    /// The constant integer, if it is one.
-    pub fn as_int(&self) -> Option<i128> {
-        match self.as_const() {
-            Some(ConstValue::Int(i)) => Some(i),
-            _ => None,
-        }
     }
 
     /// Its direct operands, in evaluation order. A closure's body is not an operand.

@@ -53,10 +53,12 @@
 //! [`Effect`] is [`Effect::Sync`] must be reached by every thread of its scope or by none.
 //!
 //! **Constants.** Whatever rustc or the host knows (const generics, associated consts, comptime
-//! arguments) is a [`Const`] by the time it is recorded; it may keep its Rust name for the reader.
+//! arguments) is a [`Const`] by the time it is recorded; it keeps its spelling for the reader: its name, its radix, or
+//! the constants that it was computed from.
 
 mod builtin;
 mod condition;
+mod constant;
 mod display;
 mod expr;
 mod image;
@@ -69,7 +71,8 @@ pub mod visit;
 pub use builtin::{Access, Builtin, CudaText, Effect, Facts, Meaning, Prelude, Scope, Variance};
 pub(crate) use condition::MOST_ELEMENTS;
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
-pub use expr::{BinaryOp, Closure, Const, ConstValue, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
+pub use constant::{Const, ConstValue, Extent, Spelling};
+pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use image::{ImageShape, ImageType};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::Layout;
@@ -252,7 +255,7 @@ pub enum VarKind {
     /// A static shared array, row-major, outermost extent first.
     Shared {
         /// Extents, outermost first; their number is the rank.
-        extents: Vec<usize>,
+        extents: Vec<Extent>,
         /// Alignment in bytes, where it is more than the element's own.
         align: Option<u32>,
     },

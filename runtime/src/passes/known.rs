@@ -151,7 +151,7 @@ fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
     };
     let count = |n: i128| {
         let value = crate::ir::ConstValue::Int(n);
-        Expr { kind: ExprKind::Const(crate::ir::Const { value, name: None }), ty: b.ty.clone() }
+        Expr::constant(value, b.ty.clone())
     };
     let counts = |most: i128| (1..most.min(MOST_SUMS)).map(count);
     match &b.kind {

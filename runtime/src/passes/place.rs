@@ -5,7 +5,8 @@
 use super::known::{Known, same, strip};
 use super::range::{Caller, Range, Scope, integer};
 use crate::ir::{
-    BinaryOp, Condition, Expr, ExprKind, MOST_ELEMENTS, Parameter, Quantity, Scalar, Type, VarId, VarKind,
+    BinaryOp, Condition, Expr, ExprKind, Extent, MOST_ELEMENTS, Parameter, Quantity, Scalar, Type, VarId,
+    VarKind,
 };
 
 /// Expressions that are looked at for one extent.
@@ -257,7 +258,7 @@ impl Scope<'_> {
                 let VarKind::Shared { extents, align } = self.kind(*var) else { return None };
                 let Type::Shared { elem, .. } = &of.ty else { return None };
                 let align = align.map_or(elem.align(), |align| align as usize);
-                Some(Shared { extents: extents.clone(), depth: 0, align, element: elem.size() })
+                Some(Shared { extents: Extent::lens(extents), depth: 0, align, element: elem.size() })
             }
             _ => None,
         }

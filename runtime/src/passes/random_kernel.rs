@@ -405,7 +405,7 @@ pub(super) fn limit(scalar: Scalar) -> i128 {
 }
 
 fn constant(n: i128, scalar: Scalar) -> Expr {
-    expr(ExprKind::Const(Const { value: ConstValue::Int(n), name: None }), scalar)
+    expr(ExprKind::Const(Const::of(ConstValue::Int(n))), scalar)
 }
 
 fn narrowed(e: Expr, scalar: Scalar) -> Expr {

@@ -2,8 +2,8 @@
 
 use super::Recorder;
 use crate::ir::{
-    Block, Effect, Expr, ExprKind, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId, VarKind,
-    Variable,
+    Block, Effect, Expr, ExprKind, Extent, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId,
+    VarKind, Variable,
 };
 
 /// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
@@ -234,8 +234,8 @@ impl Recorder {
     }
 
     /// `let name = shared!([[T; extents[1]]; extents[0]]);`
-    pub fn shared(&mut self, name: &str, ty: Type, extents: &[usize], align: Option<u32>) -> Local {
-        let kind = VarKind::Shared { extents: extents.to_vec(), align };
+    pub fn shared(&mut self, name: &str, ty: Type, extents: Vec<Extent>, align: Option<u32>) -> Local {
+        let kind = VarKind::Shared { extents, align };
         let id = self.frame().new_var(name, ty.clone(), true, kind);
         self.push(StmtKind::Shared(id));
         Local(Expr { kind: ExprKind::Var(id), ty })

@@ -1,6 +1,6 @@
 //! Constant folding with Rust's arithmetic.
 
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Scalar, Type, UnaryOp};
+use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Scalar, Spelling, Type, UnaryOp};
 
 /// What folding a binary operator gave.
 pub(super) enum Folded {
@@ -12,8 +12,46 @@ pub(super) enum Folded {
     No,
 }
 
-fn constant(value: ConstValue, ty: Type) -> Expr {
-    Expr { kind: ExprKind::Const(Const { value, name: None }), ty }
+/// How a literal is spelled, if its digits are not decimal.
+pub(super) fn literal_spelling(text: &str) -> Spelling {
+    match text.trim_start_matches('-').get(..2) {
+        Some("0x" | "0o" | "0b") => Spelling::Radix(text.replace('_', "").into()),
+        _ => Spelling::Value,
+    }
+}
+
+/// The constant that an operator or a cast gives; it keeps what it was computed from where one of those is spelled, and
+/// C++ computes the same.
+pub(super) fn computed(from: ExprKind, value: ConstValue, ty: Type) -> Expr {
+    let result = Expr::constant(value, ty);
+    let from = Expr { kind: from, ty: result.ty.clone() };
+    if is_legible(&from, value) {
+        return result.spelled(Spelling::Computed(from.into()));
+    }
+    result
+}
+
+/// Whether a reader learns something by what a constant was computed from, in arithmetic that C++ does as Rust does.
+fn is_legible(from: &Expr, value: ConstValue) -> bool {
+    let is_int = |e: &Expr| e.ty.scalar().is_some_and(Scalar::is_int);
+    // Narrower ones are promoted in C++.
+    let is_wide = |e: &Expr| e.ty.scalar().is_some_and(|s| s.is_int() && s.bits() >= 32);
+    if !is_wide(from) || !from.operands().iter().any(|e| e.is_spelled()) {
+        return false;
+    }
+    match &from.kind {
+        ExprKind::Cast(a) => is_int(a),
+        ExprKind::Unary(UnaryOp::Neg, a) => a.as_int().map(|a| ConstValue::Int(-a)) == Some(value),
+        ExprKind::Unary(UnaryOp::Not, _) => true,
+        ExprKind::Binary(BinaryOp::Shl, a, b) => {
+            let exact =
+                a.as_int().zip(b.as_int()).filter(|(a, _)| *a >= 0).map(|(a, b)| ConstValue::Int(a << b));
+            exact == Some(value)
+        }
+        ExprKind::Binary(BinaryOp::Shr, a, _) => a.as_int().is_some_and(|a| a >= 0),
+        ExprKind::Binary(_, a, b) => is_wide(a) && is_wide(b),
+        _ => false,
+    }
 }
 
 /// Parses a Rust literal without its suffix; a leading `-` is part of it.
@@ -63,13 +101,13 @@ pub(super) fn unary(op: UnaryOp, operand: &Expr) -> Option<Expr> {
         (UnaryOp::Neg, ConstValue::F64(f)) => ConstValue::F64(-f),
         _ => return None,
     };
-    Some(constant(value, operand.ty.clone()))
+    Some(computed(ExprKind::Unary(op, operand.clone().into()), value, operand.ty.clone()))
 }
 
 /// Folds `a op b` on two constants; floats are left to the device.
 pub(super) fn binary(op: BinaryOp, left: &Expr, right: &Expr) -> Folded {
     match (left.as_const(), right.as_const()) {
-        (Some(ConstValue::Int(a)), Some(ConstValue::Int(b))) => integers(op, a, b, left),
+        (Some(ConstValue::Int(a)), Some(ConstValue::Int(b))) => integers(op, (a, left), (b, right)),
         (Some(ConstValue::Bool(a)), Some(ConstValue::Bool(b))) => booleans(op, a, b),
         (Some(ConstValue::F32(a)), Some(ConstValue::F32(b))) => floats(op, a.into(), b.into()),
         (Some(ConstValue::F64(a)), Some(ConstValue::F64(b))) => floats(op, a, b),
@@ -83,14 +121,14 @@ pub(super) fn binary(op: BinaryOp, left: &Expr, right: &Expr) -> Folded {
 fn at_least(bound: i128, value: &Expr) -> Folded {
     let least = value.ty.scalar().and_then(Scalar::int_range).map(|(low, _)| low);
     if least == Some(bound) && matches!(value.kind, ExprKind::Var(_)) {
-        return Folded::Value(constant(ConstValue::Bool(true), Type::BOOL));
+        return Folded::Value(Expr::bool(true));
     }
     Folded::No
 }
 
-fn integers(op: BinaryOp, a: i128, b: i128, left: &Expr) -> Folded {
+fn integers(op: BinaryOp, (a, left): (i128, &Expr), (b, right): (i128, &Expr)) -> Folded {
     if let Some(result) = compare(op, &a, &b) {
-        return Folded::Value(constant(ConstValue::Bool(result), Type::BOOL));
+        return Folded::Value(Expr::bool(result));
     }
     let Some(scalar) = left.ty.scalar() else { return Folded::No };
     let bits = i128::from(scalar.bits());
@@ -109,7 +147,10 @@ fn integers(op: BinaryOp, a: i128, b: i128, left: &Expr) -> Folded {
         _ => return Folded::No,
     };
     match exact.filter(|value| fits(*value, scalar)) {
-        Some(value) => Folded::Value(constant(ConstValue::Int(value), left.ty.clone())),
+        Some(value) => {
+            let from = ExprKind::Binary(op, left.clone().into(), right.clone().into());
+            Folded::Value(computed(from, ConstValue::Int(value), left.ty.clone()))
+        }
         None => Folded::Overflow,
     }
 }
@@ -124,12 +165,12 @@ fn booleans(op: BinaryOp, a: bool, b: bool) -> Folded {
             None => return Folded::No,
         },
     };
-    Folded::Value(constant(ConstValue::Bool(value), Type::BOOL))
+    Folded::Value(Expr::bool(value))
 }
 
 fn floats(op: BinaryOp, a: f64, b: f64) -> Folded {
     match compare(op, &a, &b) {
-        Some(result) => Folded::Value(constant(ConstValue::Bool(result), Type::BOOL)),
+        Some(result) => Folded::Value(Expr::bool(result)),
         None => Folded::No,
     }
 }

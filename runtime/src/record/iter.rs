@@ -3,7 +3,7 @@
 use super::count::{is_small, is_widest};
 use super::place::Moment;
 use super::{RangeShape, Recorder};
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
+use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
 /// What a closure of an iterator records for its argument; its value.
 type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
@@ -392,7 +392,7 @@ impl Recorder {
 }
 
 pub(super) fn number(n: i128) -> Expr {
-    Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(n), name: None }), ty: Type::U64 }
+    Expr::constant(ConstValue::Int(n), Type::U64)
 }
 
 /// `if cond { a } else { b }`, folded.

@@ -1,14 +1,14 @@
 //! Operators, casts, places and literals.
 
 use super::{Callee, RecordError, Recorder, fold};
-use crate::ir::{BinaryOp, Const, Expr, ExprKind, Scalar, StructRef, Type, UnaryOp};
+use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Scalar, StructRef, Type, UnaryOp};
 use crate::types::Constant;
 
 impl Recorder {
     /// An integer or float literal of a witnessed type; `text` is Rust's, without a suffix.
     pub fn literal(&mut self, text: &str, ty: Type) -> Expr {
         match fold::parse_literal(text, &ty) {
-            Some(value) => Expr { kind: ExprKind::Const(Const { value, name: None }), ty },
+            Some(value) => Expr::constant(value, ty).spelled(fold::literal_spelling(text)),
             None => {
                 let at = self.location();
                 self.fail(RecordError::Internal { what: "a literal without a scalar type", at });
@@ -143,7 +143,7 @@ impl Recorder {
             return Expr { kind: ExprKind::Unit, ty: to };
         };
         if let Some(value) = operand.as_const().map(|value| fold::cast(value, from, target)) {
-            return Expr { kind: ExprKind::Const(Const { value, name: None }), ty: to };
+            return fold::computed(ExprKind::Cast(operand.into()), value, to);
         }
         Expr { kind: ExprKind::Cast(operand.into()), ty: to }
     }
@@ -170,12 +170,29 @@ impl Recorder {
         }
     }
 
-    /// `[a; N]` of a witnessed type.
-    pub fn array_repeat(&mut self, item: Expr, ty: Type) -> Expr {
+    /// `[a; N]` of a witnessed type; `spelled` is the `N`, if it is made of constants that have names.
+    pub fn array_repeat(&mut self, item: Expr, ty: Type, spelled: Option<Expr>) -> Expr {
         let item = if item.has_effect() { self.bind(item) } else { item };
         self.refuse_units(&ty);
-        let n = if let Type::Array(_, n) = &ty { *n } else { 0 };
-        Expr { kind: ExprKind::ArrayRepeat(item.into(), n), ty }
+        let len = if let Type::Array(_, n) = &ty { *n } else { 0 };
+        let extent = spelled_extent(spelled, Extent::from(len));
+        Expr { kind: ExprKind::ArrayRepeat(item.into(), extent), ty }
+    }
+
+    /// An extent of a shared array, made of constants that have names.
+    ///
+    /// Arithmetic on them is the recorder's, so that one that overflows is an error of the kernel's and no panic.
+    pub fn shared_extent(&mut self, spelled: Expr) -> Extent {
+        let Some(value) = spelled.as_int() else {
+            // What did not fold has been refused.
+            return Extent::from(1);
+        };
+        let Ok(len) = usize::try_from(value) else {
+            let (what, at) = (format!("an extent of {value}; extents are 1 or more"), self.location());
+            self.fail(RecordError::Argument { builtin: "shared!", what, at });
+            return Extent::from(1);
+        };
+        spelled_extent(Some(spelled), Extent::from(len))
     }
 
     /// `S { name: value, … }`, fields in the order they were written.
@@ -221,6 +238,12 @@ impl Recorder {
         }
         self.construct(ty, "", fields)
     }
+}
+
+/// An extent with its spelling, where that is of the same value.
+fn spelled_extent(spelled: Option<Expr>, extent: Extent) -> Extent {
+    let same = |e: &Expr| e.is_spelled() && e.as_int() == Some(extent.len as i128);
+    Extent { spelled: spelled.filter(same).map(Box::new), ..extent }
 }
 
 /// The scalar that a value has one or several of.

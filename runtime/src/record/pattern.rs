@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{RecordError, Recorder};
-use crate::ir::{BinaryOp, Const, ConstValue, EnumType, Expr, ExprKind, Type};
+use crate::ir::{BinaryOp, ConstValue, EnumType, Expr, ExprKind, Type};
 
 impl Recorder {
     /// The value with every part that a pattern may look at stable; tuples are bound part by part.
@@ -119,13 +119,12 @@ impl Recorder {
             return self.bool_(same);
         }
         if e.is_plain() {
-            let value = Const { value: ConstValue::Int(tag), name: None };
-            let wanted = Expr { kind: ExprKind::Const(value), ty: of.ty.clone() };
+            let wanted = Expr::constant(ConstValue::Int(tag), of.ty.clone());
             return self.binary(BinaryOp::Eq, of, wanted);
         }
         let ty = Type::Scalar(e.tag);
         let found = Expr { kind: ExprKind::Field(of.into(), "tag".to_owned()), ty: ty.clone() };
-        let wanted = Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(tag), name: None }), ty };
+        let wanted = Expr::constant(ConstValue::Int(tag), ty);
         self.binary(BinaryOp::Eq, found, wanted)
     }
 
@@ -226,8 +225,7 @@ impl Recorder {
         };
         let variant = &e.variants[index];
         if e.is_plain() {
-            let value = Const { value: ConstValue::Int(variant.tag), name: None };
-            return Expr { kind: ExprKind::Const(value), ty };
+            return Expr::constant(ConstValue::Int(variant.tag), ty);
         }
         let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
         self.sequence(&mut values);

@@ -1,7 +1,7 @@
 //! Parts of slices: `&x[a..b]`.
 
 use super::Recorder;
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Proof, Type};
+use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type};
 
 impl Recorder {
     /// `&base[start..end]` or `&mut base[start..end]`; `inclusive` for `start..=end`.
@@ -80,8 +80,7 @@ impl Recorder {
 
     /// `e + 1`
     fn next(&mut self, e: Expr) -> Expr {
-        let one =
-            Expr { kind: ExprKind::Const(Const { value: ConstValue::Int(1), name: None }), ty: e.ty.clone() };
+        let one = Expr::constant(ConstValue::Int(1), e.ty.clone());
         self.binary(BinaryOp::Add, e, one)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Constant, Device};
 use crate::__macro::type_suffix;
-use crate::ir::{Const, ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
+use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
 
 /// The tag of `Option` and `Result`.
 const TAG: Layout = Layout::of::<i32>();
@@ -160,8 +160,7 @@ macro_rules! plain {
                     $(Self::$variant => $tag,)+
                     _ => 0,
                 };
-                let value = Const { value: ConstValue::Int(tag), name: None };
-                Expr { kind: ExprKind::Const(value), ty: Self::ty() }
+                Expr::constant(ConstValue::Int(tag), Self::ty())
             }
         }
     )+};

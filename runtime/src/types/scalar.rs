@@ -3,7 +3,7 @@
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
 
 use super::{Constant, Device, GpuType, Num, operators};
-use crate::ir::{Const, ConstValue, Expr, ExprKind, Scalar, Type};
+use crate::ir::{ConstValue, Expr, Scalar, Spelling, Type};
 
 /// An integer type.
 pub trait Int:
@@ -92,7 +92,7 @@ macro_rules! scalars {
         impl Constant for $t {
             fn to_expr(&self, name: Option<&'static str>) -> Expr {
                 let $v = *self;
-                Expr { kind: ExprKind::Const(Const { value: $value, name }), ty: <$t>::ty() }
+                Expr::constant($value, <$t>::ty()).spelled(name.map_or(Spelling::Value, Spelling::Name))
             }
         }
     )+};

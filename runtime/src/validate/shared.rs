@@ -1,7 +1,7 @@
 //! Static shared memory: extents and total.
 
 use super::ValidateError;
-use crate::ir::{Function, Module, Type, VarKind};
+use crate::ir::{Extent, Function, Module, Type, VarKind};
 
 /// Static shared memory that a kernel may declare, in bytes.
 ///
@@ -27,10 +27,10 @@ fn bytes(function: &Function) -> Result<usize, ValidateError> {
         let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
             continue;
         };
-        if extents.contains(&0) {
+        if extents.iter().any(|extent| extent.len == 0) {
             return Err(ValidateError::EmptyShared { name: var.name.clone(), at: function.at });
         }
-        bytes += extents.iter().product::<usize>() * elem.size();
+        bytes += Extent::elements(extents) * elem.size();
     }
     Ok(bytes)
 }

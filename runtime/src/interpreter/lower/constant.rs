@@ -106,7 +106,7 @@ fn write(e: &Expr, to: &mut [u8]) -> Option<()> {
             }
         }
         ExprKind::ArrayRepeat(item, n) => {
-            for i in 0..*n {
+            for i in 0..n.len {
                 write(item, to.get_mut(i * item.ty.size()..)?)?;
             }
         }

@@ -41,7 +41,7 @@ impl<'m> Lower<'m> {
             ExprKind::Builtin { op, meaning, args, at } => self.builtin(e, (op, *meaning), args, *at, to),
             ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.fields(&e.ty, items, to),
             ExprKind::Vector(items) | ExprKind::ArrayList(items) => self.elements(items, to),
-            ExprKind::ArrayRepeat(item, n) => self.repeat(item, *n, to),
+            ExprKind::ArrayRepeat(item, n) => self.repeat(item, n.len, to),
             ExprKind::Variant(def, index, items) => self.variant(def, *index, items, to),
             ExprKind::SubSlice { .. } => self.part(e, to),
             ExprKind::Select(c, a, b) => self.select((c, a, b), to),

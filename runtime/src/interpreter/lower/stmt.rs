@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::{Binding, Exit, Lower, Result, room};
 use crate::interpreter::program::{Op, SharedArray};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Extent, Stmt, StmtKind, Type, VarId, VarKind};
 use crate::simulator::Line;
 
 impl<'m> Lower<'m> {
@@ -83,9 +83,9 @@ impl<'m> Lower<'m> {
         self.program.shared.push(SharedArray {
             at: Line { file: self.at.file, line: self.at.line, column: 0 },
             number,
-            bytes: extents.iter().product::<usize>() * elem.size(),
+            bytes: Extent::elements(extents) * elem.size(),
             align: align.map_or(1, |bytes| bytes as usize).max(elem.align()),
-            extents: extents.clone(),
+            extents: Extent::lens(extents),
         });
         let to = self.bind(var, &variable.ty);
         self.push(Op::Shared { to, array: number });
