@@ -38,13 +38,15 @@ pub fn gpu_trait(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// Puts a static into constant memory: kernels read it, the host sets it.
 #[proc_macro_attribute]
 pub fn gpu_const(attr: TokenStream, item: TokenStream) -> TokenStream {
-    expand::global(attr.into(), item.into(), true).into()
+    expand::constant(&attr.into(), item.into()).into()
 }
 
 /// Puts a static into device memory, shared by all kernels: they read and write it, as the host does.
+///
+/// `#[gpu_static(managed)]` puts it into managed memory, which the host reaches at the same address.
 #[proc_macro_attribute]
 pub fn gpu_static(attr: TokenStream, item: TokenStream) -> TokenStream {
-    expand::global(attr.into(), item.into(), false).into()
+    expand::static_(&attr.into(), item.into()).into()
 }
 
 /// Makes a `#[repr(C)]` struct of device types a device type.

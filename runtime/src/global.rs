@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::device::{Backend, Device};
-#[cfg(doc)]
 use crate::driver::DriverError;
 use crate::error::Result;
-use crate::ir::{Expr, ExprKind, Global, Type};
-use crate::part::{Part, PartMut};
+use crate::ir::{Expr, ExprKind, Global, GlobalSpace, Type};
+use crate::part::{Part, PartMut, within};
 use crate::record::Callee;
 use crate::simulator::{Statics, current_statics};
+use crate::static_memory::{ConstMemory, Held, StaticMemory};
 use crate::stream::Stream;
 use crate::types::{Constant, Device as DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
@@ -136,9 +136,49 @@ impl<T: GpuType> GpuConst<T> {
         }
     }
 
+    /// Device memory with the value that kernels launched now see, as one element.
+    ///
+    /// # Errors
+    /// Out of memory, or an error of the driver.
+    pub fn memory(&self, device: &Device) -> Result<ConstMemory<T>> {
+        Ok(ConstMemory::new(self.held(device)?, 1))
+    }
+
+    fn held(&self, device: &Device) -> Result<Held> {
+        Ok(match device.backend() {
+            Backend::Gpu(gpu) => Held::Gpu(gpu.constant_memory(self.global)?),
+            Backend::Simulator => simulated(self.global, device),
+        })
+    }
+
     fn value_on(&self, statics: &Statics) -> T {
         // SAFETY: the place holds a `T`, which nobody writes.
         unsafe { *place(self.global, statics).cast::<T>() }
+    }
+}
+
+impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
+    /// Device memory with the elements that kernels launched now see: an argument for `&[T]`, and a side of copies.
+    ///
+    /// # Errors
+    /// Out of memory, or an error of the driver.
+    ///
+    /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyFromSymbol`.
+    pub fn elements(&self, device: &Device) -> Result<ConstMemory<T>> {
+        Ok(ConstMemory::new(self.held(device)?, N))
+    }
+
+    /// Sets the elements from `start` on; kernels launched after this see them.
+    ///
+    /// # Errors
+    /// [`DriverError::Range`] beyond the end, or an error of the driver.
+    ///
+    /// Source: CUDA Runtime API, `cudaMemcpyToSymbol`.
+    pub fn set_part(&self, device: &Device, start: usize, elements: &[T]) -> Result<()> {
+        let part = within(start..start.saturating_add(elements.len()), N)?;
+        let mut value = self.read(device)?;
+        value[part].copy_from_slice(elements);
+        self.set(device, value)
     }
 }
 
@@ -161,7 +201,16 @@ fn place(global: &'static Global, statics: &Statics) -> *mut u8 {
     statics.at(declared(global), global.initial)
 }
 
+/// The memory of a static on a simulated device.
+fn simulated(global: &'static Global, device: &Device) -> Held {
+    Held::Simulator { address: place(global, device.statics()), _statics: device.statics().clone() }
+}
+
 /// A static in device memory: all threads of all kernels read and write it, and the host does.
+///
+/// It belongs to the device: every kernel that names it, and every specialization of one, sees the same memory. Each of
+/// those is a module of its own to the driver, whose `__device__` variables no other module sees. So printed CUDA has no
+/// such variable, but the address of the device's memory in `__constant__` memory.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -309,11 +358,86 @@ impl<T: GpuType> GpuStatic<T> {
     ///
     /// # Errors
     /// Out of memory, or an error of the driver.
+    ///
+    /// Source: CUDA Runtime API, `cudaGetSymbolAddress`.
     pub fn address(&self, device: &Device) -> Result<u64> {
-        match device.backend() {
-            Backend::Gpu(gpu) => Ok(gpu.static_memory(self.global)?.address()),
-            Backend::Simulator => Ok(place(self.global, device.statics()) as u64),
+        Ok(self.memory(device)?.address())
+    }
+
+    /// Its memory on a device, as one element: an argument for `&[T]` and `&mut [T]`, and a side of copies.
+    ///
+    /// # Errors
+    /// Out of memory, or an error of the driver.
+    pub fn memory(&self, device: &Device) -> Result<StaticMemory<T>> {
+        Ok(StaticMemory::new(self.held(device)?, 1))
+    }
+
+    fn held(&self, device: &Device) -> Result<Held> {
+        Ok(match device.backend() {
+            Backend::Gpu(gpu) => Held::Gpu(gpu.static_memory(self.global)?),
+            Backend::Simulator => simulated(self.global, device),
+        })
+    }
+
+    /// Where the host has a `#[gpu_static(managed)]`, once nothing that was launched before uses it any more. On a
+    /// GPU this is the address that kernels see too.
+    ///
+    /// The pointer stays valid for as long as the device. Between a launch that may write the static and the next call
+    /// of this, `read` or `write`, do not use it.
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_static(managed)]
+    /// static TOTAL: u32 = 0;
+    ///
+    /// #[gpu_kernel]
+    /// fn count() {
+    ///     atomic_add(TOTAL.get_mut(), 1);
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let gpu = Device::simulator();
+    /// let total = TOTAL.host_ptr(&gpu)?;
+    /// // SAFETY: no kernel runs.
+    /// unsafe { *total = 100 };
+    /// count().grid(1).block(32).launch(&gpu)?;
+    /// let total = TOTAL.host_ptr(&gpu)?; // waits
+    /// // SAFETY: no kernel runs.
+    /// assert_eq!(unsafe { *total }, 132);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] for a static that is not managed, and where the device has no managed memory that
+    /// the host may use while kernels run; a fault of a kernel launched before, or an error of the driver.
+    ///
+    /// Source: CUDA C++ Programming Guide, `__managed__`.
+    pub fn host_ptr(&self, device: &Device) -> Result<*mut T> {
+        if self.global.space != GlobalSpace::Managed {
+            let what = "the host's address of a static in device memory";
+            let why =
+                "the host does not reach it; declare it `#[gpu_static(managed)]`, or use `read` and `write`";
+            return Err(DriverError::Unavailable { what, place: device.place(), why }.into());
         }
+        let held = self.held(device)?;
+        if let Held::Gpu(memory) = &held {
+            memory.wait_on_host(true)?;
+            memory.take_fault()?;
+        }
+        Ok(StaticMemory::<T>::new(held, 1).address() as *mut T)
+    }
+}
+
+impl<T: GpuType, const N: usize> GpuStatic<[T; N]> {
+    /// The memory of its elements on a device: an argument for `&[T]` and `&mut [T]`, and a side of copies.
+    ///
+    /// # Errors
+    /// Out of memory, or an error of the driver.
+    ///
+    /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyToSymbol`.
+    pub fn elements(&self, device: &Device) -> Result<StaticMemory<T>> {
+        Ok(StaticMemory::new(self.held(device)?, N))
     }
 }
 

@@ -257,11 +257,6 @@ impl Device {
         let bytes = size_of_elements::<T>(len)?;
         let visible = match self.backend() {
             Backend::Gpu(gpu) => {
-                if !gpu.limits().concurrent_managed {
-                    let what = "managed memory that the host uses while kernels run";
-                    let why = "the device cannot share it; use `alloc_pinned`";
-                    return Err(DriverError::Unavailable { what, place: self.place(), why }.into());
-                }
                 let memory = gpu.alloc_managed(bytes)?;
                 let host = memory.address() as *mut T;
                 // SAFETY: the allocation has that many bytes, at this address on the host too.

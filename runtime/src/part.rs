@@ -101,6 +101,37 @@ impl<'a, T: GpuType> Part<'a, T> {
         Self { extent: Extent::new(memory, len) }
     }
 
+    /// Elements from one on.
+    pub(crate) fn from_start(start: Start<'a, T>, len: usize) -> Self {
+        Self { extent: Extent { start, len } }
+    }
+
+    /// Copies the elements to the host; waits for everything that writes them.
+    ///
+    /// # Errors
+    /// A fault of a kernel launched before, or an error of the driver.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        let mut elements: Vec<T> = Vec::new();
+        let room = elements.try_reserve_exact(self.len());
+        room.map_err(|_| DriverError::TooLarge { elements: self.len() })?;
+        let (target, bytes) = (elements.as_mut_ptr().cast::<u8>(), self.extent.bytes());
+        match self.extent.start.in_gpu() {
+            Some((memory, at)) => {
+                // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
+                let host = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
+                memory.read(at..at + bytes, host)?;
+                memory.take_fault()?;
+            }
+            // SAFETY: the simulator's memory is the host's, and both sides hold that many bytes.
+            None => unsafe {
+                std::ptr::copy_nonoverlapping(self.extent.start.here()?.cast_const().cast(), target, bytes);
+            },
+        }
+        // SAFETY: every element was written, with bytes that the device wrote as `T`.
+        unsafe { elements.set_len(self.len()) };
+        Ok(elements)
+    }
+
     /// Its only element, on a GPU.
     pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
         self.extent.one()?;
@@ -183,6 +214,37 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     /// [`DriverError::Range`] for more elements than there are.
     pub fn volume(self, planes: usize, rows: usize, cols: usize) -> Result<PartMut3<'a, T>> {
         Ok(PartMut3::new(self.extent.volume([planes, rows, cols])?))
+    }
+
+    /// The same elements, to be written: the caller has borrowed them mutably.
+    pub(crate) fn from_part(part: Part<'a, T>) -> Self {
+        Self { extent: part.extent, _mutable: PhantomData }
+    }
+
+    /// Copies elements of the host to these; waits for everything that uses them.
+    ///
+    /// # Errors
+    /// [`DriverError::Length`] for another number of elements, or an error of the driver.
+    pub fn write(self, elements: &[T]) -> Result<()> {
+        let (buffer, host) = (self.len(), elements.len());
+        if buffer != host {
+            return Err(DriverError::Length { buffer, host }.into());
+        }
+        let (source, bytes) = (elements.as_ptr().cast::<u8>(), self.extent.bytes());
+        match self.extent.start.in_gpu() {
+            Some((memory, at)) => {
+                // SAFETY: plain data may be read as bytes; padding is copied and never interpreted.
+                let host = unsafe { std::slice::from_raw_parts(source, bytes) };
+                memory.write(at..at + bytes, host)?;
+            }
+            None => {
+                let target = self.extent.start.here()?.cast::<u8>();
+                // SAFETY: the simulator's memory is the host's, borrowed mutably, and both sides hold that many bytes.
+                unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
+                global::written(target as usize, bytes);
+            }
+        }
+        Ok(())
     }
 
     /// Its only element, on a GPU.

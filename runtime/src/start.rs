@@ -34,6 +34,11 @@ impl<'a, T> Start<'a, T> {
         Self { address: memory.address(), gpu, _elements: PhantomData }
     }
 
+    /// The first element of a GPU's memory.
+    pub fn of_gpu(memory: &'a GpuMemory) -> Self {
+        Self { address: memory.address(), gpu: Some(memory), _elements: PhantomData }
+    }
+
     /// An address of the host, whose memory the simulator's is.
     pub fn here_at(address: *const T) -> Self {
         Self { address: address as u64, gpu: None, _elements: PhantomData }

@@ -9,16 +9,13 @@ pub const RANKS: u32 = 8;
 /// number of the cluster.
 #[gpu_kernel]
 pub fn ranks(out: &mut [u32]) {
-    let block = (block_idx().z * grid_dim().y + block_idx().y) * grid_dim().x + block_idx().x;
-    let grid_rank = block * block_size() + thread_rank();
-    let cluster_rank = cluster_block_rank() * block_size() + thread_rank();
-    let at = RANKS * grid_rank;
-    out[at] = grid_rank;
-    out[at + 1] = block;
-    out[at + 2] = grid_dim().x * grid_dim().y * grid_dim().z * block_size();
-    out[at + 3] = cluster_rank;
+    let at = RANKS as usize * grid_thread_rank();
+    out[at] = grid_thread_rank() as u32;
+    out[at + 1] = grid_block_rank() as u32;
+    out[at + 2] = grid_threads() as u32;
+    out[at + 3] = cluster_thread_rank();
     out[at + 4] = cluster_block_rank();
-    out[at + 5] = cluster_size() * block_size();
+    out[at + 5] = cluster_threads();
     out[at + 6] = cluster_dim().x * 100 + cluster_dim().y * 10 + cluster_dim().z;
     out[at + 7] = cluster_idx().x * 100 + cluster_idx().y * 10 + cluster_idx().z;
 }

@@ -6,8 +6,32 @@ use syn::{ItemStatic, StaticMutability};
 
 use crate::errors::Errors;
 
-/// Expands a static; `constant` for constant memory.
-pub fn expand(item: &ItemStatic, constant: bool) -> TokenStream {
+/// The memory that a static is put in, as `ir::GlobalSpace` names it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    Constant,
+    Device,
+    Managed,
+}
+
+impl Space {
+    /// The memory that the argument of `#[gpu_static]` asks for.
+    pub fn of_static(attr: &TokenStream) -> Result<Self, syn::Error> {
+        if attr.is_empty() {
+            return Ok(Space::Device);
+        }
+        match syn::parse2::<syn::Ident>(attr.clone()) {
+            Ok(word) if word == "managed" => Ok(Space::Managed),
+            _ => Err(syn::Error::new_spanned(
+                attr,
+                "`#[gpu_static]` takes no argument, or `managed`: memory that the host reaches too",
+            )),
+        }
+    }
+}
+
+/// Expands a static.
+pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
     let mut errors = Errors::default();
     if let StaticMutability::Mut(token) = &item.mutability {
         errors.at(
@@ -17,7 +41,12 @@ pub fn expand(item: &ItemStatic, constant: bool) -> TokenStream {
     }
     let (attrs, vis, name, ty, init) = (&item.attrs, &item.vis, &item.ident, &item.ty, &item.expr);
     let text = name.to_string();
-    let wrapper = format_ident!("{}", if constant { "GpuConst" } else { "GpuStatic" });
+    let (wrapper, space) = match space {
+        Space::Constant => ("GpuConst", quote!(Constant)),
+        Space::Device => ("GpuStatic", quote!(Device)),
+        Space::Managed => ("GpuStatic", quote!(Managed)),
+    };
+    let wrapper = format_ident!("{wrapper}");
     if errors.any() {
         return errors.into_tokens();
     }
@@ -31,7 +60,7 @@ pub fn expand(item: &ItemStatic, constant: bool) -> TokenStream {
                 ty: <#ty as ::warpsmith::__macro::Device>::ty,
                 initial: || ::warpsmith::__macro::bytes_of(&INITIAL),
                 address: || #name.simulated(),
-                constant: #constant,
+                space: ::warpsmith::ir::GlobalSpace::#space,
             };
             ::warpsmith::#wrapper::new(INITIAL, &GLOBAL)
         };

@@ -43,6 +43,7 @@ mod touch;
 mod twin;
 mod types;
 
+use global::Space;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parse;
@@ -129,10 +130,20 @@ pub fn trait_(attr: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// `#[gpu_const]`, `#[gpu_static]`
-pub fn global(attr: TokenStream, item: TokenStream, constant: bool) -> TokenStream {
-    let mut tokens = no_arguments(&attr, if constant { "gpu_const" } else { "gpu_static" });
-    tokens.extend(with(item, |item| global::expand(item, constant)));
+/// `#[gpu_const]`
+pub fn constant(attr: &TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens = no_arguments(attr, "gpu_const");
+    tokens.extend(with(item, |item| global::expand(item, Space::Constant)));
+    tokens
+}
+
+/// `#[gpu_static]`, `#[gpu_static(managed)]`
+pub fn static_(attr: &TokenStream, item: TokenStream) -> TokenStream {
+    let (mut tokens, space) = match Space::of_static(attr) {
+        Ok(space) => (TokenStream::new(), space),
+        Err(error) => (error.to_compile_error(), Space::Device),
+    };
+    tokens.extend(with(item, |item| global::expand(item, space)));
     tokens
 }
 

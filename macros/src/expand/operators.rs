@@ -261,15 +261,21 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
 }
 
 /// Builtins that give a number.
-const INDICES: [&str; 8] = [
+const INDICES: [&str; 14] = [
     "global_id",
     "global_size",
     "thread_rank",
     "block_size",
     "lane_id",
     "warp_id",
-    "block_rank",
-    "grid_size",
+    "grid_thread_rank",
+    "grid_threads",
+    "grid_block_rank",
+    "grid_blocks",
+    "cluster_thread_rank",
+    "cluster_threads",
+    "cluster_block_rank",
+    "cluster_size",
 ];
 
 /// Whether an operator gives a `bool` whatever its operands are.

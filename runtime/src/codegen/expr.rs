@@ -215,11 +215,11 @@ impl Printer<'_> {
             (Type::Shared { .. }, _) => self.place(place),
             (_, ExprKind::Deref(pointer)) => self.expr(pointer),
             // A device global is reached through its address.
-            (Type::Array(..), ExprKind::Global(global)) if !global.constant => {
+            (Type::Array(..), ExprKind::Global(global)) if !global.is_constant() => {
                 let ty = self.ty(&place.ty);
                 Text::cast(&format!("{ty}*"), Text::primary(self.global_name(global)))
             }
-            (_, ExprKind::Global(global)) if !global.constant => Text::primary(self.global_name(global)),
+            (_, ExprKind::Global(global)) if !global.is_constant() => Text::primary(self.global_name(global)),
             _ => {
                 let place = self.part_of(place).at(UNARY);
                 Text::unary(format!("&{place}"))

@@ -280,7 +280,10 @@ impl<'m> Printer<'m> {
             other => other.holds_address(),
         });
         in_parameter
-            || self.global_symbols.iter().any(|(global, _)| !global.constant || (global.ty)().holds_address())
+            || self
+                .global_symbols
+                .iter()
+                .any(|(global, _)| !global.is_constant() || (global.ty)().holds_address())
     }
 
     /// Asks for a prelude piece.

@@ -69,7 +69,7 @@ fn is_static(place: &Expr) -> bool {
 /// Whether an array or a row of one is of a device global.
 fn is_writable(place: &Expr) -> bool {
     match &place.kind {
-        ExprKind::Global(global) => !global.constant,
+        ExprKind::Global(global) => !global.is_constant(),
         ExprKind::Index { base, .. } => is_writable(base),
         _ => false,
     }
@@ -355,7 +355,7 @@ impl Printer<'_> {
             ExprKind::Table { name, value } => Text::primary(self.table_name(name, value)),
             ExprKind::Global(global) => {
                 let name = self.global_name(global);
-                if global.constant { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
+                if global.is_constant() { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
             }
             ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             _ => self.place(place),
@@ -418,7 +418,7 @@ impl Printer<'_> {
     /// A global as a place.
     pub(super) fn global(&mut self, global: &'static Global) -> Text {
         let name = self.global_name(global);
-        if global.constant { Text::primary(name) } else { Text::unary(format!("*{name}")) }
+        if global.is_constant() { Text::primary(name) } else { Text::unary(format!("*{name}")) }
     }
 
     /// The symbol of a global, declared at its first use. A device global is the address of memory
@@ -430,7 +430,7 @@ impl Printer<'_> {
         let name = self.symbols.global(global);
         self.global_symbols.push((global, name.clone()));
         let ty = (global.ty)();
-        let line = if global.constant {
+        let line = if global.is_constant() {
             format!("__constant__ {};\n", self.declarator(&ty, &name))
         } else {
             let pointer =

@@ -1,8 +1,8 @@
 //! Thread block clusters: ranks, their barrier, and each other's shared memory. Compute capability 9.0.
 
-use super::index::Index3;
+use super::index::{Index3, block_size, thread_rank};
 use super::text::{fixed, with};
-use crate::ir::{CudaText, Effect, Facts, Scope, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Prelude, Scope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
 
@@ -36,6 +36,22 @@ builtin! {
         cuda: fixed("__clusterIdx()"), variance: Variance::PerBlock, min_compute: (9, 0)
     } {
         context::cluster_idx().into()
+    }
+
+    /// Number of the calling thread among all threads of its cluster: block after block, `x` fastest.
+    ///
+    /// Cooperative groups call it `cluster.thread_rank()`.
+    pub fn cluster_thread_rank() -> u32 {
+        cuda: with("ws_cluster_thread_rank()", &CLUSTER_THREAD_RANK), variance: Variance::PerThread, min_compute: (9, 0)
+    } {
+        cluster_block_rank() * block_size() + thread_rank()
+    }
+
+    /// Threads of a cluster.
+    pub fn cluster_threads() -> u32 {
+        cuda: with("ws_cluster_threads()", &CLUSTER_THREADS), min_compute: (9, 0)
+    } {
+        cluster_size() * block_size()
     }
 
     /// The first half of [`cluster_sync`]: tells that the thread has come, without waiting.
@@ -80,19 +96,40 @@ fn map_shared_text(_args: &[Type]) -> CudaText {
     CudaText::with("ws_map_shared_rank({0}, {1})", &MAP_SHARED)
 }
 
-static CLUSTER_SYNC: crate::ir::Prelude = crate::ir::Prelude {
+static CLUSTER_THREAD_RANK: Prelude = Prelude {
+    name: "ws_cluster_thread_rank",
+    code: "\
+__device__ __forceinline__ unsigned int ws_cluster_thread_rank() {
+    unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return __clusterRelativeBlockRank() * (blockDim.x * blockDim.y * blockDim.z) + thread;
+}
+",
+    needs: &[],
+};
+
+static CLUSTER_THREADS: Prelude = Prelude {
+    name: "ws_cluster_threads",
+    code: "\
+__device__ __forceinline__ unsigned int ws_cluster_threads() {
+    return __clusterSizeInBlocks() * (blockDim.x * blockDim.y * blockDim.z);
+}
+",
+    needs: &[],
+};
+
+static CLUSTER_SYNC: Prelude = Prelude {
     name: "ws_cluster_sync",
     code: "__device__ __forceinline__ void ws_cluster_sync() {\n    asm volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");\n}\n",
     needs: &[],
 };
 
-static MAP_SHARED: crate::ir::Prelude = crate::ir::Prelude {
+static MAP_SHARED: Prelude = Prelude {
     name: "ws_map_shared_rank",
     code: "template <class T>\n__device__ __forceinline__ ws_View<T> ws_map_shared_rank(T* shared, unsigned long long len, unsigned int rank) {\n    return ws_View<T>{(T*)__cluster_map_shared_rank(shared, rank), len};\n}\n",
     needs: &[],
 };
 
-static CLUSTER_HALVES: crate::ir::Prelude = crate::ir::Prelude {
+static CLUSTER_HALVES: Prelude = Prelude {
     name: "ws_cluster_arrive",
     code: "__device__ __forceinline__ void ws_cluster_arrive() { asm volatile(\"barrier.cluster.arrive.aligned;\" ::: \"memory\"); }
 __device__ __forceinline__ void ws_cluster_wait() { asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\"); }

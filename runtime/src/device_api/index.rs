@@ -1,7 +1,7 @@
 //! Where a thread stands: indices and extents of grid, block and warp.
 
 use super::text::{fixed, with};
-use crate::ir::{FieldType, StructType, Type, Variance};
+use crate::ir::{CudaText, FieldType, Prelude, StructType, Type, Variance};
 use crate::simulator::context;
 use crate::types::{Device, GpuType};
 
@@ -85,6 +85,33 @@ builtin! {
         context::block_dim().iter().product()
     }
 
+    /// Number of the calling thread's block among all blocks of the grid, `x` fastest.
+    pub fn grid_block_rank() -> usize {
+        cuda: with("ws_grid_block_rank()", &GRID_BLOCK_RANK), variance: Variance::PerBlock
+    } {
+        let ([x, y, z], [width, height, _]) = (context::block_idx(), context::grid_dim());
+        x as usize + width as usize * (y as usize + height as usize * z as usize)
+    }
+
+    /// Blocks of the grid, in all dimensions together.
+    pub fn grid_blocks() -> usize { cuda: fixed("((unsigned long long)gridDim.x * gridDim.y * gridDim.z)") } {
+        context::grid_dim().iter().map(|blocks| *blocks as usize).product()
+    }
+
+    /// Number of the calling thread among all threads of the grid: block after block, `x` fastest.
+    ///
+    /// Cooperative groups call it `grid.thread_rank()`. In a one-dimensional grid it is [`global_id`].
+    pub fn grid_thread_rank() -> usize {
+        cuda: with("ws_grid_thread_rank()", &GRID_THREAD_RANK), variance: Variance::PerThread
+    } {
+        grid_block_rank() * block_size() as usize + thread_rank() as usize
+    }
+
+    /// Threads of the grid, in all dimensions together.
+    pub fn grid_threads() -> usize { cuda: with("ws_grid_threads()", &GRID_THREADS) } {
+        grid_blocks() * block_size() as usize
+    }
+
     /// Threads in a warp: 32 on every device so far.
     pub fn warp_size() -> u32 { cuda: fixed("32u") } {
         32
@@ -92,7 +119,7 @@ builtin! {
 
     /// Index of the calling thread in its warp, from 0 to 31.
     pub fn lane_id() -> u32 {
-        cuda: |_: &[Type], _: &Type| crate::ir::CudaText::with("ws_lane_id()", &LANE_ID),
+        cuda: |_: &[Type], _: &Type| CudaText::with("ws_lane_id()", &LANE_ID),
         variance: Variance::PerThread
     } {
         context::lane_id()
@@ -144,13 +171,44 @@ builtin! {
     }
 }
 
-static LANE_ID: crate::ir::Prelude = crate::ir::Prelude {
+static GRID_BLOCK_RANK: Prelude = Prelude {
+    name: "ws_grid_block_rank",
+    code: "\
+__device__ __forceinline__ unsigned long long ws_grid_block_rank() {
+    return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+}
+",
+    needs: &[],
+};
+
+static GRID_THREAD_RANK: Prelude = Prelude {
+    name: "ws_grid_thread_rank",
+    code: "\
+__device__ __forceinline__ unsigned long long ws_grid_thread_rank() {
+    unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return ws_grid_block_rank() * (blockDim.x * blockDim.y * blockDim.z) + thread;
+}
+",
+    needs: &[&GRID_BLOCK_RANK],
+};
+
+static GRID_THREADS: Prelude = Prelude {
+    name: "ws_grid_threads",
+    code: "\
+__device__ __forceinline__ unsigned long long ws_grid_threads() {
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
+}
+",
+    needs: &[],
+};
+
+static LANE_ID: Prelude = Prelude {
     name: "ws_lane_id",
     code: "__device__ __forceinline__ unsigned int ws_lane_id() {\n    unsigned int lane;\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n    return lane;\n}\n",
     needs: &[],
 };
 
-static LANE_MASKS: crate::ir::Prelude = crate::ir::Prelude {
+static LANE_MASKS: Prelude = Prelude {
     name: "ws_lanemask",
     code: "__device__ __forceinline__ unsigned int ws_lanemask_eq() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_eq;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_lt() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_lt;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_le() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_le;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_gt() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_gt;\" : \"=r\"(mask));\n    return mask;\n}\n__device__ __forceinline__ unsigned int ws_lanemask_ge() {\n    unsigned int mask;\n    asm(\"mov.u32 %0, %%lanemask_ge;\" : \"=r\"(mask));\n    return mask;\n}\n",
     needs: &[],

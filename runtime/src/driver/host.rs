@@ -9,6 +9,7 @@ use cudarc::driver::sys::{self, CUmem_advise, CUmemLocation, CUmemLocationType};
 
 use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
+use crate::args::Place;
 use crate::host_memory::{Advice, Pinned};
 
 impl Gpu {
@@ -71,6 +72,11 @@ impl Gpu {
 
     /// Memory that moves between host and GPU by pages; its address is the same on both.
     pub(crate) fn alloc_managed(self: &Arc<Self>, len: usize) -> Result<GpuMemory, DriverError> {
+        if !self.limits().concurrent_managed {
+            let what = "managed memory that the host uses while kernels run";
+            let why = "the device cannot share it; use `alloc_pinned`";
+            return Err(DriverError::Unavailable { what, place: Place::Gpu(self.ordinal), why });
+        }
         self.bind()?;
         let mut address = 0;
         let flags = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;

@@ -100,6 +100,16 @@ impl GpuMemory {
         &self.gpu
     }
 
+    /// Copies some of its bytes to the host; waits for everything that writes them.
+    pub(crate) fn read(&self, part: Range<usize>, bytes: &mut [u8]) -> Result<(), DriverError> {
+        self.gpu.read(self, part, bytes)
+    }
+
+    /// Copies bytes of the host to some of its own; waits for everything that uses those.
+    pub(crate) fn write(&self, part: Range<usize>, bytes: &[u8]) -> Result<(), DriverError> {
+        self.gpu.write(self, part, bytes)
+    }
+
     /// The first fault of a kernel on this memory's GPU.
     pub(crate) fn take_fault(&self) -> Result<(), LaunchError> {
         self.gpu.take_fault()

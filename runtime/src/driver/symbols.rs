@@ -11,7 +11,7 @@ use cudarc::driver::{CudaModule, CudaStream, DevicePtr};
 use super::memory::driver;
 use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory};
-use crate::ir::Global;
+use crate::ir::{Global, GlobalSpace};
 
 /// What a GPU holds of the device statics, by their addresses.
 #[derive(Default)]
@@ -32,6 +32,16 @@ struct State {
     value: Value,
     /// Where loaded modules have it; they are kept.
     symbols: Vec<(Arc<CudaModule>, u64)>,
+    /// Device memory that has its value too, once somebody asked for an address.
+    memory: Option<Arc<GpuMemory>>,
+}
+
+impl State {
+    /// Every place that has the value.
+    fn places(&self) -> impl Iterator<Item = u64> {
+        let memory = self.memory.iter().map(|memory| memory.address());
+        self.symbols.iter().map(|(_, address)| *address).chain(memory)
+    }
 }
 
 /// What was set last.
@@ -46,7 +56,7 @@ impl Constant {
     pub(super) const ALL: Range<u64> = 0..1;
 
     fn new(gpu: &Gpu, global: &'static Global) -> Self {
-        let state = State { value: Value::Host((global.initial)()), symbols: Vec::new() };
+        let state = State { value: Value::Host((global.initial)()), symbols: Vec::new(), memory: None };
         Self { usage: Usage::new(Self::ALL, gpu.stream().clone()), state: Mutex::new(state) }
     }
 
@@ -78,7 +88,7 @@ impl Gpu {
         let mut constants = Vec::new();
         for (global, symbol) in globals {
             let address = self.symbol(module, symbol)?;
-            if global.constant {
+            if global.is_constant() {
                 let constant = self.constant(global);
                 self.add_symbol(&constant, (module.clone(), address))?;
                 constants.push(constant);
@@ -133,7 +143,7 @@ impl Gpu {
         // Kernels that were launched before, on any stream, see the value of before.
         self.synchronize()?;
         state.value = Value::Host(bytes.to_vec());
-        state.symbols.iter().try_for_each(|(_, address)| self.write_symbol(*address, bytes))
+        state.places().try_for_each(|address| self.write_symbol(address, bytes))
     }
 
     /// Sets a constant from memory, in the order of a stream, and of every launch that reads it.
@@ -147,14 +157,15 @@ impl Gpu {
         let constant = self.constant(global);
         let mut state = constant.lock();
         self.keep_on_device(&mut state)?;
-        let State { value: Value::Device(value), symbols } = &*state else { return Ok(()) };
+        let state = &*state;
+        let Value::Device(value) = &state.value else { return Ok(()) };
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
         constant.usage.around(self, stream, (Constant::ALL, true), || {
             from.used(stream, &source, false, |source| {
                 // The memory may be another GPU's.
                 self.bind()?;
-                symbols.iter().try_for_each(|(_, address)| copy(stream, source, *address, bytes))?;
+                state.places().try_for_each(|address| copy(stream, source, address, bytes))?;
                 value.used(stream, &(0..bytes), true, |target| copy(stream, source, target, bytes))
             })
         })?;
@@ -199,6 +210,24 @@ impl Gpu {
         }
     }
 
+    /// Device memory that has the value of a constant, and is set with it.
+    pub(crate) fn constant_memory(&self, global: &'static Global) -> Result<Arc<GpuMemory>, DriverError> {
+        let constant = self.constant(global);
+        let mut state = constant.lock();
+        if let Some(memory) = &state.memory {
+            return Ok(memory.clone());
+        }
+        let len = (global.ty)().size();
+        let memory = Arc::new(Self::open(self.ordinal)?.alloc(len)?);
+        memory.escape();
+        match &state.value {
+            Value::Host(bytes) => self.write(&memory, 0..len, bytes)?,
+            Value::Device(value) => self.copy(&self.stream, (value, 0..len), (&memory, 0..len))?,
+        }
+        state.memory = Some(memory.clone());
+        Ok(memory)
+    }
+
     /// The memory of a device static, which is allocated at its first use.
     pub(crate) fn static_memory(&self, global: &'static Global) -> Result<Arc<GpuMemory>, DriverError> {
         let gpu = Self::open(self.ordinal)?;
@@ -207,7 +236,10 @@ impl Gpu {
             return Ok(memory.clone());
         }
         let bytes = (global.initial)();
-        let memory = Arc::new(gpu.alloc(bytes.len())?);
+        let memory = Arc::new(match global.space {
+            GlobalSpace::Managed => gpu.alloc_managed(bytes.len())?,
+            GlobalSpace::Device | GlobalSpace::Constant => gpu.alloc(bytes.len())?,
+        });
         memory.escape();
         self.write(&memory, 0..bytes.len(), &bytes)?;
         statics.memory.insert(key(global), memory.clone());

@@ -276,8 +276,26 @@ pub struct Global {
     pub initial: fn() -> Vec<u8>,
     /// Where the simulated device that the OS thread runs has it.
     pub address: fn() -> *mut u8,
-    /// Whether it is constant memory.
-    pub constant: bool,
+    /// The memory that it is in.
+    pub space: GlobalSpace,
+}
+
+impl Global {
+    /// Whether kernels can only read it.
+    pub fn is_constant(&self) -> bool {
+        self.space == GlobalSpace::Constant
+    }
+}
+
+/// The memory of a static.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobalSpace {
+    /// Constant memory, of which each module has its own.
+    Constant,
+    /// The device's memory.
+    Device,
+    /// Managed memory, which the host reaches at the same address.
+    Managed,
 }
 
 /// A struct type shared between the values that have it.

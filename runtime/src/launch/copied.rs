@@ -191,7 +191,7 @@ fn statics(
     let mut statics: Vec<Static> = Vec::new();
     for global in module.globals() {
         let mut of = Static { global, before: vec![0; (global.ty)().size()] };
-        if global.constant {
+        if global.is_constant() {
             of.before = gpu.read_constant(global)?;
             if of.before != of.simulated() {
                 let why =

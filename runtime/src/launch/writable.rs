@@ -199,7 +199,7 @@ pub(super) fn of_launch(module: &Module, args: &[KernelArg], names: &[&str]) -> 
             }
         }
     }
-    regions.extend(module.globals().into_iter().filter(|global| !global.constant).map(|global| {
+    regions.extend(module.globals().into_iter().filter(|global| !global.is_constant()).map(|global| {
         let (start, elem) = ((global.address)(), (global.ty)());
         Writable { what: format!("`{}`", global.name), start, bytes: elem.size(), elem, indexed: false }
     }));

@@ -278,7 +278,7 @@ pub(super) fn root(place: &Expr) -> Option<VarId> {
 
 /// Whether a builtin says where a thread stands, which does not change.
 pub(super) fn is_position(name: &str) -> bool {
-    const POSITIONS: [&str; 10] = [
+    const POSITIONS: [&str; 16] = [
         "thread_idx",
         "block_idx",
         "block_dim",
@@ -289,6 +289,12 @@ pub(super) fn is_position(name: &str) -> bool {
         "block_size",
         "warp_id",
         "lane_id",
+        "grid_thread_rank",
+        "grid_threads",
+        "grid_block_rank",
+        "grid_blocks",
+        "cluster_thread_rank",
+        "cluster_threads",
     ];
     POSITIONS.contains(&name)
 }

@@ -156,7 +156,7 @@ impl Text {
             let (to, from) = (self.exports.symbol(place), (global.address)());
             // SAFETY: the symbol is a value of the constant's type, or a pointer.
             unsafe {
-                if global.constant {
+                if global.is_constant() {
                     to.copy_from_nonoverlapping(from, (global.ty)().size());
                 } else {
                     to.cast::<*mut u8>().write(from);

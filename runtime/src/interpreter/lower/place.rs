@@ -78,7 +78,7 @@ impl<'m> Lower<'m> {
                 slot
             }
         };
-        Place::Memory { pointer, offset: 0, constant: global.constant }
+        Place::Memory { pointer, offset: 0, constant: global.is_constant() }
     }
 
     /// The value at a place, where it is or read from memory.
