@@ -51,6 +51,7 @@ mod reuse;
 mod shadows;
 mod shared_memory;
 mod slices;
+mod spelling;
 mod static_memory;
 mod surfaces;
 mod tables;

@@ -166,7 +166,7 @@ impl Lower<'_> {
         let Two { witness, emit } = self.expr(&e.expr);
         let (probe, index) = self.probe(e.span());
         let len = &e.len;
-        let spelled = match super::extent::spelled(len) {
+        let spelled = match self.spelled(len) {
             Some(spelled) => quote!({ let __n = #spelled; ::core::option::Option::Some(__n) }),
             None => quote!(::core::option::Option::None),
         };

@@ -240,7 +240,7 @@ impl Lower<'_> {
         self.know(ident, super::lower::Known::of_elements(super::signature::known(array.elem())));
         let held = held(ident);
         let (ty, align) = (array.ty(), array.align());
-        let extents = array.extents().iter().map(|extent| match super::extent::spelled(extent) {
+        let extents = array.extents().iter().map(|extent| match self.spelled(extent) {
             Some(spelled) => quote!({ let __n = #spelled; __r.shared_extent(__n) }),
             None => {
                 quote!(::warpsmith::ir::Extent::from(::warpsmith::__macro::IndexInteger::to_index(#extent)))

@@ -16,7 +16,7 @@ impl Printer<'_> {
             Spelling::Name(name) if self.is_constexpr(name, c.value, scalar) => {
                 self.named_constant(name, c.value, scalar)
             }
-            Spelling::Computed(from) if self.names_something(from) => self.computed(from),
+            Spelling::Computed(from) if self.computed_of_names(from) => self.computed(from),
             Spelling::Radix(digits) if scalar.is_int() => in_radix(digits, scalar),
             _ => literal(c.value, scalar),
         }
@@ -24,9 +24,9 @@ impl Printer<'_> {
 
     /// The extent of an array, between its brackets.
     pub(super) fn extent(&mut self, extent: &Extent) -> String {
-        match &extent.spelled {
-            Some(e) => self.expr(e.before_casts()).text,
-            None => extent.len.to_string(),
+        match extent.spelled.as_deref().map(Expr::before_casts) {
+            Some(e) if self.names_something(e) => self.expr(e).text,
+            _ => extent.len.to_string(),
         }
     }
 
@@ -40,19 +40,19 @@ impl Printer<'_> {
         finite && !scalar.is_half() && matches!(self.named.get(name), Some(Some(_)))
     }
 
-    /// Whether a constant is computed from one that has a name, or a radix of its own.
-    fn names_something(&self, from: &Expr) -> bool {
-        from.operands().into_iter().any(|operand| match &operand.kind {
-            ExprKind::Const(c) => match &c.spelling {
-                Spelling::Name(name) => {
-                    self.is_constexpr(name, c.value, operand.ty.scalar().unwrap_or(Scalar::I32))
-                }
-                Spelling::Computed(from) => self.names_something(from),
-                Spelling::Radix(_) => true,
-                Spelling::Value => false,
-            },
-            _ => false,
-        })
+    /// Whether a constant prints as more than its value: by a name, in its radix, or computed from one that does.
+    fn names_something(&self, e: &Expr) -> bool {
+        let ExprKind::Const(c) = &e.kind else { return false };
+        match &c.spelling {
+            Spelling::Name(name) => self.is_constexpr(name, c.value, e.ty.scalar().unwrap_or(Scalar::I32)),
+            Spelling::Computed(from) => self.computed_of_names(from),
+            Spelling::Radix(_) => true,
+            Spelling::Value => false,
+        }
+    }
+
+    fn computed_of_names(&self, from: &Expr) -> bool {
+        from.operands().into_iter().any(|operand| self.names_something(operand))
     }
 
     fn named_constant(&mut self, name: &'static str, value: ConstValue, scalar: Scalar) -> Text {
