@@ -50,14 +50,16 @@ pub fn set_element(mut a: SubMatrix<'_>, row: u32, col: u32, value: f32) {
     a.elements[row * a.stride + col] = value;
 }
 
-/// The `BLOCK_SIZE`² part of `a` that is `col` parts to the right and `row` parts down.
-#[gpu_fn]
-pub fn get_sub_matrix<'a>(a: SubMatrix<'a>, row: u32, col: u32) -> SubMatrix<'a> {
-    SubMatrix {
-        width: BLOCK_SIZE,
-        height: BLOCK_SIZE,
-        stride: a.stride,
-        elements: a.elements.offset(a.stride * BLOCK_SIZE * row + BLOCK_SIZE * col),
+#[gpu_impl]
+impl<'a> SubMatrix<'a> {
+    /// The `BLOCK_SIZE`² part that is `col` parts to the right and `row` parts down.
+    pub fn get_sub_matrix(self, row: u32, col: u32) -> SubMatrix<'a> {
+        SubMatrix {
+            width: BLOCK_SIZE,
+            height: BLOCK_SIZE,
+            stride: self.stride,
+            elements: self.elements.offset(self.stride * BLOCK_SIZE * row + BLOCK_SIZE * col),
+        }
     }
 }
 
@@ -66,13 +68,13 @@ pub fn get_sub_matrix<'a>(a: SubMatrix<'a>, row: u32, col: u32) -> SubMatrix<'a>
 pub fn mat_mul_tiled(a: SubMatrix<'_>, b: SubMatrix<'_>, c: SubMatrix<'_>) {
     let block_row = block_idx().y;
     let block_col = block_idx().x;
-    let c_sub = get_sub_matrix(c, block_row, block_col);
+    let c_sub = c.get_sub_matrix(block_row, block_col);
     let mut c_value = 0.0;
     let row = thread_idx().y;
     let col = thread_idx().x;
     for m in 0..a.width / BLOCK_SIZE {
-        let a_sub = get_sub_matrix(a, block_row, m);
-        let b_sub = get_sub_matrix(b, m, block_col);
+        let a_sub = a.get_sub_matrix(block_row, m);
+        let b_sub = b.get_sub_matrix(m, block_col);
         let mut a_tile = shared!([[f32; BLOCK_SIZE]; BLOCK_SIZE]);
         let mut b_tile = shared!([[f32; BLOCK_SIZE]; BLOCK_SIZE]);
         a_tile[row][col] = get_element(a_sub, row, col);
