@@ -1,5 +1,6 @@
 //! Every limit of a launch is an error of the host, with its number; and what a device says of itself.
 
+use corpus::matmul::tiled_matmul;
 use harness::launch_error;
 use warpsmith::launch::{AccessProperty, AccessWindow, Carveout, ClusterScheduling, LaunchError};
 use warpsmith::prelude::*;
@@ -62,6 +63,30 @@ fn a_block_has_1024_threads_at_most() {
     says(&refused(|l| l.grid(1).block([32, 32, 2])), &["2048 threads", "1024"]);
 }
 
+/// The widest tile is 32: a block has one thread for each element of a tile.
+#[test]
+fn a_tile_wider_than_32_is_refused_with_its_threads() {
+    harness::on_every_device(|device| {
+        let x = device.upload(&[1.0f32; 40 * 40]).expect("memory");
+        let mut y = device.upload(&[0.0f32; 40 * 40]).expect("memory");
+        let mut launch = |tile: u32| {
+            tiled_matmul(&x, &x, &mut y, 40, 40, 40, tile)
+                .over_2d([40, 40])
+                .block([tile, tile])
+                .launch(device)
+        };
+        launch(32).expect("1024 threads");
+        assert_eq!(
+            launch_error(launch(33)).to_string(),
+            "kernel `tiled_matmul`: a block of [33, 33, 1] has 1089 threads, above the limit of 1024 (of every device); \
+             use a smaller `.block(…)`",
+            "on {}",
+            device.name()
+        );
+        assert_eq!(device.download(&y).expect("what was refused harms nothing"), [40.0; 40 * 40]);
+    });
+}
+
 #[test]
 fn a_block_has_1024_1024_64_threads_in_its_dimensions() {
     says(&refused(|l| l.grid(1).block([1, 1, 65])), &["block extent z is 65", "64"]);
@@ -94,12 +119,23 @@ fn a_cluster_has_16_blocks_at_most_and_divides_the_grid() {
 
 #[test]
 fn a_kernel_has_its_own_launch_bounds() {
-    let device = Device::simulator();
-    let mut y = device.upload(&[0u32; 8]).expect("memory");
-    says(
-        &launch_error(bounded(&mut y).grid(1).block(129).launch(&device)),
-        &["129 threads", "128", "launch bounds"],
-    );
+    harness::on_every_device(|device| {
+        let mut y = device.upload(&[0u32; 8]).expect("memory");
+        assert_eq!(
+            launch_error(bounded(&mut y).grid(1).block(129).launch(device)),
+            LaunchError::Block {
+                kernel: "bounded",
+                block: [129, 1, 1],
+                threads: 129,
+                limit: 128,
+                whose: "the kernel's launch bounds"
+            },
+            "on {}",
+            device.name()
+        );
+        bounded(&mut y).grid(1).block(128).launch(device).expect("the bound itself");
+        assert_eq!(device.download(&y).expect("memory"), [1; 8], "on {}", device.name());
+    });
 }
 
 #[test]
@@ -149,21 +185,34 @@ fn what_is_said_of_clusters_needs_clusters() {
 
 #[test]
 fn an_access_policy_window_has_limits() {
-    let device = Device::simulator();
-    let limit = device.limits().access_policy_window;
-    let big = device.alloc_zeroed::<u8>(limit + 1).expect("memory");
-    let small = device.alloc_zeroed::<u8>(1).expect("memory");
-    let with = |window: AccessWindow| {
+    harness::on_every_device(|device| {
+        let limit = device.limits().access_policy_window;
+        let big = device.alloc_zeroed::<u8>(limit + 1).expect("memory");
+        let small = device.alloc_zeroed::<u8>(1).expect("memory");
         let mut y = device.upload(&[0u32; 8]).expect("memory");
-        launch_error(fill(&mut y).over(8).access_policy_window(window).launch(&device))
-    };
-    says(&with(AccessWindow::over(&big)), &[&(limit + 1).to_string(), &limit.to_string()]);
-    says(&with(AccessWindow::over(&small).hit_ratio(1.5)), &["1.5", "from 0.0 to 1.0"]);
-    says(&with(AccessWindow::over(&small).hit_ratio(f32::NAN)), &["NaN"]);
-    says(
-        &with(AccessWindow::over(&small).miss(AccessProperty::Persisting)),
-        &["misses", "normal or streaming"],
-    );
+        let mut with = |window: AccessWindow| {
+            launch_error(fill(&mut y).over(8).access_policy_window(window).launch(device))
+        };
+        let large = with(AccessWindow::over(&big));
+        assert_eq!(large, LaunchError::AccessWindow { kernel: "fill", bytes: limit + 1, limit });
+        says(&large, &[&(limit + 1).to_string(), &limit.to_string()]);
+        for (ratio, text) in [(1.5, "1.5"), (-0.25, "-0.25"), (f32::INFINITY, "inf"), (f32::NAN, "NaN")] {
+            let refused = with(AccessWindow::over(&small).hit_ratio(ratio));
+            assert_eq!(refused, LaunchError::HitRatio { kernel: "fill", ratio: text.into() });
+            says(&refused, &[text, "from 0.0 to 1.0"]);
+        }
+        says(
+            &with(AccessWindow::over(&small).miss(AccessProperty::Persisting)),
+            &["misses", "normal or streaming"],
+        );
+        assert_eq!(device.download(&y).expect("nothing ran"), [0; 8], "on {}", device.name());
+        fill(&mut y)
+            .over(8)
+            .access_policy_window(AccessWindow::over(&small))
+            .launch(device)
+            .expect("a window");
+        assert_eq!(device.download(&y).expect("memory")[7], 7, "on {}", device.name());
+    });
 }
 
 #[test]
