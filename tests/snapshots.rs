@@ -21,6 +21,66 @@ fn the_cuda_of_the_corpus_is_as_reviewed() {
     });
 }
 
+/// The numbers that stand behind `before` in a text: `512` of `tid < 512u`.
+fn numbers(text: &str, before: &str) -> Vec<u32> {
+    let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
+    text.split(before).skip(1).filter_map(number).collect()
+}
+
+#[test]
+fn a_reduction_specialized_by_its_block_size_has_the_steps_of_that_size_alone() {
+    use corpus::reduction::reduce_complete_unroll;
+    use warpsmith::Kernel;
+    for block in [64, 128, 256, 512, 1024] {
+        let name = format!("reduce_complete_unroll@block_{block}");
+        assert!(cases::all().iter().any(|case| case.name == name), "{name} is run");
+        let code = reduce_complete_unroll::cuda_source_for(&(block,)).expect("a valid kernel");
+        let (helpers, body) = code.split_once("extern \"C\" __global__").expect("a kernel");
+        // Each step adds the upper half, from half of the block down to two warps' worth.
+        let live: Vec<u32> = [512, 256, 128, 64].into_iter().filter(|step| 2 * step <= block).collect();
+        assert_eq!(numbers(body, "tid + "), live, "blocks of {block} add\n{body}");
+        assert_eq!(
+            numbers(body, "tid < "),
+            [live.as_slice(), &[32]].concat(),
+            "blocks of {block} ask\n{body}"
+        );
+        // Beside the steps: the end of the input, the last warp, the first thread. One barrier before each step, one behind all.
+        assert_eq!(body.matches("if (").count(), live.len() + 3, "{body}");
+        assert_eq!(body.matches("__syncthreads()").count(), live.len() + 1, "{body}");
+        let (_, last_warp) = helpers.split_once("void fold_last_warp").expect("the last warp's function");
+        assert_eq!(numbers(last_warp, "tid + "), [32, 16, 8, 4, 2, 1], "{last_warp}");
+        for word in [">=", "else", "while", "for (", "blockDim"] {
+            assert!(!body.contains(word), "blocks of {block} have `{word}`:\n{body}");
+        }
+        assert!(!last_warp.contains("while") && !last_warp.contains("if ("), "{last_warp}");
+    }
+}
+
+/// Kernels whose name says that the last warp is unrolled, and those that the notes write so.
+#[test]
+fn the_last_warp_is_unrolled_where_the_name_says_so() {
+    let unrolled = |name: &str| {
+        ["reduce_unroll_warps8", "reduce_complete_unroll", "reduce_gmem", "reduce_smem"]
+            .iter()
+            .any(|part| name.starts_with(part))
+    };
+    let mut seen = 0;
+    for case in cases::all().iter().filter(|case| unrolled(case.name)) {
+        let code = (case.print)(&Options::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name)).code;
+        let folds = ["void fold_last_warp(", "void fold_warp("];
+        let steps = if let Some((_, warp)) = folds.iter().find_map(|fold| code.split_once(fold)) {
+            let warp = warp.split("\n}").next().unwrap_or_default();
+            assert!(!warp.contains("while") && !warp.contains("for ("), "{}: a loop\n{warp}", case.name);
+            numbers(warp, "tid + ")
+        } else {
+            numbers(&code, "local_sum, ")
+        };
+        assert!(steps.ends_with(&[16, 8, 4, 2, 1]), "{}: {steps:?}\n{code}", case.name);
+        seen += 1;
+    }
+    assert_eq!(seen, 11);
+}
+
 #[test]
 fn checked_cuda_names_the_site_of_each_check() {
     settings().bind(|| {

@@ -4,10 +4,6 @@
 use std::collections::BTreeMap;
 
 use corpus::cases::{self, Scale};
-use corpus::reduction::reduce_complete_unroll_warps8;
-use corpus::shared_reduction::{
-    reduce_gmem, reduce_smem_dyn, reduce_smem_unroll_dyn, reduce_smem_unroll_shfl,
-};
 use warpsmith::Device;
 use warpsmith::checks::{BarrierLog, Barriers, Verdict};
 use warpsmith::simulator::Settings;
@@ -15,15 +11,17 @@ use warpsmith::simulator::Settings;
 /// Why a removal changes nothing.
 const OWN_ELEMENT: &str = "each thread reads what it wrote itself; the seed's kernel has the barrier, for its likes that read others'";
 const TOGETHER: &str = "lets all threads begin a round at once, so that a GPU shows weak outcomes at all";
+const TWO_BRANCHES: &str = "keeps the compiler from making one branch of two, which a profiler is to count";
 const ATOMICS: &str =
     "rules out weak outcomes of atomics, which the simulator never has; a GPU is asked for them";
 
 /// What is not needed: the kernel, the places in its report, and why.
-const UNNEEDED: [(&str, &[usize], &str); 14] = [
+const UNNEEDED: [(&str, &[usize], &str); 15] = [
     ("coherence", &[0], TOGETHER),
     ("fenced_order", &[0, 1], ATOMICS),
     ("independent_reads", &[0], TOGETHER),
     ("independent_reads", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], ATOMICS),
+    ("long_math_kernel3", &[0], TWO_BRANCHES),
     ("message_passing", &[0], TOGETHER),
     ("message_passing", &[1, 2], ATOMICS),
     ("message_passing_block", &[0], TOGETHER),
@@ -44,7 +42,6 @@ fn every_barrier_of_the_corpus_is_needed_or_it_is_known_why_not() {
         |case: &cases::Case| Some(format!("{}: {}", case.name, (case.check)(&device, Scale::Small).err()?));
     let failures: Vec<String> = cases::all().iter().filter_map(wrong).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    large_blocks(&device).expect("no fault");
     let reports = log.reports();
     figures(&reports);
     let known: BTreeMap<(&str, usize), &str> = UNNEEDED
@@ -64,31 +61,6 @@ fn every_barrier_of_the_corpus_is_needed_or_it_is_known_why_not() {
     assert!(gone.is_empty(), "said not to be needed, and they are: {gone:?}\n{log}");
     let mistaken = unneeded.iter().filter(|(key, kind)| (**kind == ATOMICS) != (known[key] == ATOMICS));
     assert_eq!(mistaken.count(), 0, "{log}");
-}
-
-/// The reductions that have a step for each size of a block, in the largest, where every step folds something.
-fn large_blocks(device: &Device) -> warpsmith::Result<()> {
-    let n = 1024 * 8;
-    let ones = || device.upload(&vec![1i32; n]);
-    let (mut x, mut sums) = (ones()?, device.alloc_zeroed::<i32>(8)?);
-    reduce_gmem(x.view_mut(), &mut sums, n as u32).grid(8).block(1024).launch(device)?;
-    assert_eq!(device.download(&sums)?, [1024; 8]);
-    let (mut x, mut sums) = (ones()?, device.alloc_zeroed::<i32>(1)?);
-    reduce_complete_unroll_warps8(x.view_mut(), &mut sums, n as u32).grid(1).block(1024).launch(device)?;
-    assert_eq!(device.download(&sums)?, [1024 * 8]);
-    let (x, mut sums) = (ones()?, device.alloc_zeroed::<i32>(8)?);
-    reduce_smem_dyn(&x, &mut sums).grid(8).block(1024).dynamic_shared(4096).launch(device)?;
-    assert_eq!(device.download(&sums)?, [1024; 8]);
-    let mut sums = device.alloc_zeroed::<i32>(2)?;
-    reduce_smem_unroll_dyn(&x, &mut sums, n as u32)
-        .grid(2)
-        .block(1024)
-        .dynamic_shared(4096)
-        .launch(device)?;
-    assert_eq!(device.download(&sums)?, [4096; 2]);
-    reduce_smem_unroll_shfl(&x, &mut sums, n as u32).grid(2).block(1024).launch(device)?;
-    assert_eq!(device.download(&sums)?, [4096; 2]);
-    Ok(())
 }
 
 fn figures(reports: &[Barriers]) {

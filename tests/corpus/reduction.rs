@@ -1,8 +1,11 @@
 //! The reduction ladder in global memory: each block folds its part of `g_idata` in place and writes
 //! one partial sum to `g_odata`.
 //!
-//! The input is overwritten. Its length is a multiple of what a block folds. The last warp
-//! synchronises between its steps: lanes of a warp do not run in lock step.
+//! The input is overwritten. Its length is a multiple of what a block folds.
+//!
+//! The notes unroll the last warp into six additions to a `volatile` pointer, and rely on lanes in lock step, which
+//! Volta gave up. Here the same six steps are written out with `sync_warp` between them: all lanes read before one
+//! of them writes, and all have written before one reads.
 
 use warpsmith::prelude::*;
 
@@ -110,21 +113,34 @@ pub fn sum_of_eight(data: ViewMut<'_, i32>, idx: u32, step: u32) -> i32 {
     a1 + a2 + a3 + a4 + b1 + b2 + b3 + b4
 }
 
-/// The first warp folds 64 elements into one, in step.
+/// The first warp folds 64 elements into one, in six steps. Every lane takes each of them; what those beyond a step
+/// add up is not used.
 #[gpu_fn]
 pub fn fold_last_warp(mut data: ViewMut<'_, i32>, tid: u32) {
-    let mut sum = data[tid] + data[tid + 32];
+    let mut sum = data[tid];
+    // No lane writes what another reads here: the upper half belongs to none.
+    sum += data[tid + 32];
     data[tid] = sum;
     sync_warp();
-    let mut step = 16;
-    while step > 0 {
-        if tid < step {
-            sum += data[tid + step];
-            data[tid] = sum;
-        }
-        sync_warp();
-        step /= 2;
-    }
+    sum += data[tid + 16];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 8];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 4];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 2];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 1];
+    sync_warp();
+    data[tid] = sum;
 }
 
 /// A block folds eight blocks' worth; the last warp needs no block barrier.

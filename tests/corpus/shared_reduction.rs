@@ -5,21 +5,33 @@ use warpsmith::prelude::*;
 /// Largest block of these kernels.
 pub const DIM: u32 = 1024;
 
-/// Folds the first 64 of `data` into `data[0]`, by the first warp.
+/// Folds the first 64 of `data` into `data[0]`, by the first warp, in the six steps of
+/// [`fold_last_warp()`](crate::reduction::fold_last_warp()).
 #[gpu_fn]
 fn fold_warp(data: &mut [i32], tid: u32) {
-    let mut sum = data[tid] + data[tid + 32];
+    let mut sum = data[tid];
+    sum += data[tid + 32];
     data[tid] = sum;
     sync_warp();
-    let mut step = 16;
-    while step > 0 {
-        if tid < step {
-            sum += data[tid + step];
-            data[tid] = sum;
-        }
-        sync_warp();
-        step /= 2;
-    }
+    sum += data[tid + 16];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 8];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 4];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 2];
+    sync_warp();
+    data[tid] = sum;
+    sync_warp();
+    sum += data[tid + 1];
+    sync_warp();
+    data[tid] = sum;
 }
 
 /// Folds the block's elements into the first 64 of `data`; every thread of the block calls it.
