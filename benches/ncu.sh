@@ -43,9 +43,12 @@ echo "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head 
     "$("$ncu" --version | grep -o 'Version [0-9.]*' | sed 's/V/ncu v/')" >"$output/device.txt"
 "$folder/predictions" predict >"$output/predicted.txt"
 "$folder/predictions" predict patterns >"$output/patterns.txt"
+"$folder/predictions" predict branches >"$output/branches.txt"
 # Compiles every kernel, so that ncu waits for none.
 "$folder/predictions" run
 "$folder/predictions" run patterns
+"$folder/predictions" run branches
+WARPSMITH_DEBUGINFO=full "$folder/predictions" run branches
 
 all=$(awk '$1 == "predicted" { print $4 }' "$output/predicted.txt" | sort -u)
 # An atomic whose result is not used is a reduction there, and a compiler may execute other operations than were written.
@@ -57,6 +60,14 @@ for operation in fadd fmul ffma dadd dmul dfma; do
 done
 counted "$(sort -u <<<"$all")" "" >"$output/ncu.csv"
 counted "$(awk '{ print $4 }' "$output/patterns.txt" | sort -u)" patterns >"$output/patterns.csv"
+# Branches once more by themselves: as `launch` compiles them, and without optimisation, which leaves every condition a
+# branch. The source page tells branches on a condition from jumps, which the metrics count together.
+branches=$(awk '{ print $4 }' "$output/branches.txt" | sort -u)
+counted "$branches" branches >"$output/branches.csv"
+WARPSMITH_DEBUGINFO=full counted "$branches" branches >"$output/unoptimised.csv"
+WARPSMITH_DEBUGINFO=full "$ncu" --csv --print-units base --clock-control none --target-processes all \
+    --section SourceCounters --page source --print-source sass "$folder/predictions" run branches \
+    >"$output/unoptimised_source.csv"
 python3 "$(dirname "$0")/ncu_table.py" "$output" >"$output/ncu.md" || failed=$?
-sed -n '/^## Metric by metric/,/^## What differs/p' "$output/ncu.md"
+sed -n '/^## Metric by metric/,/^## What differs/p; /^## Branches that stay/,$p' "$output/ncu.md"
 exit "${failed:-0}"

@@ -4,12 +4,14 @@
 
 FOLDER has what `ncu.sh` writes there: `predicted.txt` with lines `group TITLE` and `predicted NAME KERNEL METRIC VALUE`,
 `ncu.csv` with a row for each launch and metric, the same of the patterns of shared memory as `patterns.txt` and
-`patterns.csv`, and `device.txt`. Fails if a figure differs and nothing here says why.
+`patterns.csv`, of branches as `branches.txt`, `branches.csv` and, compiled without optimisation, `unoptimised.csv`, with
+the source page of those as `unoptimised_source.csv`, and `device.txt`. Fails if a figure differs and nothing here says why.
 """
 
 import collections
 import csv
 import os
+import re
 import sys
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"
@@ -19,6 +21,8 @@ DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
 UNIFORM = "smsp__sass_average_branch_targets_threads_uniform.pct"
 OPERATION = "smsp__sass_thread_inst_executed_op_"
 FLOPS = "floating-point operations"
+# What the source page calls the instructions of warps.
+INSTRUCTIONS = ("instructions executed", "inst executed", "inst_executed")
 ACTIVE = "smsp__thread_inst_executed_per_inst_executed.ratio"
 
 PREDICATED = (
@@ -247,6 +251,80 @@ def patterns(pairs):
     return wrong
 
 
+def jumps(path):
+    """{kernel: [branches on a condition, jumps without one]} that warps executed, by the source page of `ncu --csv`."""
+    executed, kernel, columns = {}, None, None
+    for row in csv.reader(open(path, newline="")):
+        if row and row[0] in ("Kernel Name", "Function Name"):
+            kernel, columns = row[1].split("(")[0].split()[-1], None
+        elif "Source" in row:
+            count = [at for at, name in enumerate(row) if name.lower().lstrip("# ") in INSTRUCTIONS]
+            columns = (len(row) - 1 - row[::-1].index("Source"), count[0]) if count else None
+        elif kernel and columns and len(row) > max(columns):
+            branch = re.match(r"(@!?\w+\s+)?BRA\b", row[columns[0]].strip())
+            if branch:
+                executed.setdefault(kernel, [0, 0])[not branch.group(1)] += number(row[columns[1]]) or 0
+    return executed
+
+
+def branch_figures(metrics):
+    return [metrics.get(metric) for metric in (BRANCHES, DIVERGENT, UNIFORM)]
+
+
+def alternating(ours, theirs):
+    """Cells: predicted, measured, predicted, measured, and so on."""
+    cell = lambda value: "–" if value is None else text(value)
+    return [cell(value) for pair in zip(ours, theirs) for value in pair]
+
+
+def same(ours, theirs):
+    return all(theirs_ is not None and equal(ours_, theirs_) for ours_, theirs_ in zip(ours, theirs))
+
+
+def verdict(differs):
+    return "Some figures differ." if differs else "All figures are equal."
+
+
+def surviving(pairs):
+    """Prints the branches that an optimising compiler leaves; whether some differ."""
+    lines = [(launch.name, branch_figures(launch.metrics), branch_figures(real)) for launch, real in pairs]
+    differs = not all(same(ours, theirs) for _, ours, theirs in lines)
+    print(
+        "## Branches that stay branches\n\n"
+        "The conditions of the course's three kernels with a loop behind each, compiled as `launch` does: too long for "
+        f"predicates. {verdict(differs)}\n"
+    )
+    table(
+        ["kernel", "branches", "measured", "divergent", "measured", "uniform %", "measured"],
+        ([f"`{name}`"] + alternating(ours, theirs) for name, ours, theirs in lines),
+    )
+    return differs
+
+
+def unoptimised(pairs, executed):
+    """Prints the course's own branches where nothing is optimised; whether some differ."""
+    lines = []
+    for launch, real in pairs:
+        conditions, without = executed.get(launch.kernel, [None, None])
+        _, divergent, with_jumps = branch_figures(real)
+        efficiency = 100 - 100 * divergent / conditions if conditions and divergent is not None else None
+        lines.append((launch.name, branch_figures(launch.metrics), [conditions, divergent, efficiency], [without, with_jumps]))
+    differs = not all(same(ours, theirs) for _, ours, theirs, _ in lines)
+    print(
+        "## Without optimisation\n\n"
+        "The course's own three kernels. Optimised, their bodies are predicates, and no branch is left. Compiled with "
+        "`WARPSMITH_DEBUGINFO=full`, which is NVRTC's `--device-debug`, each condition of Rust is a branch. Debug code also "
+        "has jumps, which enter and leave the sides of an `if`: they have no condition, cannot diverge, and Rust does not "
+        "spell them. The source page of Nsight Compute tells the two apart, and the measured figures are those of branches "
+        f"on a condition. {verdict(differs)} The last column is Nsight Compute's own "
+        f"`{UNIFORM}`: it counts a jump as a branch whose lanes all went one way, and so is higher.\n"
+    )
+    head = ["kernel", "branches", "measured", "divergent", "measured", "uniform %", "measured", "jumps", "uniform % with jumps"]
+    cell = lambda value: "–" if value is None else text(value)
+    table(head, ([f"`{name}`"] + alternating(ours, theirs) + [cell(v) for v in more] for name, ours, theirs, more in lines))
+    return differs
+
+
 def main():
     folder = sys.argv[1]
     of = lambda name: os.path.join(folder, name)
@@ -263,6 +341,13 @@ def main():
     everything(pairs)
     if os.path.exists(of("patterns.csv")):
         unexplained |= bool(patterns(joined(predicted(of("patterns.txt")), measured(of("patterns.csv")))))
+    if os.path.exists(of("branches.csv")):
+        long = lambda pairs: [pair for pair in pairs if pair[0].name.startswith("long_")]
+        short = lambda pairs: [pair for pair in pairs if not pair[0].name.startswith("long_")]
+        launches = predicted(of("branches.txt"))
+        unexplained |= surviving(long(joined(launches, measured(of("branches.csv")))))
+        executed = jumps(of("unoptimised_source.csv"))
+        unexplained |= unoptimised(short(joined(launches, measured(of("unoptimised.csv")))), executed)
     sys.exit("some figures differ, and nothing says why" if unexplained else 0)
 
 

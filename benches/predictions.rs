@@ -1,11 +1,12 @@
 //! Launches whose metrics are predicted on the simulator and measured by Nsight Compute; see `ncu.sh`.
 //!
 //! `predictions predict` prints `predicted NAME KERNEL METRIC VALUE` for each launch in turn, after `group TITLE`;
-//! `predictions run` makes the same launches on the GPU, in the same order, and no other. `predictions predict patterns` and `predictions run patterns`
-//! do so for patterns of accesses to shared memory.
+//! `predictions run` makes the same launches on the GPU, in the same order, and no other. With `patterns` behind them
+//! they do so for patterns of accesses to shared memory, and with `branches` for the branches that are measured with
+//! and without optimisation.
 
 use corpus::{bank_patterns, measured};
-use measured::How;
+use measured::{How, Measured};
 use warpsmith::Device;
 use warpsmith::metrics::Report;
 
@@ -14,10 +15,12 @@ fn main() -> warpsmith::Result<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["predict"] => predict(),
         ["predict", "patterns"] => predict_patterns(),
-        ["run"] => run(&Device::gpu(0)?),
+        ["predict", "branches"] => predict_branches(),
+        ["run"] => run(&Device::gpu(0)?, measured::all()),
+        ["run", "branches"] => run(&Device::gpu(0)?, measured::branches()),
         ["run", "patterns"] => run_patterns(&Device::gpu(0)?),
         _ => {
-            println!("skipped: say `predict` or `run`, and `patterns` or nothing");
+            println!("skipped: say `predict` or `run`, and `patterns`, `branches` or nothing");
             Ok(())
         }
     }
@@ -43,6 +46,13 @@ fn predict_patterns() -> warpsmith::Result<()> {
     Ok(())
 }
 
+fn predict_branches() -> warpsmith::Result<()> {
+    measured::branches().iter().try_for_each(|launch| {
+        print(launch.name, &launch.predict()?, |metric| metric.contains("branch"));
+        Ok(())
+    })
+}
+
 fn print(name: &str, report: &Report, wanted: impl Fn(&str) -> bool) {
     let metrics = report.total.profiler();
     metrics.iter().filter(|(metric, _)| wanted(metric)).for_each(|(metric, value)| {
@@ -50,8 +60,8 @@ fn print(name: &str, report: &Report, wanted: impl Fn(&str) -> bool) {
     });
 }
 
-fn run(device: &Device) -> warpsmith::Result<()> {
-    measured::all().iter().try_for_each(|launch| {
+fn run(device: &Device, launches: Vec<Measured>) -> warpsmith::Result<()> {
+    launches.iter().try_for_each(|launch| {
         (launch.launch)(device, How::Run)?;
         device.synchronize()
     })

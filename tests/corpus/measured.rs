@@ -11,7 +11,9 @@ use crate::access::{
     read_offset_unroll4, structure_of_array, write_offset,
 };
 use crate::counted_work::{apart, contracted, fused, parted, parted_by_warps, uneven_rounds};
-use crate::divergence::{math_kernel1, math_kernel2, math_kernel3};
+use crate::divergence::{
+    long_math_kernel1, long_math_kernel2, long_math_kernel3, math_kernel1, math_kernel2, math_kernel3,
+};
 use crate::shared_layout as layout;
 use crate::transpose::{self, BDIMX, BDIMY, PAD, TILE_DIM};
 
@@ -166,6 +168,18 @@ macro_rules! divergent {
     };
 }
 
+macro_rules! long {
+    ($kernel:ident) => {
+        Measured {
+            name: stringify!($kernel),
+            launch: |device, how| {
+                let mut c = device.upload(&vec![0.0f32; N])?;
+                done(device, how, $kernel(&mut c, 6).over(N).block(64))
+            },
+        }
+    };
+}
+
 macro_rules! vectors {
     ($name:literal, $kernel:ident, $vector:ident, $stride:literal, $group:literal) => {
         Measured {
@@ -247,6 +261,14 @@ pub fn all() -> Vec<Measured> {
 /// Divergent branches.
 fn divergence() -> Vec<Measured> {
     vec![divergent!(math_kernel1), divergent!(math_kernel2), divergent!(math_kernel3)]
+}
+
+/// Launches that are measured once more by themselves: the short branches of the course, compiled without optimisation,
+/// which leaves them branches, and long ones, which stay branches with it.
+pub fn branches() -> Vec<Measured> {
+    let mut launches = divergence();
+    launches.extend([long!(long_math_kernel1), long!(long_math_kernel2), long!(long_math_kernel3)]);
+    launches
 }
 
 /// Access patterns of global memory.

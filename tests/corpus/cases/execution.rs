@@ -5,7 +5,9 @@ use warpsmith::Device;
 use super::data::{Random, same};
 use super::{Case, Scale, print, record, text};
 use crate::checking::integer_roots;
-use crate::divergence::{math_kernel1, math_kernel2, math_kernel3};
+use crate::divergence::{
+    long_math_kernel1, long_math_kernel2, long_math_kernel3, math_kernel1, math_kernel2, math_kernel3,
+};
 
 macro_rules! divergent {
     ($kernel:ident, $run:literal) => {
@@ -24,11 +26,36 @@ macro_rules! divergent {
     };
 }
 
+/// Rounds of the loops.
+const ROUNDS: u32 = 6;
+
+macro_rules! long {
+    ($kernel:ident, $run:literal) => {
+        Case {
+            name: stringify!($kernel),
+            print: print::<$kernel>,
+            record: record::<$kernel>,
+            check: |device, scale| {
+                let n = scale.pick(1 << 10, 1 << 26);
+                let near = |part: f32, step: f32| (0..ROUNDS).fold(0.0f32, |x, _| x * part + step);
+                let sides = [near(0.5, 50.0), near(0.25, 150.0)];
+                let want: Vec<f32> = (0..n).map(|i| sides[i / $run % 2]).collect();
+                let mut c = device.upload(&vec![f32::NAN; n]).map_err(text)?;
+                $kernel(&mut c, ROUNDS).over(n).block(64).launch(device).map_err(text)?;
+                same(&device.download(&c).map_err(text)?, &want)
+            },
+        }
+    };
+}
+
 pub(super) fn cases() -> Vec<Case> {
     vec![
         divergent!(math_kernel1, 1),
         divergent!(math_kernel2, 32),
         divergent!(math_kernel3, 1),
+        long!(long_math_kernel1, 1),
+        long!(long_math_kernel2, 32),
+        long!(long_math_kernel3, 1),
         Case {
             name: "integer_roots",
             print: print::<integer_roots>,
