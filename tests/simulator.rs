@@ -13,6 +13,28 @@ fn every_kernel_is_right_on_the_simulator_and_passes_every_check() {
     cases::check_all(&Device::simulator_with(settings));
 }
 
+/// The one result table of the notes that is wrong, and in what.
+#[test]
+fn no_mask_gives_the_butterfly_table_of_the_notes() {
+    use corpus::shuffles::{NOTES_BUTTERFLY, WIDTH, shfl_butterfly};
+    // Each lane names the mask that would give it its value.
+    let mask_of = |lane: u32| lane ^ NOTES_BUTTERFLY[lane as usize] as u32;
+    let unmoved: Vec<u32> = (0..WIDTH).filter(|lane| mask_of(*lane) == 0).collect();
+    assert_eq!(unmoved, [2, 3]);
+    assert!((0..WIDTH).filter(|lane| !unmoved.contains(lane)).all(|lane| mask_of(lane) == 1));
+    let device = Device::simulator();
+    let input: Vec<i32> = (0..WIDTH as i32).collect();
+    let d_in = device.upload(&input).expect("memory");
+    let differing = |lane_mask: u32| -> Vec<usize> {
+        let mut d_out = device.upload(&[-1i32; WIDTH as usize]).expect("memory");
+        shfl_butterfly(&mut d_out, &d_in, lane_mask).grid(1).block(WIDTH).launch(&device).expect("it runs");
+        let got = device.download(&d_out).expect("memory");
+        (0..got.len()).filter(|lane| got[*lane] != NOTES_BUTTERFLY[*lane]).collect()
+    };
+    assert!((0..WIDTH).all(|lane_mask| !differing(lane_mask).is_empty()));
+    assert_eq!(differing(1), [2, 3], "the mask of the notes gives all else");
+}
+
 /// What an interpreter of the IR needs to run the corpus.
 #[test]
 fn every_builtin_of_the_corpus_has_a_rust_meaning() {

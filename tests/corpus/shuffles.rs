@@ -1,4 +1,6 @@
 //! The shuffle exercises: one block of 16 threads, groups of 16 lanes.
+//!
+//! The result tables are those of the notes, but for the butterfly's, [`NOTES_BUTTERFLY`], which no launch can give.
 
 use warpsmith::prelude::*;
 
@@ -40,6 +42,13 @@ pub fn shfl_wrap(d_out: &mut [i32], d_in: &[i32], delta: u32) {
     value = shfl_sync(MASK, value, thread_idx().x + delta, WIDTH);
     d_out[thread_idx().x] = value;
 }
+
+/// What the notes say that [`shfl_butterfly()`] makes of `0..16` with a `lane_mask` of 1.
+///
+/// It cannot. Lane `i` receives the value of lane `i ^ lane_mask`, and one mask holds for all lanes. In this table lanes 2
+/// and 3 keep their own values, so the mask would be 0; every other lane has its neighbour's, so it would be 1. With a
+/// mask of 1 lanes 2 and 3 exchange like the others, and hold 3 and 2.
+pub const NOTES_BUTTERFLY: [i32; WIDTH as usize] = [1, 0, 2, 3, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14];
 
 /// Lanes whose numbers differ by `lane_mask` exchange values.
 #[gpu_kernel]

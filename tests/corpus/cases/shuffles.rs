@@ -52,7 +52,7 @@ pub(super) fn cases() -> Vec<Case> {
         case!(shfl_shift_up(2), 16u32, [0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]),
         case!(shfl_shift_down(2), 16u32, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 14, 15]),
         case!(shfl_wrap(2), 16u32, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1]),
-        // The course's table has lanes 2 and 3 unexchanged, which an exclusive or with 1 cannot give.
+        // Not the notes' table, which is impossible: see `NOTES_BUTTERFLY`.
         case!(shfl_butterfly(1), 16u32, [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]),
         case!(shfl_xor_array(1), 4u32, [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]),
         case!(shfl_swap(1, 0, 3), 4u32, [7, 1, 2, 3, 4, 5, 6, 0, 8, 9, 10, 15, 12, 13, 14, 11]),
