@@ -23,6 +23,7 @@ pub mod measured;
 pub mod memory_spaces;
 pub mod nbody;
 pub mod nested;
+pub mod pitched;
 pub mod pointwise;
 pub mod reduction;
 pub mod rows;

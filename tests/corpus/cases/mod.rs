@@ -12,6 +12,7 @@ mod matrices;
 mod memory_spaces;
 mod nested;
 mod ordering;
+mod pitched;
 mod pointwise;
 mod reductions;
 mod rows;
@@ -90,6 +91,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(transposes::cases());
     cases.extend(access::cases());
     cases.extend(memory_spaces::cases());
+    cases.extend(pitched::cases());
     cases.extend(shared_layout::cases());
     cases.extend(execution::cases());
     cases.extend(groups::cases());
