@@ -46,10 +46,28 @@ fn check_hello(device: &Device, _: Scale) -> std::result::Result<(), String> {
     same(&device.download(&greetings).map_err(text)?, &[16, 8, 4, 2, 0])
 }
 
+/// Launches by kernels that may wait at once, unless a device is told otherwise.
+const PENDING_LAUNCHES: usize = 2048;
+
 type Launched = fn(&mut Buffer<i32>, &mut Buffer<i32>, u32, u32, &Device) -> Result<()>;
 
+/// At real size as in the notes: 2,048 blocks of 512 threads, each of which nests eight times, 16,384 child blocks in all.
+/// More of them may wait at once than the device has places for by default.
 fn check_reduction(device: &Device, scale: Scale, launch: Launched) -> std::result::Result<(), String> {
-    let (blocks, dim) = scale.pick((9, 64), (400, 512));
+    let (blocks, dim): (u32, u32) = scale.pick((9, 64), (2048, 512));
+    let children = (blocks * dim.ilog2().saturating_sub(1)) as usize;
+    if children > PENDING_LAUNCHES {
+        device.set_pending_launches(children).map_err(text)?;
+    }
+    let outcome = reduced(device, (blocks, dim), launch);
+    if children > PENDING_LAUNCHES {
+        device.set_pending_launches(PENDING_LAUNCHES).map_err(text)?;
+    }
+    outcome
+}
+
+/// The sum of each block against the host's.
+fn reduced(device: &Device, (blocks, dim): (u32, u32), launch: Launched) -> std::result::Result<(), String> {
     let values = Random::new("recursive_reduce").ints((blocks * dim) as usize, -1000, 1000);
     let want: Vec<i32> = values.chunks(dim as usize).map(|block| block.iter().sum()).collect();
     let mut data = device.upload(&values).map_err(text)?;
