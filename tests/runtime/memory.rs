@@ -1,5 +1,6 @@
 //! Parts of buffers, copies, and host memory that kernels and copies use.
 
+use corpus::vectors::sum_matrix_2d;
 use harness::everywhere;
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
@@ -149,5 +150,40 @@ fn pitched_rows_are_aligned_and_copied_dense() {
         assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
         let odd = device.alloc_pitched::<[f32; 3]>(5, 7).expect("memory");
         assert!(odd.pitch().is_multiple_of(12), "a stride is whole elements");
+    });
+}
+
+/// Where the kernel sees a slice to begin, as a number.
+#[gpu_kernel]
+fn begin_of(x: &[f32], begin: &mut [u64]) {
+    begin[0] = x.as_ptr() as u64;
+}
+
+/// The course's matrix addition without a copy: host and kernel use the same memory at the same address.
+#[test]
+fn a_matrix_addition_takes_managed_and_mapped_memory_at_the_host_s_address() {
+    let (nx, ny) = (129usize, 67usize);
+    let n = nx * ny;
+    // Adds what the host writes, in memory that it allocates by `$alloc`, and reads the sums there.
+    macro_rules! added {
+        ($device:ident, $alloc:expr) => {{
+            let device: &Device = $device;
+            let [mut a, mut b, mut c] = [(); 3].map(|()| $alloc(device).expect("memory"));
+            a.host_mut().expect("host memory").iter_mut().zip(0..).for_each(|(a, i)| *a = i as f32);
+            b.host_mut().expect("host memory").iter_mut().zip(0..).for_each(|(b, i)| *b = 2.0 * i as f32);
+            let launch = sum_matrix_2d(&a, &b, &mut c, nx as u32, ny as u32);
+            launch.over_2d([nx, ny]).block([32, 8]).launch(device).expect("a kernel");
+            let got = c.host().expect("host memory");
+            assert!(got.iter().zip(0..).all(|(got, i)| *got == 3.0 * i as f32), "on {}", device.name());
+            let mut begin = device.upload(&[0u64]).expect("memory");
+            begin_of(&c, &mut begin).grid(1).block(1).launch(device).expect("a kernel");
+            let on_device = device.download(&begin).expect("memory")[0];
+            assert_eq!(on_device, c.host().expect("host memory").as_ptr() as u64, "on {}", device.name());
+        }};
+    }
+    everywhere::<sum_matrix_2d>(&(), |device| {
+        added!(device, |device: &Device| device.alloc_managed::<f32>(n));
+        added!(device, |device: &Device| device.alloc_pinned::<f32>(n, Pinned::default()));
+        added!(device, |device: &Device| device.register(vec![0.0f32; n]));
     });
 }
