@@ -9,6 +9,8 @@ impl Gpu {
     /// Sets whether kernels of this GPU would have more L1 cache or more shared memory, unless a launch
     /// said so of its kernel. A change may make a launch wait for those before it.
     ///
+    /// It is a hint: no call of the driver says which split a launch got.
+    ///
     /// # Errors
     /// A driver error.
     ///
@@ -20,8 +22,8 @@ impl Gpu {
         driver("cuCtxSetCacheConfig", result)
     }
 
-    /// What [`Gpu::set_cache_preference`] set last, as the driver says; always `None` on a GPU whose
-    /// sizes are fixed.
+    /// What [`Gpu::set_cache_preference`] set last, as the driver says, where the L1 cache and shared memory use the same
+    /// hardware, which is so on every GPU since compute capability 7.0; always `None` on a GPU whose sizes are fixed.
     ///
     /// # Errors
     /// A driver error.

@@ -31,7 +31,8 @@ pub struct KeptAttributes {
     pub mem_sync_domain_map: Option<[u8; 2]>,
     /// How accesses to a stretch of memory use the L2 cache.
     pub access_window: Option<AccessWindow>,
-    /// Which part of a multiprocessor's memory is to be shared memory.
+    /// Which part of a multiprocessor's memory is to be shared memory, as it was asked for: the driver does not say which
+    /// part a launch gets. CUDA documents the attribute for launches alone, so a driver may keep none for a node.
     pub shared_carveout: Option<Carveout>,
 }
 

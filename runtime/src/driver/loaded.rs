@@ -90,10 +90,13 @@ impl Loaded {
         Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
     }
 
-    /// What [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice.
+    /// What [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice. What launches set for
+    /// themselves does not show here, nor does the part that the driver chose.
     ///
     /// # Errors
     /// A driver error.
+    ///
+    /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
     pub fn shared_carveout(&self) -> std::result::Result<Option<u8>, DriverError> {
         let percent = self.get(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)?;
         Ok(u8::try_from(percent).ok())

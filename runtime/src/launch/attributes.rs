@@ -89,7 +89,9 @@ impl<K: Kernel> Launch<'_, K> {
         self.set(|setup| setup.attributes.access_window = Some(window))
     }
 
-    /// Which part of a multiprocessor's memory is to be shared memory.
+    /// Which part of a multiprocessor's memory is to be shared memory, for this launch. It goes before what
+    /// [`Loaded::set_shared_carveout`](crate::driver::Loaded::set_shared_carveout) set. A hint: the driver may choose another
+    /// part, and does not say which.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
     pub fn shared_carveout(self, carveout: Carveout) -> Self {
@@ -98,7 +100,8 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// Whether the kernel would have more L1 cache or more shared memory.
     ///
-    /// It is the kernel's from then on, until a launch says otherwise. Source: CUDA Driver API, `cuFuncSetCacheConfig`.
+    /// It is the kernel's from then on, until a launch says otherwise. The driver has no call that reads it back:
+    /// [`Loaded::cache_preference`](crate::driver::Loaded::cache_preference) is what this library set. Source: CUDA Driver API, `cuFuncSetCacheConfig`.
     pub fn cache_preference(self, preference: CachePreference) -> Self {
         self.set(|setup| setup.attributes.cache = Some(preference))
     }
