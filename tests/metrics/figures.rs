@@ -17,7 +17,8 @@ fn all() -> BTreeMap<&'static str, Report> {
 /// Compares a figure of some launches.
 #[track_caller]
 fn check<T: PartialEq + std::fmt::Debug>(of: impl Fn(&Counts) -> T, expected: &[(&str, T)]) {
-    let known = measured::all();
+    let mut known = measured::all();
+    known.extend(measured::branches());
     for (name, figure) in expected {
         let launch = known.iter().find(|m| m.name == *name).expect(name);
         let report = launch.predict().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -149,6 +150,20 @@ fn wide_accesses_go_by_halves_and_quarters() {
 fn branches_of_the_course_diverge_where_lanes_part() {
     let of = |counts: &Counts| (counts.branches.executed, counts.branches.divergent);
     check(of, &[("math_kernel1", (128, 128)), ("math_kernel2", (128, 0)), ("math_kernel3", (256, 256))]);
+}
+
+#[test]
+fn longer_sides_diverge_as_often_at_more_branches() {
+    // Of each warp the conditions of the course, and on each side that it takes six ends of a round.
+    let of = |counts: &Counts| (counts.branches.executed, counts.branches.divergent);
+    check(
+        of,
+        &[
+            ("long_math_kernel1", (128 * (1 + 2 * 6), 128)),
+            ("long_math_kernel2", (128 * (1 + 6), 0)),
+            ("long_math_kernel3", (128 * (2 + 2 * 6), 256)),
+        ],
+    );
 }
 
 #[test]
