@@ -2,22 +2,9 @@
 // nvcc -O3 -gencode=arch=compute_90a,code=sm_90a -o peer peer.cu
 #include <cooperative_groups.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include "peer/memory.cuh"
 
 namespace cg = cooperative_groups;
-
-#define CHECK(call)                                                                  \
-    do {                                                                             \
-        cudaError_t e = (call);                                                      \
-        if (e != cudaSuccess) {                                                      \
-            printf("%s: %s\n", #call, cudaGetErrorString(e));                        \
-            exit(1);                                                                 \
-        }                                                                            \
-    } while (0)
 
 __global__ void saxpy(float a, const float* x, float* y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -131,35 +118,6 @@ void time(const char* name, F launch) {
     }
     std::sort(times.begin(), times.end());
     printf("peer %s %.5f ms\n", name, times[times.size() / 2]);
-}
-
-template <class T>
-T* upload(const std::vector<T>& host) {
-    T* device;
-    CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
-    CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-
-// Fresh inputs in each process.
-static unsigned long long state = std::chrono::steady_clock::now().time_since_epoch().count() | 1;
-unsigned long long next() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-std::vector<float> floats(size_t n) {
-    std::vector<float> v(n);
-    for (auto& f : v) f = (float)(next() >> 40) / (1 << 23) - 1;
-    return v;
-}
-
-std::vector<int> ints(size_t n, int low, int high) {
-    std::vector<int> v(n);
-    for (auto& i : v) i = low + (int)(next() % (unsigned)(high - low));
-    return v;
 }
 
 void host_cost() {

@@ -1,55 +1,20 @@
 // Inputs, checks against the host and timings of the larger kernels, in the shapes of applications/mod.rs.
 #pragma once
 
-#include <cmath>
 #include <string>
 
 #include "fields.cuh"
 #include "gemm.cuh"
+#include "memory.cuh"
 #include "pointwise.cuh"
 #include "rows.cuh"
 #include "scan.cuh"
-
-// Stops where a result is wrong, before anything is timed.
-void expect(const char* name, size_t i, double got, double want, double tolerance) {
-    if (fabs(got - want) <= tolerance) return;
-    printf("%s: element %zu is %g instead of %g\n", name, i, got, want);
-    exit(1);
-}
-
-template <class T>
-std::vector<T> download(const T* device, size_t n) {
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    std::vector<T> host(n);
-    CHECK(cudaMemcpy(host.data(), device, n * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-}
-
-std::vector<unsigned> words(size_t n) {
-    std::vector<unsigned> v(n);
-    for (auto& w : v) w = (unsigned)(next() >> 32);
-    return v;
-}
 
 std::vector<float> between(size_t n, float low, float high) {
     std::vector<float> v = floats(n);
     for (auto& f : v) f = low + (high - low) * 0.5f * (f + 1);
     return v;
 }
-
-// Device memory of zeros, freed at the end of the scope.
-template <class T>
-struct Memory {
-    T* p;
-    explicit Memory(size_t n) {
-        CHECK(cudaMalloc(&p, n * sizeof(T)));
-        CHECK(cudaMemset(p, 0, n * sizeof(T)));
-    }
-    explicit Memory(const std::vector<T>& host) : p(upload(host)) {}
-    Memory(const Memory&) = delete;
-    ~Memory() { cudaFree(p); }
-};
 
 void run_sgemm(unsigned n) {
     std::vector<float> a = floats((size_t)n * n), b = floats((size_t)n * n);
