@@ -15,12 +15,13 @@ done
 {
     cargo test --release --no-run --message-format=json "${names[@]}"
     cargo bench --no-run --message-format=json
+    cargo build --release --message-format=json --example overlap --example tune_block_shape
 } | python3 -c '
 import json, shutil, sys
 for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels start memory two_gpus predictions simulators
+' "$folder" "${tests[@]}" kernels seeds start memory two_gpus predictions simulators overlap tune_block_shape
 strip "$folder"/*
 ls -l "$folder"

@@ -17,7 +17,7 @@ nvcc -O3 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer.cu" || ech
 run() {
     local name=$1
     shift
-    if timeout 300 "$@" >"$output/$name.log" 2>&1; then
+    if timeout "${LIMIT:-300}" "$@" >"$output/$name.log" 2>&1; then
         echo "ok      $name"
     else
         echo "FAILED  $name"
@@ -52,8 +52,8 @@ run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 
 # What is timed, one after the other.
 run kernels "$folder/kernels"
 run start "$folder/start"
-run memory "$folder/memory"
 run peer "$peer"
+LIMIT=600 run seeds "$here/seeds.sh" "$folder" "$output/seeds"
 run two_gpus "$here/two_gpus.sh" "$folder"
 run ncu "$here/ncu.sh" "$folder" "$output/ncu"
 run sanitizer "$here/sanitizer.sh" "$folder"
@@ -74,4 +74,6 @@ awk '
     }
 ' "$output/kernels.log" "$output/start.log" "$output/peer.log"
 grep -h "^figure" "$output"/*.log | sort | uniq
+echo "--- the seeds"
+sed -n '/^| /,$p' "$output/seeds.log" | grep -v '^figure'
 [ ! -e "$output/failed" ]

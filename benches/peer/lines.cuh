@@ -94,6 +94,6 @@ void run_sums() {
         launch();
         std::vector<float> c = download(dc.p, count);
         for (size_t i = 0; i < count; ++i) expect("sum_matrix_2d", i, c[i], a[i] + b[i], 0);
-        print_bandwidth("sum_matrix_2d_" + std::to_string(block.x) + "x" + std::to_string(block.y) + "/16384", 3 * 4 * count, launch);
+        print_bandwidth("sum_matrix_2d_" + std::to_string(block.x) + "x" + std::to_string(block.y) + "/block_shapes", 3 * 4 * count, launch);
     }
 }

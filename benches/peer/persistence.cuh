@@ -22,22 +22,31 @@ __global__ void hot_and_cold(const unsigned* hot, unsigned* cold, size_t n, unsi
         cold[i] += hot[Access::index((unsigned)i) & mask];
 }
 
-void set_window(void* start, size_t bytes) {
-    cudaStreamAttrValue value = {};
-    value.accessPolicyWindow.base_ptr = start;
-    value.accessPolicyWindow.num_bytes = bytes;
-    value.accessPolicyWindow.hitRatio = bytes ? 1.0f : 0.0f;
-    value.accessPolicyWindow.hitProp = bytes ? cudaAccessPropertyPersisting : cudaAccessPropertyNormal;
-    value.accessPolicyWindow.missProp = bytes ? cudaAccessPropertyStreaming : cudaAccessPropertyNormal;
-    CHECK(cudaStreamSetAttribute(cudaStreamLegacy, cudaStreamAttributeAccessPolicyWindow, &value));
+// Launches with a persisting window over the hot buffer, or without.
+template <class Access>
+void launch_hot_and_cold(const Memory<unsigned>& hot, const Memory<unsigned>& cold, size_t n, unsigned mask, bool window) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeAccessPolicyWindow;
+    attribute.val.accessPolicyWindow.base_ptr = hot.p;
+    attribute.val.accessPolicyWindow.num_bytes = (mask + 1ull) * sizeof(unsigned);
+    attribute.val.accessPolicyWindow.hitRatio = 1;
+    attribute.val.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    attribute.val.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 132 * 8;
+    config.blockDim = 256;
+    config.attrs = &attribute;
+    config.numAttrs = window ? 1 : 0;
+    CHECK(cudaLaunchKernelEx(&config, hot_and_cold<Access>, (const unsigned*)hot.p, cold.p, n, mask));
 }
 
 // Checks one launch, then times more.
 template <class Access>
-void run_state(const char* state, const char* label, const std::vector<unsigned>& host, Memory<unsigned>& hot, Memory<unsigned>& cold) {
+void run_state(const char* state, const char* label, const std::vector<unsigned>& host, Memory<unsigned>& hot, Memory<unsigned>& cold,
+               bool window = false) {
     const size_t n = 1 << 29, compared = 4096;
     const unsigned mask = (unsigned)host.size() - 1;
-    auto launch = [&] { hot_and_cold<Access><<<132 * 8, 256>>>(hot.p, cold.p, n, mask); };
+    auto launch = [&] { launch_hot_and_cold<Access>(hot, cold, n, mask, window); };
     CHECK(cudaMemset(cold.p, 0, n * 4));
     launch();
     for (size_t start : {(size_t)0, n - compared}) {
@@ -53,9 +62,7 @@ void run_states(const char* label, const std::vector<unsigned>& host, Memory<uns
     run_state<Access>("l2_plain", label, host, hot, cold);
     CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, limit));
     run_state<Access>("l2_set_aside", label, host, hot, cold);
-    set_window(hot.p, host.size() * 4);
-    run_state<Access>("l2_window", label, host, hot, cold);
-    set_window(nullptr, 0);
+    run_state<Access>("l2_window", label, host, hot, cold, true);
     CHECK(cudaCtxResetPersistingL2Cache());
     run_state<Access>("l2_after_reset", label, host, hot, cold);
     CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0));

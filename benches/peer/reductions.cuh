@@ -204,7 +204,7 @@ struct Ladder {
 
 // Checks and times a kernel of `(data, sums, n, blocks)` whose threads fold so many elements each.
 template <class L>
-void run_step(Ladder& ladder, const char* kernel, unsigned block, unsigned per_thread, L launch) {
+void run_step(Ladder& ladder, const std::string& kernel, const char* suffix, unsigned block, unsigned per_thread, L launch) {
     const size_t n = ladder.size(), folded = block * per_thread;
     auto restore = [&] { CHECK(cudaMemcpyAsync(ladder.data.p, ladder.input.p, n * 4, cudaMemcpyDeviceToDevice)); };
     auto start = [&] { launch(ladder.data.p, ladder.sums.p, (unsigned)n, (unsigned)(n / folded)); };
@@ -215,26 +215,26 @@ void run_step(Ladder& ladder, const char* kernel, unsigned block, unsigned per_t
     for (size_t i = 0; i < sums.size(); ++i) {
         int want = 0;
         for (size_t k = 0; k < folded / 256; ++k) want += ladder.parts[i * (folded / 256) + k];
-        expect(kernel, i, sums[i], want, 0);
+        expect(kernel.c_str(), i, sums[i], want, 0);
     }
-    print_milliseconds(std::string(kernel) + "/" + std::to_string(block) + "/" + ladder.label, restore, start);
+    print_milliseconds(kernel + "/" + std::to_string(block) + "/" + ladder.label + suffix, restore, start);
 }
 
 template <unsigned BLOCK>
 void run_ladder(Ladder& l) {
-#define STEP(kernel, per_thread, ...) \
-    run_step(l, #kernel, BLOCK, per_thread, [](int* data, int* sums, unsigned n, unsigned blocks) { __VA_ARGS__; })
-    STEP(reduce_neighbored, 1, reduce_neighbored<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_neighbored_less, 1, reduce_neighbored_less<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_interleaved, 1, reduce_interleaved<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_unrolling2, 2, reduce_unrolling2<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_unroll_warps8, 8, reduce_unroll_warps8<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_complete_unroll_warps8, 8, reduce_complete_unroll_warps8<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_complete_unroll, 8, reduce_complete_unroll<BLOCK><<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_gmem, 1, reduce_gmem<<<blocks, BLOCK>>>(data, sums, n));
-    STEP(reduce_smem_dyn, 1, (void)n; reduce_smem_dyn<<<blocks, BLOCK, BLOCK * 4>>>(data, sums));
-    STEP(reduce_smem_unroll_dyn, 4, reduce_smem_unroll_dyn<<<blocks, BLOCK, BLOCK * 4>>>(data, sums, n));
-    STEP(reduce_smem_unroll_shfl, 4, reduce_smem_unroll_shfl<<<blocks, BLOCK>>>(data, sums, n));
+#define STEP(kernel, suffix, per_thread, ...) \
+    run_step(l, #kernel, suffix, BLOCK, per_thread, [](int* data, int* sums, unsigned n, unsigned blocks) { __VA_ARGS__; })
+    STEP(reduce_neighbored, "", 1, reduce_neighbored<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_neighbored_less, "", 1, reduce_neighbored_less<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_interleaved, "", 1, reduce_interleaved<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_unrolling2, "", 2, reduce_unrolling2<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_unroll_warps8, "", 8, reduce_unroll_warps8<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_complete_unroll_warps8, "", 8, reduce_complete_unroll_warps8<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_complete_unroll, "", 8, reduce_complete_unroll<BLOCK><<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_gmem, "/shared", 1, reduce_gmem<<<blocks, BLOCK>>>(data, sums, n));
+    STEP(reduce_smem_dyn, "/shared", 1, (void)n; reduce_smem_dyn<<<blocks, BLOCK, BLOCK * 4>>>(data, sums));
+    STEP(reduce_smem_unroll_dyn, "/shared", 4, reduce_smem_unroll_dyn<<<blocks, BLOCK, BLOCK * 4>>>(data, sums, n));
+    STEP(reduce_smem_unroll_shfl, "/shared", 4, reduce_smem_unroll_shfl<<<blocks, BLOCK>>>(data, sums, n));
 #undef STEP
 }
 

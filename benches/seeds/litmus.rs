@@ -21,7 +21,7 @@ struct Places {
 
 /// Blocks, threads of a block and rounds of a launch.
 fn shape(bench: &Bench) -> (u32, u32, u32) {
-    bench.scale.pick((4, 32, 3), (128, 256, 512))
+    bench.scale.pick((4, 64, 3), (128, 256, 512))
 }
 
 /// Counts the outcomes of kernels, each with the threads of a group, its outcomes, which of them are weak, and

@@ -102,6 +102,14 @@ impl Bench {
         }
     }
 
+    /// Prints a figure by the host's clock.
+    pub fn microseconds(&self, name: &str, value: f64) {
+        if self.device.is_simulator() {
+            return println!("simulated {name}");
+        }
+        println!("figure {name} {value:.1} us");
+    }
+
     /// Median milliseconds of a launch.
     fn time<W: Work>(
         &self,

@@ -131,13 +131,16 @@ fn time(
     window: bool,
 ) -> warpsmith::Result<()> {
     let grid = bench.scale.pick(4, 132 * 8);
-    let window = if window { AccessWindow::over(&traffic.hot) } else { AccessWindow::none() };
+    let window = window.then(|| AccessWindow::over(&traffic.hot));
     macro_rules! launched {
         ($kernel:ident) => {
             bench.compare(name, Unit::Milliseconds, traffic, |t, start| {
                 let mask = t.mask();
                 let launch = $kernel(&t.hot, &mut t.cold, mask).grid(grid).block(256);
-                start.launch(launch.access_policy_window(window))
+                start.launch(match window {
+                    Some(window) => launch.access_policy_window(window),
+                    None => launch,
+                })
             })
         };
     }

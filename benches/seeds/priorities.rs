@@ -86,12 +86,12 @@ pub fn run(bench: &Bench) -> warpsmith::Result<()> {
         let times = latencies(bench, &mut long, &mut Small::new(bench, priority)?, beside)?;
         expected += if beside { times.len() as u32 * grid } else { 0 };
         assert_eq!(bench.device.download(&long.blocks)?, [expected], "blocks of the long kernel");
-        println!("figure {name} {:.1} us", median(times));
+        bench.microseconds(name, median(times));
     }
     let begun = Instant::now();
     long.launch(bench)?;
     long.stream.synchronize()?;
-    println!("figure long_kernel {:.1} us", begun.elapsed().as_secs_f64() * 1e6);
+    bench.microseconds("long_kernel", begun.elapsed().as_secs_f64() * 1e6);
     Ok(())
 }
 

@@ -77,14 +77,15 @@ impl Work for Ladder {
     }
 }
 
-/// Times kernels of `|ladder, length, block|`, each with how many elements a thread folds.
+/// Times kernels, each with how many elements a thread folds and its bytes of shared memory. The suffix tells the two
+/// ladders apart, whose gains are counted separately.
 macro_rules! steps {
-    ($bench:expr, $ladder:expr, $length:expr, $block:expr,
+    ($bench:expr, $ladder:expr, $length:expr, $block:expr, $suffix:literal,
         $($kernel:ident, $per_thread:literal, |$l:ident, $n:ident| $call:expr, $shared:expr;)+) => {{
         let (ladder, block, (label, len)) = ($ladder, $block, $length);
         $({
             ladder.folded = block as usize * $per_thread;
-            let name = format!("{}/{block}/{label}", stringify!($kernel));
+            let name = format!("{}/{block}/{label}{}", stringify!($kernel), $suffix);
             $bench.compare(&name, Unit::Milliseconds, ladder, |$l, start| {
                 let ($n, grid) = (len as u32, len / $l.folded);
                 start.launch($call.grid(grid).block(block).dynamic_shared($shared))
@@ -95,7 +96,7 @@ macro_rules! steps {
 }
 
 fn in_global_memory(bench: &Bench, ladder: &mut Ladder, length: Length, block: u32) -> warpsmith::Result<()> {
-    steps!(bench, ladder, length, block,
+    steps!(bench, ladder, length, block, "",
         reduce_neighbored, 1, |l, n| reduce_neighbored(l.data.view_mut(), &mut l.sums, n), 0;
         reduce_neighbored_less, 1, |l, n| reduce_neighbored_less(l.data.view_mut(), &mut l.sums, n), 0;
         reduce_interleaved, 1, |l, n| reduce_interleaved(l.data.view_mut(), &mut l.sums, n), 0;
@@ -110,7 +111,7 @@ fn in_global_memory(bench: &Bench, ladder: &mut Ladder, length: Length, block: u
 
 fn in_shared_memory(bench: &Bench, ladder: &mut Ladder, length: Length, block: u32) -> warpsmith::Result<()> {
     let bytes = block as usize * size_of::<i32>();
-    steps!(bench, ladder, length, block,
+    steps!(bench, ladder, length, block, "/shared",
         reduce_gmem, 1, |l, n| reduce_gmem(l.data.view_mut(), &mut l.sums, n), 0;
         reduce_smem_dyn, 1, |l, _n| reduce_smem_dyn(&l.data, &mut l.sums), bytes;
         reduce_smem_unroll_dyn, 4, |l, n| reduce_smem_unroll_dyn(&l.data, &mut l.sums, n), bytes;

@@ -41,7 +41,7 @@ pub fn run(bench: &Bench) -> warpsmith::Result<()> {
     };
     let bytes = 3 * size_of::<f32>() * side * side;
     for [x, y] in [[32u32, 32], [32, 16], [16, 32], [16, 16]] {
-        let name = format!("sum_matrix_2d_{x}x{y}/{side}");
+        let name = format!("sum_matrix_2d_{x}x{y}/block_shapes");
         bench.compare(&name, Unit::Bandwidth(bytes), sum, |sum, start| {
             let launch = sum_matrix_2d(&sum.a, &sum.b, &mut sum.c, side as u32, side as u32);
             start.launch(launch.over_2d([side, side]).block([x, y]))
