@@ -1,5 +1,5 @@
-//! Where a variable can live: a device static, shared memory that is read as volatile, and an array of
-//! the thread's own.
+//! Where a variable can live: a device static, a managed one, shared memory that is read as volatile, and an array
+//! of the thread's own.
 
 use warpsmith::prelude::*;
 
@@ -12,6 +12,19 @@ pub static DEV_DATA: f32 = 0.0;
 pub fn check_global_variable() {
     println!("Device: the value of the global variable is {}", DEV_DATA.get());
     *DEV_DATA.get_mut() += 2.0;
+}
+
+/// Values that host and kernels reach at one address.
+#[gpu_static(managed)]
+pub static MANAGED: [i32; 4] = [0; 4];
+
+/// Adds the block's number, from 1 on, to each of the values.
+#[gpu_kernel]
+pub fn add_to_managed() {
+    let i = thread_idx().x;
+    if i < 4 {
+        atomic_add(&mut MANAGED.get_mut()[i], block_idx().x as i32 + 1);
+    }
 }
 
 /// Elements of a block of [`reduce_volatile()`].

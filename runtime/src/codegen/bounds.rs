@@ -60,9 +60,12 @@ fn builtin(name: &str) -> Option<i128> {
 /// Likewise, of one axis.
 fn extent(name: &str, axis: &str) -> Option<i128> {
     match (name, axis) {
-        ("thread_idx" | "block_dim", _) => Some(1024),
-        ("block_idx" | "grid_dim", "x") => Some((1 << 31) - 1),
-        ("block_idx" | "grid_dim", _) => Some(65_535),
+        ("block_dim", _) => Some(1024),
+        ("thread_idx", _) => Some(1023),
+        ("grid_dim", "x") => Some((1 << 31) - 1),
+        ("block_idx", "x") => Some((1 << 31) - 2),
+        ("grid_dim", _) => Some(65_535),
+        ("block_idx", _) => Some(65_534),
         _ => None,
     }
 }

@@ -1,10 +1,12 @@
-//! A device static, volatile shared memory, arrays of a thread.
+//! Device and managed statics, volatile shared memory, arrays of a thread.
 
 use warpsmith::Device;
 
 use super::data::{Random, same};
 use super::{Case, Scale, print, record, text};
-use crate::memory_spaces::{DEV_DATA, WARP_PAIR, check_global_variable, count_digits, reduce_volatile};
+use crate::memory_spaces::{
+    DEV_DATA, MANAGED, WARP_PAIR, add_to_managed, check_global_variable, count_digits, reduce_volatile,
+};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -13,6 +15,12 @@ pub(super) fn cases() -> Vec<Case> {
             print: print::<check_global_variable>,
             record: record::<check_global_variable>,
             check: check_static,
+        },
+        Case {
+            name: "add_to_managed",
+            print: print::<add_to_managed>,
+            record: record::<add_to_managed>,
+            check: check_managed,
         },
         Case {
             name: "reduce_volatile",
@@ -39,6 +47,20 @@ fn check_static(device: &Device, _scale: Scale) -> Result<(), String> {
         same(&[DEV_DATA.read(device).map_err(text)?], &[want])?;
     }
     Ok(())
+}
+
+/// The host sets the values and reads them where the kernel adds to them.
+fn check_managed(device: &Device, scale: Scale) -> Result<(), String> {
+    let blocks = scale.pick(10, 1000);
+    let host = MANAGED.host_ptr(device).map_err(text)?;
+    // SAFETY: no kernel runs.
+    unsafe { *host = [1, 2, 3, 4] };
+    add_to_managed().grid(blocks).block(32).launch(device).map_err(text)?;
+    let host = MANAGED.host_ptr(device).map_err(text)?;
+    same(&[host as u64], &[MANAGED.address(device).map_err(text)?])?;
+    let sum = (blocks * (blocks + 1) / 2) as i32;
+    // SAFETY: no kernel runs: `host_ptr` has waited.
+    same(unsafe { &*host }, &[1, 2, 3, 4].map(|value| value + sum))
 }
 
 fn check_volatile(device: &Device, scale: Scale) -> Result<(), String> {
