@@ -65,3 +65,46 @@ fn every_pattern_of_wide_accesses_has_the_wavefronts_and_conflicts_of_a_gpu() {
         assert_eq!(predicted, row[column(access.kernel())], "{}@{}", access.kernel(), pattern.name);
     }
 }
+
+/// The rows of the table below a title, the kernel first, as the page has them.
+fn section(title: &str) -> Vec<(&'static str, Vec<f64>)> {
+    let (_, rest) = PAGE.split_once(&format!("## {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
+    let rows = rest.split("\n## ").next().unwrap_or_default().lines().filter_map(|line| {
+        let row = line.strip_prefix("| `")?.strip_suffix(" |")?;
+        let (kernel, cells) = row.split_once("` | ")?;
+        Some((kernel, cells.split(" | ").map(number).collect()))
+    });
+    rows.collect()
+}
+
+/// Branches, those that diverge, and the part of them that does not, in percent: predicted, then measured, of each.
+#[track_caller]
+fn check_branches(title: &str, kernels: [&str; 3]) {
+    let rows = section(title);
+    assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), kernels, "{title}");
+    let launches = measured::branches();
+    for (kernel, cells) in rows {
+        let launch = launches.iter().find(|launch| launch.name == kernel).expect(kernel);
+        let branches = launch.predict().expect(kernel).total.branches;
+        let now = [branches.executed as f64, branches.divergent as f64, branches.efficiency()];
+        for (now, page) in now.iter().zip(cells.chunks_exact(2)) {
+            assert!(
+                page.iter().all(|figure| (figure - now).abs() <= 0.006),
+                "{kernel}: {now}, and the page {page:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn branches_that_stay_have_the_divergence_of_a_gpu() {
+    check_branches(
+        "Branches that stay branches",
+        ["long_math_kernel1", "long_math_kernel2", "long_math_kernel3"],
+    );
+}
+
+#[test]
+fn branches_of_the_course_have_the_divergence_of_a_gpu_without_optimisation() {
+    check_branches("Without optimisation", ["math_kernel1", "math_kernel2", "math_kernel3"]);
+}
