@@ -32,7 +32,7 @@ fn spelled(x: &[u32], out: &mut [u32], #[comptime] width: u32) {
     }
     if t + (width << 1) < 2 {
         let low = LEAST + 1 + NEGATIVE / 4;
-        out[t] = (low + table[0][0] as i32) as u32 % !width;
+        out[t] = (low + (table[0][0] & 3 << 40) as i32) as u32 % !width | 1 << 31;
     }
 }
 
@@ -62,6 +62,8 @@ fn names_and_radixes_stay() {
         "if (t + (width << 1) < 2u) {",
         "LEAST + 1 + NEGATIVE / 4",
         "% ~width",
+        "1u << 31",
+        "3ll << 40",
         "static constexpr unsigned int width = 4u;",
         "static constexpr unsigned char SHIFT = (unsigned char)3;",
         "static constexpr int LEAST = (-2147483647 - 1);",

@@ -2,7 +2,7 @@
 
 use super::precedence::{PRIMARY, Text, UNARY};
 use super::{Printer, types};
-use crate::ir::{Const, ConstValue, Expr, ExprKind, Extent, Scalar, Spelling, Type, UnaryOp};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Extent, Scalar, Spelling, Type, UnaryOp};
 
 impl Printer<'_> {
     /// A constant: as the source spells it where that always means the same value, else as a literal.
@@ -52,7 +52,8 @@ impl Printer<'_> {
     }
 
     fn computed_of_names(&self, from: &Expr) -> bool {
-        from.operands().into_iter().any(|operand| self.names_something(operand))
+        matches!(from.kind, ExprKind::Binary(BinaryOp::Shl, ..))
+            || from.operands().into_iter().any(|operand| self.names_something(operand))
     }
 
     fn named_constant(&mut self, name: &'static str, value: ConstValue, scalar: Scalar) -> Text {

@@ -42,7 +42,7 @@ pub enum Spelling {
     Name(&'static str),
     /// An integer literal that is not decimal, without `_` and suffix: `0xff`, `0b101`, `0o17`.
     Radix(Arc<str>),
-    /// An operator or a cast on constants of which one is spelled: `2 * RADIUS`.
+    /// An operator or a cast on constants of which one is spelled: `2 * RADIUS`; any shift to the left: `1 << 31`.
     Computed(Arc<Expr>),
 }
 

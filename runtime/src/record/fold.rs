@@ -36,7 +36,9 @@ fn is_legible(from: &Expr, value: ConstValue) -> bool {
     let is_int = |e: &Expr| e.ty.scalar().is_some_and(Scalar::is_int);
     // Narrower ones are promoted in C++.
     let is_wide = |e: &Expr| e.ty.scalar().is_some_and(|s| s.is_int() && s.bits() >= 32);
-    if !is_wide(from) || !from.operands().iter().any(|e| e.is_spelled()) {
+    // A shift says which bit is meant.
+    let shifts = matches!(from.kind, ExprKind::Binary(BinaryOp::Shl, ..));
+    if !is_wide(from) || !(shifts || from.operands().iter().any(|e| e.is_spelled())) {
         return false;
     }
     match &from.kind {
