@@ -50,7 +50,7 @@ pub const BDIM: u32 = 32;
 
 /// Weights of the first derivative of eighth order: of the differences of the elements 1 to `RADIUS` away.
 #[gpu_const]
-pub static COEF: [f32; 5] = [0.0; 5];
+pub static COEF: [f32; RADIUS as usize + 1] = [0.0; RADIUS as usize + 1];
 
 /// `out[i] = Σ COEF[k] * (input[i + RADIUS + k] - input[i + RADIUS - k])` for `k` from 1 to `RADIUS`.
 ///

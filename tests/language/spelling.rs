@@ -49,9 +49,9 @@ fn names_and_radixes_stay() {
     let source = spelled::cuda_source_for(&(4,)).expect("it prints");
     for line in [
         "__shared__ unsigned int tile[ROWS][COLS + PAD];",
-        "__shared__ unsigned int row[2u * width + 0x10u];",
+        "__shared__ unsigned int row[2 * width + 0x10];",
         "unsigned int counts[COLS] = {};",
-        "long long table[(unsigned long long)ROWS - 1ull][PAD + 1ull] = {};",
+        "long long table[ROWS - 1][PAD + 1] = {};",
         "+ 0x100000000ll",
         "x[t] & 0xffff00ffu",
         "0b10100000u",

@@ -2,57 +2,60 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{BinOp, Expr, Lit, Type};
+use syn::{BinOp, Expr, Ident, Lit, Type};
 
 use super::lower::{Lower, Name};
 use super::operators::variant;
 use super::types::device_type;
 
 impl Lower<'_> {
-    /// An emitter of an extent as the constants that it is made of: names, and integer arithmetic and casts on them.
-    /// `None` if it is made of anything else, or names nothing.
+    /// An emitter of an extent in a kernel, as [`of_constants`] gives it.
     pub(super) fn spelled(&self, extent: &Expr) -> Option<TokenStream> {
-        match extent {
-            Expr::Path(path) => {
-                let ident = path.path.get_ident()?;
-                let name = ident.to_string();
-                let runs = matches!(self.lookup(ident), Some(Name::Local | Name::Closure));
-                if runs || super::pattern::is_variant(&name) {
-                    return None;
-                }
-                let span = ident.span().resolved_at(Span::call_site());
-                let some = quote!(::core::option::Option::Some(#name));
-                Some(quote_spanned!(span=> __r.constant(&(#path), #some)))
+        of_constants(extent, &|name| matches!(self.lookup(name), Some(Name::Local | Name::Closure)))
+    }
+}
+
+/// An emitter of an extent as the constants that it is made of: names, and integer arithmetic and casts on them. `None` if
+/// it is made of anything else, such as variables, or names nothing.
+pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Option<TokenStream> {
+    let spelled = |extent| of_constants(extent, is_variable);
+    match extent {
+        Expr::Path(path) => {
+            let ident = path.path.get_ident()?;
+            let name = ident.to_string();
+            if is_variable(ident) || super::pattern::is_variant(&name) {
+                return None;
             }
-            Expr::Paren(inner) => self.spelled(&inner.expr),
-            Expr::Group(inner) => self.spelled(&inner.expr),
-            Expr::Cast(cast) if !matches!(*cast.ty, Type::Infer(_)) => {
-                let (operand, ty) = (self.spelled(&cast.expr)?, device_type(&cast.ty));
-                Some(
-                    quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }),
-                )
-            }
-            Expr::Binary(binary) => {
-                let op = is_arithmetic(&binary.op).then(|| variant(&binary.op))?;
-                let operands = match (digits(&binary.left), digits(&binary.right)) {
-                    (None, None) => {
-                        let (left, right) = (self.spelled(&binary.left)?, self.spelled(&binary.right)?);
-                        quote!(let __a = #left; let __b = #right;)
-                    }
-                    (Some(digits), None) => {
-                        let right = self.spelled(&binary.right)?;
-                        quote!(let __b = #right; let __a = __r.literal_like(#digits, &__b);)
-                    }
-                    (None, Some(digits)) => {
-                        let left = self.spelled(&binary.left)?;
-                        quote!(let __a = #left; let __b = __r.literal_like(#digits, &__a);)
-                    }
-                    (Some(_), Some(_)) => return None,
-                };
-                Some(quote!({ #operands __r.binary(::warpsmith::ir::BinaryOp::#op, __a, __b) }))
-            }
-            _ => None,
+            let span = ident.span().resolved_at(Span::call_site());
+            let some = quote!(::core::option::Option::Some(#name));
+            Some(quote_spanned!(span=> __r.constant(&(#path), #some)))
         }
+        Expr::Paren(inner) => spelled(&inner.expr),
+        Expr::Group(inner) => spelled(&inner.expr),
+        Expr::Cast(cast) if !matches!(*cast.ty, Type::Infer(_)) => {
+            let (operand, ty) = (spelled(&cast.expr)?, device_type(&cast.ty));
+            Some(quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }))
+        }
+        Expr::Binary(binary) => {
+            let op = is_arithmetic(&binary.op).then(|| variant(&binary.op))?;
+            let operands = match (digits(&binary.left), digits(&binary.right)) {
+                (None, None) => {
+                    let (left, right) = (spelled(&binary.left)?, spelled(&binary.right)?);
+                    quote!(let __a = #left; let __b = #right;)
+                }
+                (Some(digits), None) => {
+                    let right = spelled(&binary.right)?;
+                    quote!(let __b = #right; let __a = __r.literal_like(#digits, &__b);)
+                }
+                (None, Some(digits)) => {
+                    let left = spelled(&binary.left)?;
+                    quote!(let __a = #left; let __b = __r.literal_like(#digits, &__a);)
+                }
+                (Some(_), Some(_)) => return None,
+            };
+            Some(quote!({ #operands __r.binary(::warpsmith::ir::BinaryOp::#op, __a, __b) }))
+        }
+        _ => None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{ItemStatic, StaticMutability};
+use syn::{ItemStatic, StaticMutability, Type};
 
+use super::extent::of_constants;
 use crate::errors::Errors;
 
 /// The memory that a static is put in, as `ir::GlobalSpace` names it.
@@ -50,6 +51,7 @@ pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
     if errors.any() {
         return errors.into_tokens();
     }
+    let extents = extents(ty);
     quote! {
         #(#attrs)*
         #vis static #name: ::warpsmith::#wrapper<#ty> = {
@@ -58,6 +60,7 @@ pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
                 name: #text,
                 path: ::core::module_path!(),
                 ty: <#ty as ::warpsmith::__macro::Device>::ty,
+                extents: || ::warpsmith::__macro::Recorder::aside(|__r| ::warpsmith::__macro::list([#(#extents),*])),
                 initial: || ::warpsmith::__macro::bytes_of(&INITIAL),
                 address: || #name.simulated(),
                 space: ::warpsmith::ir::GlobalSpace::#space,
@@ -65,4 +68,18 @@ pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
             ::warpsmith::#wrapper::new(INITIAL, &GLOBAL)
         };
     }
+}
+
+/// Emitters of the extents of an array type, outermost first; none of another type.
+fn extents(mut ty: &Type) -> Vec<TokenStream> {
+    let mut extents = Vec::new();
+    while let Type::Array(array) = ty {
+        let len = &array.len;
+        extents.push(match of_constants(len, &|_| false) {
+            Some(spelled) => quote!({ let __n = #spelled; __r.array_extent(__n, #len) }),
+            None => quote!(::warpsmith::ir::Extent::from(#len)),
+        });
+        ty = &array.elem;
+    }
+    extents
 }

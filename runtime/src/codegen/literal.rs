@@ -25,8 +25,29 @@ impl Printer<'_> {
     /// The extent of an array, between its brackets.
     pub(super) fn extent(&mut self, extent: &Extent) -> String {
         match extent.spelled.as_deref().map(Expr::before_casts) {
+            Some(e) if self.names_something(e) && is_small(e) => self.small(e).text,
             Some(e) if self.names_something(e) => self.expr(e).text,
             _ => extent.len.to_string(),
+        }
+    }
+
+    /// A constant that [`is_small`], without casts and suffixes: its arithmetic is the same in every type.
+    fn small(&mut self, e: &Expr) -> Text {
+        let ExprKind::Const(c) = &e.before_casts().kind else { return self.expr(e) };
+        let scalar = e.before_casts().ty.scalar().unwrap_or(Scalar::I32);
+        match &c.spelling {
+            Spelling::Name(name) if self.is_constexpr(name, c.value, scalar) => {
+                self.named_constant(name, c.value, scalar)
+            }
+            Spelling::Computed(from) if self.computed_of_names(from) => match &from.kind {
+                ExprKind::Binary(op, a, b) => {
+                    let (a, b) = (self.small(a), self.small(b));
+                    Text::binary(*op, a, b)
+                }
+                _ => self.computed(from),
+            },
+            Spelling::Radix(digits) => in_radix(digits, Scalar::I32),
+            _ => literal(c.value, Scalar::I32),
         }
     }
 
@@ -81,6 +102,20 @@ impl Printer<'_> {
             }
             _ => unreachable!("the recorder computes constants by operators and casts"),
         }
+    }
+}
+
+/// Whether a constant, and all that it is computed from by operators, is an `int` that is not negative.
+fn is_small(e: &Expr) -> bool {
+    let e = e.before_casts();
+    let ExprKind::Const(c) = &e.kind else { return false };
+    let fits = matches!(c.value, ConstValue::Int(n) if (0..=i128::from(i32::MAX)).contains(&n));
+    fits && match &c.spelling {
+        Spelling::Computed(from) => match &from.kind {
+            ExprKind::Binary(_, a, b) => is_small(a) && is_small(b),
+            _ => false,
+        },
+        Spelling::Value | Spelling::Name(_) | Spelling::Radix(_) => true,
     }
 }
 

@@ -192,6 +192,9 @@ impl<'m> Printer<'m> {
         match &e.kind {
             ExprKind::Const(_) => self.note_names(e),
             ExprKind::ArrayRepeat(_, extent) => self.note_extent(extent),
+            ExprKind::Global(global) => {
+                (global.extents)().iter().for_each(|extent| self.note_extent(extent));
+            }
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
                 self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);

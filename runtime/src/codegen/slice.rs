@@ -3,7 +3,7 @@
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, SiteKind, prelude};
-use crate::ir::{Expr, ExprKind, Global, Location, Type, VarId};
+use crate::ir::{Expr, ExprKind, Extent, Global, Location, Type, VarId};
 
 /// Whether a value prints as a pointer and a length.
 pub(super) fn is_slice(ty: &Type) -> bool {
@@ -383,9 +383,15 @@ impl Printer<'_> {
 
     /// `T name[n][m]`
     pub(super) fn declarator(&mut self, ty: &Type, name: &str) -> String {
-        let (mut elem, mut extents) = (ty.clone(), String::new());
+        self.spelled_declarator(ty, &[], name)
+    }
+
+    /// `T name[N][M]`; extents that are not given are printed as numbers.
+    fn spelled_declarator(&mut self, ty: &Type, spelled: &[Extent], name: &str) -> String {
+        let (mut elem, mut extents, mut spelled) = (ty.clone(), String::new(), spelled.iter());
         while let Type::Array(inner, n) = elem {
-            extents.push_str(&format!("[{n}]"));
+            let extent = spelled.next().cloned().unwrap_or(Extent::from(n));
+            extents.push_str(&format!("[{}]", self.extent(&extent)));
             elem = (*inner).clone();
         }
         format!("{} {name}{extents}", self.part_ty(&elem))
@@ -429,14 +435,13 @@ impl Printer<'_> {
         }
         let name = self.symbols.global(global);
         self.global_symbols.push((global, name.clone()));
-        let ty = (global.ty)();
-        let line = if global.is_constant() {
-            format!("__constant__ {};\n", self.declarator(&ty, &name))
-        } else {
-            let pointer =
-                if matches!(ty, Type::Array(..)) { format!("(*{name})") } else { format!("*{name}") };
-            format!("__constant__ {};\n", self.declarator(&ty, &pointer))
+        let (ty, extents) = ((global.ty)(), (global.extents)());
+        let declared = match (global.is_constant(), &ty) {
+            (true, _) => name.clone(),
+            (false, Type::Array(..)) => format!("(*{name})"),
+            (false, _) => format!("*{name}"),
         };
+        let line = format!("__constant__ {};\n", self.spelled_declarator(&ty, &extents, &declared));
         self.define(line);
         name
     }

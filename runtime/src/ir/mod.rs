@@ -272,6 +272,8 @@ pub struct Global {
     pub path: &'static str,
     /// Its type.
     pub ty: fn() -> Type,
+    /// The extents of an array, outermost first, as they are spelled.
+    pub extents: fn() -> Vec<Extent>,
     /// The bytes that it begins with.
     pub initial: fn() -> Vec<u8>,
     /// Where the simulated device that the OS thread runs has it.

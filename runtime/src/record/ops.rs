@@ -179,6 +179,16 @@ impl Recorder {
         Expr { kind: ExprKind::ArrayRepeat(item.into(), extent), ty }
     }
 
+    /// What a recorder makes of constants apart from any kernel.
+    pub fn aside<T>(make: impl FnOnce(&mut Recorder) -> T) -> T {
+        make(&mut Recorder::new())
+    }
+
+    /// An extent that rustc knows, spelled by constants that have names.
+    pub fn array_extent(&mut self, spelled: Expr, len: usize) -> Extent {
+        spelled_extent(Some(spelled), Extent::from(len))
+    }
+
     /// An extent of a shared array, made of constants that have names.
     ///
     /// Arithmetic on them is the recorder's, so that one that overflows is an error of the kernel's and no panic.

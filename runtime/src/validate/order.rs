@@ -162,7 +162,7 @@ fn root(place: &Expr) -> Option<VarId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{FnId, Global, Proof, Scalar};
+    use crate::ir::{FnId, Global, GlobalSpace, Proof, Scalar};
 
     const U64: Type = Type::U64;
     static GLOBAL: Global = Global {
@@ -171,7 +171,8 @@ mod tests {
         ty: || Type::Array(U64.into(), 4),
         initial: || vec![0; 32],
         address: std::ptr::null_mut,
-        constant: false,
+        extents: || vec![4.into()],
+        space: GlobalSpace::Device,
     };
 
     fn var(id: u32, ty: Type) -> Expr {
