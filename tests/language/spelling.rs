@@ -32,7 +32,7 @@ fn spelled(x: &[u32], out: &mut [u32], #[comptime] width: u32) {
     }
     if t + (width << 1) < 2 {
         let low = LEAST + 1 + NEGATIVE / 4;
-        out[t] = (low + (table[0][0] & 3 << 40) as i32) as u32 % !width | 1 << 31;
+        out[t] = ((low + (table[0][0] & (3 << 40)) as i32) as u32 % !width) | (1 << 31);
     }
 }
 

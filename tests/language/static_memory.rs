@@ -113,7 +113,7 @@ fn parts_of_statics_are_copied_both_ways() {
         assert_eq!(LIMIT.read(device).expect("memory"), 0.75);
         LIMIT.write(device, 2.5).expect("memory");
 
-        let beyond = bins.slice(5..9).err().expect("refused").to_string();
+        let beyond = bins.slice(5..9).expect_err("refused").to_string();
         assert!(beyond.contains("5..9") && beyond.contains('8'), "{beyond}");
         let uneven = bins.slice_mut(..2).expect("a part").write(&[1]).expect_err("refused").to_string();
         assert!(uneven.contains('2') && uneven.contains('1'), "{uneven}");

@@ -58,7 +58,7 @@ fn check_managed(device: &Device, scale: Scale) -> Result<(), String> {
     add_to_managed().grid(blocks).block(32).launch(device).map_err(text)?;
     let host = MANAGED.host_ptr(device).map_err(text)?;
     same(&[host as u64], &[MANAGED.address(device).map_err(text)?])?;
-    let sum = (blocks * (blocks + 1) / 2) as i32;
+    let sum = blocks * (blocks + 1) / 2;
     // SAFETY: no kernel runs: `host_ptr` has waited.
     same(unsafe { &*host }, &[1, 2, 3, 4].map(|value| value + sum))
 }
