@@ -48,13 +48,20 @@ pub struct GpuConst<T: 'static> {
     _of: PhantomData<fn() -> T>,
 }
 
-impl<T: GpuType> GpuConst<T> {
+impl<T> GpuConst<T> {
     #[doc(hidden)]
-    pub const fn new(initial: T, global: &'static Global) -> Self {
-        let _ = initial;
+    pub const fn new(global: &'static Global) -> Self {
         Self { global, _of: PhantomData }
     }
 
+    /// Where kernels on the simulator find it.
+    #[doc(hidden)]
+    pub fn simulated(&self) -> *mut u8 {
+        place(self.global, &current_statics())
+    }
+}
+
+impl<T: GpuType> GpuConst<T> {
     /// Sets the value that kernels launched after this see on a device.
     ///
     /// # Errors
@@ -71,12 +78,6 @@ impl<T: GpuType> GpuConst<T> {
 }
 
 impl<T: GpuType> GpuConst<T> {
-    /// Where kernels on the simulator find it.
-    #[doc(hidden)]
-    pub fn simulated(&self) -> *mut u8 {
-        place(self.global, &current_statics())
-    }
-
     /// The value that kernels launched now see on a device.
     ///
     /// # Errors
@@ -237,10 +238,9 @@ pub struct GpuStatic<T: 'static> {
     _of: PhantomData<fn() -> T>,
 }
 
-impl<T: GpuType> GpuStatic<T> {
+impl<T> GpuStatic<T> {
     #[doc(hidden)]
-    pub const fn new(initial: T, global: &'static Global) -> Self {
-        let _ = initial;
+    pub const fn new(global: &'static Global) -> Self {
         Self { global, _of: PhantomData }
     }
 
@@ -249,7 +249,9 @@ impl<T: GpuType> GpuStatic<T> {
     pub fn simulated(&self) -> *mut u8 {
         place(self.global, &current_statics())
     }
+}
 
+impl<T: GpuType> GpuStatic<T> {
     /// Its place on a simulated device.
     #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
     fn on<'a>(&self, statics: &'a Statics) -> &'a mut T {

@@ -59,13 +59,13 @@ pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
             static GLOBAL: ::warpsmith::ir::Global = ::warpsmith::ir::Global {
                 name: #text,
                 path: ::core::module_path!(),
-                ty: <#ty as ::warpsmith::__macro::Device>::ty,
+                ty: ::warpsmith::__macro::type_in_memory::<#ty>,
                 extents: || ::warpsmith::__macro::Recorder::aside(|__r| ::warpsmith::__macro::list([#(#extents),*])),
-                initial: || ::warpsmith::__macro::bytes_of(&INITIAL),
+                initial: || ::warpsmith::__macro::initial_bytes(&INITIAL),
                 address: || #name.simulated(),
                 space: ::warpsmith::ir::GlobalSpace::#space,
             };
-            ::warpsmith::#wrapper::new(INITIAL, &GLOBAL)
+            ::warpsmith::#wrapper::new(&GLOBAL)
         };
     }
 }
