@@ -40,9 +40,7 @@ pub mod args;
 pub mod buffer;
 pub mod cache;
 pub mod checks;
-pub mod codegen;
 pub mod compile;
-mod deep_stack;
 pub mod device;
 pub mod device_api;
 pub mod driver;
@@ -53,14 +51,12 @@ pub mod graph;
 pub mod host_memory;
 pub mod image;
 mod interpreter;
-pub mod ir;
 pub mod kernel;
 pub mod launch;
 mod meaning;
 pub mod metrics;
 pub mod nvrtc;
 pub mod part;
-pub mod passes;
 pub mod pitched;
 mod pitched_rows;
 pub mod printed;
@@ -78,7 +74,6 @@ pub mod testing;
 pub mod tile;
 pub mod tuner;
 pub mod types;
-pub mod validate;
 mod value_bytes;
 pub mod volume;
 pub mod witness;
@@ -91,6 +86,12 @@ struct Readme;
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __macro;
+
+#[cfg(test)]
+mod module_tests;
+
+use warpsmith_ir::deep_stack;
+pub use warpsmith_ir::{codegen, ir, passes, validate};
 
 pub use args::KernelArg;
 pub use buffer::Buffer;

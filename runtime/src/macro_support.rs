@@ -168,25 +168,6 @@ pub fn struct_constant(ty: Type, fields: Vec<Expr>) -> Expr {
     }
 }
 
-/// A type as a part of a C identifier.
-pub fn type_suffix(ty: &Type) -> String {
-    match ty {
-        Type::Scalar(s) => s.to_string(),
-        Type::Array(elem, n) => format!("{}x{n}", type_suffix(elem)),
-        Type::Tuple(items) => items.iter().map(type_suffix).collect::<Vec<_>>().join("_"),
-        Type::Struct(s) => s.name.clone(),
-        Type::Vector(s, n) => format!("{s}x{n}"),
-        Type::Enum(e) => e.name.clone(),
-        Type::View { elem, mutable, rank } => {
-            format!("view{}{rank}_{}", if *mutable { "_mut" } else { "" }, type_suffix(elem))
-        }
-        Type::Ptr { to, mutable } => format!("ptr{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
-        Type::Ref { to, mutable } => format!("ref{}_{}", if *mutable { "_mut" } else { "" }, type_suffix(to)),
-        Type::Image(image) => image.to_string(),
-        Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
-    }
-}
-
 /// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
 pub struct ByValue<T> {
     /// What the IR calls the type.

@@ -270,7 +270,7 @@ pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
         }
         GenericParam::Type(t) => {
             let ident = &t.ident;
-            Some(quote!(::warpsmith::__macro::type_suffix(&<#ident as ::warpsmith::__macro::Device>::ty())))
+            Some(quote!(<#ident as ::warpsmith::__macro::Device>::ty().suffix()))
         }
         GenericParam::Const(c) => {
             let ident = &c.ident;

@@ -1,7 +1,6 @@
 //! Enums of Rust's library as device types: `Option`, `Result`, `Ordering`.
 
 use super::{Constant, Device};
-use crate::__macro::type_suffix;
 use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
 
 /// The tag of `Option` and `Result`.
@@ -28,7 +27,7 @@ impl<T: Device> Device for Option<T> {
     type Erased = Option<T::Erased>;
     fn ty() -> Type {
         let inner = T::ty();
-        two(format!("Option_{}", type_suffix(&inner)), [("None", vec![]), ("Some", vec![inner])])
+        two(format!("Option_{}", inner.suffix()), [("None", vec![]), ("Some", vec![inner])])
     }
 
     const VARIANTS: &'static [&'static [Layout]] = &[&[], &[T::LAYOUT]];
@@ -62,7 +61,7 @@ impl<T: Device, E: Device> Device for Result<T, E> {
     type Erased = Result<T::Erased, E::Erased>;
     fn ty() -> Type {
         let (ok, err) = (T::ty(), E::ty());
-        let name = format!("Result_{}_{}", type_suffix(&ok), type_suffix(&err));
+        let name = format!("Result_{}_{}", ok.suffix(), err.suffix());
         two(name, [("Ok", vec![ok]), ("Err", vec![err])])
     }
 

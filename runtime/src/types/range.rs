@@ -3,7 +3,6 @@
 use core::ops::{Range, RangeInclusive};
 
 use super::Device;
-use crate::__macro::type_suffix;
 use crate::ir::{FieldType, Layout, StructType, Type};
 
 /// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
@@ -17,7 +16,7 @@ fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> T
         FieldType { name: "end", ty: bound.clone(), offset },
         FieldType { name: mark, ty: Type::Unit, offset: layout.size },
     ];
-    let name = format!("{name}_{}", type_suffix(bound));
+    let name = format!("{name}_{}", bound.suffix());
     Type::Struct(StructType { name, cuda_name: None, fields, size: layout.size, align: layout.align }.into())
 }
 

@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// Runs work on a large stack; where the system has no room for one, on that of the thread.
-pub(crate) fn run<R>(work: impl FnOnce() -> R) -> R {
+pub fn run<R>(work: impl FnOnce() -> R) -> R {
     if WITHIN.get() {
         return work();
     }

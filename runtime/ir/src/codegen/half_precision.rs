@@ -39,7 +39,7 @@ macro_rules! by_float {
 }
 
 /// `f16`: IEEE binary16.
-pub(crate) static F16: Prelude = Prelude {
+pub static F16: Prelude = Prelude {
     name: "ws_f16",
     code: concat!(
         "struct ws_f16 {
@@ -90,7 +90,7 @@ __device__ __forceinline__ ws_f16 operator*(ws_f16 a, ws_f16 b) {
 
 /// `bf16`: the upper half of an `f32`. Before compute capability 9.0 sums and products are fused
 /// multiply-adds with one and minus zero, which round alike.
-pub(crate) static BF16: Prelude = Prelude {
+pub static BF16: Prelude = Prelude {
     name: "ws_bf16",
     code: concat!("struct ws_bf16 {
     unsigned short bits;

@@ -15,7 +15,7 @@ pub(super) static OFFSETOF: Prelude = Prelude {
 };
 
 /// A pointer and a length by value.
-pub(crate) static VIEW: Prelude = Prelude {
+pub static VIEW: Prelude = Prelude {
     name: "ws_View",
     code: "template <class T>
 struct ws_View {
@@ -29,7 +29,7 @@ struct ws_View {
 };
 
 /// A matrix: a pointer, extents and the distance of rows, by value.
-pub(crate) static VIEW2: Prelude = Prelude {
+pub static VIEW2: Prelude = Prelude {
     name: "ws_View2",
     code: "template <class T>
 struct ws_View2 {
@@ -41,7 +41,7 @@ struct ws_View2 {
 };
 
 /// A volume: a pointer, extents and the distances of planes and rows, by value.
-pub(crate) static VIEW3: Prelude = Prelude {
+pub static VIEW3: Prelude = Prelude {
     name: "ws_View3",
     code: "template <class T>
 struct ws_View3 {
@@ -64,7 +64,7 @@ pub(super) static WIDE: Prelude = Prelude {
 };
 
 /// An array by value.
-pub(crate) static ARRAY: Prelude = Prelude {
+pub static ARRAY: Prelude = Prelude {
     name: "ws_Array",
     code: "template <class T, unsigned long long N>
 struct ws_Array {

@@ -61,11 +61,9 @@ impl ValidModule {
     }
 
     /// Rewrites the module by a pass, which keeps it valid.
-    pub(crate) fn rewrite(mut self, pass: impl FnOnce(&mut Module)) -> Self {
+    #[doc(hidden)]
+    pub fn rewrite(mut self, pass: impl FnOnce(&mut Module)) -> Self {
         pass(&mut self.module);
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

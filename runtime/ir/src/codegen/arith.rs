@@ -180,7 +180,7 @@ impl Printer<'_> {
             let argument = self.argument(operand);
             return Text::primary(format!(
                 "ws_to_{}({argument})",
-                crate::__macro::type_suffix(&crate::ir::Type::Scalar(to))
+                crate::ir::Type::Scalar(to).suffix()
             ));
         }
         let halved = if to.bits() == 8 { self.halved_byte(operand) } else { None };
@@ -198,7 +198,7 @@ impl Printer<'_> {
                 Scalar::F64 => Text::cast("double", float),
                 _ => {
                     self.need(&super::prelude::SATURATE);
-                    let suffix = crate::__macro::type_suffix(&Type::Scalar(to));
+                    let suffix = Type::Scalar(to).suffix();
                     Text::primary(format!("ws_to_{suffix}({})", float.text))
                 }
             };

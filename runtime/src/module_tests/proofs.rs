@@ -1,6 +1,6 @@
 //! What calls, fields, views, parts of slices, bits and counters prove, and what they do not.
 
-use super::tests::{checks, lifted};
+use super::elision::{checks, lifted};
 use crate::prelude::*;
 
 /// A matrix that a kernel takes by value.

@@ -1,6 +1,6 @@
 //! Divergent barriers are refused, uniform ones pass; each kernel is one case.
 
-use super::{ValidateError, Warning, validate};
+use crate::validate::{ValidateError, Warning, validate};
 use crate::prelude::*;
 
 fn check<K: Kernel<Comptime = ()>>() -> Result<Vec<Warning>, ValidateError> {

@@ -142,6 +142,26 @@ pub enum Type {
 }
 
 impl Type {
+    /// The type as a part of a C identifier.
+    pub fn suffix(&self) -> String {
+        let mutability = |mutable: &bool| if *mutable { "_mut" } else { "" };
+        match self {
+            Type::Scalar(s) => s.to_string(),
+            Type::Array(elem, n) => format!("{}x{n}", elem.suffix()),
+            Type::Tuple(items) => items.iter().map(Type::suffix).collect::<Vec<_>>().join("_"),
+            Type::Struct(s) => s.name.clone(),
+            Type::Vector(s, n) => format!("{s}x{n}"),
+            Type::Enum(e) => e.name.clone(),
+            Type::View { elem, mutable, rank } => {
+                format!("view{}{rank}_{}", mutability(mutable), elem.suffix())
+            }
+            Type::Ptr { to, mutable } => format!("ptr{}_{}", mutability(mutable), to.suffix()),
+            Type::Ref { to, mutable } => format!("ref{}_{}", mutability(mutable), to.suffix()),
+            Type::Image(image) => image.to_string(),
+            Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
+        }
+    }
+
     /// `bool`
     pub const BOOL: Type = Type::Scalar(Scalar::Bool);
     /// `u32`

@@ -4,7 +4,7 @@ use crate::ir::{ImageShape, ImageType, Prelude};
 
 macro_rules! images {
     ($($static:ident $name:literal $handle:literal $extents:literal;)+) => {$(
-        pub(crate) static $static: Prelude = Prelude {
+        pub static $static: Prelude = Prelude {
             name: $name,
             code: concat!(
                 "struct ", $name, " {\n    ", $handle, " object;\n    unsigned int ", $extents, ";\n};\n"

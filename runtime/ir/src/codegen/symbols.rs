@@ -103,7 +103,7 @@ impl Symbols {
             }
             Type::Tuple(items) => {
                 items.iter().for_each(|item| self.claim_type(item));
-                let suffix: Vec<String> = items.iter().map(crate::__macro::type_suffix).collect();
+                let suffix: Vec<String> = items.iter().map(Type::suffix).collect();
                 self.claim_aggregate(ty, &format!("Tuple_{}", suffix.join("_")));
             }
             Type::Enum(e) => self.claim_enum(ty, e),

@@ -4,7 +4,7 @@ use super::{Printer, half_precision, images, prelude, vector};
 use crate::ir::{ImageType, Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
-pub(crate) fn scalar(s: Scalar) -> &'static str {
+pub fn scalar(s: Scalar) -> &'static str {
     match s {
         Scalar::Bool => "bool",
         Scalar::I8 => "signed char",
@@ -23,7 +23,7 @@ pub(crate) fn scalar(s: Scalar) -> &'static str {
 }
 
 /// The name of a scalar, a vector or an array of them, which depends on no module.
-pub(crate) fn plain_type_name(ty: &Type) -> String {
+pub fn plain_type_name(ty: &Type) -> String {
     match ty {
         Type::Scalar(s) => scalar(*s).into(),
         Type::Vector(s, n) => vector::builtin_name(*s, *n).unwrap_or_else(|| vector::own_name(*s, *n)),

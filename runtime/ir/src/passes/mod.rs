@@ -25,12 +25,6 @@ pub fn lift(module: ValidModule) -> ValidModule {
 }
 
 #[cfg(test)]
-#[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
-mod proof_tests;
-#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod random_kernel;
-#[cfg(test)]
-#[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
-mod tests;

@@ -12,7 +12,8 @@ mod expr;
 mod function;
 mod guard;
 mod half_precision;
-pub(crate) mod images;
+#[doc(hidden)]
+pub mod images;
 mod launch;
 mod literal;
 mod loops;
@@ -30,9 +31,11 @@ mod types;
 mod vector;
 
 pub use guard::GpuChecks;
-pub(crate) use prelude::ARRAY;
+#[doc(hidden)]
+pub use prelude::ARRAY;
 pub use source::{CudaSource, Needs, Site, SiteKind};
-pub(crate) use types::{plain_type_name, scalar as scalar_name};
+#[doc(hidden)]
+pub use types::{plain_type_name, scalar as scalar_name};
 
 use std::collections::{HashMap, HashSet};
 
@@ -59,7 +62,8 @@ pub enum Checks {
 
 impl Checks {
     /// What is left to a launch that fulfils all of a number of conditions.
-    pub(crate) fn fulfilling_all(conditions: usize) -> Self {
+    #[doc(hidden)]
+    pub fn fulfilling_all(conditions: usize) -> Self {
         match conditions {
             0 => Checks::All,
             n => Checks::Lifted(u64::MAX >> 64usize.saturating_sub(n)),
