@@ -23,45 +23,17 @@
 //! # Ok(()) }
 //! ```
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::path::Path;
 
-use crate::cache::{Damage, Entry, subject};
+pub use crate::cache::BundleError;
+use crate::cache::{Entry, bundles};
 use crate::codegen::Checks;
 use crate::compile;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::nvrtc::{Arch, Cubin};
-
-/// Key of the entry that holds the others.
-const BUNDLE: &[u8] = b"warpsmith bundle 1";
-
-/// What is wrong with a bundle.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BundleError {
-    /// The bytes are no bundle.
-    #[error("these bytes are no bundle of kernels; make one with `aot::Bundle::write`")]
-    Foreign,
-    /// Another version of this crate made it.
-    #[error("the bundle was made by another version of warpsmith; make it again")]
-    Format,
-    /// The bytes are not those that were written.
-    #[error("the bundle is torn or corrupt; make it again")]
-    Torn,
-    /// A bundle for nothing.
-    #[error("the bundle has no architecture; name one, as in `Bundle::new([\"sm_90\"])`")]
-    NoArch,
-    /// It cannot be written.
-    #[error("the bundle cannot be written to {path}: {reason}", path = path.display())]
-    Write {
-        /// Where.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-}
+use crate::nvrtc::Arch;
 
 /// Cubins of kernels for some architectures, on their way to a file.
 #[derive(Clone, Debug)]
@@ -122,12 +94,7 @@ impl Bundle {
 
     /// The bundle as bytes, for [`register`].
     pub fn bytes(&self) -> Vec<u8> {
-        let framed = self.entries.values().flat_map(|entry| {
-            let length = (entry.len() as u64).to_le_bytes();
-            length.into_iter().chain(entry.iter().copied())
-        });
-        let image: Vec<u8> = framed.collect();
-        Entry { key: BUNDLE, maker: "", image: &image, log: "" }.encode()
+        bundles::framed(self.entries.values())
     }
 
     /// Writes it to a file.
@@ -141,19 +108,6 @@ impl Bundle {
     }
 }
 
-/// Cubins of all bundles, by encoded key.
-#[derive(Default)]
-struct Registered {
-    cubins: HashMap<&'static [u8], Entry<'static>>,
-    /// Architectures by kernel.
-    arches: HashMap<String, Vec<String>>,
-}
-
-fn registered() -> &'static RwLock<Registered> {
-    static REGISTERED: OnceLock<RwLock<Registered>> = OnceLock::new();
-    REGISTERED.get_or_init(RwLock::default)
-}
-
 /// Offers the cubins of a bundle to every launch of this process that follows.
 ///
 /// ```text
@@ -163,63 +117,5 @@ fn registered() -> &'static RwLock<Registered> {
 /// # Errors
 /// [`BundleError`] if the bytes are not a whole bundle; nothing of it is used then.
 pub fn register(bytes: &'static [u8]) -> Result<()> {
-    let entries = read(bytes)?;
-    let mut registered = registered().write().unwrap_or_else(PoisonError::into_inner);
-    for entry in entries {
-        if let Some((arch, kernel)) = subject(entry.key) {
-            let arches = registered.arches.entry(kernel).or_default();
-            if !arches.contains(&arch) {
-                arches.push(arch);
-            }
-        }
-        registered.cubins.insert(entry.key, entry);
-    }
-    Ok(())
-}
-
-fn read(bytes: &'static [u8]) -> std::result::Result<Vec<Entry<'static>>, BundleError> {
-    let bundle = Entry::decode(bytes)?;
-    if bundle.key != BUNDLE {
-        return Err(BundleError::Foreign);
-    }
-    let mut rest = bundle.image;
-    let mut entries = Vec::new();
-    while !rest.is_empty() {
-        let (length, after) = rest.split_first_chunk().ok_or(BundleError::Torn)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| BundleError::Torn)?;
-        let (entry, after) = after.split_at_checked(length).ok_or(BundleError::Torn)?;
-        entries.push(Entry::decode(entry)?);
-        rest = after;
-    }
-    Ok(entries)
-}
-
-impl From<Damage> for BundleError {
-    fn from(damage: Damage) -> Self {
-        match damage {
-            Damage::Foreign => BundleError::Foreign,
-            Damage::Format => BundleError::Format,
-            Damage::Torn => BundleError::Torn,
-        }
-    }
-}
-
-/// The cubin of an encoded key in a bundle, or why a bundle that has the kernel is not used.
-pub(crate) fn find(key: &[u8]) -> std::result::Result<Cubin, Option<String>> {
-    let registered = registered().read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(entry) = registered.cubins.get(key) {
-        return Ok(Cubin { image: entry.image.to_vec(), log: entry.log.to_owned() });
-    }
-    let reason = subject(key).and_then(|(arch, kernel)| {
-        let has = registered.arches.get(&kernel)?;
-        Some(if has.contains(&arch) {
-            format!(
-                "a bundle has it for {arch}, from another source, other comptime values or other options; \
-                 make the bundle again"
-            )
-        } else {
-            format!("a bundle has it for {}, not for {arch}; add that architecture", has.join(", "))
-        })
-    });
-    Err(reason)
+    Ok(bundles::register(bytes)?)
 }

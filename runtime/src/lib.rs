@@ -38,7 +38,6 @@ extern crate self as warpsmith;
 pub mod aot;
 pub mod args;
 pub mod buffer;
-pub mod cache;
 pub mod checks;
 pub mod compile;
 pub mod device;
@@ -55,7 +54,6 @@ pub mod kernel;
 pub mod launch;
 mod meaning;
 pub mod metrics;
-pub mod nvrtc;
 pub mod part;
 pub mod pitched;
 mod pitched_rows;
@@ -92,6 +90,7 @@ mod module_tests;
 
 use warpsmith_ir::deep_stack;
 pub use warpsmith_ir::{codegen, ir, passes, validate};
+pub use warpsmith_nvrtc::{cache, nvrtc};
 
 pub use args::KernelArg;
 pub use buffer::Buffer;

@@ -48,7 +48,7 @@ fn rehearse() {
     let arch = Arch { major: 0, minor: 0, specific: false };
     let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
     let key = Key { kernel: rehearsed::NAME.into(), source, options }.encode();
-    drop(crate::aot::find(&key));
+    drop(crate::cache::bundles::find(&key));
     // NVRTC itself is not loaded: kernels that are found need none.
     let Some((disk, version)) = cache.disk().and_then(|disk| Some((disk, Nvrtc::noted(disk)?))) else {
         return;

@@ -351,7 +351,7 @@ fn text_with(name: &str, kind: &str, rest: &str) -> String {
 
 #[test]
 fn no_name_that_nvrtc_knows_is_declared() {
-    let table = include_str!("../../runtime/src/codegen/names/reserved.txt");
+    let table = include_str!("../../runtime/ir/src/codegen/names/reserved.txt");
     let names: Vec<&str> =
         table.lines().filter_map(|line| line.split_once(": ")).map(|(_, name)| name).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.contains(' ')).collect();

@@ -28,6 +28,7 @@ mod report;
 mod requests;
 mod text;
 mod warp;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use collector::{Metrics, OPEN_LIMIT};
 pub use counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
 pub use pattern::{BankMap, Pattern, PatternKind};
 pub use report::{Report, Row};
+pub use work::Work;
 
 /// Bytes of a sector: what caches and memory move at once.
 pub const SECTOR: u64 = 32;

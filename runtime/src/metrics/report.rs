@@ -3,8 +3,8 @@
 use super::advice::{self, Advice};
 use super::counts::Counts;
 use super::pattern::{BankMap, Pattern};
+use super::work::Work;
 use crate::ir::Module;
-use crate::report::Work;
 
 /// What launches cost, by Rust line and in sum. It prints as a table that is the same for the same launch.
 #[derive(Clone, Debug, Default, PartialEq)]

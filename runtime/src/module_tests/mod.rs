@@ -1,7 +1,8 @@
-//! The IR of kernels as the language records it: what is refused, what is proven, and how values lie in memory.
+//! The IR of kernels as the language records it: what is refused, what is proven, how values lie in memory, and what is printed.
 
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod elision;
+mod helpers;
 mod layout;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod proofs;

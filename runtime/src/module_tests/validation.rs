@@ -1,7 +1,7 @@
 //! Divergent barriers are refused, uniform ones pass; each kernel is one case.
 
-use crate::validate::{ValidateError, Warning, validate};
 use crate::prelude::*;
+use crate::validate::{ValidateError, Warning, validate};
 
 fn check<K: Kernel<Comptime = ()>>() -> Result<Vec<Warning>, ValidateError> {
     let module = K::record(&()).expect("the kernel records");

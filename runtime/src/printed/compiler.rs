@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::Refused;
+use super::{Refused, Sanitizers};
 use crate::nvrtc::Version;
 
 /// What is looked for on the path, in this order.
@@ -21,46 +21,26 @@ const FLAGS: &str = "-std=c++17 -O1 -g0 -pipe -x c++ -fPIC -shared -nostdlib -fn
     -fno-strict-aliasing -fsanitize-coverage=trace-pc -fno-exceptions -fasynchronous-unwind-tables \
     -fvisibility=hidden -fno-stack-protector -w";
 
-/// What the compiler puts into the code to find mistakes at run time.
-///
-/// What it finds is a fault of the launch, as any other: the handlers are the shim's own, so that no library of the
-/// compiler's is needed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Sanitizers {
-    /// C++ that means nothing: overflow of signed integers, shifts past the width, indices beyond an array, null and
-    /// misaligned pointers, a value that its type does not have.
-    pub undefined: bool,
-    /// Every access is within a buffer, the block's shared memory, the thread's stack or the text's own data.
-    pub address: bool,
-}
-
-impl Sanitizers {
-    /// Both.
-    pub const ALL: Self = Self { undefined: true, address: true };
-    /// Neither.
-    pub const NONE: Self = Self { undefined: false, address: false };
-
-    /// The compiler's flags. A division by zero, or of the least integer by -1, is always looked for: it would end the
-    /// process. The compiler looks for the latter with every overflow of signed integers, of which a right text has none.
-    fn flags(self, clang: bool) -> String {
-        let checks = match (self.undefined, self.address) {
-            (false, false) => "integer-divide-by-zero,signed-integer-overflow",
-            (true, false) => "undefined",
-            (false, true) => "integer-divide-by-zero,signed-integer-overflow,kernel-address",
-            (true, true) => "undefined,kernel-address",
-        };
-        // Every access is a call of the shim's, and none looks into memory that only the compiler's library maps.
-        let accesses = match (self.address, clang) {
-            (false, _) => "",
-            (true, true) => {
-                " -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0"
-            }
-            (true, false) => {
-                " --param=asan-instrumentation-with-call-threshold=0 --param=asan-stack=0 --param=asan-globals=0"
-            }
-        };
-        format!("-fsanitize={checks}{accesses}")
-    }
+/// The compiler's flags. A division by zero, or of the least integer by -1, is always looked for: it would end the
+/// process. The compiler looks for the latter with every overflow of signed integers, of which a right text has none.
+fn sanitizer_flags(sanitizers: Sanitizers, clang: bool) -> String {
+    let checks = match (sanitizers.undefined, sanitizers.address) {
+        (false, false) => "integer-divide-by-zero,signed-integer-overflow",
+        (true, false) => "undefined",
+        (false, true) => "integer-divide-by-zero,signed-integer-overflow,kernel-address",
+        (true, true) => "undefined,kernel-address",
+    };
+    // Every access is a call of the shim's, and none looks into memory that only the compiler's library maps.
+    let accesses = match (sanitizers.address, clang) {
+        (false, _) => "",
+        (true, true) => {
+            " -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0"
+        }
+        (true, false) => {
+            " --param=asan-instrumentation-with-call-threshold=0 --param=asan-stack=0 --param=asan-globals=0"
+        }
+    };
+    format!("-fsanitize={checks}{accesses}")
 }
 
 /// A compiler that was found.
@@ -103,7 +83,7 @@ impl Compiler {
     }
 
     fn sanitize(&self, sanitizers: Sanitizers) -> String {
-        sanitizers.flags(self.version.build.contains("clang"))
+        sanitizer_flags(sanitizers, self.version.build.contains("clang"))
     }
 
     /// Compiles a file to a shared library; what the compiler says if it does not compile.

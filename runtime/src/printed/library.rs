@@ -10,12 +10,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Refused;
-use super::compiler::{Compiler, Sanitizers};
+use super::Sanitizers;
+use super::compiler::Compiler;
 use super::host;
 use super::text::{is_word, word_end};
 use crate::cache::Disk;
+use crate::cache::Settings;
 use crate::nvrtc::Cubin;
-use crate::settings::Settings;
 
 /// What the compiler knows the text's own lines by, where they are those of no Rust file.
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
@@ -269,7 +270,7 @@ fn load(image: &[u8], unit: &Unit) -> Result<Exports, Refused> {
 fn disk() -> Option<&'static Disk> {
     static DISK: OnceLock<Option<Disk>> = OnceLock::new();
     let make = || {
-        let directory = Settings::process().ok()?.cache_dir.as_ref()?;
+        let directory = Settings::process().ok()?.directory.as_ref()?;
         Some(Disk::new(directory.join("printed"), KEPT))
     };
     DISK.get_or_init(make).as_ref()

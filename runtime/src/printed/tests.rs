@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::compiler::{Compiler, Sanitizers};
+use super::Sanitizers;
+use super::compiler::Compiler;
 use super::library::Unit;
 use super::text::{for_host, is_word, string_end, word_end};
 use super::{Refused, host, library};
@@ -76,10 +77,10 @@ fn printed_names(directory: &Path, names: &mut BTreeSet<String>) {
 
 #[test]
 fn every_cuda_name_that_can_be_printed_is_known_or_listed() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names = BTreeSet::new();
-    printed_names(&sources.join("device_api"), &mut names);
-    printed_names(&sources.join("codegen"), &mut names);
+    printed_names(&runtime.join("src/device_api"), &mut names);
+    printed_names(&runtime.join("ir/src/codegen"), &mut names);
     assert!(names.len() > 250, "only {} names are found", names.len());
     assert!(names.contains("__shfl_xor_sync") || names.contains("__ballot_sync"), "{names:?}");
     let known = library::words();

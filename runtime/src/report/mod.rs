@@ -18,6 +18,7 @@ mod roofline;
 mod samples;
 mod timing;
 
+pub use crate::metrics::Work;
 pub use bounds::BoundsEffect;
 pub use ceilings::{Ceilings, Peak};
 pub use directory::{Directory, Entry};
@@ -26,7 +27,7 @@ pub use occupancy::{Allowed, Limiter, Occupancy};
 pub use page::Page;
 pub(crate) use page::Parts;
 pub use resources::{Resources, Spills};
-pub use roofline::{Bound, Point, Roofline, Work};
+pub use roofline::{Bound, Point, Roofline};
 pub use samples::{Sampled, Samples};
 pub use timing::Timing;
 

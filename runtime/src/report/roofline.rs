@@ -3,30 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Ceilings, plot};
-
-/// What a launch computes and moves.
-///
-/// The author counts both; bytes are those that global memory moves, so what a cache serves is left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Work {
-    /// Floating-point operations; a fused multiply-add is two.
-    pub flops: f64,
-    /// Bytes read and written.
-    pub bytes: f64,
-}
-
-impl Work {
-    /// So many operations on so many bytes.
-    pub fn new(flops: f64, bytes: f64) -> Self {
-        Self { flops, bytes }
-    }
-
-    /// Arithmetic intensity, in FLOP/B.
-    pub fn intensity(&self) -> f64 {
-        self.flops / self.bytes
-    }
-}
+use super::{Ceilings, Work, plot};
 
 /// Which roof is lower at an intensity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

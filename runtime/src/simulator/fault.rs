@@ -5,7 +5,6 @@ use super::problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
 use super::waiting::{Missing, Unstarted, Waiting, list, to_start};
-use crate::printed::Refused;
 
 /// Why a simulated launch stopped.
 ///
@@ -389,7 +388,7 @@ pub enum SimFault {
         /// The kernel.
         kernel: String,
         /// Why, and what to do.
-        why: Refused,
+        why: NotRun,
     },
     /// A fault of threads that ran in an order that a seed made.
     #[error("{fault}; `.seed({seed})` or `WARPSMITH_SIM_SEED={seed}` runs the threads in this order again")]
@@ -435,4 +434,24 @@ pub enum SimFault {
         /// What it should hold.
         expected: &'static str,
     },
+}
+
+/// Why printed CUDA is not run on the host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotRun {
+    /// There is no C++ compiler.
+    #[error(
+        "no C++ compiler was found: {0}; install one (`apt install g++`), or name one by `WARPSMITH_CXX`"
+    )]
+    NoCompiler(String),
+    /// A PTX instruction that the shim does not have.
+    #[error("the host does not run the PTX `{0}`; use another executor")]
+    Instruction(String),
+    /// The compiler refused the text, or what it made does not load.
+    #[error("the printed CUDA does not compile as C++: {0}")]
+    NotCompiled(String),
+    /// The kernel cannot be recorded or validated.
+    #[error("{0}")]
+    NotPrinted(String),
 }

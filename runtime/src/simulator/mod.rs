@@ -43,7 +43,7 @@ mod warp;
 mod tests;
 
 pub(crate) use events::interests;
-pub use fault::SimFault;
+pub use fault::{NotRun, SimFault};
 pub(crate) use global::{GlobalMemory, NoMemory};
 pub(crate) use index::triple;
 pub use observer::{
@@ -54,7 +54,7 @@ pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 pub(crate) use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 pub(crate) use raise::FaultPlace;
-pub use settings::{Executor, Settings, SimChecks};
+pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 pub(crate) use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;

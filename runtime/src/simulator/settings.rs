@@ -1,8 +1,8 @@
 //! How a launch is simulated: stack sizes, schedule, limits.
 
+use warpsmith_env::{Lookup, SettingError, all_or_list, choice, number, variable};
+
 use super::SimFault;
-use crate::printed::Sanitizers;
-use crate::settings::{self, SettingError};
 
 /// How a launch is simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +60,56 @@ pub enum Executor {
     #[default]
     Both,
     /// The CUDA text that a GPU would be given, compiled by the host's C++ compiler: what the printer made of the kernel.
-    /// Needs a C++ compiler ([`printed`](crate::printed)); has the text's bounds checks, and no others.
+    /// Needs a C++ compiler; has the text's bounds checks, and no others.
     Printed,
     /// What `Both` runs, and then the printed CUDA from the same memory: if its results are not theirs, that is a fault.
     All,
+}
+
+impl Executor {
+    /// `WARPSMITH_SIM`.
+    fn read(get: Lookup<'_>) -> Result<Option<Self>, SettingError> {
+        let choices = [
+            ("twin", Executor::Twin),
+            ("interpreter", Executor::Interpreter),
+            ("both", Executor::Both),
+            ("printed", Executor::Printed),
+            ("all", Executor::All),
+        ];
+        choice(get, "WARPSMITH_SIM", "twin, interpreter, both, printed, all", &choices)
+    }
+}
+
+/// What the C++ compiler puts into printed CUDA to find mistakes at run time.
+///
+/// What it finds is a fault of the launch, as any other: the handlers are the shim's own, so that no library of the
+/// compiler's is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sanitizers {
+    /// C++ that means nothing: overflow of signed integers, shifts past the width, indices beyond an array, null and
+    /// misaligned pointers, a value that its type does not have.
+    pub undefined: bool,
+    /// Every access is within a buffer, the block's shared memory, the thread's stack or the text's own data.
+    pub address: bool,
+}
+
+impl Sanitizers {
+    /// Both.
+    pub const ALL: Self = Self { undefined: true, address: true };
+    /// Neither.
+    pub const NONE: Self = Self { undefined: false, address: false };
+
+    /// `WARPSMITH_SIM_SANITIZERS`.
+    fn read(get: Lookup<'_>) -> Result<Option<Self>, SettingError> {
+        let one = Self::NONE;
+        let known =
+            [("address", Self { address: true, ..one }), ("undefined", Self { undefined: true, ..one })];
+        let allowed = "all, off, or a list of address, undefined";
+        all_or_list(get, "WARPSMITH_SIM_SANITIZERS", allowed, [one, Self::ALL], &known, |a, b| Self {
+            undefined: a.undefined | b.undefined,
+            address: a.address | b.address,
+        })
+    }
 }
 
 /// What is checked while a kernel runs on the simulator; all of it unless set.
@@ -73,7 +119,7 @@ pub enum Executor {
 pub struct SimChecks {
     /// Data races in shared and global memory.
     pub races: bool,
-    /// Reads of shared memory, and of memory of [`alloc_uninit`](crate::Device::alloc_uninit), that nobody has written.
+    /// Reads of shared memory, and of memory of `Device::alloc_uninit`, that nobody has written.
     pub initialisation: bool,
     /// Accesses at addresses that their type does not allow.
     pub alignment: bool,
@@ -91,6 +137,22 @@ impl SimChecks {
 
     /// Nothing is checked.
     pub const NONE: Self = Self { races: false, initialisation: false, alignment: false };
+
+    /// `WARPSMITH_SIM_CHECKS`.
+    fn read(get: Lookup<'_>) -> Result<Option<Self>, SettingError> {
+        let one = Self::NONE;
+        let known = [
+            ("races", Self { races: true, ..one }),
+            ("initialisation", Self { initialisation: true, ..one }),
+            ("alignment", Self { alignment: true, ..one }),
+        ];
+        let allowed = "all, off, or a list of races, initialisation, alignment";
+        all_or_list(get, "WARPSMITH_SIM_CHECKS", allowed, [one, Self::ALL], &known, |a, b| Self {
+            races: a.races | b.races,
+            initialisation: a.initialisation | b.initialisation,
+            alignment: a.alignment | b.alignment,
+        })
+    }
 
     /// Whether anything is checked.
     pub fn any(self) -> bool {
@@ -125,24 +187,72 @@ impl Settings {
     /// # Errors
     /// [`SimFault::Setting`] if one of them is not what it may be.
     pub fn from_env() -> Result<Self, SimFault> {
+        Self::read(&variable).map_err(|e| SimFault::Setting {
+            name: e.name,
+            value: e.value,
+            expected: e.allowed,
+        })
+    }
+
+    fn read(get: Lookup<'_>) -> Result<Self, SettingError> {
+        const KIB: &str = "a number of KiB from 16 to 1048576";
         let mut settings = Self::default();
-        let refused =
-            |e: SettingError| SimFault::Setting { name: e.name, value: e.value, expected: e.allowed };
-        if let Some(kib) = settings::simulator_stack().map_err(refused)? {
+        if let Some(kib) = number(get, "WARPSMITH_SIM_STACK", KIB, 16..=1 << 20)? {
             settings.stack_bytes = (kib as usize) << 10;
         }
-        if let Some(executor) = settings::simulator_executor().map_err(refused)? {
-            settings.executor = executor;
-        }
-        if let Some(sanitizers) = settings::simulator_sanitizers().map_err(refused)? {
-            settings.sanitizers = sanitizers;
-        }
-        if let Some(seed) = settings::simulator_seed().map_err(refused)? {
+        if let Some(seed) = number(get, "WARPSMITH_SIM_SEED", "a number of 64 bits", 0..=u64::MAX)? {
             settings.seed = seed;
         }
-        if let Some(checks) = settings::simulator_checks().map_err(refused)? {
+        if let Some(executor) = Executor::read(get)? {
+            settings.executor = executor;
+        }
+        if let Some(sanitizers) = Sanitizers::read(get)? {
+            settings.sanitizers = sanitizers;
+        }
+        if let Some(checks) = SimChecks::read(get)? {
             settings.checks = checks;
         }
         Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_are_a_list_or_all_or_none() {
+        let read = |text: &str| SimChecks::read(&|_| Some(text.to_owned())).ok().flatten();
+        assert_eq!([read("all"), read(" off ")], [Some(SimChecks::ALL), Some(SimChecks::NONE)]);
+        let two = SimChecks { races: false, ..SimChecks::ALL };
+        assert_eq!(read("alignment, initialisation"), Some(two));
+        assert_eq!([read("race"), read("races,all")], [None, None]);
+        assert_eq!(SimChecks::read(&|_| None), Ok(None));
+    }
+
+    #[test]
+    fn every_variable_is_read() {
+        let set = [
+            ("WARPSMITH_SIM", "all"),
+            ("WARPSMITH_SIM_STACK", "32"),
+            ("WARPSMITH_SIM_SEED", "7"),
+            ("WARPSMITH_SIM_CHECKS", "off"),
+            ("WARPSMITH_SIM_SANITIZERS", "undefined"),
+        ];
+        let get = |name: &str| set.iter().find(|of| of.0 == name).map(|of| of.1.to_owned());
+        let wanted = Settings {
+            executor: Executor::All,
+            stack_bytes: 32 << 10,
+            seed: 7,
+            checks: SimChecks::NONE,
+            sanitizers: Sanitizers { undefined: true, address: false },
+            ..Settings::default()
+        };
+        assert_eq!(Settings::read(&get), Ok(wanted));
+        assert_eq!(Settings::read(&|_| None), Ok(Settings::default()));
+        for (name, _) in set {
+            let refused = Settings::read(&|of| (of == name).then(|| "-".to_owned())).expect_err(name);
+            assert_eq!((refused.name, refused.value.as_str()), (name, "-"));
+        }
     }
 }

@@ -178,10 +178,7 @@ impl Printer<'_> {
         if from.is_float() && to.is_int() {
             self.need(&super::prelude::SATURATE);
             let argument = self.argument(operand);
-            return Text::primary(format!(
-                "ws_to_{}({argument})",
-                crate::ir::Type::Scalar(to).suffix()
-            ));
+            return Text::primary(format!("ws_to_{}({argument})", crate::ir::Type::Scalar(to).suffix()));
         }
         let halved = if to.bits() == 8 { self.halved_byte(operand) } else { None };
         let text = halved.unwrap_or_else(|| self.expr(operand));

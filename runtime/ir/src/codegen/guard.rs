@@ -15,7 +15,7 @@ use crate::ir::{Access, Builtin, Expr, ExprKind, Function, Location, Type, VarKi
 pub struct GpuChecks {
     /// That addresses are multiples of what their type needs.
     pub alignment: bool,
-    /// That shared memory, and memory of [`alloc_uninit`](crate::Device::alloc_uninit), is written before it is
+    /// That shared memory, and memory of `Device::alloc_uninit`, is written before it is
     /// read, by byte. A block with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device
     /// with this check takes twice its size.
     pub initialisation: bool,

@@ -14,7 +14,7 @@
 //! A reference or pointer is an address of eight bytes. `&[T]` and a reference to a shared array are
 //! the address of a descriptor: the address of the first element and then the extents, outermost
 //! first, of eight bytes each. A reference to a texture or a surface is the address of what a launch's
-//! [`KernelArg::Image`](crate::KernelArg) holds, an address of eight bytes.
+//! `KernelArg::Image` holds, an address of eight bytes.
 
 use super::{EnumType, Type};
 

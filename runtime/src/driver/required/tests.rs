@@ -9,7 +9,7 @@ use crate::nvrtc::{Arch, CompileOptions, DebugInfo};
 
 /// Calls of functions with such a prefix in the sources of a folder, but for those of tests.
 fn called(folder: &str, prefix: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("a file").path()) {
         if entry.extension().is_none_or(|extension| extension != "rs") || entry.ends_with("tests.rs") {
@@ -31,11 +31,11 @@ fn called(folder: &str, prefix: &str) -> Vec<String> {
 #[test]
 fn every_function_of_the_driver_that_is_called_is_asked_for() {
     let known = |name: &String| CALLED.contains(&&**name) || LATER.iter().any(|(later, _)| later == name);
-    let missing: Vec<_> = called("driver", "cu").into_iter().filter(|name| !known(name)).collect();
+    let missing: Vec<_> = called("src/driver", "cu").into_iter().filter(|name| !known(name)).collect();
     assert!(missing.is_empty(), "write these in `driver/required.rs`: {missing:?}");
     let linked = crate::nvrtc::driver_functions();
     let missing: Vec<_> =
-        called("nvrtc", "cu").into_iter().filter(|name| !linked.contains(&&**name)).collect();
+        called("nvrtc/src/nvrtc", "cu").into_iter().filter(|name| !linked.contains(&&**name)).collect();
     assert!(missing.is_empty(), "write these in `nvrtc/driver_link.rs`: {missing:?}");
 }
 
@@ -43,7 +43,7 @@ fn every_function_of_the_driver_that_is_called_is_asked_for() {
 fn every_function_of_nvrtc_that_is_called_is_asked_for() {
     let known = crate::nvrtc::functions();
     let missing: Vec<_> =
-        called("nvrtc", "nvrtc").into_iter().filter(|name| !known.contains(&&**name)).collect();
+        called("nvrtc/src/nvrtc", "nvrtc").into_iter().filter(|name| !known.contains(&&**name)).collect();
     assert!(missing.is_empty(), "write these in `nvrtc/library.rs`: {missing:?}");
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks NVRTC which names it knows, and writes `reserved.txt` beside this file.
 
-    python3 runtime/src/codegen/names/ask_nvrtc.py <folder of libnvrtc.so>...
+    python3 runtime/ir/src/codegen/names/ask_nvrtc.py <folder of libnvrtc.so>...
 
 The candidates are all identifiers in the bytes of libnvrtc and libnvrtc-builtins, which hold NVRTC's
 headers as text and its tables of keywords and intrinsics. Each candidate is compiled in the positions

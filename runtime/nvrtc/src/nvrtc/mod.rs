@@ -6,7 +6,8 @@
 
 mod defects;
 mod driver_link;
-pub(crate) mod elf;
+#[doc(hidden)]
+pub mod elf;
 mod libraries;
 mod library;
 mod link;
@@ -269,14 +270,14 @@ fn check(call: &'static str, result: sys::nvrtcResult) -> Result<(), NvrtcError>
 }
 
 /// The functions of NVRTC that are called, for the test that finds others.
-#[cfg(test)]
-pub(crate) fn functions() -> &'static [&'static str] {
+#[doc(hidden)]
+pub fn functions() -> &'static [&'static str] {
     library::CALLED
 }
 
 /// The functions of the driver that are called here, for the test that finds others.
-#[cfg(test)]
-pub(crate) fn driver_functions() -> &'static [&'static str] {
+#[doc(hidden)]
+pub fn driver_functions() -> &'static [&'static str] {
     driver_link::CALLED
 }
 

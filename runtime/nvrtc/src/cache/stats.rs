@@ -11,7 +11,7 @@ const REMARKS: usize = 32;
 pub struct Stats {
     /// Cubins that were in memory.
     pub from_memory: u64,
-    /// Cubins that came from a registered [bundle](crate::aot).
+    /// Cubins that came from a registered bundle.
     pub from_bundle: u64,
     /// Cubins that came from disk.
     pub from_disk: u64,

@@ -13,26 +13,31 @@
 //! found and which build that is, under everything that decided that it was found. A later process with
 //! the same surroundings, where the same file is still in that place, takes the version from the note.
 
+#[doc(hidden)]
+pub mod bundles;
 mod compiler;
 mod disk;
 mod entry;
 mod key;
+mod settings;
 mod stats;
 mod trim;
 
+pub use bundles::BundleError;
 pub use compiler::{Compiler, Nvrtc};
 pub use disk::{Disk, Miss};
-pub(crate) use entry::{Damage, Entry};
+#[doc(hidden)]
+pub use entry::{Damage, Entry};
 pub use key::Key;
-pub(crate) use key::subject;
+pub use settings::Settings;
 pub use stats::Stats;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::aot;
+use warpsmith_env::SettingError;
+
 use crate::nvrtc::{CompileOptions, Cubin, NvrtcError};
-use crate::settings::{SettingError, Settings};
 use stats::Recorder;
 
 type Made = Result<Arc<Cubin>, NvrtcError>;
@@ -59,9 +64,8 @@ impl Cache {
         static CACHE: OnceLock<Cache> = OnceLock::new();
         let settings = Settings::process()?;
         Ok(CACHE.get_or_init(|| {
-            let mut cache =
-                Self::new(settings.cache_dir.as_ref().map(|dir| Disk::new(dir, settings.cache_bytes)));
-            cache.recorder.log = settings.log_cache;
+            let mut cache = Self::new(settings.directory.as_ref().map(|dir| Disk::new(dir, settings.bytes)));
+            cache.recorder.log = settings.log;
             cache
         }))
     }
@@ -110,7 +114,7 @@ impl Cache {
 
     fn make(&self, key: &Key, compiler: &dyn Compiler) -> Result<Cubin, NvrtcError> {
         let encoded = key.encode();
-        match aot::find(&encoded) {
+        match bundles::find(&encoded) {
             Ok(cubin) => {
                 self.recorder.count(&key.kernel, "from a bundle", |stats| &mut stats.from_bundle);
                 return Ok(cubin);

@@ -113,13 +113,13 @@ impl Disk {
     }
 
     /// A short text that was kept under a name.
-    pub(crate) fn note(&self, name: &str) -> Option<String> {
+    pub fn note(&self, name: &str) -> Option<String> {
         let text = |entry: &Entry<'_>| (entry.key == name.as_bytes()).then(|| entry.log.to_owned());
         self.entry(&self.note_path(name), text).ok()
     }
 
     /// Keeps a short text under a name.
-    pub(crate) fn keep_note(&self, name: &str, text: &str) -> io::Result<()> {
+    pub fn keep_note(&self, name: &str, text: &str) -> io::Result<()> {
         let bytes = Entry { key: name.as_bytes(), maker: "", image: b"", log: text }.encode();
         self.place(&self.note_path(name), &bytes)
     }

@@ -46,12 +46,12 @@ fn gnu_note(mut notes: &[u8]) -> Option<String> {
 }
 
 /// A little-endian number at an offset; `None` where the bytes end before.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
 /// As [`u32_at`].
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
 }
 

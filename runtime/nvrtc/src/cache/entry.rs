@@ -13,7 +13,7 @@ const UNCHECKED: usize = MAGIC.len() + size_of::<u128>();
 
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry<'a> {
+pub struct Entry<'a> {
     /// The whole key.
     pub key: &'a [u8],
     /// Who made it: a version of NVRTC.
@@ -26,7 +26,7 @@ pub(crate) struct Entry<'a> {
 
 /// Why bytes are no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Damage {
+pub enum Damage {
     /// It begins with something else.
     #[error("it is a foreign file")]
     Foreign,

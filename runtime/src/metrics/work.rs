@@ -1,0 +1,24 @@
+//! What a launch computes and moves, as a roofline has it.
+
+/// What a launch computes and moves.
+///
+/// The author counts both; bytes are those that global memory moves, so what a cache serves is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Floating-point operations; a fused multiply-add is two.
+    pub flops: f64,
+    /// Bytes read and written.
+    pub bytes: f64,
+}
+
+impl Work {
+    /// So many operations on so many bytes.
+    pub fn new(flops: f64, bytes: f64) -> Self {
+        Self { flops, bytes }
+    }
+
+    /// Arithmetic intensity, in FLOP/B.
+    pub fn intensity(&self) -> f64 {
+        self.flops / self.bytes
+    }
+}
