@@ -3,6 +3,7 @@
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod elision;
 mod helpers;
+mod host_limit;
 mod layout;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod proofs;

@@ -1,14 +1,15 @@
 //! Which barriers, fences, waits and memory orderings a launch needs.
 //!
 //! What removing each of them alone did comes in; a report goes out, as data and as text. Runs nothing:
-//! [`Launch::barriers`](crate::Launch::barriers) does.
+//! `Launch::barriers` does.
 
 mod log;
 mod reached;
 mod text;
 
 pub use log::BarrierLog;
-pub(crate) use reached::Reached;
+#[doc(hidden)]
+pub use reached::Reached;
 
 use crate::simulator::{DataRace, SimFault, Synchronisation};
 
@@ -89,12 +90,14 @@ impl From<SimFault> for Verdict {
 
 impl Barriers {
     /// A report about one launch, without anything in it.
-    pub(crate) fn new(kernel: &str) -> Self {
+    #[doc(hidden)]
+    pub fn new(kernel: &str) -> Self {
         Self { kernel: kernel.to_owned(), launches: 1, list: Vec::new() }
     }
 
     /// Adds a synchronisation; what is known of it already is kept if it weighs more.
-    pub(crate) fn add(&mut self, new: Barrier) {
+    #[doc(hidden)]
+    pub fn add(&mut self, new: Barrier) {
         match self.list.binary_search_by_key(&new.synchronisation, |barrier| barrier.synchronisation) {
             Ok(known) => {
                 let known = &mut self.list[known];
@@ -119,7 +122,8 @@ impl Barriers {
 }
 
 impl Barrier {
-    pub(crate) fn new(synchronisation: Synchronisation, reached: u64, verdict: Verdict) -> Self {
+    #[doc(hidden)]
+    pub fn new(synchronisation: Synchronisation, reached: u64, verdict: Verdict) -> Self {
         Self { synchronisation, reached, verdict }
     }
 }

@@ -8,7 +8,8 @@ use std::ptr;
 
 use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
-pub(crate) use super::nested::Child;
+#[doc(hidden)]
+pub use super::nested::Child;
 use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
@@ -233,7 +234,8 @@ pub fn copy_async_wait(left: usize) {
 /// Keeps a descriptor of three words at most for as long as the thread may name it.
 ///
 /// Outside a launch it is kept for ever.
-pub(crate) fn keep<'a, T>(descriptor: T) -> &'a mut T {
+#[doc(hidden)]
+pub fn keep<'a, T>(descriptor: T) -> &'a mut T {
     const { assert!(size_of::<T>() <= 24 && align_of::<T>() <= 8 && !std::mem::needs_drop::<T>()) };
     let machine = CURRENT.get();
     if machine.is_null() {
@@ -259,7 +261,8 @@ pub fn on_atomic() {
 /// Called after each atomic, with what the place held before and holds now: a thread that finds the same again and again
 /// may be waiting for another.
 #[inline]
-pub(crate) fn on_found<T: Copy>(place: &T, old: &T) {
+#[doc(hidden)]
+pub fn on_found<T: Copy>(place: &T, old: &T) {
     let bytes = |value: &T| {
         // SAFETY: atomics are of numbers and vectors, without padding.
         unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
@@ -269,30 +272,35 @@ pub(crate) fn on_found<T: Copy>(place: &T, old: &T) {
 }
 
 /// Says which instruction the running thread executes, for as long as the interpreter runs it.
-pub(crate) fn set_instruction(instruction: Option<Instruction>) {
+#[doc(hidden)]
+pub fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
 }
 
 /// The line that the running thread is at, as [`set_instruction`] said it.
 #[track_caller]
-pub(crate) fn here() -> Line {
+#[doc(hidden)]
+pub fn here() -> Line {
     current("line").line(Line::caller())
 }
 
 /// The running thread comes to a synchronisation of a launch that may do without it; whether it executes it.
-pub(crate) fn synchronise(which: &Synchronisation) -> bool {
+#[doc(hidden)]
+pub fn synchronise(which: &Synchronisation) -> bool {
     current("synchronisation").synchronise(which)
 }
 
 /// The running thread is past the synchronisation that it came to.
-pub(crate) fn synchronised() {
+#[doc(hidden)]
+pub fn synchronised() {
     current("synchronisation").synchronised();
 }
 
 /// Ends the launch if the running lane has read one that takes no part in an operation.
 #[cold]
 #[track_caller]
-pub(crate) fn fault_source(kind: &'static str, mask: u32, lane: u32) {
+#[doc(hidden)]
+pub fn fault_source(kind: &'static str, mask: u32, lane: u32) {
     let machine = current(kind);
     machine.raise_source(kind, mask, lane, machine.line(Line::caller()));
 }
@@ -301,33 +309,38 @@ pub(crate) fn fault_source(kind: &'static str, mask: u32, lane: u32) {
 ///
 /// # Safety
 /// The bytes can be read, unless the address is misaligned.
-pub(crate) unsafe fn tell_access(access: &Access) {
+#[doc(hidden)]
+pub unsafe fn tell_access(access: &Access) {
     // SAFETY: the caller's word.
     unsafe { current("access").tell_access(access) };
 }
 
 /// Tells which way a branch goes.
-pub(crate) fn tell_branch(branch: &Branch) {
+#[doc(hidden)]
+pub fn tell_branch(branch: &Branch) {
     let machine = current("branch");
     let by = machine.running();
     machine.notify(|observer| observer.on_branch(&by, branch));
 }
 
 /// Tells of an operation.
-pub(crate) fn tell_work(work: Work, instruction: &Instruction) {
+#[doc(hidden)]
+pub fn tell_work(work: Work, instruction: &Instruction) {
     let machine = current("work");
     let by = machine.running();
     machine.notify(|observer| observer.on_work(&by, work, instruction));
 }
 
 /// Whose memory an address is in, for what is not a variable of a thread.
-pub(crate) fn space_of(address: usize) -> Space {
+#[doc(hidden)]
+pub fn space_of(address: usize) -> Space {
     current("memory").space_of(address)
 }
 
 /// Ends the launch with a fault of the running thread at a line.
 #[cold]
-pub(crate) fn fault_at(at: Line, fault: impl FnOnce(FaultPlace) -> SimFault) -> ! {
+#[doc(hidden)]
+pub fn fault_at(at: Line, fault: impl FnOnce(FaultPlace) -> SimFault) -> ! {
     let machine = current("fault");
     machine.raise(fault(machine.fault_place(at)))
 }
@@ -341,7 +354,8 @@ pub fn interests() -> Interests {
 /// Called before each access of memory that a builtin makes; outside a launch nobody is told.
 #[inline]
 #[track_caller]
-pub(crate) fn on_access<T>(place: &T, kind: AccessKind) {
+#[doc(hidden)]
+pub fn on_access<T>(place: &T, kind: AccessKind) {
     // SAFETY: a reference can be read; what builtins access are numbers and vectors, without padding.
     unsafe { on_access_at(place, kind) };
 }
@@ -352,7 +366,8 @@ pub(crate) fn on_access<T>(place: &T, kind: AccessKind) {
 /// It can be read.
 #[inline]
 #[track_caller]
-pub(crate) unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
+#[doc(hidden)]
+pub unsafe fn on_access_at<T>(place: *const T, kind: AccessKind) {
     let at = Line::caller();
     with_current(|machine| {
         if machine.interests.accesses {
@@ -389,13 +404,15 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
 }
 
 /// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.
-pub(crate) fn launch(child: Child, at: Line) {
+#[doc(hidden)]
+pub fn launch(child: Child, at: Line) {
     current("launch").launch_child(child, at);
 }
 
 /// Ends the launch with [`SimFault::Launch`](super::SimFault::Launch).
 #[cold]
-pub(crate) fn fault_launch(kernel: &str, why: String, at: Line) -> ! {
+#[doc(hidden)]
+pub fn fault_launch(kernel: &str, why: String, at: Line) -> ! {
     current("launch").raise_launch(kernel, why, at)
 }
 

@@ -11,11 +11,13 @@ mod arena;
 mod barrier;
 pub mod context;
 mod copies;
-pub(crate) mod declared;
+#[doc(hidden)]
+pub mod declared;
 mod events;
 mod fault;
 mod fiber;
-pub(crate) mod global;
+#[doc(hidden)]
+pub mod global;
 mod hook;
 mod host;
 mod index;
@@ -42,20 +44,28 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use events::interests;
+#[doc(hidden)]
+pub use events::interests;
 pub use fault::{NotRun, SimFault};
-pub(crate) use global::{GlobalMemory, NoMemory};
-pub(crate) use index::triple;
+#[doc(hidden)]
+pub use global::{GlobalMemory, NoMemory};
+#[doc(hidden)]
+pub use host::limit as host_limit;
+#[doc(hidden)]
+pub use index::triple;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
     Observer, Space, Thread, Work,
 };
 pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
-pub(crate) use race::memory_name;
+#[doc(hidden)]
+pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};
-pub(crate) use raise::FaultPlace;
+#[doc(hidden)]
+pub use raise::FaultPlace;
 pub use settings::{Executor, Sanitizers, Settings, SimChecks};
-pub(crate) use statics::{Statics, current as current_statics};
+#[doc(hidden)]
+pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, Without};
 pub use unwritten::UnwrittenMemory;
 pub use waiting::{Missing, Unstarted, Waiting};
@@ -65,7 +75,8 @@ use std::ops::Range;
 
 use machine::Machine;
 use nested::Nesting;
-pub(crate) use nested::set_pending_limit;
+#[doc(hidden)]
+pub use nested::set_pending_limit;
 
 /// A launch on the simulator.
 #[derive(Clone)]

@@ -17,7 +17,8 @@
 //! thread executes some hundred thousand instructions without waiting for its warp, all is exact.
 
 mod address;
-pub(crate) mod advice;
+#[doc(hidden)]
+pub mod advice;
 mod collector;
 mod counted;
 mod counts;
@@ -33,7 +34,8 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use advice::Advice;
+#[doc(hidden)]
+pub use advice::Advice;
 pub use collector::{Metrics, OPEN_LIMIT};
 pub use counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
 pub use pattern::{BankMap, Pattern, PatternKind};

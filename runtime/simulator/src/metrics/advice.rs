@@ -4,7 +4,8 @@ use super::counts::{Atomics, Banks, Branches, Counts, Traffic};
 
 /// Something that costs more than it need, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Advice {
+#[doc(hidden)]
+pub struct Advice {
     /// The figure.
     pub what: String,
     /// What would help.
@@ -12,7 +13,8 @@ pub(crate) struct Advice {
 }
 
 /// What is uncoalesced about a line.
-pub(crate) fn coalescing(counts: &Counts) -> Vec<Advice> {
+#[doc(hidden)]
+pub fn coalescing(counts: &Counts) -> Vec<Advice> {
     let sides = [("loads", &counts.loads), ("stores", &counts.stores), ("copies", &counts.copies)];
     sides.into_iter().filter_map(|(what, of)| traffic(what, of)).collect()
 }
@@ -34,7 +36,8 @@ fn traffic(what: &str, of: &Traffic) -> Option<Advice> {
 }
 
 /// What conflicts in the banks about a line.
-pub(crate) fn conflicts(counts: &Counts) -> Vec<Advice> {
+#[doc(hidden)]
+pub fn conflicts(counts: &Counts) -> Vec<Advice> {
     let sides = [
         ("loads", &counts.shared_loads),
         ("stores", &counts.shared_stores),
@@ -58,7 +61,8 @@ fn banks(what: &str, of: &Banks) -> Option<Advice> {
 }
 
 /// What diverges about a line.
-pub(crate) fn divergence(counts: &Counts) -> Option<Advice> {
+#[doc(hidden)]
+pub fn divergence(counts: &Counts) -> Option<Advice> {
     let Branches { executed, divergent, .. } = counts.branches;
     (divergent > 0).then(|| Advice {
         what: format!("lanes of one warp go both ways at {divergent} of {executed} branches"),
@@ -67,7 +71,8 @@ pub(crate) fn divergence(counts: &Counts) -> Option<Advice> {
 }
 
 /// What contends about a line.
-pub(crate) fn contention(counts: &Counts) -> Option<Advice> {
+#[doc(hidden)]
+pub fn contention(counts: &Counts) -> Option<Advice> {
     let worst = |a: Atomics, b: Atomics| if a.contention >= b.contention { a } else { b };
     let of = worst(counts.atomics, counts.shared_atomics);
     (of.contention > 1).then(|| Advice {

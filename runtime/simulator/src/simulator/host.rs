@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The host has no such memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoMemory {
+#[doc(hidden)]
+pub struct NoMemory {
     /// Bytes that were asked for.
     pub bytes: usize,
     /// Bytes that simulated memory has already.
@@ -36,7 +37,8 @@ pub(super) fn none(bytes: usize) -> NoMemory {
 }
 
 /// Bytes that all simulated memory may have together: the machine's, or the control group's where that has less.
-fn limit() -> usize {
+#[doc(hidden)]
+pub fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
     *LIMIT.get_or_init(|| physical().min(granted()))
 }
@@ -65,57 +67,4 @@ fn granted() -> usize {
     let files = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let read = |file: &&str| std::fs::read_to_string(file).ok()?.trim().parse().ok();
     files.iter().filter_map(read).min().unwrap_or(usize::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::limit;
-    use crate::Device;
-    use crate::host_memory::Pinned;
-
-    /// The errors of every function that allocates `bytes` bytes.
-    fn refusals(bytes: usize) -> Vec<String> {
-        let device = Device::simulator();
-        let square = 1usize << (bytes.ilog2() / 2);
-        let refused = [
-            device.alloc_zeroed::<u8>(bytes).map(|_| ()),
-            device.alloc_uninit::<u8>(bytes).map(|_| ()),
-            device.alloc_zeroed::<u64>(bytes).map(|_| ()),
-            device.alloc_uninit::<u64>(bytes / 2).map(|_| ()),
-            device.alloc_pinned::<u8>(bytes, Pinned::default()).map(|_| ()),
-            device.alloc_managed::<u8>(bytes).map(|_| ()),
-            device.alloc_pitched::<u8>(bytes >> 8, 1 << 8).map(|_| ()),
-            device.alloc_pitched_uninit::<u64>(bytes >> 8, 1 << 8).map(|_| ()),
-            device.alloc_pitched_3d::<u8>(square, (bytes / square) >> 8, 1 << 8).map(|_| ()),
-            device.alloc_pitched_3d_uninit::<u8>(square, (bytes / square) >> 8, 1 << 8).map(|_| ()),
-        ];
-        refused.into_iter().map(|refused| refused.expect_err("too much").to_string()).collect()
-    }
-
-    #[test]
-    fn more_than_the_host_has_is_an_error_that_names_the_size_and_the_limit() {
-        for bytes in [1 << 44, 1 << 60, usize::MAX / 2, usize::MAX] {
-            for said in refusals(bytes) {
-                let named = said.contains(&format!("{} bytes", limit()));
-                assert!(named || said.contains("more than memory can hold"), "{bytes}: {said}");
-            }
-        }
-        let said = refusals(1 << 44);
-        assert!(said[0].starts_with("the simulator cannot allocate 17592186044416 bytes"), "{}", said[0]);
-    }
-
-    #[test]
-    fn memory_that_is_freed_can_be_allocated_again() {
-        let device = Device::simulator();
-        // Nothing touches it: the system gives no pages.
-        let most = limit() / 4 * 3;
-        for _ in 0..3 {
-            match device.alloc_zeroed::<u8>(most) {
-                Ok(buffer) => assert_eq!(buffer.len(), most),
-                Err(no) => println!("the system gives no {most} bytes: {no}"),
-            }
-        }
-        let small = device.alloc_zeroed::<u8>(1 << 20).expect("a megabyte");
-        assert_eq!(device.download(&small).expect("memory"), vec![0; 1 << 20]);
-    }
 }

@@ -35,7 +35,8 @@ impl SimFault {
     }
 
     /// Whether integers overflowed, which a twin tells of only if it was built to.
-    pub(crate) fn is_overflow(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_overflow(&self) -> bool {
         matches!(self.found(), Self::Panic { message, .. }
             if message.starts_with("attempt to ") && message.ends_with("overflow"))
     }

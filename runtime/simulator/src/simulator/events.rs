@@ -8,7 +8,8 @@ use super::observer::{
 };
 
 /// What any of these observers wants to be told.
-pub(crate) fn interests(observers: &[&dyn Observer]) -> Interests {
+#[doc(hidden)]
+pub fn interests(observers: &[&dyn Observer]) -> Interests {
     observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| Interests {
         accesses: all.accesses | one.accesses,
         locals: all.locals | one.locals,

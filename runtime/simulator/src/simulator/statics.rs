@@ -14,7 +14,8 @@ struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 64]);
 
 /// The statics of a device.
 #[derive(Default)]
-pub(crate) struct Statics(RwLock<HashMap<usize, Values>>);
+#[doc(hidden)]
+pub struct Statics(RwLock<HashMap<usize, Values>>);
 
 /// The values of a static that may be in use; the last is the one that it has.
 ///
@@ -104,6 +105,7 @@ impl Drop for Value {
 }
 
 /// The statics of the device that this OS thread simulates; those of the host while it simulates none.
-pub(crate) fn current() -> Arc<Statics> {
+#[doc(hidden)]
+pub fn current() -> Arc<Statics> {
     CURRENT.with_borrow(|current| current.clone()).unwrap_or_else(|| OF_THE_HOST.clone())
 }

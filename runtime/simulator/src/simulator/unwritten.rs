@@ -7,7 +7,7 @@ use std::fmt;
 pub enum UnwrittenMemory {
     /// The block's shared memory, when the block begins.
     Shared,
-    /// Memory of [`Device::alloc_uninit`](crate::Device::alloc_uninit), or copied from there.
+    /// Memory of `Device::alloc_uninit`, or copied from there.
     Global {
         /// The argument that it came by; unknown for what views and pointers reach.
         buffer: Option<String>,

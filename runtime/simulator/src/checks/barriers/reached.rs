@@ -7,7 +7,8 @@ use crate::simulator::{Interests, Observer, Synchronisation, Thread};
 
 /// How often a thread came to each synchronisation of a launch.
 #[derive(Default)]
-pub(crate) struct Reached(RefCell<BTreeMap<Synchronisation, u64>>);
+#[doc(hidden)]
+pub struct Reached(RefCell<BTreeMap<Synchronisation, u64>>);
 
 impl Reached {
     /// What was counted.

@@ -23,12 +23,14 @@ const PENDING_LIMIT: usize = 2048;
 static PENDING: AtomicUsize = AtomicUsize::new(PENDING_LIMIT);
 
 /// Sets how many launches may wait at once.
-pub(crate) fn set_pending_limit(launches: usize) {
+#[doc(hidden)]
+pub fn set_pending_limit(launches: usize) {
     PENDING.store(launches, Ordering::Relaxed);
 }
 
 /// A launch that waits for the end of its parent.
-pub(crate) struct Child {
+#[doc(hidden)]
+pub struct Child {
     pub kernel: &'static str,
     pub grid: [u32; 3],
     pub block: [u32; 3],

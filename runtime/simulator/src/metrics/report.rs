@@ -4,7 +4,7 @@ use super::advice::{self, Advice};
 use super::counts::Counts;
 use super::pattern::{BankMap, Pattern};
 use super::work::Work;
-use crate::ir::Module;
+use warpsmith_ir::ir::Module;
 
 /// What launches cost, by Rust line and in sum. It prints as a table that is the same for the same launch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +50,8 @@ impl Row {
     }
 
     /// What is dear about the line, and what would help.
-    pub(crate) fn advice(&self) -> Vec<Advice> {
+    #[doc(hidden)]
+    pub fn advice(&self) -> Vec<Advice> {
         let counts = &self.counts;
         let memory = advice::coalescing(counts).into_iter().chain(advice::conflicts(counts));
         memory.chain(advice::divergence(counts)).chain(advice::contention(counts)).collect()
@@ -73,7 +74,8 @@ impl Report {
     }
 
     /// Says which function each line is in: the last that begins at or before it in its file.
-    pub(crate) fn with_functions(mut self, module: &Module) -> Self {
+    #[doc(hidden)]
+    pub fn with_functions(mut self, module: &Module) -> Self {
         for row in &mut self.rows {
             let before = module.all_functions().filter(|f| f.at.file == row.file && f.at.line <= row.line);
             let last = before.max_by_key(|function| function.at.line);

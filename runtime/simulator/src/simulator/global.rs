@@ -13,7 +13,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::host;
 use super::memory::POISON;
 
-pub(crate) use super::host::NoMemory;
+#[doc(hidden)]
+pub use super::host::NoMemory;
 
 /// Bytes of a line: the alignment of CUDA's allocations.
 const LINE: usize = 256;
@@ -25,7 +26,8 @@ struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; LINE])
 
 /// Host memory of one buffer, in lines, which align every element type.
 #[derive(Debug)]
-pub(crate) struct GlobalMemory {
+#[doc(hidden)]
+pub struct GlobalMemory {
     start: NonNull<Line>,
     lines: usize,
     /// What was allocated: a line more, of which the first may begin anywhere.
@@ -221,31 +223,36 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
 }
 
 /// Whether an allocation holds all of these bytes.
-pub(crate) fn holds(address: usize, bytes: usize) -> bool {
+#[doc(hidden)]
+pub fn holds(address: usize, bytes: usize) -> bool {
     around(&reading(), address).is_some_and(|(start, allocation)| address - start + bytes <= allocation.bytes)
 }
 
 /// Whether there are no unwritten bytes at all.
-pub(crate) fn is_all_written() -> bool {
+#[doc(hidden)]
+pub fn is_all_written() -> bool {
     INCOMPLETE.load(Ordering::Relaxed) == 0
 }
 
 /// The first of some bytes that nobody has written, counted from the first of them.
 #[inline]
-pub(crate) fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
+#[doc(hidden)]
+pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
     if is_all_written() { None } else { find(&reading(), address, bytes, true) }
 }
 
 /// Some bytes are written.
 #[inline]
-pub(crate) fn written(address: usize, bytes: usize) {
+#[doc(hidden)]
+pub fn written(address: usize, bytes: usize) {
     if !is_all_written() {
         mark_written(&reading(), address, bytes);
     }
 }
 
 /// Bytes are copied: what nobody had written is not written by that either.
-pub(crate) fn copied(from: usize, to: usize, bytes: usize) {
+#[doc(hidden)]
+pub fn copied(from: usize, to: usize, bytes: usize) {
     if is_all_written() {
         return;
     }
@@ -265,7 +272,8 @@ pub(crate) fn copied(from: usize, to: usize, bytes: usize) {
 
 /// A launch that nobody watched may have written these, and if it has more addresses, any memory of which there are
 /// views.
-pub(crate) fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped: bool) {
+#[doc(hidden)]
+pub fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped: bool) {
     let allocations = reading();
     memory.for_each(|range| mark_written(&allocations, range.start, range.len()));
     let escaped = allocations.values().filter(|of| escaped && of.escaped.load(Ordering::Relaxed));
@@ -275,7 +283,8 @@ pub(crate) fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped
 }
 
 /// Code that nobody watched may have written the allocation that holds an address.
-pub(crate) fn assume_written_around(address: usize) {
+#[doc(hidden)]
+pub fn assume_written_around(address: usize) {
     if let Some((_, Allocation { bytes, unwritten: Some(unwritten), .. })) = around(&reading(), address) {
         unwritten.set(0..*bytes, false);
     }

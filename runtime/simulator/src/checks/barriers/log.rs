@@ -7,7 +7,7 @@ use super::Barriers;
 
 /// Which barriers all launches on a device needed, by kernel. Clones are the same log.
 ///
-/// [`Device::simulator_with_barrier_log`](crate::Device::simulator_with_barrier_log) fills it.
+/// `Device::simulator_with_barrier_log` fills it.
 #[derive(Clone, Debug, Default)]
 pub struct BarrierLog(Arc<Mutex<Vec<Barriers>>>);
 
@@ -23,7 +23,8 @@ impl BarrierLog {
     }
 
     /// Adds the report of a launch to that of its kernel.
-    pub(crate) fn add(&self, report: Barriers) {
+    #[doc(hidden)]
+    pub fn add(&self, report: Barriers) {
         let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match reports.binary_search_by(|known| known.kernel.cmp(&report.kernel)) {
             Ok(known) => reports[known].join(report),

@@ -25,7 +25,8 @@ mod view;
 mod tests;
 
 pub use alignment::Alignment;
-pub(crate) use barriers::Reached;
+#[doc(hidden)]
+pub use barriers::Reached;
 pub use barriers::{Barrier, BarrierLog, Barriers, Verdict};
 pub use initialisation::Initialisation;
 pub use races::Races;

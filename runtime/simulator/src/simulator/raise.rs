@@ -9,7 +9,8 @@ use super::problem::{BarrierProblem, MaskProblem};
 use super::shape::WARP;
 
 /// Where a thread is when it faults, as faults say it.
-pub(crate) struct FaultPlace {
+#[doc(hidden)]
+pub struct FaultPlace {
     pub kernel: String,
     pub file: String,
     pub line: u32,

@@ -115,18 +115,21 @@ impl DataRace {
 
 impl Doing {
     /// Whether it is atomic or volatile.
-    pub(crate) fn is_strong(self) -> bool {
+    #[doc(hidden)]
+    pub fn is_strong(self) -> bool {
         matches!(self, Doing::Volatile { .. } | Doing::Atomic { .. })
     }
 
     /// Whether it is of a copy.
-    pub(crate) fn is_copy(self) -> bool {
+    #[doc(hidden)]
+    pub fn is_copy(self) -> bool {
         matches!(self, Doing::CopyRead | Doing::CopyWrite)
     }
 }
 
 /// A scope as the documentation calls it.
-pub(crate) fn scope_name(scope: MemoryScope) -> &'static str {
+#[doc(hidden)]
+pub fn scope_name(scope: MemoryScope) -> &'static str {
     match scope {
         MemoryScope::Block => "block scope",
         MemoryScope::Cluster => "cluster scope",
@@ -136,7 +139,8 @@ pub(crate) fn scope_name(scope: MemoryScope) -> &'static str {
 }
 
 /// A memory as the documentation calls it.
-pub(crate) fn memory_name(space: Space) -> &'static str {
+#[doc(hidden)]
+pub fn memory_name(space: Space) -> &'static str {
     match space {
         Space::Global => "global",
         Space::Shared { .. } => "shared",

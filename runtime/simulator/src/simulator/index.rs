@@ -1,6 +1,7 @@
 //! Indices of blocks and threads in messages.
 
 /// An index as CUDA programmers write it, `(x, y, z)`.
-pub(crate) fn triple([x, y, z]: &[u32; 3]) -> String {
+#[doc(hidden)]
+pub fn triple([x, y, z]: &[u32; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
