@@ -82,6 +82,11 @@ pub mod witness;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+/// As [`Readme`], of the tour.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tour.md")]
+struct Tour;
+
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __macro;

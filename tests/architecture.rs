@@ -1,0 +1,262 @@
+//! `ARCHITECTURE.md` is true: who depends on whom, where things are, and which tests hold the invariants.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = include_str!("../ARCHITECTURE.md");
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A section of the page.
+fn section(title: &str) -> &'static str {
+    let start = PAGE.find(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
+    let rest = &PAGE[start + 4..];
+    &rest[..rest.find("\n## ").unwrap_or(rest.len())]
+}
+
+/// The lines of the blocks of text in a section.
+fn blocks(title: &str) -> Vec<Vec<&'static str>> {
+    let fenced = section(title).split("```text\n").skip(1);
+    fenced.map(|block| block.split("```").next().unwrap_or_default().lines().collect()).collect()
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The cells of the rows of a section's table, but for its head.
+fn table(title: &str) -> Vec<Vec<&'static str>> {
+    let rows = section(title).lines().filter(|line| line.starts_with('|')).skip(2);
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// Every Rust file below a folder, by its path from there.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap_or_else(|e| panic!("{}: {e}", next.display())) {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path.strip_prefix(folder).expect("it is below").to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The code of a source without comments, without the tests behind it, and without imports for documentation, line by line.
+fn code(text: &str) -> Vec<(usize, &str)> {
+    let mut lines = Vec::new();
+    let mut documents = false;
+    let all: Vec<&str> = text.lines().collect();
+    for (number, line) in all.iter().enumerate() {
+        let item = || all[number..].iter().find(|line| !line.starts_with("#["));
+        match line.trim_start() {
+            "#[cfg(test)]" if item().is_some_and(|item| item.starts_with("mod ") && item.ends_with('{')) => {
+                break;
+            }
+            "#[cfg(doc)]" => documents = true,
+            comment if comment.starts_with("//") => {}
+            _ if documents => documents = !line.ends_with(';'),
+            _ => lines.push((number + 1, *line)),
+        }
+    }
+    lines
+}
+
+#[test]
+fn crates_depend_downwards() {
+    let mut above = BTreeSet::new();
+    for cells in table("The crates") {
+        let (name, folder, may) = (quoted(cells[0])[0], quoted(cells[1])[0], quoted(cells[2]));
+        for used in &may {
+            assert!(above.contains(used), "{name} may use {used}, which stands below it in the table");
+        }
+        let manifest = read(Path::new(folder).join("Cargo.toml"));
+        let dependencies = manifest.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+        let own: BTreeSet<&str> = dependencies.filter(|of| of.starts_with("warpsmith-")).collect();
+        assert_eq!(own, may.into_iter().collect(), "the dependencies of {name}");
+        above.insert(name);
+    }
+    assert_eq!(above.len(), 6);
+}
+
+#[test]
+fn cudarc_is_named_where_the_driver_is() {
+    let allowed = ["driver/"];
+    let folder = root().join("runtime/src");
+    for path in sources(&folder) {
+        let place = path.to_string_lossy().into_owned();
+        if allowed.iter().any(|part| place.starts_with(part)) {
+            continue;
+        }
+        let text = read(folder.join(&path));
+        let named = code(&text).into_iter().find(|(_, line)| line.contains("cudarc::"));
+        assert!(named.is_none(), "runtime/src/{place}: {named:?}");
+    }
+    for below in ["runtime/ir", "runtime/env", "runtime/simulator"] {
+        assert!(!read(Path::new(below).join("Cargo.toml")).contains("cudarc"), "{below}");
+    }
+}
+
+/// The room of a file of `warpsmith`.
+fn room(path: &Path) -> String {
+    let first = path.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let name = first.unwrap_or_default();
+    let name = name.trim_end_matches(".rs").to_owned();
+    if name == "__macro" { "macro_support".to_owned() } else { name }
+}
+
+/// Which room each name at the root of the crate is of.
+fn exported() -> BTreeMap<String, String> {
+    let library = read("runtime/src/lib.rs");
+    let mut names = BTreeMap::from([("__macro".to_owned(), "macro_support".to_owned())]);
+    for item in library.split("pub use ").skip(1) {
+        let item = item.split(';').next().unwrap_or_default();
+        if let Some((module, list)) = item.split_once("::") {
+            let words =
+                list.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            names.extend(words.map(|word| (word.to_owned(), module.to_owned())));
+        }
+    }
+    names
+}
+
+/// The arrows between rooms, each with the first line that has it.
+fn arrows(rooms: &[&str]) -> BTreeMap<(String, String), String> {
+    let folder = root().join("runtime/src");
+    let exported = exported();
+    let mut found = BTreeMap::new();
+    for path in sources(&folder) {
+        let (from, place) = (room(&path), path.to_string_lossy().into_owned());
+        if !rooms.contains(&from.as_str()) || place.contains("test") && place != "testing.rs" {
+            continue;
+        }
+        let text = read(folder.join(&path));
+        for (number, line) in code(&text) {
+            for rest in line.split("crate::").skip(1) {
+                let list = rest.strip_prefix('{').map(|list| list.split('}').next().unwrap_or(list));
+                let names: Vec<&str> = match list {
+                    Some(list) => list.split(',').map(str::trim).collect(),
+                    None => vec![rest],
+                };
+                for name in names {
+                    let word =
+                        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                    let to = if rooms.contains(&word) {
+                        Some(word)
+                    } else {
+                        exported.get(word).map(String::as_str)
+                    };
+                    if let Some(to) = to.filter(|to| rooms.contains(to) && *to != from) {
+                        let at = format!("runtime/src/{place}:{number}: {}", line.trim());
+                        found.entry((from.clone(), to.to_owned())).or_insert(at);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn rooms_import_downwards() {
+    let blocks = blocks("The rooms of `warpsmith`");
+    let rooms: Vec<&str> = blocks[0].iter().flat_map(|line| line.split_whitespace()).collect();
+    let known: BTreeSet<(String, String)> = blocks[1]
+        .iter()
+        .filter_map(|line| line.split_once(" -> "))
+        .flat_map(|(from, to)| to.split_whitespace().map(move |to| (from.to_owned(), to.to_owned())))
+        .collect();
+    let entries = sources(&root().join("runtime/src"));
+    let all: BTreeSet<String> = entries.iter().map(|path| room(path)).collect();
+    let listed: BTreeSet<String> = rooms.iter().map(|room| (*room).to_owned()).collect();
+    let besides = BTreeSet::from(["bin", "lib", "module_tests"].map(str::to_owned));
+    assert_eq!(&all - &listed, besides, "rooms that are not listed");
+    assert!(listed.is_subset(&all), "{:?} do not exist", &listed - &all);
+
+    let floor = |room: &str| rooms.iter().position(|known| *known == room);
+    let up: BTreeMap<_, _> =
+        arrows(&rooms).into_iter().filter(|((from, to), _)| floor(to) > floor(from)).collect();
+    let new: Vec<&String> =
+        up.iter().filter(|(arrow, _)| !known.contains(*arrow)).map(|(_, at)| at).collect();
+    assert!(new.is_empty(), "arrows that run up: {new:#?}");
+    let gone: Vec<_> = known.iter().filter(|arrow| !up.contains_key(*arrow)).collect();
+    assert!(gone.is_empty(), "these arrows are gone; take them off the list: {gone:?}");
+}
+
+#[test]
+fn every_path_of_the_map_is_there() {
+    let mut folder = PathBuf::new();
+    let mut count = 0;
+    for line in blocks("Code map").concat() {
+        let indent = line.len() - line.trim_start().len();
+        let name = line.split_whitespace().next().unwrap_or_default();
+        match indent {
+            0 => folder = PathBuf::from(name),
+            2 => {}
+            _ => continue,
+        }
+        let path = if indent == 0 { folder.clone() } else { folder.join(name) };
+        assert!(root().join(&path).exists(), "{} is not there", path.display());
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
+    // Every room of the library is in the map.
+    let map = blocks("Code map").concat().join("\n");
+    for path in sources(&root().join("runtime/src")) {
+        let room = room(&path);
+        let named = ["lib", "macro_support", "error", "value_bytes"].contains(&room.as_str())
+            || map.contains(&format!("\n  {room}/"))
+            || map.contains(&format!("\n  {room}.rs"));
+        assert!(named, "the map does not name {room}");
+    }
+}
+
+#[test]
+fn what_holds_the_invariants_is_there() {
+    for cells in table("Invariants") {
+        let mut held = 0;
+        for name in quoted(cells[1]) {
+            let (file, function) = name.split_once("::").unwrap_or((name, ""));
+            let path =
+                [root().join(file), root().join("tests").join(file)].into_iter().find(|path| path.exists());
+            let path =
+                path.unwrap_or_else(|| panic!("`{file}`, which is to hold `{}`, is not there", cells[0]));
+            if !function.is_empty() {
+                assert!(read(&path).contains(&format!("fn {function}(")), "no `{name}`");
+            }
+            held += 1;
+        }
+        assert!(held > 0, "nothing holds `{}`", cells[0]);
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benches/FIGURES.md"];
+    let docs = fs::read_dir(root().join("docs")).expect("the documents");
+    let docs = docs.map(|entry| PathBuf::from("docs").join(entry.expect("a page").file_name()));
+    for page in pages.into_iter().map(PathBuf::from).chain(docs) {
+        let text = read(&page);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.starts_with("http") && !link.starts_with('#')) {
+            let file = link.split('#').next().unwrap_or_default();
+            let target = root().join(page.parent().unwrap_or(Path::new(""))).join(file);
+            assert!(target.exists(), "{} links {link}", page.display());
+        }
+    }
+}
