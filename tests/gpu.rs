@@ -1,6 +1,6 @@
 //! The corpus on a CUDA GPU, against host references, and what only a GPU can show.
 //!
-//! Without a GPU each test says that it was skipped. `CORPUS_SCALE=real` takes inputs of real size.
+//! Without a GPU each test is ignored. `CORPUS_SCALE=real` takes inputs of real size.
 
 use corpus::cases::{self, Scale};
 use warpsmith::Error;
@@ -8,8 +8,9 @@ use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn every_kernel_is_right_on_the_gpu() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let real = std::env::var("CORPUS_SCALE").is_ok_and(|s| s == "real");
     let scale = if real { Scale::Real } else { Scale::Small };
     let mut failures = Vec::new();
@@ -35,8 +36,9 @@ fn scatter(at: &[u32], y: &mut [u32]) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn an_index_out_of_bounds_is_an_error_and_the_context_stays_usable() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let mut at: Vec<u32> = (0..1000).collect();
     at[777] = 5000;
     let at = device.upload(&at).expect("device memory");
@@ -65,8 +67,9 @@ fn positive(x: &[i32], y: &mut [i32]) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_failed_assertion_carries_its_message() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let x = device.upload(&[1, 2, -3, 4]).expect("device memory");
     let mut y = device.upload(&[0; 4]).expect("device memory");
     positive(&x, &mut y).over(4).block(32).launch(&device).expect("the launch itself is right");
@@ -79,8 +82,9 @@ fn a_failed_assertion_carries_its_message() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn launch_attributes_reach_the_driver() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let at = device.upload(&(0..1000).collect::<Vec<u32>>()).expect("device memory");
     let mut y = device.alloc_zeroed::<u32>(1000).expect("device memory");
     let gpu = device.as_gpu().expect("a GPU");
@@ -99,8 +103,9 @@ fn launch_attributes_reach_the_driver() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn cudarc_memory_is_an_argument() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let at = gpu.stream().clone_htod(&(0..100).collect::<Vec<u32>>()).expect("device memory");
     let mut y = gpu.stream().alloc_zeros::<u32>(200).expect("device memory");
@@ -111,8 +116,9 @@ fn cudarc_memory_is_an_argument() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn memory_of_another_device_is_refused_by_name() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let at = Device::simulator().upload(&[0u32]).expect("simulator memory");
     let mut y = device.alloc_zeroed::<u32>(1).expect("device memory");
     let refused = scatter(&at, &mut y).over(1).launch(&device);

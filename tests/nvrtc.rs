@@ -1,7 +1,7 @@
 //! Every kernel of the corpus through NVRTC for three architectures, checked and unchecked.
 //!
-//! Then the machine code of kernels that read by the read-only path. Without NVRTC or a disassembler the tests say that they
-//! were skipped; `WARPSMITH_REQUIRE_NVRTC=1` and `WARPSMITH_REQUIRE_NVDISASM=1` make that a failure.
+//! Then the machine code of kernels that read by the read-only path, which needs a disassembler: without one the test says that it
+//! was skipped, and `WARPSMITH_REQUIRE_NVDISASM=1` makes that a failure.
 
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};
@@ -9,38 +9,28 @@ use corpus::stencils::{stencil_1d, stencil_1d_read_only};
 use warpsmith::Kernel;
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::dump::{self, DumpError};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_compiles_for_an_a100_without_a_warning() {
     compiles_for(Arch { major: 8, minor: 0, specific: false });
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_compiles_for_an_h200_without_a_warning() {
     compiles_for(Arch { major: 9, minor: 0, specific: true });
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_compiles_for_a_b200_without_a_warning() {
     compiles_for(Arch { major: 10, minor: 0, specific: false });
 }
 
-/// Whether NVRTC is there; says so where it is not.
-fn has_nvrtc() -> bool {
-    let missing = nvrtc::version().err();
-    if let Some(missing) = &missing {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-        assert_eq!(*missing, NvrtcError::Missing);
-        println!("skipped: {missing}");
-    }
-    missing.is_none()
-}
-
 fn compiles_for(arch: Arch) {
-    if !has_nvrtc() {
-        return;
-    }
+    harness::needs_nvrtc();
     let failures: Vec<String> = cases::all().iter().flat_map(|case| warnings(case, arch)).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -91,10 +81,9 @@ fn read_only<K: Kernel<Comptime = ()>>() -> Option<Vec<bool>> {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn the_read_only_path_is_in_the_machine_code_where_it_was_asked_for() {
-    if !has_nvrtc() {
-        return;
-    }
+    harness::needs_nvrtc();
     // An input, an input, and three of the input with four weights.
     let asked = [read_only::<copy_ldg>, read_only::<copy_restrict>, read_only::<stencil_1d_read_only>];
     for (kernel, loads) in asked.into_iter().zip([1, 1, 7]) {

@@ -202,6 +202,12 @@ fn place(global: &'static Global, statics: &Statics) -> *mut u8 {
     statics.at(declared(global), global.initial)
 }
 
+/// The type of a static. It alone asks that the type can be in device memory, so a mistake has one message.
+#[doc(hidden)]
+pub fn type_in_memory<T: GpuType>() -> Type {
+    T::ty()
+}
+
 /// The memory of a static on a simulated device.
 fn simulated(global: &'static Global, device: &Device) -> Held {
     Held::Simulator { address: place(global, device.statics()), _statics: device.statics().clone() }

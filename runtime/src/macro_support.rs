@@ -81,12 +81,7 @@ pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
 }
 
-/// The type of a static. It alone asks that the type can be in device memory, so that a mistake has one message.
-pub fn type_in_memory<T: GpuType>() -> Type {
-    T::ty()
-}
-
-/// The bytes that a static begins with; [`type_in_memory`] asks what they are of.
+/// The bytes that a static begins with; `global::type_in_memory` asks what they are of.
 pub fn initial_bytes<T>(value: &T) -> Vec<u8> {
     // SAFETY: as in `bytes_of`: who declares a static of another type has a program that does not compile.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()

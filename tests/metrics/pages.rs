@@ -22,8 +22,9 @@ fn a_page_of_a_launch_has_its_source_and_its_figures() -> warpsmith::Result<()> 
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn observers_do_not_watch_a_gpu() -> warpsmith::Result<()> {
-    let Some(gpu) = harness::gpu() else { return Ok(()) };
+    let gpu = harness::needs_gpu();
     let input = gpu.upload(&vec![1.0f32; 64 * 64])?;
     let mut out = gpu.upload(&vec![0.0f32; 64 * 64])?;
     let launch = transpose_smem(&mut out, &input, 64, 64).grid([2, 2]).block([32, 8]);

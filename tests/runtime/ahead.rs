@@ -10,7 +10,7 @@ use warpsmith::nvrtc::NvrtcError;
 use warpsmith::prelude::*;
 use warpsmith::{Error, Job, compile_all};
 
-use super::cache::{Folder, nvrtc_is_present, said_by};
+use super::cache::{Folder, said_by};
 
 #[gpu_kernel]
 fn scaled(x: &mut [f32], #[comptime] factor: u32) {
@@ -70,10 +70,9 @@ fn bundle_child() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_bundle_is_enough_without_nvrtc_and_what_it_lacks_is_said() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("bundle");
     let path = folder.0.join("kernels.bundle");
     let bundle = Bundle::new(["sm_90"]).and_then(|bundle| bundle.add::<scaled>(&(2,))).expect("it compiles");
@@ -118,10 +117,9 @@ fn a_bundle_that_is_torn_or_foreign_is_refused_whole() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn ptx_and_cubin_are_of_the_architecture_that_was_asked_for() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let ptx = negated::ptx_for(&(), "sm_80").expect("it compiles");
     assert!(ptx.contains(".target sm_80") && ptx.contains(".entry negated("), "{ptx}");
     let cubin = negated::cubin_for(&(), "sm_90").expect("it compiles");
@@ -129,10 +127,9 @@ fn ptx_and_cubin_are_of_the_architecture_that_was_asked_for() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn an_error_of_nvrtc_names_the_rust_line() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let device = harness::gpu();
     let error = match &device {
         Some(gpu) => broken::compile(gpu, &()),
@@ -155,10 +152,9 @@ fn dump_child() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn dumps_are_one_file_for_each_form_and_specialization() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("dump");
     let dumps = folder.0.join("dumps");
     let place = dumps.to_string_lossy().into_owned();
@@ -186,12 +182,11 @@ fn dumps_are_one_file_for_each_form_and_specialization() {
 
 #[test]
 #[cfg(unix)]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn the_disassembler_on_the_path_is_used_and_its_failure_told() {
     use std::os::unix::fs::PermissionsExt;
 
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("disassembler");
     let (dumps, tools) = (folder.0.join("dumps"), folder.0.join("tools"));
     fs::create_dir_all(&tools).expect("own folder");
@@ -214,10 +209,9 @@ fn the_disassembler_on_the_path_is_used_and_its_failure_told() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_dump_that_cannot_be_written_is_an_error() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("no-dump");
     let file = folder.0.join("file");
     fs::write(&file, "").expect("own folder");
@@ -228,10 +222,9 @@ fn a_dump_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn lines_for_profilers_are_in_the_cubin_when_asked_for() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("lines");
     let dumps = folder.0.join("dumps");
     let place = dumps.to_string_lossy().into_owned();

@@ -144,8 +144,9 @@ fn building_a_launch_allocates_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn launching_again_allocates_nothing() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut memory = Memory::new(&gpu);
     for checks in [true, false] {
         each(&gpu, &mut memory, checks);
@@ -156,8 +157,9 @@ fn launching_again_allocates_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn launching_what_is_prepared_allocates_nothing() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let Memory { a, mut b, mut words, .. } = Memory::new(&gpu);
     let small = four(&a, &mut b, 100, 1.0, true).over(100).prepare(&gpu).expect("a right launch");
     let large = with_a_large_value([7; 64], &mut words).over(64).prepare(&gpu).expect("a right launch");
@@ -171,8 +173,9 @@ fn launching_what_is_prepared_allocates_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn starting_a_graph_again_allocates_nothing() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let Memory { a, b, .. } = Memory::new(&gpu);
     let mut graph = Graph::new(&gpu);
     let (a, b) = (graph.hold(a).expect("its own"), graph.hold(b).expect("its own"));

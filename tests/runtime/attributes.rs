@@ -45,8 +45,9 @@ fn every_cluster_size_reaches_the_kernel() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_cluster_that_fits_nowhere_names_the_largest_that_fits() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let all = gpu.limits().shared_opt_in;
     let mut out = gpu.upload(&[0u32; 16]).expect("memory");
     let mut refusals = 0;
@@ -67,8 +68,9 @@ fn a_cluster_that_fits_nowhere_names_the_largest_that_fits() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_cooperative_grid_is_as_large_as_what_is_resident() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.upload(&[0u32; 8]).expect("memory");
     let refused = launch_error(fill(&mut y, 1).grid(1_000_000).block(1024).cooperative().launch(&gpu));
     let LaunchError::CooperativeGrid { kernel: "fill", blocks: 1_000_000, limit } = refused else {
@@ -85,8 +87,9 @@ fn a_cooperative_grid_is_as_large_as_what_is_resident() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_launch_takes_every_attribute_at_once() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.upload(&[0u32; 4096]).expect("memory");
     let window = AccessWindow::over(&y).hit_ratio(0.5).miss(AccessProperty::Normal);
     let event = Arc::new(gpu.as_gpu().expect("a GPU").context().new_event(None).expect("an event"));
@@ -116,8 +119,9 @@ fn a_launch_takes_every_attribute_at_once() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn streams_keep_their_memory_synchronization_domain_and_map() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let (gpu, stream) = (device.as_gpu().expect("a GPU"), stream(&device));
     let last = gpu.limits().mem_sync_domains as u8 - 1;
     println!("figure mem_sync_domains {} domains", last + 1);
@@ -163,8 +167,9 @@ fn every_stream_keeps_the_attributes_that_it_was_given() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_driver_keeps_the_attributes_of_a_launch() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let limits = gpu.limits().clone();
     let (greatest, last) = (limits.priorities[1], limits.mem_sync_domains as u8 - 1);
     let mut y = gpu.upload(&[7u32; 4096]).expect("memory");
@@ -214,8 +219,9 @@ fn the_simulator_keeps_no_attributes_of_launches() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_kernel_keeps_its_cluster_policy_and_the_context_its_cache_preference() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let mut out = device.upload(&[0u32; 32 * 32]).expect("memory");
     let prepared = cluster_sizes(&mut out).grid(32).block(32).prepare(&device).expect("a right launch");
@@ -248,8 +254,9 @@ fn a_kernel_keeps_its_cluster_policy_and_the_context_its_cache_preference() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn streams_keep_their_window_policy_and_priority() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let [least, greatest] = gpu.limits().priorities;
     for priority in [least, greatest] {
@@ -270,8 +277,9 @@ fn streams_keep_their_window_policy_and_priority() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_kernel_keeps_its_carveout_and_its_opt_in() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let mut y = device.upload(&[0u32; 8]).expect("memory");
     let prepared = fill(&mut y, 1).over(8).prepare(&device).expect("a right launch");
@@ -307,8 +315,9 @@ fn a_kernel_keeps_its_carveout_and_its_opt_in() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn streams_and_events_of_a_gpu_are_refused_on_the_simulator() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let simulator = Device::simulator();
     let mut y = simulator.upload(&[0u32; 8]).expect("memory");
     let refused = launch_error(fill(&mut y, 1).over(8).on(&stream(&gpu)).launch(&simulator));
@@ -324,8 +333,9 @@ fn hot_and_cold(hot: &[u32], cold: &mut [u32]) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn persisting_lines_of_the_l2_cache() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let limit = gpu.limits().persisting_l2;
     if limit == 0 {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use warpsmith::cache::{Cache, Compiler, Disk, Key, Nvrtc};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError, Version};
+use warpsmith::nvrtc::{Arch, CompileOptions, Cubin, DebugInfo, NvrtcError, Version};
 use warpsmith::prelude::*;
 
 const PROCESSES: usize = 8;
@@ -41,16 +41,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-/// Whether NVRTC is there; without it a test that needs it says that it was skipped.
-pub fn nvrtc_is_present() -> bool {
-    let present = nvrtc::version();
-    if let Err(missing) = &present {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-        println!("skipped: {missing}");
-    }
-    present.is_ok()
 }
 
 /// What a test of this executable says as a process of its own, behind `RESULT`.
@@ -208,17 +198,16 @@ fn eight_processes_of_eight_threads_race_on_one_cold_directory() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn eight_processes_race_to_compile_with_nvrtc() {
-    if nvrtc_is_present() {
-        raced("race nvrtc");
-    }
+    harness::needs_nvrtc();
+    raced("race nvrtc");
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_warm_start_does_not_load_nvrtc() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("warm");
     let cold = result(spawn("start", &folder.0, &[]));
     assert!(cold.starts_with("compiler, loaded"), "{cold}");
@@ -228,10 +217,10 @@ fn a_warm_start_does_not_load_nvrtc() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_change_of_where_nvrtc_is_found_is_noticed() {
-    if !nvrtc_is_present() || !cfg!(target_os = "linux") {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("moved");
     let extra = folder.0.join("libraries");
     fs::create_dir_all(&extra).expect("own folder");
@@ -247,10 +236,9 @@ fn a_change_of_where_nvrtc_is_found_is_noticed() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_warm_cache_is_enough_without_nvrtc() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("without");
     let none = &[("LD_LIBRARY_PATH", "")];
     let cold = result(spawn("start", &folder.0, none));
@@ -265,10 +253,9 @@ fn a_warm_cache_is_enough_without_nvrtc() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_cache_that_is_switched_off_keeps_nothing() {
-    if !nvrtc_is_present() {
-        return;
-    }
+    harness::needs_nvrtc();
     let folder = Folder::new("off");
     for _ in 0..2 {
         let start = result(spawn("start", &folder.0, &[("WARPSMITH_CACHE", "off")]));

@@ -271,8 +271,9 @@ fn memory_that_is_not_zeroed_is_written_before_it_is_read() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_kernel_that_does_not_check_counts_as_writing_all_that_it_may() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let gpu = gpu.with_gpu_checks(GpuChecks::ALL);
     let x = gpu.upload(&[5u32; 8]).expect("memory");
     let mut y = gpu.alloc_uninit::<u32>(8).expect("memory");
@@ -289,12 +290,9 @@ fn a_kernel_that_does_not_check_counts_as_writing_all_that_it_may() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_of_the_corpus_compiles_with_all_checks() {
-    if let Err(missing) = nvrtc::version() {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-        println!("skipped: {missing}");
-        return;
-    }
+    harness::needs_nvrtc();
     let mut failures = Vec::new();
     for case in cases::all() {
         let options = Options { checks: Checks::Also(GpuChecks::ALL), line_directives: true };
@@ -312,8 +310,9 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn no_kernel_of_the_corpus_has_a_fault_with_all_checks() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let gpu = gpu.with_gpu_checks(GpuChecks::ALL);
     let mut failures = Vec::new();
     for case in cases::all() {
@@ -324,8 +323,9 @@ fn no_kernel_of_the_corpus_has_a_fault_with_all_checks() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn too_much_shared_memory_for_the_checks_says_so() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.alloc_zeroed::<u32>(32).expect("memory");
     let most = gpu.limits().shared_opt_in;
     let unchecked = lengths(&mut y).grid(1).block(32).dynamic_shared(most).gpu_checks(GpuChecks::NONE);

@@ -121,8 +121,9 @@ fn a_graph_refuses_what_it_cannot_keep_alive() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_graph_refuses_memory_and_streams_of_another_device() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let here = Device::simulator().upload(&[1u32]).expect("memory");
     let mut graph = Graph::new(&gpu);
     assert!(matches!(graph.hold(here), Err(Error::Driver(DriverError::WrongDevice { .. }))));
@@ -138,8 +139,9 @@ fn a_graph_refuses_memory_and_streams_of_another_device() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_graph_runs_on_another_stream_in_order_with_the_devices_own() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let stream = gpu.as_gpu().expect("a GPU").context().new_stream().expect("a stream");
     let mut graph = Graph::new(&gpu);
     let x = graph.hold(gpu.upload(&[1u32; 1 << 20]).expect("memory")).expect("the same device");
@@ -155,8 +157,9 @@ fn a_graph_runs_on_another_stream_in_order_with_the_devices_own() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_fault_in_a_graph_is_reported_and_the_graph_stays_usable() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut graph = Graph::new(&gpu);
     let x = graph.hold(gpu.upload(&[0u32; 8]).expect("memory")).expect("the same device");
     let node = graph.add(|m| Ok(past_the_end(m.write(x)?).grid(1))).expect("right but for its index");

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use corpus::textures::{heat_step, rotate};
-use harness::{cycles, devices, everywhere, gpu, noise};
+use harness::{cycles, devices, everywhere, noise};
 use warpsmith::Error;
 use warpsmith::image::ImageError;
 use warpsmith::launch::LaunchError;
@@ -86,8 +86,9 @@ fn a_line_longer_than_surfaces_is_a_texture_only() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn images_of_another_device_are_refused() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let sim = Device::simulator();
     let pixels = [0.0f32; 4];
     let (there, here) = (
@@ -367,8 +368,9 @@ fn one_image_has_many_samplers_and_many_threads() {
 
 /// What the texture unit gives between texels, beside what the simulator says.
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_gpu_samples_as_the_simulator_does() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let extents @ [width, height] = [257, 129];
     let pixels = noise(width * height, 11);
     let mut apart = 0.0f32;
@@ -421,8 +423,9 @@ fn rotate_by_hand(image: &[f32], extents: [u32; 2], turn: F32x2, out: &mut [f32]
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn figures_of_sampling() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let extents @ [width, height] = [8192usize, 8192];
     let pixels = noise(width * height, 5);
     let image = Image2::upload(&gpu, extents, &pixels).expect("an image");

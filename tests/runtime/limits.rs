@@ -225,8 +225,9 @@ fn the_simulator_is_a_device_of_compute_capability_9() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_gpu_says_what_it_has() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let limits = gpu.limits();
     println!("{limits:#?}");
     assert!(limits.multiprocessors > 0 && limits.l2 > 0 && limits.global_memory > 0 && limits.clock > 0);

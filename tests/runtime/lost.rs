@@ -29,7 +29,7 @@ fn is_lost<T>(outcome: Result<T>) -> bool {
 #[test]
 #[ignore = "loses the context of its process; `a_lost_context_is_recognised` runs it alone"]
 fn lose_the_context() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let mut y = device.upload(&[0u32; 4]).expect("memory");
     let other = device.upload(&[0u32; 4]).expect("memory");
     // SAFETY: none: the index is far out of bounds. The process ends right after.

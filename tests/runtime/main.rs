@@ -1,6 +1,6 @@
 //! Everything around a launch: attributes, streams, memory, caches, faults.
 //!
-//! What a simulator can show runs there; what only a GPU can show says that it was skipped where there is none.
+//! What a simulator can show runs there; what only a GPU can show is ignored where there is none.
 
 mod ahead;
 mod allocations;

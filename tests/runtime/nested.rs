@@ -1,6 +1,5 @@
 //! Kernels that launch kernels: order, limits, faults, and the linked code.
 
-use harness::gpu;
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
 use warpsmith::prelude::*;
@@ -279,8 +278,9 @@ fn the_simulator_nests_24_launches_and_no_more() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_gpu_nests_24_launches() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.upload(&[0u32]).expect("memory");
     nest(&mut y, 23).grid(1).block(1).launch(&gpu).expect("it launches");
     assert_eq!(gpu.download(&y).expect("24 kernels run"), [24]);
@@ -427,12 +427,9 @@ fn what_cannot_be_launched_is_refused_with_its_line() {
 
 /// Links by nvJitLink where it is installed, and by the driver where there is a GPU.
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn nested_kernels_link_to_code_that_can_be_loaded() {
-    if let Err(missing) = nvrtc::version() {
-        assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-        println!("skipped: {missing}");
-        return;
-    }
+    harness::needs_nvrtc();
     for checks in [Checks::None, Checks::All] {
         let source = ping::<f32>::print(&(), &Options { checks, line_directives: true }).expect("it prints");
         assert!(source.needs.launches);

@@ -42,8 +42,9 @@ fn every_kernel_of_the_corpus_tells_its_resources() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_occupancy_of_every_kernel_is_the_drivers() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let compute = device.limits().compute;
     let multiprocessor = Multiprocessor::from(device.limits());
@@ -93,8 +94,9 @@ extern "C" fn no_shared(_threads: i32) -> usize {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_best_block_is_the_drivers() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let mut y = device.alloc_zeroed::<u32>(1024).expect("memory");
     let resources = fill(&mut y).over(1024).resources(&device).expect("loads");
     let loaded = device.as_gpu().expect("a GPU").load::<fill>(&(), Checks::All).expect("loads");

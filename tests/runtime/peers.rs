@@ -117,6 +117,7 @@ fn memory_of_a_gpu_without_access_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn boxes_are_copied_between_gpus() {
     let Some((first, second)) = two() else { return };
     let stream = second.stream().expect("a stream");
@@ -131,6 +132,7 @@ fn boxes_are_copied_between_gpus() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn a_kernel_reads_and_writes_memory_of_the_other_gpu() {
     let Some((first, second)) = peers() else { return };
     println!("figure peer_atomics {} native", u8::from(first.has_peer_atomics(&second).expect("an answer")));
@@ -146,6 +148,7 @@ fn a_kernel_reads_and_writes_memory_of_the_other_gpu() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn launches_of_two_gpus_are_ordered_by_the_memory_that_they_share() {
     let Some((first, second)) = peers() else { return };
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
@@ -166,6 +169,7 @@ fn launches_of_two_gpus_are_ordered_by_the_memory_that_they_share() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn views_of_the_other_gpus_memory_are_ordered() {
     let Some((first, second)) = peers() else { return };
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
@@ -179,6 +183,7 @@ fn views_of_the_other_gpus_memory_are_ordered() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn memory_dropped_while_the_other_gpu_uses_it_is_freed_after() {
     let Some((first, second)) = peers() else { return };
     let stream = first.stream().expect("a stream");
@@ -194,6 +199,7 @@ fn memory_dropped_while_the_other_gpu_uses_it_is_freed_after() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn portable_host_memory_is_taken_by_kernels_of_both_gpus() {
     let Some((first, second)) = two() else { return };
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));

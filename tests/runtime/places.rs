@@ -13,8 +13,9 @@ fn doubled(x: &mut [u32]) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn memory_of_the_simulator_is_refused_on_a_gpu() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut here = Device::simulator().upload(&[1u32, 2, 3]).expect("host memory");
     let refused = doubled(&mut here).over(3).launch(&gpu).expect_err("the memory is not the GPU's");
     assert!(matches!(refused, Error::Launch(LaunchError::Argument { argument: "x", .. })), "{refused}");

@@ -87,8 +87,9 @@ fn a_prepared_launch_refuses_overlap_at_each_launch() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_prepared_launch_refuses_memory_of_another_device() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let x = gpu.upload(&[1u32; 4]).expect("memory");
     let mut y = gpu.upload(&[0u32; 4]).expect("memory");
     let prepared = copied(&x, &mut y).over(4).prepare(&gpu).expect("a right launch");
@@ -98,8 +99,9 @@ fn a_prepared_launch_refuses_memory_of_another_device() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_prepared_launch_reports_the_fault_of_the_one_before() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.upload(&[0u32; 4]).expect("memory");
     let prepared = third(&mut y).grid(1).block(32).prepare(&gpu).expect("a right launch");
     prepared.launch(third(&mut y)).expect("four elements have a third");
@@ -120,8 +122,9 @@ fn third(y: &mut [u32]) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn faults_of_several_kernels_are_reported_one_by_one() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut short = gpu.upload(&[0u32; 1]).expect("memory");
     third(&mut short).grid(1).launch(&gpu).expect("queued");
     gpu.as_gpu().expect("a GPU").context().synchronize().expect("the context is usable");

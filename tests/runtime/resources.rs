@@ -2,7 +2,7 @@
 
 use warpsmith::Error;
 use warpsmith::codegen::Checks;
-use warpsmith::nvrtc::{self, NvrtcError};
+use warpsmith::nvrtc::NvrtcError;
 use warpsmith::prelude::*;
 use warpsmith::report::Resources;
 
@@ -59,29 +59,22 @@ fn shares(x: &[f32], y: &mut [f32]) {
     y[t] = tile[255 - t];
 }
 
-/// Whether NVRTC is there; without it the message says what to install.
-fn nvrtc_is_there() -> bool {
-    match nvrtc::version() {
-        Ok(_) => true,
-        Err(missing) => {
-            assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
-            let refused = small::resources_for(&(), "sm_90");
-            assert_eq!(refused, Err(Error::Nvrtc(NvrtcError::Missing)));
-            println!("skipped: {missing}");
-            false
-        }
-    }
-}
-
 fn of<K: Kernel<Comptime = ()>>(arch: &str) -> Resources {
     K::resources_for(&(), arch).unwrap_or_else(|error| panic!("{arch}: {error}"))
 }
 
 #[test]
+#[cfg_attr(nvrtc, ignore = "needs a machine without NVRTC")]
+fn without_nvrtc_the_error_says_what_to_install() {
+    let refused = small::resources_for(&(), "sm_90").expect_err("there is no NVRTC");
+    assert_eq!(refused, Error::Nvrtc(NvrtcError::Missing));
+    assert!(refused.to_string().contains("install"), "{refused}");
+}
+
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn nvrtc_alone_tells_what_a_kernel_takes() {
-    if !nvrtc_is_there() {
-        return;
-    }
+    harness::needs_nvrtc();
     for (arch, version) in [("sm_75", 75), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)] {
         let small = of::<small>(arch);
         assert!((8..=24).contains(&small.registers), "{small}");
@@ -95,10 +88,9 @@ fn nvrtc_alone_tells_what_a_kernel_takes() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn spills_are_counted_and_warned_of() {
-    if !nvrtc_is_there() {
-        return;
-    }
+    harness::needs_nvrtc();
     let (free, capped) = (of::<free>("sm_90"), of::<capped>("sm_90"));
     assert!(free.registers > 40 && free.warning().is_none(), "{free}");
     assert!(capped.registers <= 24, "{capped}");
@@ -114,10 +106,9 @@ fn spills_are_counted_and_warned_of() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn launch_bounds_and_register_caps_are_compared_with_a_kernel_without() {
-    if !nvrtc_is_there() {
-        return;
-    }
+    harness::needs_nvrtc();
     let effect = bounded::bounds_effect_for(&(), "sm_90").expect("compiles");
     assert_eq!((effect.launch_bounds, effect.max_registers), ((Some(1024), Some(2)), None));
     assert!(effect.with.registers <= 32 && effect.without.registers > 40, "{effect}");
@@ -138,10 +129,9 @@ fn an_architecture_that_is_none_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_launch_tells_its_resources_and_occupancy_without_a_gpu() {
-    if !nvrtc_is_there() {
-        return;
-    }
+    harness::needs_nvrtc();
     let device = Device::simulator();
     let x = device.upload(&[1.0f32; 256]).expect("memory");
     let mut y = device.upload(&[0.0f32; 256]).expect("memory");
@@ -172,11 +162,9 @@ fn agrees<K: Kernel<Comptime = ()>>(gpu: &Device) {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_driver_agrees_with_nvrtc() {
-    let Some(gpu) = harness::gpu() else { return };
-    if !nvrtc_is_there() {
-        return;
-    }
+    let gpu = harness::needs_gpu();
     agrees::<small>(&gpu);
     agrees::<free>(&gpu);
     agrees::<capped>(&gpu);

@@ -66,8 +66,9 @@ fn tiles_of_16_raise_the_counted_intensity_by_16() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_kernel_under_measured_ceilings_is_not_above_them() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let started = Instant::now();
     let measured = Ceilings::measure(&gpu).expect("a GPU can be measured");
     println!("figure ceilings_measured_in {} ms", started.elapsed().as_secs_f64() * 1e3);

@@ -186,8 +186,9 @@ fn many_threads_launch_on_the_simulator() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn many_threads_launch_on_streams_of_a_gpu() {
-    let Some(device) = harness::gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let streams: Vec<_> = (0..STREAMS).map(|_| gpu.context().new_stream().expect("a stream")).collect();
     let free = || cudarc::driver::result::mem_get_info().expect("a context").0;

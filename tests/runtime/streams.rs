@@ -86,8 +86,9 @@ fn a_chain_over_two_streams_is_in_order() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn different_buffers_and_common_readers_overlap() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let (left, right) = (gpu.stream().expect("a stream"), gpu.stream().expect("a stream"));
     let x = gpu.upload(&vec![7u32; N]).expect("memory");
     let mut a = gpu.upload(&vec![0u32; N]).expect("memory");
@@ -122,8 +123,9 @@ fn disjoint_parts_of_one_buffer_overlap() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_buffer_dropped_in_flight_is_freed_after_its_uses() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = harness::needs_gpu();
     let (left, right) = (gpu.stream().expect("a stream"), gpu.stream().expect("a stream"));
     let mut y = gpu.upload(&vec![0u32; N]).expect("memory");
     let mut z = gpu.upload(&vec![0u32; N]).expect("memory");
@@ -329,8 +331,9 @@ fn blocking_streams_keep_order_with_the_default_stream() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn cudarc_memory_of_another_stream_is_ordered() {
-    let Some(device) = gpu() else { return };
+    let device = harness::needs_gpu();
     let gpu = device.as_gpu().expect("a GPU");
     let (theirs, other) =
         (gpu.context().new_stream().expect("theirs"), gpu.context().new_stream().expect("other"));

@@ -71,8 +71,9 @@ fn the_seeds_block_shapes_run_on_the_simulator_which_keeps_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_seeds_block_shapes_are_timed_on_a_gpu_and_kept() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let folder = Folder::new("gpu");
     let outcome = sum_matrix(&gpu, 1 << 13, &folder);
     println!("{outcome}");

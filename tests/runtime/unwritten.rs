@@ -236,8 +236,9 @@ fn memory_that_nobody_wrote_is_visibly_not_zero_on_the_simulator() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_gpu_writes_memory_that_nobody_wrote() {
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let mut x = gpu.alloc_uninit::<u32>(1000).expect("memory");
     fill(&mut x, 5).over(1000).launch(&gpu).expect("a launch");
     assert_eq!(gpu.download(&x), Ok(vec![5; 1000]));

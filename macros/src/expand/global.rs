@@ -59,7 +59,7 @@ pub fn expand(item: &ItemStatic, space: Space) -> TokenStream {
             static GLOBAL: ::warpsmith::ir::Global = ::warpsmith::ir::Global {
                 name: #text,
                 path: ::core::module_path!(),
-                ty: ::warpsmith::__macro::type_in_memory::<#ty>,
+                ty: ::warpsmith::global::type_in_memory::<#ty>,
                 extents: || ::warpsmith::__macro::Recorder::aside(|__r| ::warpsmith::__macro::list([#(#extents),*])),
                 initial: || ::warpsmith::__macro::initial_bytes(&INITIAL),
                 address: || #name.simulated(),

@@ -32,6 +32,24 @@ pub fn gpu() -> Option<Device> {
     }
 }
 
+/// The GPU of a test that is ignored where there is none.
+///
+/// # Panics
+/// Without a GPU: the test was asked for all the same.
+pub fn needs_gpu() -> Device {
+    gpu().expect("a GPU, without which this test is ignored")
+}
+
+/// For a test that is ignored where there is no NVRTC.
+///
+/// # Panics
+/// Without NVRTC: the test was asked for all the same.
+pub fn needs_nvrtc() {
+    if let Err(missing) = nvrtc::version() {
+        panic!("{missing}");
+    }
+}
+
 /// The devices to compare: the simulator, and a GPU if there is one.
 pub fn devices() -> Vec<Device> {
     [simulator()].into_iter().chain(gpu()).collect()

@@ -3,7 +3,4 @@ use warpsmith::prelude::*;
 #[gpu_static]
 static PAIR: (u32, f32) = (1, 2.0);
 
-#[gpu_const]
-static NAME: String = String::new();
-
 fn main() {}
