@@ -10,35 +10,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::cache::Key;
 use crate::error::Result;
 use crate::nvrtc::{self, Cubin};
+pub use crate::settings::Form;
 use crate::settings::Settings;
 
-/// A form of a compiled kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// CUDA C++.
-    Cuda,
-    /// PTX, which NVRTC prints anew.
-    Ptx,
-    /// The ELF image that the driver loads.
-    Cubin,
-    /// Machine instructions, by `nvdisasm` or `cuobjdump`.
-    Sass,
-}
-
 impl Form {
-    /// All of them.
-    pub const ALL: [Form; 4] = [Form::Cuda, Form::Ptx, Form::Cubin, Form::Sass];
-
-    /// Its name in `WARPSMITH_DUMP`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Form::Cuda => "cuda",
-            Form::Ptx => "ptx",
-            Form::Cubin => "cubin",
-            Form::Sass => "sass",
-        }
-    }
-
     /// The end of its file's name.
     fn extension(self) -> &'static str {
         match self {

@@ -10,43 +10,12 @@ use crate::args::{KernelArg, SliceArg, SliceMutArg};
 use crate::buffer::Memory;
 use crate::device::{Backend, Device};
 use crate::driver::DriverError;
+pub use crate::driver::{Advice, Pinned};
 use crate::error::Result;
 use crate::part::{Part, PartMut};
 use crate::simulator::global;
 use crate::stream::Stream;
 use crate::types::{AnyBits, GpuType};
-
-/// How page-locked memory is allocated. It is always mapped: kernels can take it as an argument.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pinned {
-    /// Page-locked for every CUDA context: kernels of every GPU can take it, unless it is write-combined.
-    ///
-    /// Source: CUDA Driver API, `CU_MEMHOSTALLOC_PORTABLE`.
-    pub portable: bool,
-    /// Not cached by the CPU: the GPU may read it faster, the host reads it very slowly.
-    ///
-    /// Source: CUDA Driver API, `CU_MEMHOSTALLOC_WRITECOMBINED`.
-    pub write_combined: bool,
-}
-
-/// How managed memory will be used.
-///
-/// Source: CUDA Driver API, `CUmem_advise`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// Mostly read: each side may keep a copy.
-    ReadMostly,
-    /// Takes `ReadMostly` back.
-    NotReadMostly,
-    /// Should stay on the device.
-    PreferDevice,
-    /// Should stay on the host.
-    PreferHost,
-    /// The device will access it: keep it mapped there.
-    AccessedByDevice,
-    /// The host will access it: keep it mapped there.
-    AccessedByHost,
-}
 
 /// Memory and where the host sees it.
 #[derive(Debug)]

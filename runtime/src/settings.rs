@@ -10,8 +10,35 @@ pub use warpsmith_env::SettingError;
 use warpsmith_env::{Lookup, all_or_list, choice, list, variable};
 
 use crate::codegen::GpuChecks;
-use crate::dump::Form;
 use crate::nvrtc::DebugInfo;
+
+/// A form of a compiled kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// CUDA C++.
+    Cuda,
+    /// PTX, which NVRTC prints anew.
+    Ptx,
+    /// The ELF image that the driver loads.
+    Cubin,
+    /// Machine instructions, by `nvdisasm` or `cuobjdump`.
+    Sass,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 4] = [Form::Cuda, Form::Ptx, Form::Cubin, Form::Sass];
+
+    /// Its name in `WARPSMITH_DUMP`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Cuda => "cuda",
+            Form::Ptx => "ptx",
+            Form::Cubin => "cubin",
+            Form::Sass => "sass",
+        }
+    }
+}
 
 /// Which device `Device::open` opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::args::Place;
 use crate::buffer::Memory;
 use crate::device::{Backend, Device};
+pub use crate::driver::LaunchStream;
 use crate::driver::{self, CudaEvents, CudaStream, DriverError, GpuStream, Panics};
 use crate::error::Result;
 use crate::part::{Part, PartMut};
@@ -72,22 +73,12 @@ impl SimulatedStream {
     }
 }
 
-/// The stream of a launch: what `.on(…)` takes, a `&Stream` or cudarc's `&Arc<CudaStream>`.
-#[derive(Clone, Debug)]
-pub struct LaunchStream(pub(crate) Option<Arc<CudaStream>>);
-
 impl From<&Stream> for LaunchStream {
     fn from(stream: &Stream) -> Self {
         match &stream.queue {
             Queue::Gpu(gpu) => Self(Some(gpu.stream.clone())),
             Queue::Simulator(_) => Self(None),
         }
-    }
-}
-
-impl From<&Arc<CudaStream>> for LaunchStream {
-    fn from(stream: &Arc<CudaStream>) -> Self {
-        Self(Some(stream.clone()))
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
 
+use super::LaunchStream;
 use crate::buffer::Buffer;
 use crate::launch::Shape;
-use crate::stream::LaunchStream;
 use crate::types::GpuType;
 
 /// A logical memory synchronization domain.

@@ -10,7 +10,38 @@ use cudarc::driver::sys::{self, CUmem_advise, CUmemLocation, CUmemLocationType};
 use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
 use crate::args::Place;
-use crate::host_memory::{Advice, Pinned};
+
+/// How page-locked memory is allocated. It is always mapped: kernels can take it as an argument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pinned {
+    /// Page-locked for every CUDA context: kernels of every GPU can take it, unless it is write-combined.
+    ///
+    /// Source: CUDA Driver API, `CU_MEMHOSTALLOC_PORTABLE`.
+    pub portable: bool,
+    /// Not cached by the CPU: the GPU may read it faster, the host reads it very slowly.
+    ///
+    /// Source: CUDA Driver API, `CU_MEMHOSTALLOC_WRITECOMBINED`.
+    pub write_combined: bool,
+}
+
+/// How managed memory will be used.
+///
+/// Source: CUDA Driver API, `CUmem_advise`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Mostly read: each side may keep a copy.
+    ReadMostly,
+    /// Takes `ReadMostly` back.
+    NotReadMostly,
+    /// Should stay on the device.
+    PreferDevice,
+    /// Should stay on the host.
+    PreferHost,
+    /// The device will access it: keep it mapped there.
+    AccessedByDevice,
+    /// The host will access it: keep it mapped there.
+    AccessedByHost,
+}
 
 impl Gpu {
     /// Page-locked host memory, and its host address.

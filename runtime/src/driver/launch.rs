@@ -8,12 +8,12 @@ use std::mem::MaybeUninit;
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys;
 
+use super::LaunchStream;
 use super::attributes::List;
 use super::order::Uses;
 use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::args::{KernelArg, Place};
 use crate::launch::{LaunchError, MAX_ARGUMENTS, Shape};
-use crate::stream::LaunchStream;
 
 /// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
 const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;

@@ -115,7 +115,7 @@ impl GpuMemory {
         self.gpu.take_fault()
     }
 
-    pub(crate) fn advise(&self, advice: crate::host_memory::Advice) -> Result<(), DriverError> {
+    pub(crate) fn advise(&self, advice: super::Advice) -> Result<(), DriverError> {
         self.gpu.advise(self, advice)
     }
 

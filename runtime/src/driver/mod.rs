@@ -38,6 +38,7 @@ pub use attributes::{
 };
 pub use error::DriverError;
 pub(crate) use graph::GraphExec;
+pub use host::{Advice, Pinned};
 pub use image_limits::ImageLimits;
 pub use kept::KeptAttributes;
 pub use limits::Limits;
@@ -46,6 +47,7 @@ pub use loaded::Loaded;
 pub use memory::GpuMemory;
 pub use order::Order;
 pub(crate) use pitched::GpuBox;
+pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 

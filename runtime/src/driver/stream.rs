@@ -12,6 +12,16 @@ use cudarc::driver::{CudaEvent, CudaStream, result};
 use super::memory::driver;
 use super::{DriverError, Gpu};
 
+/// The stream of a launch: what `.on(…)` takes, a `&Stream` or cudarc's `&Arc<CudaStream>`.
+#[derive(Clone, Debug)]
+pub struct LaunchStream(pub(crate) Option<Arc<CudaStream>>);
+
+impl From<&Arc<CudaStream>> for LaunchStream {
+    fn from(stream: &Arc<CudaStream>) -> Self {
+        Self(Some(stream.clone()))
+    }
+}
+
 /// A stream of one GPU.
 #[derive(Clone, Debug)]
 pub(crate) struct GpuStream {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{AccessWindow, CachePreference, Carveout, ClusterScheduling, Dim3, Launch, MemSyncDomain};
 use crate::driver::CudaEvent;
+use crate::driver::LaunchStream;
 use crate::kernel::Kernel;
-use crate::stream::LaunchStream;
 
 /// Attributes beyond the shape. A launch without one has its stream's.
 impl<K: Kernel> Launch<'_, K> {
