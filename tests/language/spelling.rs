@@ -122,3 +122,25 @@ fn an_extent_that_overflows_is_an_error_of_the_kernel() {
     assert!(refused(1, -1).to_string().contains("an extent of -8"), "{}", refused(1, -1));
     assert!(shrunk::module(&(1, 8)).is_ok());
 }
+
+#[gpu_kernel]
+fn evaluated(out: &mut [u32], #[comptime] width: u32, #[comptime] large: usize) {
+    let mut tile = shared!([u32; 64 / width.next_power_of_two()]);
+    let mut rows = shared!([[u32; large]; large.max(1)]);
+    tile[0] = 1;
+    rows[0][0] = 2;
+    out[0] = tile[0] + rows[0][0];
+}
+
+#[test]
+fn an_extent_that_the_host_cannot_evaluate_is_an_error_too() {
+    let refused =
+        |width, large| evaluated::module(&(width, large)).map(|_| ()).expect_err("refused").to_string();
+    assert!(refused(128, 1).contains("`tile`"), "{}", refused(128, 1));
+    assert!(refused(2, 1 << 40).contains("above the limit of 49152"), "{}", refused(2, 1 << 40));
+    assert!(evaluated::module(&(3, 4)).is_ok());
+    if cfg!(debug_assertions) {
+        // `next_power_of_two` panics where overflow is checked.
+        assert!(refused(u32::MAX, 1).contains("evaluation panics"), "{}", refused(u32::MAX, 1));
+    }
+}

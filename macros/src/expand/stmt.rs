@@ -243,7 +243,7 @@ impl Lower<'_> {
         let extents = array.extents().iter().map(|extent| match self.spelled(extent) {
             Some(spelled) => quote!({ let __n = #spelled; __r.shared_extent(__n) }),
             None => {
-                quote!(::warpsmith::ir::Extent::from(::warpsmith::__macro::IndexInteger::to_index(#extent)))
+                quote!({ __r.evaluated_extent(|| ::warpsmith::__macro::IndexInteger::to_index(#extent)) })
             }
         });
         Two {

@@ -1,5 +1,7 @@
 //! Operators, casts, places and literals.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::{Callee, RecordError, Recorder, fold};
 use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Scalar, StructRef, Type, UnaryOp};
 use crate::types::Constant;
@@ -203,6 +205,20 @@ impl Recorder {
             return Extent::from(1);
         };
         spelled_extent(Some(spelled), Extent::from(len))
+    }
+
+    /// An extent of a shared array that the host evaluates, of whatever it is made. A panic, as of a subtraction that goes
+    /// below zero for some comptime argument, is an error of the kernel.
+    pub fn evaluated_extent(&mut self, evaluate: impl FnOnce() -> usize) -> Extent {
+        match catch_unwind(AssertUnwindSafe(evaluate)) {
+            Ok(len) => Extent::from(len),
+            Err(_) => {
+                let what = "an extent whose evaluation panics for these comptime arguments".to_owned();
+                let at = self.location();
+                self.fail(RecordError::Argument { builtin: "shared!", what, at });
+                Extent::from(1)
+            }
+        }
     }
 
     /// `S { name: value, … }`, fields in the order they were written.

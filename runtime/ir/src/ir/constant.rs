@@ -78,9 +78,9 @@ impl From<usize> for Extent {
 }
 
 impl Extent {
-    /// Number of elements of an array with these extents.
+    /// Number of elements of an array with these extents; the largest number where they are more.
     pub fn elements(extents: &[Extent]) -> usize {
-        extents.iter().map(|extent| extent.len).product()
+        extents.iter().fold(1, |all, extent| all.saturating_mul(extent.len))
     }
 
     /// The numbers alone.

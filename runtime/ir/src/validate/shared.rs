@@ -9,9 +9,10 @@ use crate::ir::{Extent, Function, Module, Type, VarKind};
 const STATIC_LIMIT: usize = 48 * 1024;
 
 pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
-    let functions = module.functions.iter().map(bytes).sum::<Result<usize, _>>()?;
+    let add = |all: usize, function| bytes(function).map(|own| all.saturating_add(own));
+    let functions = module.functions.iter().try_fold(0, add)?;
     for (kernel, _) in module.kernels() {
-        let bytes = functions + bytes(kernel)?;
+        let bytes = bytes(kernel)?.saturating_add(functions);
         if bytes > STATIC_LIMIT {
             let (kernel, at) = (kernel.name.clone(), kernel.at);
             return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at });
@@ -22,7 +23,7 @@ pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
 
 /// What one function declares.
 fn bytes(function: &Function) -> Result<usize, ValidateError> {
-    let mut bytes = 0;
+    let mut bytes = 0usize;
     for var in &function.vars {
         let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
             continue;
@@ -30,7 +31,7 @@ fn bytes(function: &Function) -> Result<usize, ValidateError> {
         if extents.iter().any(|extent| extent.len == 0) {
             return Err(ValidateError::EmptyShared { name: var.name.clone(), at: function.at });
         }
-        bytes += Extent::elements(extents) * elem.size();
+        bytes = bytes.saturating_add(Extent::elements(extents).saturating_mul(elem.size()));
     }
     Ok(bytes)
 }
