@@ -3,24 +3,13 @@
 #include <cooperative_groups.h>
 
 #include "peer/memory.cuh"
+#include "peer/transposes.cuh"
 
 namespace cg = cooperative_groups;
 
 __global__ void saxpy(float a, const float* x, float* y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = a * x[i] + y[i];
-}
-
-__global__ void transpose_smem_pad(float* out, const float* in, unsigned nx, unsigned ny) {
-    __shared__ float tile[32][33];
-    unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
-    for (unsigned j = 0; j < 32; j += 8)
-        if (x < nx && y + j < ny) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * nx + x];
-    __syncthreads();
-    x = blockIdx.y * 32 + threadIdx.x;
-    y = blockIdx.x * 32 + threadIdx.y;
-    for (unsigned j = 0; j < 32; j += 8)
-        if (x < ny && y + j < nx) out[(y + j) * ny + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 struct Matrix {

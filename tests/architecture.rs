@@ -4,16 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use harness::documents::{missing_test, quoted, read, root};
+
 const PAGE: &str = include_str!("../ARCHITECTURE.md");
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: impl AsRef<Path>) -> String {
-    let path = root().join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 /// A section of the page.
 fn section(title: &str) -> &'static str {
@@ -26,11 +19,6 @@ fn section(title: &str) -> &'static str {
 fn blocks(title: &str) -> Vec<Vec<&'static str>> {
     let fenced = section(title).split("```text\n").skip(1);
     fenced.map(|block| block.split("```").next().unwrap_or_default().lines().collect()).collect()
-}
-
-/// What stands between backticks.
-fn quoted(text: &str) -> Vec<&str> {
-    text.split('`').skip(1).step_by(2).collect()
 }
 
 /// The cells of the rows of a section's table, but for its head.
@@ -229,19 +217,10 @@ fn every_path_of_the_map_is_there() {
 #[test]
 fn what_holds_the_invariants_is_there() {
     for cells in table("Invariants") {
-        let mut held = 0;
-        for name in quoted(cells[1]) {
-            let (file, function) = name.split_once("::").unwrap_or((name, ""));
-            let path =
-                [root().join(file), root().join("tests").join(file)].into_iter().find(|path| path.exists());
-            let path =
-                path.unwrap_or_else(|| panic!("`{file}`, which is to hold `{}`, is not there", cells[0]));
-            if !function.is_empty() {
-                assert!(read(&path).contains(&format!("fn {function}(")), "no `{name}`");
-            }
-            held += 1;
-        }
-        assert!(held > 0, "nothing holds `{}`", cells[0]);
+        let held = quoted(cells[1]);
+        assert!(!held.is_empty(), "nothing holds `{}`", cells[0]);
+        let missing: Vec<String> = held.into_iter().filter_map(missing_test).collect();
+        assert!(missing.is_empty(), "`{}`: {missing:?}", cells[0]);
     }
 }
 

@@ -2,15 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use corpus::cases;
+use harness::documents::{missing_test, quoted, read, root};
 
 const PAGE: &str = include_str!("../docs/seeds.md");
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// A row of the page's first table, cell by cell.
 struct Row<'a> {
@@ -38,11 +34,6 @@ fn rows() -> Vec<Row<'static>> {
     table.map(row).collect()
 }
 
-/// What stands between backticks.
-fn quoted(text: &str) -> Vec<&str> {
-    text.split('`').skip(1).step_by(2).collect()
-}
-
 /// Where the links of a text lead.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
@@ -54,29 +45,11 @@ fn sections(page: &str) -> BTreeSet<String> {
     titles.map(|title| title.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-")).collect()
 }
 
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 /// Every source file of the corpus.
 fn corpus() -> String {
     let folder = root().join("tests/corpus");
     let files = fs::read_dir(&folder).expect("the corpus").map(|entry| entry.expect("a file").path());
-    files.filter(|path| path.extension().is_some_and(|e| e == "rs")).map(|path| read(&path)).collect()
-}
-
-/// What a test that the page names lacks: `folder/file.rs::function`.
-fn missing_test(test: &str) -> Option<String> {
-    let Some((file, function)) = test.split_once("::") else {
-        return Some(format!("no function in `{test}`"));
-    };
-    let path: PathBuf = root().join("tests").join(file);
-    let text = if path.exists() { read(&path) } else { return Some(format!("no file of `{test}`")) };
-    let is_test = text.split("#[test]").skip(1).any(|after| {
-        let head = after.lines().find(|line| line.contains("fn ")).unwrap_or_default();
-        head.contains(&format!("fn {function}("))
-    });
-    (!is_test).then(|| format!("no test `{test}`"))
+    files.filter(|path| path.extension().is_some_and(|e| e == "rs")).map(read).collect()
 }
 
 #[test]
@@ -136,7 +109,7 @@ fn every_test_and_section_is_there() {
             let (file, section) = link.split_once('#').unwrap_or((link, ""));
             let sections = match file {
                 "" => own.clone(),
-                file => sections(&read(&root().join("docs").join(file))),
+                file => sections(&read(format!("docs/{file}"))),
             };
             if !section.is_empty() && !sections.contains(section) {
                 missing.push(format!("row {}: no section `{link}`", row.number));

@@ -56,7 +56,7 @@ impl Start<'_> {
 pub enum Unit {
     /// Milliseconds.
     Milliseconds,
-    /// Gigabytes a second, of so many bytes that a launch reads and writes.
+    /// Gigabytes per second; the number is the bytes that one launch reads and writes.
     Bandwidth(usize),
 }
 

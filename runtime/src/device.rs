@@ -8,6 +8,7 @@ use crate::checks::BarrierLog;
 use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
+use crate::part::{Part, PartMut};
 use crate::settings::{self, DeviceChoice};
 use crate::simulator::{Settings, Statics, global};
 use crate::types::{AnyBits, GpuType};
@@ -302,22 +303,7 @@ impl Device {
     /// A different length, memory of another device, or a driver error.
     pub fn write<T: GpuType>(&self, buffer: &mut Buffer<T>, elements: &[T]) -> Result<()> {
         self.check_owner(buffer.place())?;
-        if buffer.len() != elements.len() {
-            return Err(DriverError::Length { buffer: buffer.len(), host: elements.len() }.into());
-        }
-        // SAFETY: plain data may be read as bytes; padding is copied and never interpreted.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) };
-        match (&self.backend, &mut buffer.memory) {
-            (Backend::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(memory, 0..bytes.len(), bytes)?,
-            (_, Memory::Simulator(memory)) => {
-                // SAFETY: the memory holds at least that many bytes, and the buffer is borrowed mutably.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.as_mut_ptr(), bytes.len()) };
-                global::written(memory.address(), bytes.len());
-            }
-            (Backend::Simulator, Memory::Gpu(_)) => {}
-        }
-        Ok(())
+        PartMut::from(buffer).write(elements)
     }
 
     /// Copies device memory to the host, after everything launched before.
@@ -326,27 +312,7 @@ impl Device {
     /// A fault of a kernel launched before, memory of another device, or a driver error.
     pub fn download<T: GpuType>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         self.check_owner(buffer.place())?;
-        let mut elements: Vec<T> = Vec::new();
-        let room = elements.try_reserve_exact(buffer.len());
-        room.map_err(|_| DriverError::TooLarge { elements: buffer.len() })?;
-        let bytes = buffer.len() * size_of::<T>();
-        let target = elements.as_mut_ptr().cast::<u8>();
-        match (&self.backend, &buffer.memory) {
-            (Backend::Gpu(gpu), Memory::Gpu(memory)) => {
-                // SAFETY: the vector's capacity is that many bytes; any bytes may be written to it.
-                let host = unsafe { std::slice::from_raw_parts_mut(target, bytes) };
-                gpu.read(memory, 0..bytes, host)?;
-                gpu.take_fault()?;
-            }
-            (_, Memory::Simulator(memory)) => {
-                // SAFETY: the memory holds at least that many bytes, and so does the vector.
-                unsafe { std::ptr::copy_nonoverlapping(memory.as_ptr(), target, bytes) };
-            }
-            (Backend::Simulator, Memory::Gpu(_)) => {}
-        }
-        // SAFETY: every element was written, with bytes that the device wrote as `T`.
-        unsafe { elements.set_len(buffer.len()) };
-        Ok(elements)
+        Part::from(buffer).to_vec()
     }
 
     /// Waits for everything launched before.

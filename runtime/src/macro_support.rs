@@ -77,13 +77,13 @@ pub const fn cluster_extents(extents: [u32; 3]) -> [u32; 3] {
 
 /// The bytes of plain data.
 pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
-    // SAFETY: plain data may be read as bytes; padding is copied and never interpreted.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
+    initial_bytes(value)
 }
 
 /// The bytes that a static begins with; `global::type_in_memory` asks what they are of.
 pub fn initial_bytes<T>(value: &T) -> Vec<u8> {
-    // SAFETY: as in `bytes_of`: who declares a static of another type has a program that does not compile.
+    // SAFETY: plain data may be read as bytes; padding is copied and never interpreted. A static of another type does not
+    // compile.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
 }
 

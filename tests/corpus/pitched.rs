@@ -1,7 +1,7 @@
 //! Matrices and volumes of padded rows, as `cudaMallocPitch` and `cudaMalloc3D` allocate them.
 //!
-//! The notes add `r * pitch` bytes to the first row's address and cast back to elements. A view has the pitch in elements,
-//! its stride, so that no cast is needed: a row begins `r * stride` elements behind the first.
+//! The notes add `r * pitch` bytes to the first row's address and cast back to elements. A view has the pitch in elements, its
+//! stride. It needs no cast: row `r` begins `r * stride` elements behind the first.
 
 use warpsmith::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Finds out what the machine has, so that tests which need more are ignored, with the reason.
+//! Finds out what the machine has. Tests that need more are then ignored, with the reason.
 //!
 //! `WARPSMITH_TESTS_FOR=gpu,nvrtc` builds them for another machine: `benches/carry.sh` does.
 

@@ -29,7 +29,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-pub use crate::simulator::{NotRun as Refused, Sanitizers};
+pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{Reached, Run, Text};
 
 use crate::codegen::{Checks, CudaSource, Options};

@@ -193,7 +193,7 @@ impl Recorder {
 
     /// An extent of a shared array, made of constants that have names.
     ///
-    /// Arithmetic on them is the recorder's, so that one that overflows is an error of the kernel's and no panic.
+    /// The recorder computes it, so an overflow is an error of the kernel and does not panic.
     pub fn shared_extent(&mut self, spelled: Expr) -> Extent {
         let Some(value) = spelled.as_int() else {
             // What did not fold has been refused.

@@ -15,7 +15,7 @@ use crate::shared_reduction::{
 /// Sizes of a block that every kernel of the ladder is run with, [`Real`](Scale::Real) or not.
 const BLOCKS: [usize; 5] = [64, 128, 256, 512, 1024];
 
-/// A launch of so many threads a block.
+/// A launch with a given number of threads in a block.
 type Launched<'a> = dyn Fn(&mut Buffer<i32>, &mut Buffer<i32>, u32, u32) -> warpsmith::Result<()> + 'a;
 
 /// A launch for each size of a block, of which every thread folds `per_thread` elements.

@@ -1,5 +1,7 @@
 //! Runs a kernel wherever it can run; every kind of test shares this.
 
+pub mod documents;
+
 use warpsmith::codegen::{Checks, GpuChecks, Options};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;

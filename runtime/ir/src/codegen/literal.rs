@@ -12,42 +12,36 @@ impl Printer<'_> {
         }
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
         self.scalar(scalar);
+        self.spelled(c, scalar, false)
+    }
+
+    /// A constant as the source spells it. A bare one has no casts and no suffixes: its arithmetic is the same in every type.
+    fn spelled(&mut self, c: &Const, scalar: Scalar, bare: bool) -> Text {
+        let digits_of = if bare { Scalar::I32 } else { scalar };
         match &c.spelling {
             Spelling::Name(name) if self.is_constexpr(name, c.value, scalar) => {
                 self.named_constant(name, c.value, scalar)
             }
-            Spelling::Computed(from) if self.computed_of_names(from) => self.computed(from),
-            Spelling::Radix(digits) if scalar.is_int() => in_radix(digits, scalar),
-            _ => literal(c.value, scalar),
+            Spelling::Computed(from) if self.computed_of_names(from) => self.computed(from, bare),
+            Spelling::Radix(digits) if scalar.is_int() => in_radix(digits, digits_of),
+            _ => literal(c.value, digits_of),
         }
     }
 
     /// The extent of an array, between its brackets.
     pub(super) fn extent(&mut self, extent: &Extent) -> String {
         match extent.spelled.as_deref().map(Expr::before_casts) {
-            Some(e) if self.names_something(e) && is_small(e) => self.small(e).text,
-            Some(e) if self.names_something(e) => self.expr(e).text,
+            Some(e) if self.names_something(e) => self.constant_operand(e, is_small(e)).text,
             _ => extent.len.to_string(),
         }
     }
 
-    /// A constant that [`is_small`], without casts and suffixes: its arithmetic is the same in every type.
-    fn small(&mut self, e: &Expr) -> Text {
-        let ExprKind::Const(c) = &e.before_casts().kind else { return self.expr(e) };
-        let scalar = e.before_casts().ty.scalar().unwrap_or(Scalar::I32);
-        match &c.spelling {
-            Spelling::Name(name) if self.is_constexpr(name, c.value, scalar) => {
-                self.named_constant(name, c.value, scalar)
-            }
-            Spelling::Computed(from) if self.computed_of_names(from) => match &from.kind {
-                ExprKind::Binary(op, a, b) => {
-                    let (a, b) = (self.small(a), self.small(b));
-                    Text::binary(*op, a, b)
-                }
-                _ => self.computed(from),
-            },
-            Spelling::Radix(digits) => in_radix(digits, Scalar::I32),
-            _ => literal(c.value, Scalar::I32),
+    /// A constant that another is computed from.
+    fn constant_operand(&mut self, e: &Expr, bare: bool) -> Text {
+        let named = if bare { e.before_casts() } else { e };
+        match &named.kind {
+            ExprKind::Const(c) => self.spelled(c, named.ty.scalar().unwrap_or(Scalar::I32), bare),
+            _ => self.expr(e),
         }
     }
 
@@ -88,16 +82,20 @@ impl Printer<'_> {
     }
 
     /// An operator or a cast on constants, none of which overflows.
-    fn computed(&mut self, from: &Expr) -> Text {
+    fn computed(&mut self, from: &Expr, bare: bool) -> Text {
         match &from.kind {
             ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.expr(a), self.expr(b));
+                let (a, b) = (self.constant_operand(a, bare), self.constant_operand(b, bare));
                 Text::binary(*op, a, b)
             }
-            ExprKind::Unary(UnaryOp::Not, a) => Text::unary(format!("~{}", self.expr(a).at(UNARY))),
-            ExprKind::Unary(UnaryOp::Neg, a) => Text::unary(format!("-{}", self.expr(a).at(PRIMARY))),
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                Text::unary(format!("~{}", self.constant_operand(a, bare).at(UNARY)))
+            }
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                Text::unary(format!("-{}", self.constant_operand(a, bare).at(PRIMARY)))
+            }
             ExprKind::Cast(a) => {
-                let (a, scalar) = (self.expr(a), from.ty.scalar().unwrap_or(Scalar::I32));
+                let (a, scalar) = (self.constant_operand(a, bare), from.ty.scalar().unwrap_or(Scalar::I32));
                 Text::cast(types::scalar(scalar), a)
             }
             _ => unreachable!("the recorder computes constants by operators and casts"),

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use warpsmith_env::{Lookup, SettingError, bytes, choice, list, variable};
 
-/// Bytes of the disk cache unless set: 1 GiB.
+/// Default size of the disk cache, in bytes: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
 
 /// Where cubins are kept, as the environment says.

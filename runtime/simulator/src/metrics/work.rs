@@ -12,7 +12,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// So many operations on so many bytes.
+    /// `flops` operations on `bytes` bytes.
     pub fn new(flops: f64, bytes: f64) -> Self {
         Self { flops, bytes }
     }

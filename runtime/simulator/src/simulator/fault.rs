@@ -388,7 +388,7 @@ pub enum SimFault {
         /// The kernel.
         kernel: String,
         /// Why, and what to do.
-        why: NotRun,
+        why: Refused,
     },
     /// A fault of threads that ran in an order that a seed made.
     #[error("{fault}; `.seed({seed})` or `WARPSMITH_SIM_SEED={seed}` runs the threads in this order again")]
@@ -439,7 +439,7 @@ pub enum SimFault {
 /// Why printed CUDA is not run on the host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotRun {
+pub enum Refused {
     /// There is no C++ compiler.
     #[error(
         "no C++ compiler was found: {0}; install one (`apt install g++`), or name one by `WARPSMITH_CXX`"

@@ -46,7 +46,7 @@ mod tests;
 
 #[doc(hidden)]
 pub use events::interests;
-pub use fault::{NotRun, SimFault};
+pub use fault::{Refused, SimFault};
 #[doc(hidden)]
 pub use global::{GlobalMemory, NoMemory};
 #[doc(hidden)]

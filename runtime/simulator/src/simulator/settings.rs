@@ -82,8 +82,8 @@ impl Executor {
 
 /// What the C++ compiler puts into printed CUDA to find mistakes at run time.
 ///
-/// What it finds is a fault of the launch, as any other: the handlers are the shim's own, so that no library of the
-/// compiler's is needed.
+/// A mistake that they find is a fault of the launch, like any other. The handlers are part of the shim, so the compiler's own
+/// libraries are not needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sanitizers {
     /// C++ that means nothing: overflow of signed integers, shifts past the width, indices beyond an array, null and
