@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
+use crate::args::Order;
 use crate::args::{KernelArg, Place};
-use crate::driver::{DriverError, GpuMemory, Order};
+use crate::driver::{DriverError, GpuMemory};
 use crate::simulator::{GlobalMemory, NoMemory};
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 

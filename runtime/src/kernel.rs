@@ -1,49 +1,23 @@
-//! What `#[gpu_kernel]` implements, and how a kernel's CUDA is looked at.
+//! What can be done with a kernel: its IR, its CUDA, its cubin.
 
-use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::args::KernelArg;
 use crate::codegen::{self, Checks, CudaSource, Options};
 use crate::compile;
 use crate::deep_stack;
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::ir::{Expr, KernelAttributes, Location, Module};
+use crate::ir::Module;
 use crate::nvrtc::Cubin;
 use crate::passes;
-use crate::record::{self, RecordError, Recorder};
+use crate::record::{self, RecordError};
 use crate::report::{BoundsEffect, Resources};
 use crate::validate::{self, ValidModule};
 
+pub use warpsmith_lang::kernel::KernelDefinition;
+
 /// A kernel: the type that `#[gpu_kernel]` declares under the function's name.
-pub trait Kernel: 'static + Sized {
-    /// Its Rust name, which is also the name of the `__global__` function.
-    const NAME: &'static str;
-    /// Names of the run-time parameters, in order.
-    const PARAMS: &'static [&'static str];
-    /// The `#[comptime]` parameters as a tuple.
-    type Comptime: Clone + Eq + Hash + Send + Sync + 'static;
-    /// The run-time arguments of one launch: an array as long as [`Kernel::PARAMS`], held in place.
-    #[doc(hidden)]
-    type Args: AsRef<[KernelArg]> + Clone + Send + Sync + 'static;
-
-    /// What its attribute asked for.
-    const ATTRIBUTES: KernelAttributes;
-    /// Where it was written.
-    const AT: Location;
-    /// Names of the `#[comptime]` parameters, at their places among all parameters.
-    #[doc(hidden)]
-    const COMPTIME: &'static [Option<&'static str>];
-
-    /// Records the body into the function that is open.
-    #[doc(hidden)]
-    fn emit(comptime: &Self::Comptime, recorder: &mut Recorder);
-
-    /// The comptime values that constants of the device language give.
-    #[doc(hidden)]
-    fn comptime_of(given: &[Expr]) -> Option<Self::Comptime>;
-
+pub trait Kernel: KernelDefinition {
     /// Records the kernel for these comptime values, and every kernel that it launches.
     ///
     /// # Errors
@@ -51,10 +25,6 @@ pub trait Kernel: 'static + Sized {
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
         deep_stack::run(|| record::record_kernel::<Self>(comptime))
     }
-
-    /// Runs the twin as one simulated thread.
-    #[doc(hidden)]
-    fn run_thread(comptime: &Self::Comptime, args: &[KernelArg]);
 
     /// The kernel, recorded, validated and simplified.
     ///
@@ -173,3 +143,5 @@ pub trait Kernel: 'static + Sized {
         }
     }
 }
+
+impl<K: KernelDefinition> Kernel for K {}

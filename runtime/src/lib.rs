@@ -44,7 +44,6 @@ pub mod args;
 pub mod buffer;
 pub mod compile;
 pub mod device;
-pub mod device_api;
 pub mod driver;
 pub mod dump;
 pub mod error;
@@ -52,15 +51,12 @@ pub mod global;
 pub mod graph;
 pub mod host_memory;
 pub mod image;
-mod interpreter;
 pub mod kernel;
 pub mod launch;
-mod meaning;
 pub mod part;
 pub mod pitched;
 mod pitched_rows;
 pub mod printed;
-pub mod record;
 pub mod reference;
 pub mod region;
 mod rehearsal;
@@ -70,12 +66,8 @@ mod start;
 pub mod static_memory;
 pub mod stream;
 pub mod testing;
-pub mod tile;
 pub mod tuner;
-pub mod types;
-mod value_bytes;
 pub mod volume;
-pub mod witness;
 
 /// The README's code, compiled and run as doctests.
 #[cfg(doctest)]
@@ -88,14 +80,20 @@ struct Readme;
 struct Tour;
 
 #[doc(hidden)]
-#[path = "macro_support.rs"]
-pub mod __macro;
+pub mod __macro {
+    //! What the expansions of the macros spell; not for people.
+    pub use crate::args::{SliceArg, SliceMutArg};
+    pub use crate::launch::launched;
+    pub use warpsmith_lang::macro_support::*;
+}
 
 #[cfg(test)]
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
 pub use warpsmith_ir::{codegen, ir, passes, validate};
+use warpsmith_lang::interpreter;
+pub use warpsmith_lang::{device_api, record, tile, types, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::{checks, metrics, simulator};
 
@@ -108,7 +106,7 @@ pub use global::{GpuConst, GpuStatic};
 pub use graph::Graph;
 pub use host_memory::{ManagedBuffer, PinnedBuffer, Registered};
 pub use image::{Image1, Image2, Image3, ImageLayers};
-pub use kernel::Kernel;
+pub use kernel::{Kernel, KernelDefinition};
 pub use launch::Launch;
 pub use part::{Part, PartMut};
 pub use pitched::Pitched2;
@@ -122,46 +120,11 @@ pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu
 
 /// Everything that kernels and the code around them use.
 pub mod prelude {
-    pub use crate::device_api::atomic::*;
-    pub use crate::device_api::cluster::*;
-    pub use crate::device_api::convert::*;
-    pub use crate::device_api::copy_async::*;
-    pub use crate::device_api::dependency::*;
-    pub use crate::device_api::fast::*;
-    pub use crate::device_api::fence::*;
-    pub use crate::device_api::fp8::*;
-    pub use crate::device_api::group::*;
-    pub use crate::device_api::hint::*;
-    pub use crate::device_api::index::*;
-    pub use crate::device_api::int_intrinsics::*;
-    pub use crate::device_api::math::*;
-    pub use crate::device_api::memory::{
-        CacheAccess, bit_cast, load_l2, load_last_use, load_read_only, load_streaming, prefetch_l1,
-        prefetch_l2, store_l2, store_streaming, store_through, trap, volatile_load, volatile_store,
-    };
-    pub use crate::device_api::ordered::{Atomic, atomic, atomic_block, atomic_cluster, atomic_system};
-    pub use crate::device_api::packed::*;
-    pub use crate::device_api::rounding::*;
-    pub use crate::device_api::shared::*;
-    pub use crate::device_api::shuffle::*;
-    pub use crate::device_api::std_names::{max, min, replace, swap, take};
-    pub use crate::device_api::sync::*;
-    pub use crate::device_api::time::*;
-    pub use crate::device_api::vote::*;
     pub use crate::driver::MemSyncDomain;
-    pub use crate::image::{
-        AddressMode, Filter, Image1, Image2, Image3, ImageLayers, Sampler, Surface1, Surface2, Surface3,
-        SurfaceLayers, Texture1, Texture2, Texture3, TextureLayers,
+    pub use crate::image::{Image1, Image2, Image3, ImageLayers};
+    pub use crate::{
+        Buffer, Device, Event, GpuConst, GpuStatic, Graph, Kernel, KernelDefinition, Launch, Stream,
     };
-    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
-    pub use crate::types::ReinterpretArray as _;
-    pub use crate::types::vector::*;
-    pub use crate::types::{
-        AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
-        ViewMut3,
-    };
-    pub use crate::{Buffer, Device, Event, GpuConst, GpuStatic, Graph, Kernel, Launch, Stream};
-    pub use core::sync::atomic::Ordering;
-    pub use half::{bf16, f16};
-    pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
+    pub use warpsmith_lang::prelude::*;
+    pub use warpsmith_macros::gpu_kernel;
 }

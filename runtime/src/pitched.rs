@@ -3,11 +3,12 @@
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
+use crate::args::Order;
 use crate::buffer::Memory;
 use crate::device::Device;
 #[cfg(doc)]
 use crate::driver::DriverError;
-use crate::driver::{ImageLimits, Order};
+use crate::driver::ImageLimits;
 use crate::error::Result;
 use crate::image::{
     Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,

@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
+use crate::args::Order;
 use crate::args::Place;
 use crate::buffer::Memory;
-use crate::driver::{DriverError, GpuMemory, Order};
+use crate::driver::{DriverError, GpuMemory};
 
 /// The first element of a part.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, erro
         #vis struct #name<#(#declarations),*> { _generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
         #[doc(hidden)]
         #[allow(warnings)]
-        impl #impl_generics ::warpsmith::Kernel for #name #ty_generics #where_clause {
+        impl #impl_generics ::warpsmith::KernelDefinition for #name #ty_generics #where_clause {
             const NAME: &'static str = "";
             const PARAMS: &'static [&'static str] = &[];
             type Comptime = #comptime;

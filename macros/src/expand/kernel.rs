@@ -258,7 +258,7 @@ impl<'a> Parts<'a> {
             }
 
             #quiet
-            impl #impl_generics ::warpsmith::Kernel for #name #ty_generics #where_clause {
+            impl #impl_generics ::warpsmith::KernelDefinition for #name #ty_generics #where_clause {
                 const NAME: &'static str = #text;
                 const PARAMS: &'static [&'static str] = &[#(#names),*];
                 type Comptime = #types;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUDA_RESOURCE_DESC, CUarray, CUmemorytype};
 
 use super::memory::driver;
-use super::order::Order;
+use super::order;
 use super::pitched::boxes;
 use super::texture::{channel_to_driver, create_texture, no_resource};
 use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory};
+use crate::args::Order;
 use crate::image::{Format, Sampler};
 use crate::ir::ImageShape;
 
@@ -89,7 +90,7 @@ impl GpuArray {
 
     /// How launches order their uses of the array.
     pub(crate) fn order(&self) -> Order {
-        Order::of(&self.usage)
+        order::by_usage(&self.usage)
     }
 
     /// The array may be used where no launch sees it.

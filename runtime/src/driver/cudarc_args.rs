@@ -2,7 +2,8 @@
 
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice};
 
-use super::Order;
+use super::order;
+use crate::args::Order;
 use crate::args::{KernelArg, Place, SliceArg, SliceMutArg};
 
 /// Memory of elements of `T` on a GPU.
@@ -15,7 +16,7 @@ fn arg<T>(ptr: u64, len: usize, ordinal: usize, (mutable, order): (bool, Order))
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let ptr = self.device_ptr(self.stream()).0;
-        arg::<T>(ptr, self.len(), self.ordinal(), (false, Order::slice(self)))
+        arg::<T>(ptr, self.len(), self.ordinal(), (false, order::of_slice(self)))
     }
 }
 
@@ -24,7 +25,7 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let stream = self.stream().clone();
         let ptr = self.device_ptr_mut(&stream).0;
-        arg::<T>(ptr, self.len(), self.ordinal(), (true, Order::slice_mut(self)))
+        arg::<T>(ptr, self.len(), self.ordinal(), (true, order::of_slice_mut(self)))
     }
 }
 
@@ -32,7 +33,7 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaView<'_, T> {
     fn into_arg(self) -> KernelArg {
         let ptr = self.device_ptr(self.stream()).0;
-        arg::<T>(ptr, self.len(), self.stream().context().ordinal(), (false, Order::view(self)))
+        arg::<T>(ptr, self.len(), self.stream().context().ordinal(), (false, order::of_view(self)))
     }
 }
 
@@ -41,6 +42,6 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaViewMut<'_, T> {
     fn into_arg(self) -> KernelArg {
         let stream = self.stream().clone();
         let ptr = self.device_ptr_mut(&stream).0;
-        arg::<T>(ptr, self.len(), stream.context().ordinal(), (true, Order::view_mut(self)))
+        arg::<T>(ptr, self.len(), stream.context().ordinal(), (true, order::of_view_mut(self)))
     }
 }

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{CudaStream, result};
 
-use super::order::Order;
+use super::order;
 use super::usage::Usage;
 use super::{DriverError, Gpu, shadow};
+use crate::args::Order;
 use crate::launch::LaunchError;
 
 /// How the memory of an allocation is given back.
@@ -73,7 +74,7 @@ impl GpuMemory {
 
     /// How launches order their uses of this memory.
     pub(crate) fn order(&self) -> Order {
-        Order::of(&self.usage)
+        order::by_usage(&self.usage)
     }
 
     /// Views of this memory may stand where no launch sees them.

@@ -45,7 +45,7 @@ pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub use memory::GpuMemory;
-pub use order::Order;
+pub(crate) use order::is_everywhere;
 pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};

@@ -9,33 +9,19 @@ use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, De
 use super::symbols::Constant;
 use super::usage::Usage;
 use super::{DriverError, Gpu};
-use crate::args::{KernelArg, Place};
+use crate::args::{KernelArg, Order, Place};
+use warpsmith_lang::argument::Owner;
 
-/// Who knows the other uses of an argument's memory.
-///
-/// It points to the memory's owner, which the argument's lifetime keeps borrowed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Order(Owner);
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Owner {
-    /// Nobody: memory that only one thread and no stream uses, as the simulator's.
-    #[default]
-    Nobody,
-    /// An allocation of this crate.
-    Usage(NonNull<Usage>),
+/// What stands at the address of an argument's owner.
+enum Kind {
+    /// A `Usage`: an allocation of this crate.
+    Usage,
     /// cudarc's memory, which belongs to a stream and knows its uses by events.
-    Cudarc(NonNull<()>, Foreign),
+    Cudarc(Foreign),
 }
 
 /// Orders a launch on a stream with a piece of cudarc's memory.
 type Foreign = unsafe fn(NonNull<()>, &Gpu, &Arc<CudaStream>, Stage) -> Result<(), DriverError>;
-
-// SAFETY: a `Usage` is `Sync`; cudarc's memory is `Send` and `Sync`, and the launch that uses the
-// pointer holds the borrow that it was made from.
-unsafe impl Send for Order {}
-// SAFETY: as above.
-unsafe impl Sync for Order {}
 
 /// When a launch is ordered: before it is queued, or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,39 +30,51 @@ enum Stage {
     After,
 }
 
-impl Order {
-    /// For memory that no stream uses but through the launches at hand.
-    pub const NONE: Self = Self(Owner::Nobody);
+/// The order of an allocation's uses.
+pub(crate) fn by_usage(usage: &Usage) -> Order {
+    // SAFETY: a `Usage` is `Sync`, and the argument's lifetime keeps the allocation borrowed.
+    unsafe { Order::new(Owner { address: NonNull::from(usage).cast(), kind: &Kind::Usage }) }
+}
 
-    pub(crate) fn of(usage: &Usage) -> Self {
-        Self(Owner::Usage(NonNull::from(usage)))
-    }
+/// The usage behind an order; nothing for cudarc's memory, and where nobody orders uses.
+fn usage_of(order: &Order) -> Option<&Usage> {
+    let owner = order.owner()?;
+    // SAFETY: made by `by_usage`; the argument's lifetime keeps the allocation borrowed.
+    matches!(owner.kind.downcast_ref(), Some(Kind::Usage)).then(|| unsafe { owner.address.cast().as_ref() })
+}
 
-    /// Whether kernels of every GPU reach the memory.
-    pub(crate) fn is_everywhere(&self) -> bool {
-        match self.0 {
-            // SAFETY: the argument's lifetime keeps the allocation borrowed.
-            Owner::Usage(usage) => unsafe { usage.as_ref() }.is_everywhere(),
-            Owner::Nobody | Owner::Cudarc(..) => false,
-        }
-    }
+/// Whether kernels of every GPU reach the memory.
+pub(crate) fn is_everywhere(order: &Order) -> bool {
+    usage_of(order).is_some_and(Usage::is_everywhere)
+}
 
-    pub(super) fn slice<T>(slice: &CudaSlice<T>) -> Self {
-        Self(Owner::Cudarc(NonNull::from(slice).cast(), read::<T, CudaSlice<T>>))
-    }
+/// The order of cudarc's memory.
+///
+/// # Safety
+/// `kind` is for an `M`.
+unsafe fn by_cudarc<M>(memory: NonNull<M>, kind: &'static Kind) -> Order {
+    // SAFETY: cudarc's memory is `Send` and `Sync`, and the launch that uses the pointer holds the borrow that it was made from.
+    unsafe { Order::new(Owner { address: memory.cast(), kind }) }
+}
 
-    pub(super) fn slice_mut<T>(slice: &mut CudaSlice<T>) -> Self {
-        Self(Owner::Cudarc(NonNull::from(slice).cast(), write::<T, CudaSlice<T>>))
-    }
+pub(super) fn of_slice<T>(slice: &CudaSlice<T>) -> Order {
+    // SAFETY: the kind is for this type.
+    unsafe { by_cudarc(NonNull::from(slice), const { &Kind::Cudarc(read::<T, CudaSlice<T>>) }) }
+}
 
-    pub(super) fn view<T>(view: &CudaView<'_, T>) -> Self {
-        // A function cannot be named for each lifetime; the pointer's is not looked at.
-        Self(Owner::Cudarc(NonNull::from(view).cast(), read::<T, CudaView<'_, T>>))
-    }
+pub(super) fn of_slice_mut<T>(slice: &mut CudaSlice<T>) -> Order {
+    // SAFETY: the kind is for this type.
+    unsafe { by_cudarc(NonNull::from(slice), const { &Kind::Cudarc(write::<T, CudaSlice<T>>) }) }
+}
 
-    pub(super) fn view_mut<T>(view: &mut CudaViewMut<'_, T>) -> Self {
-        Self(Owner::Cudarc(NonNull::from(view).cast(), write::<T, CudaViewMut<'_, T>>))
-    }
+pub(super) fn of_view<T>(view: &CudaView<'_, T>) -> Order {
+    // SAFETY: the kind is for this type. A function cannot be named for each lifetime; the pointer's is not looked at.
+    unsafe { by_cudarc(NonNull::from(view), const { &Kind::Cudarc(read::<T, CudaView<'_, T>>) }) }
+}
+
+pub(super) fn of_view_mut<T>(view: &mut CudaViewMut<'_, T>) -> Order {
+    // SAFETY: as above.
+    unsafe { by_cudarc(NonNull::from(view), const { &Kind::Cudarc(write::<T, CudaViewMut<'_, T>>) }) }
 }
 
 /// cudarc's memory lives in the context, or its owner's stream could not be waited for.
@@ -164,15 +162,10 @@ impl Uses<'_> {
         }
         for arg in self.args {
             let Some(memory) = arg.memory() else { continue };
-            match memory.order.0 {
-                Owner::Nobody => {}
-                // SAFETY: the argument's lifetime keeps the allocation borrowed.
-                Owner::Usage(usage) => unsafe {
-                    begun.tells |= usage.as_ref().begin(gpu, stream, memory.range, memory.mutable)?;
-                },
-                // SAFETY: made from a borrow that the argument's lifetime keeps.
-                Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::Before) }?,
+            if let Some(usage) = usage_of(&memory.order) {
+                begun.tells |= usage.begin(gpu, stream, memory.range, memory.mutable)?;
             }
+            other_order(&memory.order, gpu, stream, Stage::Before)?;
         }
         Ok(begun)
     }
@@ -189,17 +182,12 @@ impl Uses<'_> {
         }
         for arg in self.args {
             let Some(memory) = arg.memory() else { continue };
-            match memory.order.0 {
-                // SAFETY: the argument's lifetime keeps the allocation borrowed.
-                Owner::Usage(usage) if again => unsafe {
-                    usage.as_ref().end_again(gpu, stream, memory.range, memory.mutable)?;
-                },
-                // SAFETY: as above.
-                Owner::Usage(usage) if begun.tells => unsafe { usage.as_ref().tell(gpu, stream)? },
-                Owner::Nobody | Owner::Usage(_) => {}
-                // SAFETY: made from a borrow that the argument's lifetime keeps.
-                Owner::Cudarc(memory, order) => unsafe { order(memory, gpu, stream, Stage::After) }?,
+            match usage_of(&memory.order) {
+                Some(usage) if again => usage.end_again(gpu, stream, memory.range, memory.mutable)?,
+                Some(usage) if begun.tells => usage.tell(gpu, stream)?,
+                _ => {}
             }
+            other_order(&memory.order, gpu, stream, Stage::After)?;
         }
         Ok(())
     }
@@ -207,11 +195,18 @@ impl Uses<'_> {
     /// Changes whenever uses of what the launch uses were taken off a list without a write that covers them.
     fn removals(&self) -> u64 {
         let constants = self.constants.iter().map(|constant| constant.usage.removals());
-        let args = self.args.iter().filter_map(KernelArg::memory).map(|memory| match memory.order.0 {
-            // SAFETY: the argument's lifetime keeps the allocation borrowed.
-            Owner::Usage(usage) => unsafe { usage.as_ref().removals() },
-            _ => 0,
-        });
+        let memory = self.args.iter().filter_map(KernelArg::memory);
+        let args = memory.map(|memory| usage_of(&memory.order).map_or(0, Usage::removals));
         constants.chain(args).fold(0, u64::wrapping_add)
+    }
+}
+
+/// Orders a launch with cudarc's memory; other memory is ordered by its usage.
+fn other_order(order: &Order, gpu: &Gpu, stream: &Arc<CudaStream>, stage: Stage) -> Result<(), DriverError> {
+    let Some(owner) = order.owner() else { return Ok(()) };
+    match owner.kind.downcast_ref() {
+        // SAFETY: the kind is for this memory, which the argument's lifetime keeps borrowed.
+        Some(Kind::Cudarc(order)) => unsafe { order(owner.address, gpu, stream, stage) },
+        _ => Ok(()),
     }
 }

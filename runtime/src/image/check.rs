@@ -1,8 +1,8 @@
 //! What an image, a sampler and a copy must fulfil, each with the limit and the way out.
 
 use super::error::ImageError;
-use super::sampler::{AddressMode, Filter, Sampler};
-use super::texel::{Channel, ReadAs, TextureValue};
+use super::{AddressMode, Filter, Sampler};
+use super::{Channel, ReadAs, TextureValue};
 use crate::args::Place;
 use crate::driver::ImageLimits;
 use crate::ir::{ImageShape, ImageType};

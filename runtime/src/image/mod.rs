@@ -4,38 +4,24 @@
 //! kernels that write, one at a time, as `&` and `&mut` do; launches on several streams, copies and drops are
 //! ordered as those of a buffer. Knows no CUDA text.
 
-mod access;
+mod accesses;
 mod check;
 mod error;
-mod handle;
-mod sampler;
-mod shape;
-mod surface;
-mod texel;
-mod texels;
-mod texture;
 
-pub use access::ImageAccess;
-pub(crate) use access::{Access, Accesses};
 pub use error::ImageError;
-pub use handle::ImageParam;
-pub use sampler::{AddressMode, Filter, Sampler};
-pub use shape::{Layers, Line, Plane, Shape, Volume};
-pub use surface::{Surface, Surface1, Surface2, Surface3, SurfaceLayers};
-pub use texel::{Channel, Format, ReadAs, Texel, TextureValue};
-pub use texture::{Texture, Texture1, Texture2, Texture3, TextureLayers};
+pub use warpsmith_lang::image::*;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::args::Place;
+use crate::args::{Order, Place};
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Backend, Device};
-use crate::driver::{ArrayForm, GpuArray, Order};
+use crate::driver::{ArrayForm, GpuArray};
 use crate::error::Result;
 use crate::simulator::global;
+pub(crate) use accesses::Accesses;
 pub(crate) use check::{pitched as check_pitched, sampler as check_sampler};
-pub(crate) use texels::Texels;
 
 /// Texels of one device, for textures and surfaces; freed when dropped, after everything that uses them.
 ///

@@ -1,10 +1,11 @@
 //! Checks of a launch on the host, each with the argument, the limit and the way out.
 
 use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
+use crate::args::Order;
 use crate::args::{KernelArg, Place};
 use crate::codegen::Needs;
 use crate::device::{Backend, Device};
-use crate::driver::{Attributes, Limits, Order};
+use crate::driver::{Attributes, Limits, is_everywhere};
 use crate::ir::{KernelAttributes, Module};
 use crate::kernel::Kernel;
 
@@ -102,7 +103,7 @@ fn elsewhere<K: Kernel>(
 ) -> Result<(), LaunchError> {
     let kernel = K::NAME;
     match (device.backend(), memory) {
-        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if order.is_everywhere() || gpu.reaches(ordinal) => Ok(()),
+        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if is_everywhere(order) || gpu.reaches(ordinal) => Ok(()),
         (Backend::Gpu(_), Place::Gpu(_)) => {
             Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
         }

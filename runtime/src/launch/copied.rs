@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use super::LaunchError;
 use super::views::{Seen, Views};
+use crate::args::Order;
 use crate::args::{KernelArg, Place};
 use crate::buffer::Memory;
-use crate::driver::{DriverError, Gpu, Order};
+use crate::driver::{DriverError, Gpu, is_everywhere};
 use crate::error::Result;
 use crate::ir::{Global, Module, Type};
 use crate::kernel::Kernel;
@@ -124,7 +125,7 @@ impl Static {
 /// The memory that an argument reaches, or why it cannot be copied.
 fn reached(arg: &KernelArg, ty: &Type, ordinal: usize) -> std::result::Result<Vec<Span>, &'static str> {
     match arg {
-        KernelArg::Slice { place, order, .. } if *place != Place::Gpu(ordinal) && !order.is_everywhere() => {
+        KernelArg::Slice { place, order, .. } if *place != Place::Gpu(ordinal) && !is_everywhere(order) => {
             Err("it is in the memory of another GPU")
         }
         KernelArg::Slice { .. } if ty.element().is_some_and(|elem| elem.holds_address()) => {

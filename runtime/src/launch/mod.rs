@@ -26,6 +26,8 @@ pub use crate::driver::{
 pub(crate) use check_attributes::{check_carveout, check_domain_map, check_window};
 pub use dim::Dim3;
 pub use error::LaunchError;
+#[doc(hidden)]
+pub use nested::launched;
 pub(crate) use nested::{nested_shape, refused_by_device};
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
@@ -38,8 +40,10 @@ use crate::codegen::{CudaSource, Options};
 use crate::device::Device;
 use crate::driver::Attributes;
 use crate::error::Result;
+use crate::interpreter::Rules;
 use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
+use crate::simulator::Settings;
 
 /// Run-time arguments of one launch at most.
 pub(crate) const MAX_ARGUMENTS: usize = 256;
@@ -294,4 +298,9 @@ impl<K: Kernel> crate::types::Device for Launch<'_, K> {
     fn ty() -> crate::ir::Type {
         crate::ir::Type::Never
     }
+}
+
+/// What bounds a launch on the simulator.
+fn rules(settings: &Settings) -> Rules {
+    Rules { steps: settings.step_budget, child_shape: nested_shape }
 }

@@ -1,11 +1,15 @@
 //! Launches of kernels by kernels, as the simulator makes them, and what a GPU says of those that it refuses.
 
+use std::marker::PhantomData;
+
 use super::{Dim3, Extent, Launch, LaunchError, Shape, check};
-use crate::ir::{KernelAttributes, LaunchOrder};
+use crate::interpreter::AskedShape;
+use crate::ir::LaunchOrder;
 use crate::kernel::Kernel;
+use crate::record::{self, Callee};
 use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
-use crate::witness::{FnProbe, Launched};
+use crate::witness::{DeviceFn, FnProbe};
 
 /// Dynamic shared memory of a launch by a kernel: the opt-in to more is the host's alone.
 const SHARED_LIMIT: usize = 48 * 1024;
@@ -74,16 +78,11 @@ impl<K: Kernel> Launch<'_, K> {
     }
 }
 
-/// The grid and the dynamic shared memory of a launch that the interpreter makes for a kernel; else what is
-/// wrong with it, as a GPU says it.
-pub(crate) fn nested_shape(
-    kernel: &'static str,
-    attributes: &KernelAttributes,
-    (grid, items): (Option<[u32; 3]>, u64),
-    block: [u32; 3],
-    dynamic_shared: u32,
-) -> Result<([u32; 3], usize), String> {
-    let grid = grid.map_or(Extent::Items([items, 1, 1]), Extent::Blocks);
+/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; else what is wrong with it,
+/// as a GPU says it.
+pub(crate) fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
+    let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
+    let grid = asked.grid.map_or(Extent::Items([asked.items, 1, 1]), Extent::Blocks);
     let shape =
         super::shape_of(kernel, (grid, block, None, dynamic_shared as usize)).map_err(|e| e.to_string())?;
     check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
@@ -101,6 +100,20 @@ fn within_launches(shape: &Shape) -> Result<usize, String> {
         ));
     }
     Ok(bytes)
+}
+
+/// The marker of a kernel that a kernel launches.
+#[doc(hidden)]
+pub struct Launched<K>(PhantomData<fn() -> K>);
+
+/// Witnesses which instance of a kernel is launched.
+#[doc(hidden)]
+pub fn launched<K: Kernel>(_launch: &Launch<'_, K>, _probe: &FnProbe<Launched<K>>) {}
+
+impl<K: Kernel> DeviceFn for Launched<K> {
+    fn callee() -> Callee {
+        record::kernel_callee::<K>()
+    }
 }
 
 /// What a builder has in a kernel where nobody launches it: the kernel's name is refused, and no more is said.

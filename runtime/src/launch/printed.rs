@@ -32,7 +32,7 @@ impl Simulation {
         let wanted = Wanted { checks, sanitizers: self.settings().sanitizers };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
         let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
-        let run = Run::new(&text, args, self.reached(args), self.settings().step_budget);
+        let run = Run::new(&text, args, self.reached(args), super::rules(self.settings()));
         simulator::run(launch, &|| run.thread())?;
         Ok(())
     }

@@ -350,7 +350,7 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, launch.settings.step_budget))
+        Ok(Run::new(program, 0, K::NAME, arguments, super::rules(&launch.settings)))
     }
 }
 

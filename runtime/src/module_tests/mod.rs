@@ -5,6 +5,7 @@ mod elision;
 mod helpers;
 mod host_limit;
 mod layout;
+mod meanings;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod proofs;
 mod validation;

@@ -34,7 +34,7 @@ pub(crate) use run::{Reached, Run, Text};
 
 use crate::codegen::{Checks, CudaSource, Options};
 use crate::ir::Location;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, KernelDefinition};
 use compiler::Compiler;
 use library::Unit;
 
@@ -56,7 +56,7 @@ pub(crate) struct Wanted {
 type Compiled = Result<Arc<Text>, Refused>;
 
 /// The texts of one kernel.
-type Texts<K> = HashMap<(<K as Kernel>::Comptime, Wanted), Compiled>;
+type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, Wanted), Compiled>;
 
 /// A kernel's text, compiled at its first launch.
 pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: Wanted) -> Compiled {

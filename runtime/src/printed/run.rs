@@ -11,8 +11,8 @@ use super::library::{Entry, Exports};
 use crate::args::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
 use crate::image::Access;
+use crate::interpreter::{AskedShape, Rules};
 use crate::ir::{KernelAttributes, Location};
-use crate::launch::nested_shape;
 use crate::simulator::context::Child;
 use crate::simulator::{ChildOrder, FaultPlace, Instruction, Line, SimFault, Space, context, global};
 
@@ -34,8 +34,8 @@ pub(crate) struct Run<'t> {
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
     reached: Reached,
-    /// Steps that a thread may make without an operation of the machine.
-    budget: u64,
+    /// Steps are those that a thread may make without an operation of the machine.
+    rules: Rules,
     _statics: Option<MutexGuard<'t, ()>>,
 }
 
@@ -77,9 +77,9 @@ thread_local! {
 impl<'t> Run<'t> {
     /// A launch with these arguments.
     ///
-    /// A thread may make `budget` steps, each a piece of the text without a branch, from one barrier, exchange or atomic
+    /// A thread may make so many steps, each a piece of the text without a branch, from one barrier, exchange or atomic
     /// to the next.
-    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached, budget: u64) -> Self {
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached, rules: Rules) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
@@ -98,8 +98,8 @@ impl<'t> Run<'t> {
         let record_at = record.get().addr();
         reached.ranges.push(record_at..record_at + size_of::<Record>());
         reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
-        text.exports.set_budget(budget);
-        Self { text, params, _words: words, record, reached, budget, _statics: text.put_statics() }
+        text.exports.set_budget(rules.steps);
+        Self { text, params, _words: words, record, reached, rules, _statics: text.put_statics() }
     }
 
     /// Runs one simulated thread.
@@ -203,9 +203,13 @@ pub(super) unsafe fn launch(
     values: impl Iterator<Item = (*const c_void, usize)>,
 ) {
     let at = context::here();
-    let shared = u32::try_from(shared).unwrap_or(u32::MAX);
-    let attributes = KernelAttributes::default();
-    let (grid, dynamic_shared) = match nested_shape(name, &attributes, (Some(grid), 0), block, shared) {
+    let dynamic_shared = u32::try_from(shared).unwrap_or(u32::MAX);
+    let attributes = &KernelAttributes::default();
+    let asked = AskedShape { kernel: name, attributes, grid: Some(grid), items: 0, block, dynamic_shared };
+    let parent = CURRENT.get();
+    // SAFETY: the launch by the host lives until all that it launched has ended.
+    let child_shape = unsafe { &*parent }.rules.child_shape;
+    let (grid, dynamic_shared) = match child_shape(&asked) {
         Ok(shape) => shape,
         Err(refused) => context::fault_launch(name, refused, at),
     };
@@ -213,7 +217,6 @@ pub(super) unsafe fn launch(
     let copies: Vec<Box<[u128]>> = values.map(|(value, bytes)| unsafe { copy(value, bytes) }).collect();
     // SAFETY: the shim's own thunk.
     let entry = unsafe { std::mem::transmute::<*const c_void, Entry>(entry) };
-    let parent = CURRENT.get();
     let thread = Box::new(move || {
         let params: Vec<*const c_void> = copies.iter().map(|copy| copy.as_ptr().cast()).collect();
         // SAFETY: the launch by the host lives until all that it launched has ended.
@@ -265,7 +268,7 @@ fn raise(site: &Site, record: &Record) -> ! {
 
 /// Ends the launch: the running thread has made as many steps as it may.
 pub(super) fn endless() -> ! {
-    let steps = current().budget;
+    let steps = current().rules.steps;
     context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| SimFault::Endless {
         kernel,
         steps,

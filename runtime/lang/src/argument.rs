@@ -1,0 +1,180 @@
+//! Arguments of a launch, as kernels and their simulation know them: an address with a length, an image, or bytes.
+//!
+//! Where memory comes from, and how launches are ordered with its other uses, belongs to those who made the argument.
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::RefUnwindSafe;
+use std::ptr::NonNull;
+
+pub use crate::image::ImageAccess;
+use crate::types::{GpuType, Slice};
+pub use crate::value_bytes::ValueBytes;
+
+/// Where memory lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The simulator: host memory.
+    Simulator,
+    /// A GPU, by ordinal.
+    Gpu(usize),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Simulator => f.write_str("the simulator"),
+            Place::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
+        }
+    }
+}
+
+/// How launches on several streams are ordered with other uses of an argument's memory.
+///
+/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only who made it knows what to do with it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Order(Option<Owner>);
+
+/// The owner of an argument's memory, with a kind that tells its maker what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner {
+    /// Address of the owner.
+    pub address: NonNull<()>,
+    /// What stands at that address.
+    pub kind: &'static (dyn Any + Send + Sync),
+}
+
+// SAFETY: whoever makes an order promises that its owner is `Send` and `Sync`.
+unsafe impl Send for Order {}
+// SAFETY: as above.
+unsafe impl Sync for Order {}
+// An owner keeps its state behind locks.
+impl RefUnwindSafe for Order {}
+
+impl Order {
+    /// For memory that no stream uses but through the launches at hand, such as the simulator's.
+    pub const NONE: Self = Self(None);
+
+    /// The order of an owner.
+    ///
+    /// # Safety
+    /// The owner is `Send` and `Sync`, and outlives the argument.
+    pub const unsafe fn new(owner: Owner) -> Self {
+        Self(Some(owner))
+    }
+
+    /// The owner, if uses of the memory are ordered.
+    pub fn owner(&self) -> Option<Owner> {
+        self.0
+    }
+}
+
+/// One run-time argument of a launch.
+#[derive(Clone, Debug)]
+pub enum KernelArg {
+    /// A slice: in CUDA a pointer and a length.
+    Slice {
+        /// Address of the first element.
+        ptr: u64,
+        /// Number of elements.
+        len: u64,
+        /// Bytes of all elements.
+        bytes: u64,
+        /// Where the memory is.
+        place: Place,
+        /// Whether the kernel may write it.
+        mutable: bool,
+        /// How launches on several streams are ordered with other uses of the memory.
+        order: Order,
+    },
+    /// A texture or a surface: in CUDA a struct of its object and extents.
+    Image {
+        /// What it is on its device.
+        access: ImageAccess,
+        /// Whether the kernel may write it.
+        mutable: bool,
+    },
+    /// A scalar or struct, by value.
+    Value(ValueBytes),
+}
+
+/// Memory that an argument brings.
+#[derive(Clone, Debug)]
+pub struct Brought {
+    /// Its addresses; an image's are counted from zero, and its own.
+    pub range: Range<u64>,
+    /// Whether the kernel may write it.
+    pub mutable: bool,
+    /// How launches on several streams are ordered with other uses.
+    pub order: Order,
+}
+
+impl KernelArg {
+    /// A scalar or struct.
+    pub fn value<T: GpuType>(value: T) -> Self {
+        KernelArg::Value(ValueBytes::of(value))
+    }
+
+    /// The elements of a simulated kernel's slice, for a launch by that kernel.
+    pub fn of_simulated<T>(slice: &Slice<T>, mutable: bool) -> Self {
+        let (ptr, len) = (slice.as_ptr() as u64, slice.len() as u64);
+        let bytes = len * size_of::<T>() as u64;
+        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable, order: Order::NONE }
+    }
+
+    /// The memory that it brings, if it brings any.
+    #[inline]
+    pub fn memory(&self) -> Option<Brought> {
+        match self {
+            KernelArg::Slice { ptr, bytes, mutable, order, .. } => {
+                Some(Brought { range: *ptr..*ptr + *bytes, mutable: *mutable, order: *order })
+            }
+            KernelArg::Image { access, mutable } => {
+                let (range, order) = (access.get().range.clone(), access.get().order);
+                Some(Brought { range, mutable: *mutable, order })
+            }
+            KernelArg::Value(_) => None,
+        }
+    }
+}
+
+/// What a parameter `&Texture2<T>` or `&mut Surface2<T>` takes: a texture or surface of that form and element.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `{P}`",
+    label = "not such an image",
+    note = "pass `image.texture(Sampler::new())?` for a texture, `image.surface()?` for a surface, of an `Image1`, \
+            `Image2`, `Image3` or `ImageLayers`"
+)]
+///
+/// # Safety
+/// For `'a` the argument is of an image that nothing writes but kernels of the streams that its order knows, and
+/// nothing else reads or writes an image that the kernel may write.
+pub unsafe trait ImageArg<'a, P> {
+    /// The argument.
+    fn into_arg(self) -> KernelArg;
+}
+
+/// The argument as the descriptor of a slice; empty if it is none.
+///
+/// # Safety
+/// It was made from memory of `T`, which the launch keeps borrowed.
+pub unsafe fn slice_of<T>(arg: Option<&KernelArg>) -> Slice<T> {
+    let (ptr, len) = match arg {
+        Some(KernelArg::Slice { ptr, len, .. }) => (*ptr as *mut T, *len as usize),
+        _ => (std::ptr::NonNull::dangling().as_ptr(), 0),
+    };
+    // SAFETY: as promised by the caller.
+    unsafe { Slice::from_raw_parts(ptr, len) }
+}
+
+/// The argument as a value.
+///
+/// # Safety
+/// It was made by [`KernelArg::value`] from a `T`.
+pub unsafe fn value_of<T>(arg: &KernelArg) -> T {
+    match arg {
+        // SAFETY: as promised, the bytes are those of a `T`.
+        KernelArg::Value(bytes) => unsafe { bytes.as_ptr().cast::<T>().read_unaligned() },
+        KernelArg::Slice { .. } | KernelArg::Image { .. } => unreachable!("an argument made from a value"),
+    }
+}

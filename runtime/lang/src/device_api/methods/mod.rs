@@ -1,0 +1,63 @@
+//! The device side of std methods: `x.sqrt()`, `n.count_ones()`, `f32::from_bits(b)`, `x.len()`.
+//!
+//! The twin calls the methods of Rust's library themselves; each line here gives the CUDA text of
+//! one. The hidden traits only exist so that a witness learns which type a call is on.
+
+// A hidden method has the receiver of the method that it stands for.
+#![allow(clippy::wrong_self_convention)]
+
+mod ascii;
+mod bytes;
+mod float;
+mod float_prelude;
+mod half;
+mod int;
+mod int_prelude;
+mod len;
+mod option;
+mod prelude;
+mod range;
+mod slices;
+mod vector;
+
+pub(crate) use half::for_halves;
+
+pub use ascii::AsciiMethods;
+pub use bytes::{ByteArray, ByteMethods};
+pub use float::{FloatBits, FloatMethods, UncheckedMethods};
+pub use half::HalfMethods;
+pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
+pub use len::{ArrayLen, ViewOffset};
+pub use option::{BoolMethods, OptionMethods, OptionRefMethods, ResultMethods};
+pub use range::{InclusiveMethods, RangeMethods};
+pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
+pub use vector::VectorMethods;
+
+pub use crate::types::operators::{
+    Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,
+    ResolveAddAssign, ResolveBitAnd, ResolveBitAndAssign, ResolveBitOr, ResolveBitOrAssign, ResolveBitXor,
+    ResolveBitXorAssign, ResolveCompound, ResolveDefault, ResolveDerivedDefault, ResolveDiv,
+    ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg,
+    ResolveNot, ResolveOverloadedCompound, ResolvePartialEq, ResolveRem, ResolveRemAssign, ResolveShl,
+    ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, UserAdd, UserAddAssign,
+    UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor, UserBitXorAssign, UserDiv,
+    UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign, UserShl,
+    UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
+};
+
+pub use crate::types::Num as NumMethods;
+
+/// Markers of methods, for tests that call what they mean.
+#[cfg(test)]
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod markers {
+    pub use super::ascii::ascii;
+    pub use super::bytes::bytes;
+    pub use super::float::float;
+    pub use super::half::half_conversion;
+    pub use super::int::{int, signed};
+    pub use super::len::Offset;
+    pub use super::slices::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
+    pub use super::vector::vector;
+}

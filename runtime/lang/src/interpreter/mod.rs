@@ -1,0 +1,90 @@
+//! Runs a kernel's IR on the simulator: the executor that tells what each line does.
+//!
+//! A [`ValidModule`] comes in, and is lowered once for each set of wishes to a [`Program`]; a simulated
+//! thread then runs that program instead of the twin, on the same machine: its barriers, warps and
+//! memory are the simulator's, and a builtin is what the twin calls. Values have the IR's layout.
+//! What is watched or checked is part of the program, so that what nobody asks for costs nothing.
+//! Judges nothing: races, uninitialised memory and metrics are for observers to say.
+
+mod execute;
+mod lower;
+mod nested;
+mod numeric;
+mod print;
+mod program;
+mod refuse;
+mod run;
+mod units;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+pub use lower::Unsupported;
+pub use nested::{AskedShape, ChildShape};
+pub use program::Program;
+pub use run::{Argument, Rules, Run};
+
+use crate::deep_stack;
+use crate::kernel::KernelDefinition;
+use crate::simulator::{Interests, Settings};
+use crate::validate::ValidModule;
+
+/// What an interpreted kernel is asked besides its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// What observers want to be told of.
+    pub watch: Interests,
+    /// What ends a launch besides wrong accesses.
+    pub checks: Checks,
+}
+
+/// What ends a launch with a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Checks {
+    /// Integers that overflow.
+    pub overflow: bool,
+    /// Floats that do not fit the integer that they are cast to.
+    pub float_to_int: bool,
+    /// Casts that change an index.
+    pub index_casts: bool,
+    /// Results that are not a number.
+    pub nan: bool,
+}
+
+impl Options {
+    /// What a launch with these settings asks for.
+    pub fn of(settings: &Settings, watch: Interests) -> Self {
+        let checks = Checks {
+            overflow: settings.overflow,
+            float_to_int: settings.float_to_int,
+            index_casts: settings.index_casts,
+            nan: settings.nan,
+        };
+        Self { watch, checks }
+    }
+}
+
+type Lowered = Result<Arc<Program>, Unsupported>;
+
+/// The programs of one kernel.
+type Programs<K> = HashMap<(<K as KernelDefinition>::Comptime, Options), Lowered>;
+
+/// The program of a kernel, lowered at its first launch with these wishes.
+pub fn program<K: KernelDefinition>(
+    comptime: &K::Comptime,
+    module: &ValidModule,
+    options: Options,
+) -> Lowered {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let programs = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Programs::<K>::new()));
+    let key = (comptime.clone(), options);
+    match programs.downcast_mut::<Programs<K>>() {
+        Some(programs) => programs
+            .entry(key)
+            .or_insert_with(|| deep_stack::run(|| lower::lower(module, options)).map(Arc::new))
+            .clone(),
+        None => deep_stack::run(|| lower::lower(module, options)).map(Arc::new),
+    }
+}

@@ -1,0 +1,42 @@
+//! What `#[gpu_kernel]` implements.
+
+use std::hash::Hash;
+
+use crate::argument::KernelArg;
+use crate::ir::{Expr, KernelAttributes, Location};
+use crate::record::Recorder;
+
+/// A kernel as the attribute declares it: its names, its attributes, and the functions that record and run its body.
+///
+/// What can be done with a kernel, such as reading its CUDA, is in `warpsmith::Kernel`, which every one implements.
+pub trait KernelDefinition: 'static + Sized {
+    /// Its Rust name, which is also the name of the `__global__` function.
+    const NAME: &'static str;
+    /// Names of the run-time parameters, in order.
+    const PARAMS: &'static [&'static str];
+    /// The `#[comptime]` parameters as a tuple.
+    type Comptime: Clone + Eq + Hash + Send + Sync + 'static;
+    /// The run-time arguments of one launch: an array as long as [`PARAMS`](KernelDefinition::PARAMS), held in place.
+    #[doc(hidden)]
+    type Args: AsRef<[KernelArg]> + Clone + Send + Sync + 'static;
+
+    /// What its attribute asked for.
+    const ATTRIBUTES: KernelAttributes;
+    /// Where it was written.
+    const AT: Location;
+    /// Names of the `#[comptime]` parameters, at their places among all parameters.
+    #[doc(hidden)]
+    const COMPTIME: &'static [Option<&'static str>];
+
+    /// Records the body into the function that is open.
+    #[doc(hidden)]
+    fn emit(comptime: &Self::Comptime, recorder: &mut Recorder);
+
+    /// The comptime values that constants of the device language give.
+    #[doc(hidden)]
+    fn comptime_of(given: &[Expr]) -> Option<Self::Comptime>;
+
+    /// Runs the twin as one simulated thread.
+    #[doc(hidden)]
+    fn run_thread(comptime: &Self::Comptime, args: &[KernelArg]);
+}

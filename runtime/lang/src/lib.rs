@@ -1,0 +1,83 @@
+//! The language of kernels.
+//!
+//! In come the calls that the attributes' expansions make; out goes a recorded [`ir::Module`] with the types that rustc
+//! inferred. [`types`] are what a kernel's values are and [`device_api`] what it calls: each builtin has its Rust meaning
+//! beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
+//! [`interpreter`] runs that IR on the machine of `warpsmith-sim`.
+//!
+//! This crate knows no GPU, no driver, no memory object of the host and no launch: an argument is an address with a length,
+//! an image or bytes. Use it through `warpsmith`, which has all of it under its own paths; on its own it promises nothing
+//! between versions.
+
+#![deny(missing_docs)]
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault of the simulator ends a launch, and is boxed where it becomes an `Error`"
+)]
+
+// The macros spell `::warpsmith`; device functions of this crate use them too.
+extern crate self as warpsmith;
+
+pub mod argument;
+pub mod device_api;
+pub mod image;
+pub mod interpreter;
+pub mod kernel;
+#[doc(hidden)]
+pub mod macro_support;
+pub mod meaning;
+pub mod record;
+pub mod tile;
+pub mod types;
+mod value_bytes;
+pub mod witness;
+
+#[doc(hidden)]
+pub use macro_support as __macro;
+
+use warpsmith_ir::{codegen, deep_stack, ir, validate};
+use warpsmith_sim::simulator;
+
+/// What kernels use: builtins, types and the attributes of device code.
+pub mod prelude {
+    pub use crate::device_api::atomic::*;
+    pub use crate::device_api::cluster::*;
+    pub use crate::device_api::convert::*;
+    pub use crate::device_api::copy_async::*;
+    pub use crate::device_api::dependency::*;
+    pub use crate::device_api::fast::*;
+    pub use crate::device_api::fence::*;
+    pub use crate::device_api::fp8::*;
+    pub use crate::device_api::group::*;
+    pub use crate::device_api::hint::*;
+    pub use crate::device_api::index::*;
+    pub use crate::device_api::int_intrinsics::*;
+    pub use crate::device_api::math::*;
+    pub use crate::device_api::memory::{
+        CacheAccess, bit_cast, load_l2, load_last_use, load_read_only, load_streaming, prefetch_l1,
+        prefetch_l2, store_l2, store_streaming, store_through, trap, volatile_load, volatile_store,
+    };
+    pub use crate::device_api::ordered::{Atomic, atomic, atomic_block, atomic_cluster, atomic_system};
+    pub use crate::device_api::packed::*;
+    pub use crate::device_api::rounding::*;
+    pub use crate::device_api::shared::*;
+    pub use crate::device_api::shuffle::*;
+    pub use crate::device_api::std_names::{max, min, replace, swap, take};
+    pub use crate::device_api::sync::*;
+    pub use crate::device_api::time::*;
+    pub use crate::device_api::vote::*;
+    pub use crate::image::{
+        AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
+        Texture3, TextureLayers,
+    };
+    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
+    pub use crate::types::ReinterpretArray as _;
+    pub use crate::types::vector::*;
+    pub use crate::types::{
+        AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
+        ViewMut3,
+    };
+    pub use core::sync::atomic::Ordering;
+    pub use half::{bf16, f16};
+    pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_static, gpu_trait};
+}

@@ -1,0 +1,208 @@
+//! What the expansions of the macros spell; not for people.
+
+use crate::argument::KernelArg;
+use crate::ir::{
+    ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type, VariantType,
+};
+use crate::types::Slice;
+
+pub use crate::argument::ImageArg;
+pub use crate::device_api::methods;
+pub use crate::device_api::shared::shared_alloc;
+pub use crate::gpu_trait_items;
+pub use crate::ir::{Layout, Meaning};
+pub use crate::meaning::{Arguments, give};
+pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
+pub use crate::simulator::context::print;
+pub use crate::simulator::declared::{hides, reads, writes};
+pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
+pub use crate::types::{
+    ArrayMethods, Device, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,
+};
+pub use crate::witness::{
+    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, HasTypes,
+    HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same, same_function,
+    see, typed, types_of, unreached,
+};
+
+/// A descriptor that lives as long as the thread may name it.
+pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
+    crate::simulator::context::keep(descriptor)
+}
+
+/// `base[index]` to be written, of which a method's receiver is borrowed after the index is evaluated.
+pub trait AtMut<I>: core::ops::IndexMut<I> {
+    /// The element.
+    #[inline(always)]
+    #[track_caller]
+    fn __at_mut(&mut self, index: I) -> &mut Self::Output {
+        &mut self[index]
+    }
+}
+
+impl<T: core::ops::IndexMut<I> + ?Sized, I> AtMut<I> for T {}
+
+/// Two indices of any integer types.
+#[inline(always)]
+pub fn to_index2<I: crate::types::IndexInteger, J: crate::types::IndexInteger>(
+    (i, j): (I, J),
+) -> (usize, usize) {
+    (i.to_index(), j.to_index())
+}
+
+/// Three indices of any integer types.
+#[inline(always)]
+pub fn to_index3<
+    I: crate::types::IndexInteger,
+    J: crate::types::IndexInteger,
+    K: crate::types::IndexInteger,
+>(
+    (i, j, k): (I, J, K),
+) -> (usize, usize, usize) {
+    (i.to_index(), j.to_index(), k.to_index())
+}
+
+/// A number of `#[gpu_kernel(…)]` that is no literal; one that is not from 1 to `limit` does not compile.
+pub const fn attribute_number(n: i128, limit: u32, rule: &'static str) -> u32 {
+    assert!(1 <= n && n <= limit as i128, "{}", rule);
+    n as u32
+}
+
+/// The extents of a cluster, each from 1 to 16; more than 16 blocks do not compile.
+pub const fn cluster_extents(extents: [u32; 3]) -> [u32; 3] {
+    let [x, y, z] = extents;
+    assert!(x * y * z <= 16, "a cluster has one to three extents from 1 to 16, at most 16 blocks in all");
+    extents
+}
+
+/// The bytes of plain data.
+pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
+    initial_bytes(value)
+}
+
+/// The bytes that a static begins with; `global::type_in_memory` asks what they are of.
+pub fn initial_bytes<T>(value: &T) -> Vec<u8> {
+    // SAFETY: plain data may be read as bytes; padding is copied and never interpreted. A static of another type does not
+    // compile.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
+}
+
+/// What a function without a Rust body is on the simulator.
+#[track_caller]
+pub fn not_simulable(name: &str) -> ! {
+    panic!("{}", device_body_only(name))
+}
+
+/// What is said of such a function where a kernel calls it.
+pub fn device_body_only(name: &str) -> String {
+    format!(
+        "`{name}` has a device body only and cannot be simulated; give it a Rust body beside its attribute"
+    )
+}
+
+/// A list; shorter to check than what `vec!` expands to.
+pub fn list<T, const N: usize>(items: [T; N]) -> Vec<T> {
+    Vec::from(items)
+}
+
+/// A piece of text in a format string.
+pub fn text(text: &str) -> FormatPiece {
+    FormatPiece::Text(text.to_owned())
+}
+
+/// The type of a field.
+pub fn field_type<T: Device>() -> Type {
+    T::ty()
+}
+
+/// Compiles for plain data only.
+pub fn assert_plain<T: GpuType>() {}
+
+/// The type of a derived struct.
+pub fn struct_type(
+    name: &str,
+    arguments: &[String],
+    fields: Vec<FieldType>,
+    size: usize,
+    align: usize,
+) -> Type {
+    let mut name = name.to_owned();
+    for argument in arguments {
+        name.push('_');
+        name.push_str(argument);
+    }
+    Type::Struct(StructType { name, cuda_name: None, fields, size, align }.into())
+}
+
+/// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers an `int` serves.
+pub fn enum_type(
+    name: &str,
+    arguments: &[String],
+    tag: Scalar,
+    variants: Vec<VariantType>,
+    in_memory: bool,
+) -> Type {
+    let name = [&[name.to_owned()], arguments].concat().join("_");
+    Type::Enum(EnumType::new(name, tag, variants, in_memory).into())
+}
+
+/// A constant of a derived enum.
+pub fn enum_constant(ty: Type, index: usize, tag: i128, fields: Vec<Expr>) -> Expr {
+    let Type::Enum(def) = &ty else { return Expr::never() };
+    if def.is_plain() {
+        return Expr::constant(ConstValue::Int(tag), ty);
+    }
+    Expr { kind: ExprKind::Variant(def.clone(), index, fields), ty }
+}
+
+/// A constant of a derived struct.
+pub fn struct_constant(ty: Type, fields: Vec<Expr>) -> Expr {
+    match &ty {
+        Type::Struct(def) => Expr { kind: ExprKind::Struct(def.clone(), fields), ty },
+        _ => Expr::never(),
+    }
+}
+
+/// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
+pub struct ByValue<T> {
+    /// What the IR calls the type.
+    pub ty: fn() -> Type,
+    /// The argument of a launch.
+    pub arg: fn(T) -> KernelArg,
+}
+
+/// The last name of a type that only marks another, as a part of a C++ name.
+pub fn marker_suffix<T: ?Sized>() -> String {
+    let name = std::any::type_name::<T>();
+    let (head, arguments) = name.split_once('<').unwrap_or((name, ""));
+    let last = head.rsplit("::").next().unwrap_or(head);
+    let kept = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("{last}_{arguments}").chars().map(kept).collect::<String>().trim_end_matches('_').to_owned()
+}
+
+/// Argument `index` as the descriptor of a slice.
+///
+/// # Safety
+/// The argument was made from a slice of `T`.
+pub unsafe fn slice_arg<T>(args: &[KernelArg], index: usize) -> Slice<T> {
+    // SAFETY: as promised, and a launch keeps its buffers borrowed.
+    unsafe { crate::argument::slice_of(args.get(index)) }
+}
+
+/// Argument `index` as a texture or a surface.
+///
+/// # Safety
+/// The argument was made from such a one.
+pub unsafe fn image_arg<I: crate::image::ImageParam>(args: &[KernelArg], index: usize) -> I {
+    // SAFETY: as promised, and a launch keeps its images borrowed.
+    unsafe { I::from_arg(&args[index]) }
+}
+
+/// Argument `index` as a value.
+///
+/// # Safety
+/// The argument was made from a `T`.
+pub unsafe fn value_arg<T>(args: &[KernelArg], index: usize) -> T {
+    // SAFETY: as promised.
+    unsafe { crate::argument::value_of(&args[index]) }
+}

@@ -1,0 +1,117 @@
+//! Recording: what an emitter calls, statement by statement, to build the IR.
+//!
+//! What comes in are the calls that `#[gpu_kernel]` and `#[gpu_fn]` write, with the types that the
+//! witness found; what goes out is a [`Module`](crate::ir::Module). Folds constants as it goes, so that a branch
+//! that is known not to be taken is never recorded. Refuses to know any CUDA.
+//!
+//! Recording is infallible call by call: the first mistake is kept, later calls go on with a
+//! placeholder, and [`record_kernel`] returns the mistake.
+
+mod assign;
+mod block;
+mod call;
+mod control;
+mod count;
+mod equality;
+mod error;
+mod exchange;
+mod fold;
+mod iter;
+mod launch;
+mod lazy;
+mod ops;
+pub(crate) mod option;
+mod order;
+mod pattern;
+mod place;
+mod range;
+mod reduce;
+mod slice;
+#[cfg(test)]
+mod tests;
+
+pub use block::{Local, Mark};
+pub use call::{Callee, DeviceCallee};
+pub use control::RangeShape;
+pub use equality::Equality;
+pub use error::RecordError;
+pub use iter::Iter;
+pub use launch::callee as kernel_callee;
+pub use launch::{ConstOf, KernelCallee, NoConst, PlainConst, record_kernel};
+pub use order::Receiver;
+
+use std::collections::HashMap;
+
+use crate::ir::{FnId, Function, Location, Type};
+
+use block::Frame;
+
+/// Builds one module.
+pub struct Recorder {
+    functions: Vec<Function>,
+    /// The kernel itself, and those that are launched.
+    kernels: Vec<launch::Instance>,
+    instances: HashMap<call::Instance, FnId>,
+    in_progress: Vec<call::Instance>,
+    frames: Vec<Frame>,
+    /// The message of an `expect` that is being recorded.
+    expected: Option<String>,
+    error: Option<RecordError>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        Self {
+            functions: Vec::new(),
+            kernels: Vec::new(),
+            instances: HashMap::new(),
+            in_progress: Vec::new(),
+            frames: Vec::new(),
+            expected: None,
+            error: None,
+        }
+    }
+
+    /// The function being recorded.
+    fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::new("", Type::Unit, Location { file: "", line: 0 }));
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// Keeps the first mistake, where control can arrive.
+    fn fail(&mut self, error: RecordError) {
+        if !self.frames.last_mut().is_some_and(|frame| frame.block().dead) {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    /// Records what `body` emits as one function.
+    fn function(&mut self, name: &str, ret: Type, at: Location, body: impl FnOnce(&mut Self)) -> Function {
+        self.frames.push(Frame::new(name, ret, at));
+        body(self);
+        let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
+        let function = frame.finish();
+        if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
+            self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
+        }
+        function
+    }
+}
+
+/// Whether a slice can be made another through a value: where slices are kept in variables, these are a pointer and a
+/// length apart, which no address is of both.
+fn changes_slices(ty: &Type) -> bool {
+    match ty {
+        Type::Ref { to, mutable } => {
+            let of_slice = matches!(&**to, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            (*mutable && of_slice) || changes_slices(to)
+        }
+        Type::Tuple(items) => items.iter().any(changes_slices),
+        Type::Array(elem, _) => changes_slices(elem),
+        Type::Enum(e) => e.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| changes_slices(field)),
+        _ => false,
+    }
+}

@@ -1,0 +1,370 @@
+//! Probes: reading the types that rustc inferred off a closure that is never called.
+//!
+//! A witness closure declares one probe for each binding, literal and call, uses it beside the
+//! user's tokens, and returns all of them. Its return type therefore spells every inferred type;
+//! [`types_of`] turns that into values. Nothing of the closure is ever executed.
+
+use core::marker::PhantomData;
+
+use crate::ir;
+use crate::record::Callee;
+use crate::types::Device;
+
+macro_rules! marker {
+    ($($name:ident)+) => {$(
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+    )+};
+}
+
+/// Witnesses the type of a binding or an rvalue, with lifetimes erased.
+pub struct Probe<E>(PhantomData<fn() -> E>);
+
+// A `move` closure of a witness takes copies of the probes that it names.
+marker! { Probe FnProbe Function }
+
+/// Witnesses which instance of a device function is called.
+pub struct FnProbe<M>(PhantomData<fn() -> M>);
+
+/// Witnesses the type of a binding or an rvalue.
+pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
+
+/// Ties a call to the marker of its function: both see the type of one function item.
+pub struct Function<F>(PhantomData<fn() -> F>);
+
+impl<F> Function<F> {
+    /// A function that is still to be named.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Function(PhantomData)
+    }
+
+    /// Names the function, which is then called.
+    pub fn is(&self, function: F) -> F {
+        function
+    }
+
+    /// The function again.
+    pub fn get(&self) -> F {
+        never_called()
+    }
+}
+
+/// Ties the type of a binding to that of its value.
+pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
+
+/// A body whose types rustc has checked, as a value of type `P`.
+///
+/// Never `Send`: that is how [`guard`] tells it from what stands behind `impl HasTypes<P>` where the body has mistakes.
+pub struct Typed<P>(P, PhantomData<*const ()>);
+
+/// What a function that holds a body gives, without saying what it is.
+pub trait HasTypes<P> {
+    /// The body.
+    fn body(self) -> P;
+}
+
+impl<P> HasTypes<P> for Typed<P> {
+    fn body(self) -> P {
+        self.0
+    }
+}
+
+/// Gives `body` a type.
+pub fn typed<P>(body: P) -> Typed<P> {
+    Typed(body, PhantomData)
+}
+
+/// What a function that holds a body gives, and an argument that is still to be found.
+pub struct Guard<F, X>(PhantomData<fn(X) -> F>);
+
+/// Asks whether the body has mistakes, by `guard.outcome().sound()`, and then [`Guard::asked`].
+///
+/// One function learns of another's mistakes in one way: the type behind `impl Trait` is an error, and rustc looks
+/// there to see whether it is `Send`, which an error is. Then `outcome` gives a value of any type, and a method of
+/// such a value is an error too, without a message, since the mistake has had one. Whatever is [`Sound::hold`]ed by
+/// that is of an unknown type, and rustc says nothing about what is done with it. As long as `X` is not known, rustc
+/// looks from where it is asked; otherwise it would remember the answer alone, and not that there was an error.
+pub fn guard<F, X>(_holds_body: fn(PhantomData<X>) -> F) -> Guard<F, X> {
+    Guard(PhantomData)
+}
+
+impl<F, X> Guard<F, X> {
+    /// Ends the question.
+    pub fn asked(&self, _argument: PhantomData<X>) {}
+}
+
+/// Found first: of a body with mistakes.
+pub trait MistakenBody {
+    /// Nobody knows.
+    fn outcome<R>(&self) -> R {
+        never_called()
+    }
+}
+
+impl<F: Send, X> MistakenBody for Guard<F, X> {}
+
+/// Found next: of any body.
+pub trait SoundBody {
+    /// The body has no mistakes.
+    fn outcome(&self) -> Sound {
+        Sound
+    }
+}
+
+impl<F, X> SoundBody for &Guard<F, X> {}
+
+/// Holds what a witness says, where the twin has no mistakes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sound;
+
+impl Sound {
+    /// Itself.
+    pub fn sound(self) -> Self {
+        self
+    }
+
+    /// `value`.
+    pub fn hold<T>(&self, value: T) -> T {
+        value
+    }
+}
+
+/// Takes what the user's `return`s give, so that its type is checked and inferred.
+pub struct Returns<R>(PhantomData<fn(R)>);
+
+impl<R> Returns<R> {
+    /// For a function that returns `R`.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Returns(PhantomData)
+    }
+
+    /// `return value`
+    pub fn give(&self, _value: R) -> ! {
+        never_called()
+    }
+
+    /// The value of the body.
+    pub fn end(&self, _value: R) {}
+}
+
+/// A value of any type, for the type checker alone.
+pub fn never_called<T>() -> T {
+    unreachable!("a witness closure is never called")
+}
+
+/// Ends what is reachable of a witness: rustc type-checks the rest, and does not borrow-check it.
+pub fn unreached() -> ! {
+    never_called()
+}
+
+/// What stands in for the device side of a function that has none.
+pub struct HostFunction<F>(PhantomData<fn() -> F>);
+
+/// A function with a device side, called by the name of the type `N`.
+#[diagnostic::on_unimplemented(
+    message = "`{N}` has no device side, so a kernel cannot call it",
+    label = "write `#[gpu_fn]` above `fn {N}`"
+)]
+pub trait DeviceFunction<N>: Sized {
+    /// Asks for the device side of what `_probe` found.
+    fn device_function(_probe: &FnProbe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<N, M: DeviceFn> DeviceFunction<N> for M {}
+
+/// The items that record, in an `impl` of a `#[gpu_trait]`, which imports this by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! gpu_trait_items {
+    ($($items:tt)*) => { $($items)* };
+}
+
+/// Nothing, in an `impl` of any other trait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! no_gpu_trait_items {
+    ($($items:tt)*) => {};
+}
+
+/// A function with a device side, called by a path.
+#[diagnostic::on_unimplemented(
+    message = "this function has no device side, so a kernel cannot call it",
+    label = "write `#[gpu_fn]` above this function"
+)]
+pub trait DeviceFunctionOfPath: Sized {
+    /// Asks for the device side of what `_probe` found.
+    fn device_function(_probe: &FnProbe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceFn> DeviceFunctionOfPath for M {}
+
+/// Whether the function `F` is the one whose device side is `M`: a function without one may have the name of a builtin.
+pub struct Same<F, M>(PhantomData<fn() -> (F, M)>);
+
+/// Asks whether what is called is what `_side` is of.
+pub fn same_function<F, M>(_called: &Function<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
+
+impl<F, M> DeviceFn for Same<F, M> {
+    fn callee() -> Callee {
+        let [f, m] = [core::any::type_name::<F>(), core::any::type_name::<M>()]
+            .map(|name| name.split('<').next().unwrap_or(name));
+        // Both are declared beside each other under one name, or ours stands for one of Rust's library.
+        let last = |path: &'static str| path.rsplit("::").next();
+        if f == m || (f.starts_with("core::") && last(f) == last(m)) {
+            Callee::Native
+        } else {
+            Callee::Recorded(crate::device_api::std_names::another::<F>)
+        }
+    }
+}
+
+/// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.
+pub mod missing {
+    use super::{FnProbe, HostFunction};
+    use core::marker::PhantomData;
+
+    macro_rules! stand_ins {
+        ($($module:ident <$($t:ident)* $(, $c:ident)*>)+) => {$(
+            #[allow(missing_docs, non_camel_case_types, unused_imports)]
+            pub mod $module {
+                use super::*;
+                pub struct __device_side<$($t,)* $(const $c: usize),*> {
+                    _types: PhantomData<fn() -> ($($t,)*)>,
+                }
+                pub fn __device_side<$($t,)* $(const $c: usize),*>() {}
+                impl<$($t,)* $(const $c: usize),*> __device_side<$($t,)* $($c),*> {
+                    pub fn called_in_a_kernel<F>(_: F, _: &FnProbe<HostFunction<F>>) {}
+                }
+            }
+        )+};
+    }
+
+    /// What stands in for the macro of a `#[gpu_trait]`.
+    pub mod items {
+        pub use crate::no_gpu_trait_items as __device_side;
+    }
+
+    stand_ins! { plain<> plaint<A> plainc<, A> plaintt<A B> plaintc<A, B> plaincc<, A, B> }
+}
+
+/// What a kernel is not: no kernel calls a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{K}` is a kernel, and a kernel cannot call a kernel",
+    label = "a kernel",
+    note = "launch it in one expression: `{K}(…).grid(…).block(…).launch()`, or make it a `#[gpu_fn]`, which kernels call"
+)]
+pub trait CalledFromKernels<K> {}
+
+/// What a probe found.
+#[derive(Clone)]
+pub enum Witnessed {
+    /// The type of a binding or rvalue.
+    Type(ir::Type),
+    /// The function that a call resolves to.
+    Callee(Callee),
+}
+
+/// A device function, as the marker type of one of its instances.
+pub trait DeviceFn {
+    /// How to call it.
+    fn callee() -> Callee;
+}
+
+/// A tree of probes.
+pub trait Probes {
+    /// Appends what the leaves found, in order.
+    fn collect(into: &mut Vec<Witnessed>);
+}
+
+impl<E: Device> Probes for Probe<E> {
+    fn collect(into: &mut Vec<Witnessed>) {
+        into.push(Witnessed::Type(E::ty()));
+    }
+}
+
+impl<M: Resolved> Probes for FnProbe<M> {
+    fn collect(into: &mut Vec<Witnessed>) {
+        into.extend(M::callee().map(Witnessed::Callee));
+    }
+}
+
+/// What a function probe found: a device function, or a stand-in of which [`DeviceFunction`] says all.
+pub trait Resolved {
+    /// How to call it.
+    fn callee() -> Option<Callee>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceFn> Resolved for M {
+    fn callee() -> Option<Callee> {
+        Some(<M as DeviceFn>::callee())
+    }
+}
+
+impl<F> Resolved for HostFunction<F> {
+    fn callee() -> Option<Callee> {
+        None
+    }
+}
+
+impl Probes for () {
+    fn collect(_into: &mut Vec<Witnessed>) {}
+}
+
+macro_rules! trees {
+    ($(($($t:ident),+))+) => {$(
+        impl<$($t: Probes),+> Probes for ($($t,)+) {
+            fn collect(into: &mut Vec<Witnessed>) {
+                $($t::collect(into);)+
+            }
+        }
+    )+};
+}
+
+trees! {
+    (A)
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+}
+
+/// The types that a witness closure's return type spells.
+pub struct Types(Vec<Witnessed>);
+
+/// Reads the types off a witness closure without calling it.
+pub fn types_of<R: Probes, F: FnOnce() -> R>(_witness: F) -> Types {
+    let mut found = Vec::new();
+    R::collect(&mut found);
+    Types(found)
+}
+
+impl Types {
+    /// The type that probe `index` witnessed.
+    pub fn ty(&self, index: usize) -> ir::Type {
+        match self.0.get(index) {
+            Some(Witnessed::Type(ty)) => ty.clone(),
+            _ => ir::Type::Never,
+        }
+    }
+
+    /// The function that probe `index` witnessed.
+    pub fn callee(&self, index: usize) -> Option<Callee> {
+        match self.0.get(index) {
+            Some(Witnessed::Callee(callee)) => Some(callee.clone()),
+            _ => None,
+        }
+    }
+}
