@@ -39,35 +39,21 @@
 // The macros spell `::warpsmith`; this crate's own tests and device code use them too.
 extern crate self as warpsmith;
 
-pub mod aot;
-pub mod args;
-pub mod buffer;
 pub mod compile;
-pub mod device;
 pub mod driver;
-pub mod dump;
 pub mod error;
-pub mod global;
-pub mod graph;
-pub mod host_memory;
-pub mod image;
-pub mod kernel;
+mod host;
 pub mod launch;
-pub mod part;
-pub mod pitched;
-mod pitched_rows;
+mod memory;
 pub mod printed;
 pub mod reference;
-pub mod region;
 mod rehearsal;
 pub mod report;
+pub mod resources;
 pub mod settings;
-mod start;
-pub mod static_memory;
-pub mod stream;
+mod shape;
 pub mod testing;
 pub mod tuner;
-pub mod volume;
 
 /// The README's code, compiled and run as doctests.
 #[cfg(doctest)]
@@ -82,8 +68,8 @@ struct Tour;
 #[doc(hidden)]
 pub mod __macro {
     //! What the expansions of the macros spell; not for people.
-    pub use crate::args::{SliceArg, SliceMutArg};
     pub use crate::launch::launched;
+    pub use crate::memory::args::{SliceArg, SliceMutArg};
     pub use warpsmith_lang::macro_support::*;
 }
 
@@ -92,36 +78,37 @@ mod module_tests;
 
 use warpsmith_ir::deep_stack;
 pub use warpsmith_ir::{codegen, ir, passes, validate};
-use warpsmith_lang::interpreter;
+use warpsmith_lang::{argument, interpreter};
 pub use warpsmith_lang::{device_api, record, tile, types, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::{checks, metrics, simulator};
 
-pub use args::KernelArg;
-pub use buffer::Buffer;
-pub use compile::{Job, compile_all};
-pub use device::Device;
+pub use compile::kernel::{Kernel, KernelDefinition};
+pub use compile::{Job, aot, compile_all, dump};
 pub use error::{Error, Result};
-pub use global::{GpuConst, GpuStatic};
-pub use graph::Graph;
-pub use host_memory::{ManagedBuffer, PinnedBuffer, Registered};
-pub use image::{Image1, Image2, Image3, ImageLayers};
-pub use kernel::{Kernel, KernelDefinition};
-pub use launch::Launch;
-pub use part::{Part, PartMut};
-pub use pitched::Pitched2;
+pub use host::device::Device;
+pub use host::stream::{Event, Stream};
+pub use launch::graph::Graph;
+pub use launch::{Launch, graph};
+pub use memory::buffer::Buffer;
+pub use memory::global::{GpuConst, GpuStatic};
+pub use memory::host_memory::{ManagedBuffer, PinnedBuffer, Registered};
+pub use memory::image::{Image1, Image2, Image3, ImageLayers};
+pub use memory::part::{Part, PartMut};
+pub use memory::pitched::Pitched2;
+pub use memory::region::{Part3, PartMut3};
+pub use memory::static_memory::{ConstMemory, StaticMemory};
+pub use memory::volume::Pitched3;
+pub use memory::{args, global, host_memory, image};
 pub use record::RecordError;
-pub use region::{Part3, PartMut3};
-pub use static_memory::{ConstMemory, StaticMemory};
-pub use stream::{Event, Stream};
 pub use tuner::Tuner;
-pub use volume::Pitched3;
+pub use warpsmith_lang::argument::KernelArg;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
 
 /// Everything that kernels and the code around them use.
 pub mod prelude {
     pub use crate::driver::MemSyncDomain;
-    pub use crate::image::{Image1, Image2, Image3, ImageLayers};
+    pub use crate::memory::image::{Image1, Image2, Image3, ImageLayers};
     pub use crate::{
         Buffer, Device, Event, GpuConst, GpuStatic, Graph, Kernel, KernelDefinition, Launch, Stream,
     };

@@ -31,9 +31,9 @@
 use std::fmt::Write;
 
 use crate::checks::Races;
-use crate::device::Device;
+use crate::compile::kernel::Kernel;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::host::device::Device;
 use crate::launch::Launch;
 use crate::metrics::{Advice, Counts, Report, advice};
 

@@ -11,9 +11,9 @@ use super::pitched::boxes;
 use super::texture::{channel_to_driver, create_texture, no_resource};
 use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory};
-use crate::args::Order;
-use crate::image::{Format, Sampler};
+use crate::argument::Order;
 use crate::ir::ImageShape;
+use warpsmith_lang::image::{Format, Sampler};
 
 /// What an array is made by.
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +142,7 @@ impl GpuArray {
     }
 
     /// The first fault of a kernel on the array's GPU.
-    pub(crate) fn take_fault(&self) -> Result<(), crate::launch::LaunchError> {
+    pub(crate) fn take_fault(&self) -> Result<(), crate::error::LaunchError> {
         self.gpu.take_fault()
     }
 

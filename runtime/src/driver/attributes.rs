@@ -8,9 +8,7 @@ use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
 
 use super::LaunchStream;
-use crate::buffer::Buffer;
-use crate::launch::Shape;
-use crate::types::GpuType;
+use crate::shape::Shape;
 
 /// A logical memory synchronization domain.
 ///
@@ -103,15 +101,10 @@ pub struct AccessWindow {
 }
 
 impl AccessWindow {
-    /// Accesses to a buffer persist in the L2 cache.
-    pub fn over<T: GpuType>(buffer: &Buffer<T>) -> Self {
-        Self {
-            address: buffer.address(),
-            bytes: buffer.len() * size_of::<T>(),
-            hit_ratio: 1.0,
-            hit: AccessProperty::Persisting,
-            miss: AccessProperty::Streaming,
-        }
+    /// Accesses to so many bytes from an address persist in the L2 cache.
+    pub(crate) fn of(address: u64, bytes: usize) -> Self {
+        let (hit, miss) = (AccessProperty::Persisting, AccessProperty::Streaming);
+        Self { address, bytes, hit_ratio: 1.0, hit, miss }
     }
 
     /// No window: what a stream goes back to.

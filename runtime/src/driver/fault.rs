@@ -160,3 +160,23 @@ impl Drop for Pinned {
         let _ = unsafe { sys::cuMemFreeHost(self.host.as_ptr().cast()) };
     }
 }
+
+/// What CUDA's device runtime says of a launch that it refuses, and the way out.
+pub(super) fn refused_by_device(kernel: &str, code: u64) -> String {
+    let why = match code {
+        2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments",
+        9 => {
+            "cudaErrorInvalidConfiguration: an extent is zero, or above a limit of the device or of its launch bounds"
+        }
+        65 => "cudaErrorLaunchMaxDepthExceeded: launches are nested deeper than 24",
+        69 => {
+            "cudaErrorLaunchPendingCountExceeded: too many launches wait at once; raise the limit by `Device::set_pending_launches`, \
+             or launch fewer and larger grids"
+        }
+        701 => "cudaErrorLaunchOutOfResources: a block needs more registers or shared memory than there is",
+        other => {
+            return format!("the launch of kernel `{kernel}` failed on the device with CUDA error {other}");
+        }
+    };
+    format!("the launch of kernel `{kernel}` failed on the device: {why}")
+}

@@ -7,8 +7,9 @@ use cudarc::driver::sys;
 use cudarc::driver::{CudaContext, CudaStream};
 
 use super::{Attributes, DriverError, Gpu, Loaded};
-use crate::args::KernelArg;
-use crate::launch::{LaunchError, Shape};
+use crate::argument::KernelArg;
+use crate::error::LaunchError;
+use crate::shape::Shape;
 
 /// An executable graph; destroyed when dropped, after it has run.
 pub(crate) struct GraphExec {

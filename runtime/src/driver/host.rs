@@ -9,7 +9,7 @@ use cudarc::driver::sys::{self, CUmem_advise, CUmemLocation, CUmemLocationType};
 
 use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
-use crate::args::Place;
+use crate::argument::Place;
 
 /// How page-locked memory is allocated. It is always mapped: kernels can take it as an argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::memory::driver;
 use super::{
     AccessWindow, Attributes, Carveout, ClusterScheduling, DriverError, Gpu, MemSyncDomain, attributes,
 };
-use crate::launch::LaunchError;
+use crate::error::LaunchError;
 
 /// What the driver keeps of a launch's attributes. A field is `None` where this driver does not say.
 ///

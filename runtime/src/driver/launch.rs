@@ -12,8 +12,9 @@ use super::LaunchStream;
 use super::attributes::List;
 use super::order::Uses;
 use super::{Attributes, DriverError, Gpu, Loaded};
-use crate::args::{KernelArg, Place};
-use crate::launch::{LaunchError, MAX_ARGUMENTS, Shape};
+use crate::argument::{KernelArg, Place};
+use crate::error::LaunchError;
+use crate::shape::{MAX_ARGUMENTS, Shape};
 
 /// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
 const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;
@@ -117,7 +118,7 @@ impl Gpu {
 
     /// Makes the GPU's context the thread's, if it is not.
     #[inline]
-    pub(super) fn bind(&self) -> Result<(), DriverError> {
+    pub(crate) fn bind(&self) -> Result<(), DriverError> {
         let mut current = std::ptr::null_mut();
         // SAFETY: the driver is loaded, and `current` is writable.
         let known = unsafe { sys::cuCtxGetCurrent(&raw mut current) };

@@ -1,5 +1,6 @@
 //! What a device has and allows.
 
+use crate::resources::{Multiprocessor, shared_unit};
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
 
@@ -219,14 +220,40 @@ fn priorities(context: &CudaContext) -> Result<[i32; 2], DriverError> {
     Ok([least, greatest])
 }
 
+impl From<&Limits> for Multiprocessor {
+    fn from(limits: &Limits) -> Self {
+        let bytes = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        Self {
+            compute: limits.compute,
+            threads: limits.threads_per_multiprocessor,
+            blocks: limits.blocks_per_multiprocessor,
+            threads_per_block: limits.threads_per_block,
+            registers: limits.registers_per_multiprocessor,
+            registers_per_block: limits.registers_per_block,
+            register_unit: 256,
+            registers_per_thread: 255,
+            partitions: 4,
+            shared: bytes(limits.shared_per_multiprocessor),
+            shared_per_block: bytes(limits.shared_opt_in),
+            shared_reserved: bytes(limits.shared_reserved_per_block),
+            shared_unit: shared_unit(limits.compute),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parameter_bytes;
+    use super::*;
 
     #[test]
     fn large_parameters_need_both_the_device_and_the_driver() {
         assert_eq!(parameter_bytes((9, 0), 13_000), 32_764);
         assert_eq!(parameter_bytes((6, 1), 13_000), 4096);
         assert_eq!(parameter_bytes((9, 0), 12_000), 4096);
+    }
+
+    #[test]
+    fn the_simulators_model_is_the_tables_capability_9_0() {
+        assert_eq!(Multiprocessor::of((9, 0)), Ok(Multiprocessor::from(&Limits::SIMULATOR)));
     }
 }

@@ -6,37 +6,38 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use cudarc::driver::{CudaContext, CudaFunction, sys};
 use cudarc::nvrtc::Ptx;
 
+use super::attribute_checks::check_carveout;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
 use super::symbols::Constant;
+use super::table::Table;
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
-use crate::codegen::{Checks, Needs, Site, SiteKind};
-use crate::compile::{self, Compiled};
-use crate::error::Result;
+use crate::codegen::{CudaSource, Needs, Site, SiteKind};
+use crate::error::LaunchError;
 use crate::ir::Condition;
-use crate::kernel::Kernel;
-use crate::launch::{LaunchError, Shape, check_carveout};
+use crate::nvrtc::Cubin;
+use crate::shape::Shape;
 use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
 
 /// What is known of a kernel before it is compiled.
-pub(super) struct Recorded {
+pub(crate) struct Recorded {
     /// What its launches may fulfil.
-    conditions: Vec<Condition>,
+    pub conditions: Vec<Condition>,
     /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
     module: Mutex<Option<ValidModule>>,
 }
 
 impl Recorded {
-    fn new<K: Kernel>(comptime: &K::Comptime) -> Result<Self> {
-        let module = K::module(comptime)?;
+    /// A kernel that was recorded and validated.
+    pub fn new(module: ValidModule) -> Self {
         let conditions = module.module().conditions.clone();
-        Ok(Self { conditions, module: Mutex::new(Some(module)) })
+        Self { conditions, module: Mutex::new(Some(module)) }
     }
 
     /// The module, the first time.
-    fn take(&self) -> Option<ValidModule> {
+    pub fn take(&self) -> Option<ValidModule> {
         self.module.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -176,7 +177,7 @@ impl Loaded {
             SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
             SiteKind::Unwritten => unwritten(record.a, b),
             SiteKind::Assert(message) => message.clone(),
-            SiteKind::Launch(kernel) => crate::launch::refused_by_device(kernel, record.a),
+            SiteKind::Launch(kernel) => super::fault::refused_by_device(kernel, record.a),
         };
         Some(LaunchError::Fault {
             kernel: site.kernel.unwrap_or(self.kernel),
@@ -266,39 +267,13 @@ fn unwritten(first: u64, bytes: u64) -> String {
 }
 
 impl Gpu {
-    /// The kernel for these comptime values, compiled and loaded at its first use.
-    ///
-    /// # Errors
-    /// Whatever recording, validating, compiling or loading refuses.
-    pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Arc<Loaded>> {
-        self.loaded::<K>(comptime, checks).cloned()
-    }
-
-    /// As [`Gpu::load`]: finding it takes no lock.
-    pub(crate) fn loaded<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<&Arc<Loaded>> {
-        if let Some(loaded) = self.loaded.find::<K>(comptime, checks) {
-            return Ok(loaded);
-        }
-        let fresh = Arc::new(self.compile::<K>(comptime, checks)?);
-        Ok(self.loaded.add::<K>(comptime, checks, fresh))
-    }
-
-    /// What launches of a kernel may fulfil, and so need fewer checks.
-    pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
-        if let Some(known) = self.recorded.find::<K>(comptime, Checks::None) {
-            return Ok(&known.conditions);
-        }
-        let fresh = Recorded::new::<K>(comptime)?;
-        Ok(&self.recorded.add::<K>(comptime, Checks::None, fresh).conditions)
-    }
-
-    fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
-        // The driver's linker, where it is needed, is that of the current context.
-        self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
-        let known = self.recorded.find::<K>(comptime, Checks::None).and_then(Recorded::take);
-        let module = known.map_or_else(|| K::module(comptime), Ok)?;
-        let Compiled { source, cubin } =
-            compile::recorded::<K>(&module, comptime, checks, self.limits.compute)?;
+    /// Loads a compiled kernel.
+    pub(crate) fn load_cubin(
+        &self,
+        kernel: &'static str,
+        source: CudaSource,
+        cubin: &Cubin,
+    ) -> Result<Loaded, DriverError> {
         let image = Ptx::from_binary(cubin.image.clone());
         let module =
             self.context.load_module(image).map_err(|e| DriverError::cuda("cuModuleLoadData", &e))?;
@@ -311,7 +286,7 @@ impl Gpu {
             .map_err(|e| DriverError::cuda("cuModuleGetFunction", &e))?;
         let fault = if source.has_fault_param { Some(self.faults.record()?) } else { None };
         Ok(Loaded {
-            kernel: K::NAME,
+            kernel,
             function,
             context: self.context.clone(),
             needs: source.needs,
@@ -323,5 +298,15 @@ impl Gpu {
             constants,
             counted: RwLock::default(),
         })
+    }
+
+    /// Kernels that are loaded.
+    pub(crate) fn loaded_kernels(&self) -> &Table<Arc<Loaded>> {
+        &self.loaded
+    }
+
+    /// Kernels before they are compiled, with [`Checks::None`](crate::codegen::Checks) in the place of checks.
+    pub(crate) fn recorded_kernels(&self) -> &Table<Recorded> {
+        &self.recorded
     }
 }

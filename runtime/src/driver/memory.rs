@@ -9,8 +9,8 @@ use cudarc::driver::{CudaStream, result};
 use super::order;
 use super::usage::Usage;
 use super::{DriverError, Gpu, shadow};
-use crate::args::Order;
-use crate::launch::LaunchError;
+use crate::argument::Order;
+use crate::error::LaunchError;
 
 /// How the memory of an allocation is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

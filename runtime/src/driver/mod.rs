@@ -3,9 +3,9 @@
 //! Only this module and `nvrtc` name cudarc. A missing library is an error, never a panic.
 
 mod array;
+mod attribute_checks;
 mod attributes;
 mod context_settings;
-mod cudarc_args;
 mod error;
 mod fault;
 mod graph;
@@ -33,6 +33,7 @@ mod timing;
 mod usage;
 
 pub(crate) use array::{ArrayForm, GpuArray};
+pub(crate) use attribute_checks::{check_carveout, check_domain_map, check_window};
 pub use attributes::{
     AccessProperty, AccessWindow, Attributes, CachePreference, Carveout, ClusterScheduling, MemSyncDomain,
 };
@@ -44,8 +45,9 @@ pub use kept::KeptAttributes;
 pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
+pub(crate) use loaded::Recorded;
 pub use memory::GpuMemory;
-pub(crate) use order::is_everywhere;
+pub(crate) use order::{is_everywhere, of_slice, of_slice_mut, of_view, of_view_mut};
 pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
@@ -56,9 +58,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys;
 pub use cudarc::driver::{CudaEvent, CudaStream};
+pub(crate) use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice};
 
-use crate::launch::LaunchError;
-use crate::rehearsal;
+use crate::error::LaunchError;
 
 /// One CUDA GPU.
 pub struct Gpu {
@@ -106,20 +108,25 @@ impl Gpu {
     /// [`DriverError::Missing`] without a driver, [`DriverError::Symbol`] with one that is too old,
     /// [`DriverError::NoDevice`] without that GPU.
     pub fn open(ordinal: usize) -> Result<Arc<Self>, DriverError> {
+        Self::open_while(ordinal, || {})
+    }
+
+    /// As [`Gpu::open`]; starts something else to be done while the driver opens.
+    pub(crate) fn open_while(ordinal: usize, meanwhile: fn()) -> Result<Arc<Self>, DriverError> {
         static GPUS: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
         let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(gpu) = gpus.iter().find(|gpu| gpu.ordinal == ordinal) {
             return Ok(gpu.clone());
         }
-        let gpu = Arc::new(Self::new(ordinal)?);
+        let gpu = Arc::new(Self::new(ordinal, meanwhile)?);
         gpus.push(gpu.clone());
         Ok(gpu)
     }
 
-    fn new(ordinal: usize) -> Result<Self, DriverError> {
+    fn new(ordinal: usize, meanwhile: fn()) -> Result<Self, DriverError> {
         open_as_debuggers_know_it();
         required::check()?;
-        rehearsal::start();
+        meanwhile();
         if let Err(error) = cudarc::driver::result::init() {
             let count = 0;
             return match error.0 {

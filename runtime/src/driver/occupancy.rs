@@ -7,7 +7,8 @@ use cudarc::driver::sys;
 use super::attributes::List;
 use super::launch::config;
 use super::{Attributes, DriverError, Gpu, Loaded};
-use crate::launch::{LaunchError, Shape};
+use crate::error::LaunchError;
+use crate::shape::Shape;
 
 /// What was counted for one shape of a kernel.
 #[derive(Clone, Copy)]

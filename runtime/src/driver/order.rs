@@ -9,8 +9,8 @@ use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, De
 use super::symbols::Constant;
 use super::usage::Usage;
 use super::{DriverError, Gpu};
-use crate::args::{KernelArg, Order, Place};
-use warpsmith_lang::argument::Owner;
+use crate::argument::Owner;
+use crate::argument::{KernelArg, Order, Place};
 
 /// What stands at the address of an argument's owner.
 enum Kind {
@@ -57,22 +57,22 @@ unsafe fn by_cudarc<M>(memory: NonNull<M>, kind: &'static Kind) -> Order {
     unsafe { Order::new(Owner { address: memory.cast(), kind }) }
 }
 
-pub(super) fn of_slice<T>(slice: &CudaSlice<T>) -> Order {
+pub(crate) fn of_slice<T>(slice: &CudaSlice<T>) -> Order {
     // SAFETY: the kind is for this type.
     unsafe { by_cudarc(NonNull::from(slice), const { &Kind::Cudarc(read::<T, CudaSlice<T>>) }) }
 }
 
-pub(super) fn of_slice_mut<T>(slice: &mut CudaSlice<T>) -> Order {
+pub(crate) fn of_slice_mut<T>(slice: &mut CudaSlice<T>) -> Order {
     // SAFETY: the kind is for this type.
     unsafe { by_cudarc(NonNull::from(slice), const { &Kind::Cudarc(write::<T, CudaSlice<T>>) }) }
 }
 
-pub(super) fn of_view<T>(view: &CudaView<'_, T>) -> Order {
+pub(crate) fn of_view<T>(view: &CudaView<'_, T>) -> Order {
     // SAFETY: the kind is for this type. A function cannot be named for each lifetime; the pointer's is not looked at.
     unsafe { by_cudarc(NonNull::from(view), const { &Kind::Cudarc(read::<T, CudaView<'_, T>>) }) }
 }
 
-pub(super) fn of_view_mut<T>(view: &mut CudaViewMut<'_, T>) -> Order {
+pub(crate) fn of_view_mut<T>(view: &mut CudaViewMut<'_, T>) -> Order {
     // SAFETY: as above.
     unsafe { by_cudarc(NonNull::from(view), const { &Kind::Cudarc(write::<T, CudaViewMut<'_, T>>) }) }
 }

@@ -4,7 +4,7 @@ use cudarc::driver::sys::CUfunction_attribute as Attribute;
 
 use super::{DriverError, Loaded};
 use crate::nvrtc::Arch;
-use crate::report::Resources;
+use crate::resources::Resources;
 
 impl Loaded {
     /// Registers, memory and versions of the function that is loaded.

@@ -13,7 +13,7 @@ use cudarc::driver::sys;
 
 use super::memory::driver;
 use super::{DriverError, Gpu, GpuMemory};
-use crate::args::{KernelArg, Place};
+use crate::argument::{KernelArg, Place};
 use crate::codegen::Needs;
 
 /// Shadows of one GPU at once.

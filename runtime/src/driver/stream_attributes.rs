@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
 
+use super::attribute_checks::{check_domain_map, check_window};
 use super::{AccessWindow, DriverError, Gpu, MemSyncDomain, attributes};
-use crate::launch::{LaunchError, check_domain_map, check_window};
+use crate::error::LaunchError;
 
 /// How a host thread waits for a stream.
 ///

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::codegen::Checks;
-use crate::kernel::Kernel;
+use warpsmith_lang::kernel::KernelDefinition;
 
 const BUCKETS: usize = 256;
 
 /// Values by kernel type, comptime values and checks.
-pub(super) struct Table<V> {
+pub(crate) struct Table<V> {
     buckets: [AtomicPtr<Entry<V>>; BUCKETS],
     adding: Mutex<()>,
 }
@@ -42,12 +42,12 @@ unsafe impl<V: Send + Sync> Sync for Table<V> {}
 
 impl<V> Table<V> {
     /// The value of a kernel, if it has one.
-    pub fn find<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
+    pub fn find<K: KernelDefinition>(&self, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
         self.entry::<K>(hash::<K>(comptime, checks), comptime, checks)
     }
 
     /// Adds a value; the one that is there if another thread was first.
-    pub fn add<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks, value: V) -> &V {
+    pub fn add<K: KernelDefinition>(&self, comptime: &K::Comptime, checks: Checks, value: V) -> &V {
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = hash::<K>(comptime, checks);
         if let Some(known) = self.entry::<K>(hash, comptime, checks) {
@@ -72,7 +72,7 @@ impl<V> Table<V> {
         self.buckets.iter().flat_map(|head| list(head).map(|entry| &entry.value))
     }
 
-    fn entry<K: Kernel>(&self, hash: u64, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
+    fn entry<K: KernelDefinition>(&self, hash: u64, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
         let same = |entry: &&Entry<V>| {
             entry.hash == hash
                 && entry.checks == checks
@@ -107,7 +107,7 @@ impl<V> Drop for Table<V> {
 }
 
 /// A hash that takes a few cycles: what it is of is a type's number and a few integers.
-fn hash<K: Kernel>(comptime: &K::Comptime, checks: Checks) -> u64 {
+fn hash<K: KernelDefinition>(comptime: &K::Comptime, checks: Checks) -> u64 {
     let mut mix = Mix(0);
     checks.hash(&mut mix);
     TypeId::of::<K>().hash(&mut mix);

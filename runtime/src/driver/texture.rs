@@ -6,7 +6,7 @@ use cudarc::driver::sys::{self, CUDA_RESOURCE_DESC, CUarray_format};
 
 use super::memory::driver;
 use super::{DriverError, GpuMemory};
-use crate::image::{AddressMode, Channel, Filter, Format, Sampler};
+use warpsmith_lang::image::{AddressMode, Channel, Filter, Format, Sampler};
 
 /// A texture object of a resource: how it is sampled, how a component is stored, and whether integers are
 /// read as floats.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{AccessWindow, CachePreference, Carveout, ClusterScheduling, Dim3, Launch, MemSyncDomain};
+use crate::compile::kernel::Kernel;
 use crate::driver::CudaEvent;
 use crate::driver::LaunchStream;
-use crate::kernel::Kernel;
 
 /// Attributes beyond the shape. A launch without one has its stream's.
 impl<K: Kernel> Launch<'_, K> {
@@ -109,7 +109,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// Launches on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`, instead of the device's own.
     ///
     /// It waits for the streams on which its arguments were last written, or read where it writes
-    /// them, and for nothing else: see [`crate::stream`]. A kernel that takes views in values, or
+    /// them, and for nothing else: see [`crate::host::stream`]. A kernel that takes views in values, or
     /// uses device statics, waits for the device's own stream too, and that stream for it.
     pub fn on(self, stream: impl Into<LaunchStream>) -> Self {
         self.set(|setup| setup.attributes.stream = Some(stream.into()))

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::Launch;
 use super::simulated::Simulation;
 use super::writable::{self, Writable};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
-use crate::device::Device;
+use crate::compile::kernel::Kernel;
 use crate::error::Result;
+use crate::host::device::Device;
 use crate::interpreter::Run;
-use crate::kernel::Kernel;
 use crate::simulator::{
     self, Observer, Settings, SimChecks, SimFault, SimLaunch, SimReport, Synchronisation, Without,
 };

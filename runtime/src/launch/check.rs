@@ -1,13 +1,14 @@
 //! Checks of a launch on the host, each with the argument, the limit and the way out.
 
-use super::{LaunchError, MAX_ARGUMENTS, Shape, check_attributes};
-use crate::args::Order;
-use crate::args::{KernelArg, Place};
+use super::{LaunchError, Shape, check_attributes};
+use crate::argument::Order;
+use crate::argument::{KernelArg, Place};
 use crate::codegen::Needs;
-use crate::device::{Backend, Device};
+use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Limits, is_everywhere};
+use crate::host::device::{Backend, Device};
 use crate::ir::{KernelAttributes, Module};
-use crate::kernel::Kernel;
+use crate::shape::MAX_ARGUMENTS;
 
 /// Largest extents of a grid, of every compute capability.
 const GRID_LIMITS: [u32; 3] = [2_147_483_647, 65_535, 65_535];

@@ -1,7 +1,7 @@
 //! Which of a kernel's conditions a launch fulfils.
 
 use super::Shape;
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::Checks;
 use crate::ir::{Condition, LaunchValues, Parameter, Scalar};
 

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use super::LaunchError;
 use super::views::{Seen, Views};
-use crate::args::Order;
-use crate::args::{KernelArg, Place};
-use crate::buffer::Memory;
+use crate::argument::Order;
+use crate::argument::{KernelArg, Place};
+use crate::compile::kernel::Kernel;
 use crate::driver::{DriverError, Gpu, is_everywhere};
 use crate::error::Result;
 use crate::ir::{Global, Module, Type};
-use crate::kernel::Kernel;
+use crate::memory::buffer::Memory;
 
 /// Memory of simulated buffers is aligned to so many bytes.
 const LINE: u64 = 256;
@@ -213,7 +213,7 @@ fn statics(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::SliceArg;
+    use crate::memory::args::SliceArg;
     use crate::prelude::*;
 
     fn span(range: Range<u64>, mutable: bool) -> Span {

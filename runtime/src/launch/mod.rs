@@ -7,8 +7,7 @@ mod check_attributes;
 mod compared;
 mod conditions;
 mod copied;
-mod dim;
-mod error;
+pub mod graph;
 mod nested;
 mod pages;
 mod prepared;
@@ -23,30 +22,27 @@ pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,
     MemSyncDomain,
 };
-pub(crate) use check_attributes::{check_carveout, check_domain_map, check_window};
-pub use dim::Dim3;
-pub use error::LaunchError;
+pub use crate::error::LaunchError;
+pub use crate::shape::Dim3;
+use crate::shape::Shape;
 #[doc(hidden)]
 pub use nested::launched;
-pub(crate) use nested::{nested_shape, refused_by_device};
+use nested::nested_shape;
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
 
 use std::marker::PhantomData;
 
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 pub use crate::codegen::GpuChecks;
 use crate::codegen::{CudaSource, Options};
-use crate::device::Device;
+use crate::compile::kernel::Kernel;
 use crate::driver::Attributes;
 use crate::error::Result;
+use crate::host::device::Device;
 use crate::interpreter::Rules;
 use crate::ir::LaunchOrder;
-use crate::kernel::Kernel;
 use crate::simulator::Settings;
-
-/// Run-time arguments of one launch at most.
-pub(crate) const MAX_ARGUMENTS: usize = 256;
 
 /// A kernel with its arguments, on its way to a device.
 ///
@@ -83,15 +79,6 @@ enum Extent {
     Missing,
     Blocks([u32; 3]),
     Items([u64; 3]),
-}
-
-/// The shape of a launch, resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub cluster: Option<[u32; 3]>,
-    pub dynamic_shared: u32,
 }
 
 impl<'a, K: Kernel> Launch<'a, K> {

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use super::{Dim3, Extent, Launch, LaunchError, Shape, check};
+use crate::compile::kernel::Kernel;
 use crate::interpreter::AskedShape;
 use crate::ir::LaunchOrder;
-use crate::kernel::Kernel;
 use crate::record::{self, Callee};
 use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
@@ -136,24 +136,4 @@ unlaunched! {
     dynamic_shared_in_kernels(bytes: usize)
     tail_in_kernels()
     fire_and_forget_in_kernels()
-}
-
-/// What CUDA's device runtime says of a launch that it refuses, and the way out.
-pub(crate) fn refused_by_device(kernel: &str, code: u64) -> String {
-    let why = match code {
-        2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments",
-        9 => {
-            "cudaErrorInvalidConfiguration: an extent is zero, or above a limit of the device or of its launch bounds"
-        }
-        65 => "cudaErrorLaunchMaxDepthExceeded: launches are nested deeper than 24",
-        69 => {
-            "cudaErrorLaunchPendingCountExceeded: too many launches wait at once; raise the limit by `Device::set_pending_launches`, \
-             or launch fewer and larger grids"
-        }
-        701 => "cudaErrorLaunchOutOfResources: a block needs more registers or shared memory than there is",
-        other => {
-            return format!("the launch of kernel `{kernel}` failed on the device with CUDA error {other}");
-        }
-    };
-    format!("the launch of kernel `{kernel}` failed on the device: {why}")
 }

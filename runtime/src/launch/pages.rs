@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::{Shape, conditions};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::{self, Checks, Options};
 use crate::compile;
+use crate::compile::kernel::Kernel;
 use crate::driver::Limits;
 use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::metrics::Metrics;
 use crate::report::{Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
 use crate::settings::Pages;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::simulated::Simulation;
 use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
-use crate::device::{Backend, Device};
+use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
+use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
 
 /// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.

@@ -4,10 +4,10 @@ use super::conditions;
 use super::simulated::Simulation;
 use super::views::Views;
 use super::writable::{self, Writable};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::Checks;
+use crate::compile::kernel::Kernel;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 use crate::printed::{self, Reached, Run, Wanted};
 use crate::simulator::{self, SimFault, SimLaunch};
 

@@ -3,10 +3,10 @@
 use super::{KeptAttributes, Launch, Target, check, conditions, pages};
 use crate::codegen::Checks;
 use crate::compile;
-use crate::device::{Backend, Device};
+use crate::compile::kernel::Kernel;
 use crate::driver::DriverError;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::host::device::{Backend, Device};
 use crate::metrics::{Metrics, Report};
 use crate::nvrtc::NvrtcError;
 use crate::report::{Ceilings, Directory, Multiprocessor, Occupancy, Page, Resources};

@@ -7,13 +7,13 @@ use super::copied::Copies;
 use super::pages::Wanted;
 use super::writable::{self, Writable};
 use super::{Launch, LaunchError, Setup, Shape, check, compared};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
-use crate::device::{Backend, Device};
+use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
+use crate::host::device::{Backend, Device};
 use crate::interpreter::{self, Argument, Options, Run};
-use crate::kernel::Kernel;
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };

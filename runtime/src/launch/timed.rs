@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::copied::Copies;
 use super::{Launch, Prepared};
+use crate::compile::kernel::Kernel;
 use crate::driver::Gpu;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 use crate::nvrtc::NvrtcError;
 use crate::prelude::*;
 use crate::report::Timing;

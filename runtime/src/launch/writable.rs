@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::views::Views;
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::ir::{Function, Module, Scalar, Type};
 
 /// Memory that a kernel may write.

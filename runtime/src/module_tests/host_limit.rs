@@ -1,7 +1,7 @@
 //! Memory of the simulator that the host does not have.
 
 use crate::Device;
-use crate::host_memory::Pinned;
+use crate::memory::host_memory::Pinned;
 use crate::simulator::host_limit;
 
 /// The errors of every function that allocates `bytes` bytes.

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use super::host::host_functions;
-use crate::image::Access;
+use crate::memory::image::Access;
 
 /// The image behind an object, which is its address.
 fn image<'a>(object: u64) -> &'a Access {

@@ -33,8 +33,8 @@ pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{Reached, Run, Text};
 
 use crate::codegen::{Checks, CudaSource, Options};
+use crate::compile::kernel::{Kernel, KernelDefinition};
 use crate::ir::Location;
-use crate::kernel::{Kernel, KernelDefinition};
 use compiler::Compiler;
 use library::Unit;
 

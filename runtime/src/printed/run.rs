@@ -8,11 +8,11 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::library::{Entry, Exports};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
-use crate::image::Access;
 use crate::interpreter::{AskedShape, Rules};
 use crate::ir::{KernelAttributes, Location};
+use crate::memory::image::Access;
 use crate::simulator::context::Child;
 use crate::simulator::{ChildOrder, FaultPlace, Instruction, Line, SimFault, Space, context, global};
 

@@ -9,8 +9,8 @@
 
 use std::marker::PhantomData;
 
-use crate::args::SliceMutArg;
 use crate::codegen::{Checks, CudaSource, Options};
+use crate::memory::args::SliceMutArg;
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
 use crate::{Device, Kernel, KernelArg, Launch};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::ReportError;
-use crate::device::{Backend, Device};
 use crate::error::Result;
+use crate::host::device::{Backend, Device};
 use crate::prelude::*;
 
 /// The highest rates of a device.

@@ -10,13 +10,12 @@
 //! file is a miss. A result is found again only for the same CUDA of every candidate, the same axes, GPU,
 //! driver and size, up to the next power of two.
 
-mod error;
 mod keep;
 mod outcome;
 mod space;
 mod trial;
 
-pub use error::TunerError;
+pub use crate::error::TunerError;
 pub use outcome::{Outcome, Row, Tried};
 pub use space::{Axis, Candidate};
 pub use trial::Trial;
@@ -26,8 +25,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use crate::cache::{Cache, Disk};
-use crate::device::{Backend, Device};
-use crate::error::Result;
+use crate::error::{DriverError, Error, LaunchError, Result};
+use crate::host::device::{Backend, Device};
+use crate::nvrtc::NvrtcError;
 use space::Space;
 use trial::Look;
 
@@ -248,7 +248,7 @@ impl Tuner {
             candidates.iter().filter(|candidate| self.refusal(candidate).is_ok_and(|r| r.is_none()))
         {
             let looked = run(candidate, &mut Trial::look(device, &mut look));
-            looked.or_else(|error| if error::skips(&error) { Ok(()) } else { Err(error) })?;
+            looked.or_else(|error| if skips(&error) { Ok(()) } else { Err(error) })?;
         }
         let size = self.size.clone().unwrap_or_else(|| keep::bucket("bytes", look.bytes));
         let labels: Vec<_> = candidates.iter().map(Candidate::to_string).collect();
@@ -294,7 +294,7 @@ impl Tuner {
         };
         let first = match round(1) {
             Ok(first) => first,
-            Err(error) if error::skips(&error) => return Ok(Tried::Skipped { reason: error.to_string() }),
+            Err(error) if skips(&error) => return Ok(Tried::Skipped { reason: error.to_string() }),
             Err(error) => return Err(error),
         };
         if first.is_none() {
@@ -341,6 +341,22 @@ impl std::fmt::Display for Progress<'_> {
             Some((best, median)) => write!(f, ", best so far {best} in {median:.3?}"),
             None => Ok(()),
         }
+    }
+}
+
+/// Errors of the driver that say that a launch is too large.
+const TOO_LARGE: [&str; 2] = ["CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "CUDA_ERROR_INVALID_CLUSTER_SIZE"];
+
+/// Whether an error says that a candidate does not fit, and nothing of the others.
+fn skips(error: &Error) -> bool {
+    match error {
+        Error::Record(_) | Error::Validate(_) | Error::Nvrtc(NvrtcError::Compile { .. }) => true,
+        Error::Launch(LaunchError::Fault { .. }) => false,
+        Error::Launch(LaunchError::Driver(error)) | Error::Driver(error) => {
+            matches!(error, DriverError::Cuda { name, .. } if TOO_LARGE.contains(&name.as_str()))
+        }
+        Error::Launch(_) => true,
+        _ => false,
     }
 }
 

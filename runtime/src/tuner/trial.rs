@@ -8,11 +8,11 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Candidate, TunerError};
-use crate::args::KernelArg;
+use crate::argument::KernelArg;
 use crate::codegen::{Checks, Options};
-use crate::device::{Backend, Device};
+use crate::compile::kernel::Kernel;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::host::device::{Backend, Device};
 use crate::launch::Launch;
 
 /// How long a round of a short kernel should be: an event is exact to half a microsecond.

@@ -1,0 +1,147 @@
+//! What can be done with a kernel: its IR, its CUDA, its cubin.
+
+use std::sync::Arc;
+
+use crate::codegen::{self, Checks, CudaSource, Options};
+use crate::compile;
+use crate::deep_stack;
+use crate::error::Result;
+use crate::host::device::{Backend, Device};
+use crate::ir::Module;
+use crate::nvrtc::Cubin;
+use crate::passes;
+use crate::record::{self, RecordError};
+use crate::resources::{BoundsEffect, Resources};
+use crate::validate::{self, ValidModule};
+
+pub use warpsmith_lang::kernel::KernelDefinition;
+
+/// A kernel: the type that `#[gpu_kernel]` declares under the function's name.
+pub trait Kernel: KernelDefinition {
+    /// Records the kernel for these comptime values, and every kernel that it launches.
+    ///
+    /// # Errors
+    /// A construct that the device language does not support, with its Rust line.
+    fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
+        deep_stack::run(|| record::record_kernel::<Self>(comptime))
+    }
+
+    /// The kernel, recorded, validated and simplified.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
+        deep_stack::run(|| {
+            let valid = validate::validate(Self::record(comptime)?)?;
+            Ok(passes::lift(passes::elide(valid)))
+        })
+    }
+
+    /// What proves bounds checks where a launch fulfils it, such as `grid.x * block.x - 1 < x.len()`: the launch
+    /// runs without those. One that does not is right too, and runs with them.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
+        let module = Self::module(comptime)?;
+        Ok(module.module().conditions.iter().map(ToString::to_string).collect())
+    }
+
+    /// The CUDA of these comptime values, printed as `options` say.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn print(comptime: &Self::Comptime, options: &Options) -> Result<CudaSource> {
+        Ok(codegen::print(&Self::module(comptime)?, options))
+    }
+
+    /// The kernel's CUDA C++ as the author wrote it: without bounds checks, without `#line`.
+    ///
+    /// This is the text to read and to snapshot.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn cuda_source() -> Result<String>
+    where
+        Self: Kernel<Comptime = ()>,
+    {
+        Self::cuda_source_for(&())
+    }
+
+    /// [`Kernel::cuda_source`] of a kernel with comptime parameters: `reduce::cuda_source_for(&(256,))`.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &Options { checks: Checks::None, line_directives: false })?.code)
+    }
+
+    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing in the kernel proves them.
+    ///
+    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`].
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &Options { checks: Checks::All, line_directives: false })?.code)
+    }
+
+    /// The CUDA C++ of a launch that fulfils all of [`Kernel::launch_conditions_for`]: with the checks that are left.
+    ///
+    /// # Errors
+    /// What recording or validation refuses, with its Rust line.
+    fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
+        Ok(Self::print(comptime, &Options { checks: Checks::Lifted(u64::MAX), line_directives: false })?.code)
+    }
+
+    /// The PTX of what `launch` compiles, for an architecture: `saxpy::ptx_for(&(), "sm_90")`.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn ptx_for(comptime: &Self::Comptime, arch: &str) -> Result<String> {
+        compile::ptx::<Self>(comptime, arch)
+    }
+
+    /// The cubin of what `launch` compiles, for an architecture: `saxpy::cubin_for(&(), "sm_90")`.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn cubin_for(comptime: &Self::Comptime, arch: &str) -> Result<Arc<Cubin>> {
+        compile::cubin::<Self>(comptime, arch)
+    }
+
+    /// What `launch` takes of an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
+    ///
+    /// # Errors
+    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    fn resources_for(comptime: &Self::Comptime, arch: &str) -> Result<Resources> {
+        compile::resources::<Self>(comptime, arch)
+    }
+
+    /// What the kernel's launch bounds and register cap do to it on an architecture. Needs no GPU.
+    ///
+    /// # Errors
+    /// As [`Kernel::resources_for`].
+    fn bounds_effect_for(comptime: &Self::Comptime, arch: &str) -> Result<BoundsEffect> {
+        compile::bounds_effect::<Self>(comptime, arch)
+    }
+
+    /// Compiles and loads what `launch` runs, ahead of the first launch.
+    ///
+    /// On the simulator the kernel is recorded and validated.
+    ///
+    /// # Errors
+    /// Whatever recording, validating, compiling or loading refuses.
+    fn compile(device: &Device, comptime: &Self::Comptime) -> Result<()> {
+        match device.backend() {
+            Backend::Gpu(gpu) => {
+                // Most launches fulfil all conditions, and so do not need the other checks.
+                let checks = Checks::fulfilling_all(gpu.conditions::<Self>(comptime)?.len());
+                gpu.load::<Self>(comptime, checks).map(|_| ())
+            }
+            Backend::Simulator => Self::module(comptime).map(|_| ()),
+        }
+    }
+}
+
+impl<K: KernelDefinition> Kernel for K {}

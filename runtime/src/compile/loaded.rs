@@ -1,0 +1,46 @@
+//! Kernels on a device: recorded, compiled and loaded at their first use.
+
+use std::sync::Arc;
+
+use super::kernel::Kernel;
+use super::{Compiled, recorded};
+use crate::codegen::Checks;
+use crate::driver::{Gpu, Loaded, Recorded};
+use crate::error::Result;
+use crate::ir::Condition;
+
+impl Gpu {
+    /// The kernel for these comptime values, compiled and loaded at its first use.
+    ///
+    /// # Errors
+    /// Whatever recording, validating, compiling or loading refuses.
+    pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Arc<Loaded>> {
+        self.loaded::<K>(comptime, checks).cloned()
+    }
+
+    /// As [`Gpu::load`]: finding it takes no lock.
+    pub(crate) fn loaded<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<&Arc<Loaded>> {
+        if let Some(loaded) = self.loaded_kernels().find::<K>(comptime, checks) {
+            return Ok(loaded);
+        }
+        let fresh = Arc::new(self.compile::<K>(comptime, checks)?);
+        Ok(self.loaded_kernels().add::<K>(comptime, checks, fresh))
+    }
+
+    /// What launches of a kernel may fulfil, and so need fewer checks.
+    pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
+        if let Some(known) = self.recorded_kernels().find::<K>(comptime, Checks::None) {
+            return Ok(&known.conditions);
+        }
+        let fresh = Recorded::new(K::module(comptime)?);
+        Ok(&self.recorded_kernels().add::<K>(comptime, Checks::None, fresh).conditions)
+    }
+
+    fn compile<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Loaded> {
+        self.bind()?;
+        let known = self.recorded_kernels().find::<K>(comptime, Checks::None).and_then(Recorded::take);
+        let module = known.map_or_else(|| K::module(comptime), Ok)?;
+        let Compiled { source, cubin } = recorded::<K>(&module, comptime, checks, self.limits().compute)?;
+        Ok(self.load_cubin(K::NAME, source, &cubin)?)
+    }
+}

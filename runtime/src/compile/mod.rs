@@ -1,0 +1,271 @@
+//! A kernel from its Rust to a cubin, and onto a device: one at a time or many at once.
+//!
+//! What comes in is a kernel's type and its comptime values; what goes out is its CUDA, a cubin from the cache or NVRTC, and
+//! the function that the driver loaded. Knows no launch.
+
+pub mod aot;
+pub mod dump;
+pub mod kernel;
+mod loaded;
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::cache::{Cache, Key};
+use crate::codegen::{self, Checks, CudaSource, Options};
+use crate::driver::parameter_bytes;
+use crate::host::device::Device;
+
+use crate::error::LaunchError;
+use crate::error::{Error, Result};
+use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
+use crate::resources::{BoundsEffect, Resources};
+use crate::settings::Settings;
+use crate::validate::ValidModule;
+use kernel::Kernel;
+
+/// A kernel's printed CUDA, and its cubin for one architecture.
+pub(crate) struct Compiled {
+    pub source: CudaSource,
+    pub cubin: Arc<Cubin>,
+}
+
+/// What is to be compiled, before it is.
+struct Order {
+    source: CudaSource,
+    options: CompileOptions,
+}
+
+impl Order {
+    fn new<K: Kernel>(
+        comptime: &K::Comptime,
+        checks: Checks,
+        compute: (u32, u32),
+        lines: bool,
+    ) -> Result<Self> {
+        Self::of::<K>(&K::module(comptime)?, checks, compute, lines)
+    }
+
+    fn of<K: Kernel>(module: &ValidModule, checks: Checks, compute: (u32, u32), lines: bool) -> Result<Self> {
+        let debug_info = Settings::process()?.debug_info;
+        // `#line` alone would make a kernel another one when a line above it is added.
+        let line_directives = debug_info != DebugInfo::None || lines;
+        let source = codegen::print(module, &Options { checks, line_directives });
+        if source.needs.min_compute > compute {
+            let (kernel, needs) = (K::NAME, source.needs.min_compute);
+            return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
+        }
+        // What the driver that is there allows is checked at the launch.
+        let limit = parameter_bytes(compute, u32::MAX);
+        LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
+        let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
+        let fmad = module.module().attributes.fmad;
+        let options = CompileOptions { arch, fmad, debug_info, relocatable: source.needs.launches };
+        Ok(Self { source, options })
+    }
+
+    fn key<K: Kernel>(&self) -> Key {
+        Key { kernel: K::NAME.to_owned(), source: self.source.code.clone(), options: self.options.clone() }
+    }
+}
+
+/// Compiles a kernel for a compute capability, or takes it from the cache.
+///
+/// # Errors
+/// Whatever recording, validating or compiling refuses.
+pub(crate) fn kernel<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Compiled> {
+    recorded::<K>(&K::module(comptime)?, comptime, checks, compute)
+}
+
+/// As [`kernel`], of the module that was recorded for these comptime values.
+///
+/// # Errors
+/// As [`kernel`].
+pub(crate) fn recorded<K: Kernel>(
+    module: &ValidModule,
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Compiled> {
+    let order = Order::of::<K>(module, checks, compute, false)?;
+    let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
+        Ok(cubin) => cubin,
+        Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {
+            return Err(explained::<K>(comptime, checks, compute)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let settings = Settings::process()?;
+    if !settings.dump.is_empty() {
+        dump::write(settings, &dump_name::<K>(&order, checks), &order.key::<K>(), &cubin)?;
+    }
+    Ok(Compiled { source: order.source, cubin })
+}
+
+/// The error of a kernel that does not compile, with Rust lines.
+fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Error> {
+    let order = Order::new::<K>(comptime, checks, compute, true)?;
+    let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
+    let compiles =
+        || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
+    Ok(made.err().unwrap_or_else(compiles).into())
+}
+
+/// A name that two specializations of a kernel do not share.
+fn dump_name<K: Kernel>(order: &Order, checks: Checks) -> String {
+    let checks = match checks {
+        Checks::All => "",
+        Checks::Lifted(_) => ".lifted",
+        Checks::None => ".unchecked",
+        Checks::Also(_) => ".watched",
+    };
+    let name = dump::file_name(std::any::type_name::<K>());
+    let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
+    format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
+}
+
+/// The key of what a launch on a compute capability looks for.
+pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Key> {
+    Ok(Order::new::<K>(comptime, checks, compute, false)?.key::<K>())
+}
+
+/// The cubin of a kernel for exactly one architecture.
+pub(crate) fn cubin<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Arc<Cubin>> {
+    let order = exact::<K>(comptime, arch)?;
+    Ok(Cache::process()?.get(&order.source.code, K::NAME, &order.options)?)
+}
+
+/// The PTX of a kernel for exactly one architecture.
+pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<String> {
+    let order = exact::<K>(comptime, arch)?;
+    Ok(nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
+}
+
+/// What a kernel takes of one architecture, as compiled for `launch`.
+pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Resources> {
+    report(&exact::<K>(comptime, arch)?)
+}
+
+/// What a kernel with some checks takes of the architecture that a compute capability is compiled for.
+pub(crate) fn resources_on<K: Kernel>(
+    comptime: &K::Comptime,
+    checks: Checks,
+    compute: (u32, u32),
+) -> Result<Resources> {
+    report(&Order::new::<K>(comptime, checks, compute, false)?)
+}
+
+/// What launch bounds and a register cap do to a kernel.
+pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<BoundsEffect> {
+    let mut order = exact::<K>(comptime, arch)?;
+    let with = report(&order)?;
+    let module = K::module(comptime)?;
+    let attributes = module.module().attributes.clone();
+    let free = module.rewrite(|module| {
+        let all = &mut module.attributes;
+        (all.max_threads, all.min_blocks, all.max_registers) = (None, None, None);
+    });
+    order.source = codegen::print(&free, &Options { checks: Checks::All, line_directives: false });
+    Ok(BoundsEffect::new(&attributes, with, report(&order)?))
+}
+
+fn report(order: &Order) -> Result<Resources> {
+    Resources::of(&order.source, &order.options)
+}
+
+fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
+    let arch: Arch = arch.parse()?;
+    let mut order = Order::new::<K>(comptime, Checks::All, (arch.major, arch.minor), false)?;
+    if order.options.arch.specific && !arch.specific {
+        return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
+    }
+    order.options.arch = arch;
+    Ok(order)
+}
+
+/// Compiles and loads one kernel.
+type Compile = dyn Fn(&Device) -> Result<()> + Send + Sync;
+
+/// A kernel with its comptime values, to be compiled for a device that is not known yet.
+pub struct Job {
+    kernel: &'static str,
+    compile: Box<Compile>,
+}
+
+impl Job {
+    /// The kernel for these comptime values: `Job::new::<reduce>((256,))`.
+    pub fn new<K: Kernel>(comptime: K::Comptime) -> Self {
+        Self { kernel: K::NAME, compile: Box::new(move |device| K::compile(device, &comptime)) }
+    }
+}
+
+/// Kernels that did not compile, each with its error, in the order they were given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileErrors(pub Vec<(&'static str, Error)>);
+
+impl fmt::Display for CompileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of the kernels cannot be compiled", self.0.len())?;
+        self.0.iter().try_for_each(|(kernel, error)| write!(f, "\n`{kernel}`: {error}"))
+    }
+}
+
+impl std::error::Error for CompileErrors {}
+
+/// Compiles and loads kernels ahead of their first launch, on as many threads as there are cores.
+///
+/// On the simulator, kernels are recorded and validated.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith::{Job, compile_all};
+///
+/// #[gpu_kernel]
+/// fn fill(y: &mut [u32], #[comptime] step: u32) {
+///     let i = global_id();
+///     if i < y.len() {
+///         y[i] = i as u32 * step;
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let gpu = Device::open()?;
+/// compile_all(&gpu, [1, 2, 3].map(|step| Job::new::<fill>((step,))))?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// The kernels that do not compile; the others are compiled all the same.
+pub fn compile_all(
+    device: &Device,
+    jobs: impl IntoIterator<Item = Job>,
+) -> std::result::Result<(), CompileErrors> {
+    let jobs: Vec<Job> = jobs.into_iter().collect();
+    let failed = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(i) else { break };
+            if let Err(error) = (job.compile)(device) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push((i, job.kernel, error));
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (1..cores.min(jobs.len())).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.sort_by_key(|(i, ..)| *i);
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(CompileErrors(failed.into_iter().map(|(_, kernel, error)| (kernel, error)).collect()))
+}

@@ -1,0 +1,199 @@
+//! What the driver layer refuses.
+
+use cudarc::driver::sys::CUresult;
+
+use crate::argument::Place;
+
+/// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriverError {
+    /// There is no CUDA driver.
+    #[error(
+        "the CUDA driver is missing: libcuda is not on the library path; install the NVIDIA driver, or use `Device::simulator()`"
+    )]
+    Missing,
+    /// There is no such GPU.
+    #[error(
+        "there is no GPU {ordinal}: the driver sees {count}; use `Device::simulator()` to run without one"
+    )]
+    NoDevice {
+        /// The one asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// More bytes than an address space has.
+    #[error("{elements} elements are more than memory can hold")]
+    TooLarge {
+        /// How many were asked for.
+        elements: usize,
+    },
+    /// More simulated memory than the host has.
+    #[error(
+        "the simulator cannot allocate {bytes} bytes: its memory is the host's, which has {limit} bytes, and {taken} of \
+         them are simulated memory already; use smaller buffers"
+    )]
+    HostMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+        /// Bytes that simulated memory has already.
+        taken: usize,
+        /// Bytes of the host.
+        limit: usize,
+    },
+    /// The driver lacks a function.
+    #[error(
+        "the CUDA driver has no `{symbol}`: libcuda on the library path is too old, or a stub to link with; install the NVIDIA \
+         driver of CUDA {since} or later and take stubs off LD_LIBRARY_PATH, or use `Device::simulator()`"
+    )]
+    Symbol {
+        /// The function.
+        symbol: &'static str,
+        /// The first CUDA version whose driver has it.
+        since: &'static str,
+    },
+    /// A copy between memory of different lengths.
+    #[error("the buffer has {buffer} elements, the host slice {host}; they must be equal")]
+    Length {
+        /// Elements of the buffer.
+        buffer: usize,
+        /// Elements of the host slice.
+        host: usize,
+    },
+    /// Memory of another device.
+    #[error("this memory is on {memory}, the device is {device}; copy it through the host")]
+    WrongDevice {
+        /// Where the memory is.
+        memory: Place,
+        /// What it was used with.
+        device: Place,
+    },
+    /// A stream or memory of another CUDA context.
+    #[error(
+        "this {what} is of another CUDA context of the same GPU; use the primary context's, `gpu.context()`"
+    )]
+    OtherContext {
+        /// `stream` or `memory`.
+        what: &'static str,
+    },
+    /// The per-thread default stream, which is another stream on each thread.
+    #[error(
+        "the per-thread default stream is another stream on each thread, so its uses of memory cannot be told apart; use `device.stream()`"
+    )]
+    PerThreadStream,
+    /// A stream or event of another device.
+    #[error("this {what} is of {owner}, the device is {device}; make one with that device")]
+    OtherDevice {
+        /// `stream` or `event`.
+        what: &'static str,
+        /// Whose it is.
+        owner: Place,
+        /// What it was used with.
+        device: Place,
+    },
+    /// A priority that streams of the device do not have.
+    #[error("a stream's priority is {priority}; this device has {greatest} (first) to {least} (last)")]
+    Priority {
+        /// The one asked for.
+        priority: i32,
+        /// The largest number.
+        least: i32,
+        /// The smallest number.
+        greatest: i32,
+    },
+    /// The host function of a stream panicked.
+    #[error("a function that `stream.then` was given panicked: {message}")]
+    Callback {
+        /// What it said.
+        message: String,
+    },
+    /// An event that keeps no time, or was not recorded.
+    #[error("the event {why}; {way}")]
+    NoTime {
+        /// What is missing.
+        why: &'static str,
+        /// What to do.
+        way: &'static str,
+    },
+    /// A range beyond the end of memory.
+    #[error("the range {start}..{end} is not within the {len} elements of the memory")]
+    Range {
+        /// Its first element.
+        start: usize,
+        /// Its end.
+        end: usize,
+        /// Elements of the memory.
+        len: usize,
+    },
+    /// A copy between boxes of different extents.
+    #[error("a box of {from:?} (planes, rows, columns) does not fill one of {to:?}; they must be equal")]
+    Extents {
+        /// The box that is read.
+        from: [usize; 3],
+        /// The box that is written.
+        to: [usize; 3],
+    },
+    /// Rows that are too far apart for a copy.
+    #[error(
+        "rows of {bytes} bytes are above the device's largest pitch of {limit}; use more and shorter rows"
+    )]
+    Pitch {
+        /// Bytes of a row with its padding.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// What the simulator, or this GPU, does not have.
+    #[error("{what} is not available on {place}: {why}")]
+    Unavailable {
+        /// What was asked for.
+        what: &'static str,
+        /// Where.
+        place: Place,
+        /// Why not, and what to do.
+        why: &'static str,
+    },
+    /// A kernel did what no context survives; every later call on this GPU fails too.
+    #[error(
+        "the CUDA context is lost, seen at {call}: {name} ({text}); a kernel launched before did this: restart the process, and \
+         launch with checks or run on `Device::simulator()` to find it"
+    )]
+    ContextLost {
+        /// Where it was noticed, which may be long after it happened.
+        call: &'static str,
+        /// `CUDA_ERROR_…`.
+        name: String,
+        /// The driver's words.
+        text: String,
+    },
+    /// A stream of another GPU.
+    #[error("the stream is of GPU {stream}, the device is GPU {device}; use a stream of that GPU")]
+    WrongStream {
+        /// The stream's GPU.
+        stream: usize,
+        /// The device.
+        device: usize,
+    },
+    /// More of the L2 cache than can be set aside.
+    #[error("{bytes} bytes of persisting L2 cache are above the device's limit of {limit}; set fewer aside")]
+    PersistingL2 {
+        /// Bytes asked for.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The driver's error.
+    #[error("the CUDA driver failed at {call}: {name} ({text}){hint}")]
+    Cuda {
+        /// What was being done.
+        call: &'static str,
+        /// The driver's number for it.
+        code: CUresult,
+        /// `CUDA_ERROR_…`.
+        name: String,
+        /// The driver's words.
+        text: String,
+        /// What to do, if there is something to say.
+        hint: &'static str,
+    },
+}

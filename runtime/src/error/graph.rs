@@ -1,0 +1,32 @@
+//! What a graph refuses.
+
+/// What a graph refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// Memory or a node of another graph.
+    #[error("this {what} is of another graph; use what this graph's `{method}` gave")]
+    Foreign {
+        /// `memory` or `node`.
+        what: &'static str,
+        /// The method that gives one.
+        method: &'static str,
+    },
+    /// Memory that one launch writes and uses otherwise too.
+    #[error(
+        "memory {index} of the graph is written by this launch and used by it a second time; hold another buffer"
+    )]
+    Borrowed {
+        /// The place of the memory among all that were held.
+        index: usize,
+    },
+    /// A stream or an event in a launch of a graph.
+    #[error(
+        "kernel `{kernel}`: a launch of a graph has no {what} of its own; say `graph.launch_on(&stream)`"
+    )]
+    Own {
+        /// The kernel.
+        kernel: &'static str,
+        /// `stream` or `event`.
+        what: &'static str,
+    },
+}

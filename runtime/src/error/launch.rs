@@ -1,0 +1,423 @@
+//! What a launch refuses, and how a kernel can fail on a GPU.
+
+use super::DriverError;
+use crate::argument::Place;
+use crate::simulator::triple;
+
+/// A wrong launch, refused before the driver sees it, or a fault of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// A launch on a GPU that only the simulator can watch.
+    #[error(
+        "kernel `{kernel}`: observers watch launches on the simulator alone; launch on `Device::simulator()`, or without observers"
+    )]
+    OnlySimulated {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A launch on a GPU of which the simulator cannot be given a copy.
+    #[error(
+        "kernel `{kernel}`: the simulator, which counts what a launch on a GPU costs, cannot have a copy of {what}: {why}; make the \
+         launch on `Device::simulator()`, and give its page the GPU's time by `Page::with_time`"
+    )]
+    NotCopied {
+        /// The kernel.
+        kernel: &'static str,
+        /// An argument or a static.
+        what: String,
+        /// What is in the way.
+        why: &'static str,
+    },
+    /// No grid was given.
+    #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
+    NoGrid {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// An extent of zero.
+    #[error("kernel `{kernel}`: the {what} is {extents:?}; every extent must be at least 1")]
+    Zero {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid`, `block` or `cluster`.
+        what: &'static str,
+        /// Its extents.
+        extents: [u32; 3],
+    },
+    /// A number that no extent can be.
+    #[error(
+        "kernel `{kernel}`: {number} is no extent of a {what}; an extent is a number from 1 to {}",
+        u32::MAX
+    )]
+    NoExtent {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid`, `block` or `cluster`.
+        what: &'static str,
+        /// The number.
+        number: i128,
+    },
+    /// More threads in a block than there can be.
+    #[error(
+        "kernel `{kernel}`: a block of {block:?} has {threads} threads, above the limit of {limit} ({whose}); use a smaller `.block(…)`"
+    )]
+    Block {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its block.
+        block: [u32; 3],
+        /// Threads in it.
+        threads: u128,
+        /// The limit.
+        limit: u32,
+        /// Whose limit.
+        whose: &'static str,
+    },
+    /// An extent beyond a limit.
+    #[error(
+        "kernel `{kernel}`: {what} extent {axis} is {extent}, above the limit of {limit}; use another shape"
+    )]
+    Extent {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The extent.
+        extent: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// A cluster that does not divide the grid.
+    #[error(
+        "kernel `{kernel}`: a cluster of {cluster:?} blocks does not divide the grid {grid:?}; round the grid up"
+    )]
+    ClusterGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its cluster.
+        cluster: [u32; 3],
+        /// Its grid.
+        grid: [u32; 3],
+    },
+    /// A cluster that is too large.
+    #[error(
+        "kernel `{kernel}`: a cluster has {blocks} blocks, above the limit of {limit}; use a smaller `.cluster(…)`"
+    )]
+    ClusterSize {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its blocks.
+        blocks: u64,
+        /// The limit.
+        limit: u32,
+    },
+    /// A cluster of which the device cannot hold one.
+    #[error(
+        "kernel `{kernel}`: the device cannot hold a cluster of {cluster:?} blocks of {block:?} threads; the largest cluster \
+         that fits has {largest} blocks: use a smaller `.cluster(…)`, smaller blocks or less shared memory"
+    )]
+    ClusterOccupancy {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its cluster.
+        cluster: [u32; 3],
+        /// Its block.
+        block: [u32; 3],
+        /// Blocks of the largest cluster that fits.
+        largest: u32,
+    },
+    /// An attribute of clusters in a launch that has none.
+    #[error("kernel `{kernel}`: `.{what}(…)` needs clusters; add `.cluster(blocks)`")]
+    NoCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// The builder's method.
+        what: &'static str,
+    },
+    /// A preferred cluster that is no multiple of the cluster, or does not divide the grid.
+    #[error(
+        "kernel `{kernel}`: the preferred cluster {preferred:?} must be a multiple of the cluster {cluster:?} and divide the \
+         grid {grid:?}"
+    )]
+    PreferredCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// The preferred cluster.
+        preferred: [u32; 3],
+        /// The cluster.
+        cluster: [u32; 3],
+        /// The grid.
+        grid: [u32; 3],
+    },
+    /// A cooperative grid that is not resident at once.
+    #[error(
+        "kernel `{kernel}`: a cooperative grid of {blocks} blocks is above the {limit} that are resident at once; use a smaller \
+         `.grid(…)` and a loop"
+    )]
+    CooperativeGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its blocks.
+        blocks: u64,
+        /// The largest grid.
+        limit: u64,
+    },
+    /// A cooperative launch on a device without them.
+    #[error("kernel `{kernel}`: the device has no cooperative launches; leave `.cooperative()` out")]
+    NoCooperative {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A priority that streams and launches do not have.
+    #[error(
+        "kernel `{kernel}`: priority {priority} is not between {greatest}, the greatest, and {least}, the least"
+    )]
+    Priority {
+        /// The kernel.
+        kernel: &'static str,
+        /// The priority.
+        priority: i32,
+        /// The least.
+        least: i32,
+        /// The greatest.
+        greatest: i32,
+    },
+    /// An access-policy window that is too large.
+    #[error(
+        "kernel `{kernel}`: an access-policy window of {bytes} bytes is above the device's limit of {limit}; cover a part of \
+         the buffer"
+    )]
+    AccessWindow {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+        /// Bytes of the window.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A hit ratio that is no ratio.
+    #[error(
+        "kernel `{kernel}`: the hit ratio of an access-policy window is {ratio}; it must be from 0.0 to 1.0"
+    )]
+    HitRatio {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+        /// The ratio.
+        ratio: String,
+    },
+    /// Misses that persist.
+    #[error(
+        "kernel `{kernel}`: misses of an access-policy window cannot be persisting; say normal or streaming"
+    )]
+    PersistingMiss {
+        /// The kernel, or the stream.
+        kernel: &'static str,
+    },
+    /// A carveout beyond the whole.
+    #[error("kernel `{kernel}`: a shared-memory carveout of {percent} percent is above 100")]
+    Carveout {
+        /// The kernel.
+        kernel: &'static str,
+        /// Percent asked for.
+        percent: u8,
+    },
+    /// A stream or an event of another device.
+    #[error("kernel `{kernel}`: the {what} is of GPU {owner}, the launch is on {device}; make it there")]
+    Owner {
+        /// The kernel.
+        kernel: &'static str,
+        /// `stream` or `event`.
+        what: &'static str,
+        /// Its GPU.
+        owner: usize,
+        /// Where the launch is.
+        device: Place,
+    },
+    /// More than arguments, where a launch was prepared.
+    #[error(
+        "kernel `{kernel}`: the shape and the attributes of a prepared launch are fixed; give `launch` the arguments alone, or \
+         prepare another"
+    )]
+    PreparedShape {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Other comptime values than were prepared.
+    #[error("kernel `{kernel}`: the comptime values of a prepared launch are fixed; prepare another")]
+    PreparedComptime {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// More bytes of parameters than a kernel can have.
+    #[error(
+        "kernel `{kernel}`: its parameters have {bytes} bytes, above the limit of {limit}; pass large values in a buffer"
+    )]
+    ParameterBytes {
+        /// The kernel.
+        kernel: &'static str,
+        /// Their bytes; a slice has 16.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Too much shared memory.
+    #[error(
+        "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of static shared memory are above the opt-in limit of {limit} \
+         bytes a block; use a smaller `.dynamic_shared(…)`"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// Dynamic bytes.
+        dynamic: usize,
+        /// Static bytes.
+        fixed: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Too much shared memory beside that in which a checked kernel keeps what is written.
+    #[error(
+        "kernel `{kernel}`: its {bytes} bytes of shared memory and the {shadow} in which `GpuChecks::initialisation` keeps \
+         what is written are above the opt-in limit of {limit} bytes a block; launch it without that check, or \
+         check it on `Device::simulator()`"
+    )]
+    ShadowMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes of its own.
+        bytes: usize,
+        /// Bytes for what is written.
+        shadow: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The device lacks what the kernel uses.
+    #[error("kernel `{kernel}` needs compute capability {}.{}, the device has {}.{}", needs.0, needs.1, has.0, has.1)]
+    Compute {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it needs.
+        needs: (u32, u32),
+        /// What there is.
+        has: (u32, u32),
+    },
+    /// An argument in memory of another device.
+    #[error(
+        "kernel `{kernel}`: argument `{argument}` is on {memory}, the launch is on {device}; upload it there"
+    )]
+    Argument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Where its memory is.
+        memory: Place,
+        /// Where the launch is.
+        device: Place,
+    },
+    /// An argument in memory of a GPU that the launch's has no access to.
+    #[error(
+        "kernel `{kernel}`: argument `{argument}` is on {memory}, and {device} has no access to that; say \
+         `device.enable_peer_access(&other)` first, or copy it with `stream.copy`"
+    )]
+    PeerArgument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Where its memory is.
+        memory: Place,
+        /// Where the launch is.
+        device: Place,
+    },
+    /// More arguments than a launch can pass.
+    #[error("kernel `{kernel}`: {count} arguments are above the limit of {limit}; put them into a struct")]
+    Arguments {
+        /// The kernel.
+        kernel: &'static str,
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A memory synchronization domain that the device does not have.
+    #[error("memory synchronization domain {domain} is above the device's last, {last}")]
+    Domain {
+        /// The domain.
+        domain: u8,
+        /// The last one.
+        last: u32,
+    },
+    /// A kernel that meets the whole grid, in a launch whose blocks need not be resident at once.
+    #[error(
+        "kernel `{kernel}` calls `grid_sync`, which needs all blocks at once; add `.cooperative()` before `.launch(…)`"
+    )]
+    NotCooperative {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Another cluster than the one that the kernel was compiled for.
+    #[error(
+        "kernel `{kernel}` is compiled for clusters of {fixed:?}, the launch asks for {cluster:?}; leave `.cluster(…)` out"
+    )]
+    FixedCluster {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its own.
+        fixed: [u32; 3],
+        /// The launch's.
+        cluster: [u32; 3],
+    },
+    /// Slices that overlap, of a kernel that says they do not.
+    #[error("kernel `{kernel}` is `noalias`, but its arguments `{first}` and `{second}` overlap")]
+    Overlap {
+        /// The kernel.
+        kernel: &'static str,
+        /// One parameter.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// An order among the launches of a kernel, on the host.
+    #[error(
+        "kernel `{kernel}`: `.{method}()` orders a launch in a kernel and means nothing on the host; leave it out"
+    )]
+    OnlyInKernels {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was said.
+        method: &'static str,
+    },
+    /// A failed bounds check or assertion on the GPU; the context stays usable.
+    #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
+    Fault {
+        /// The kernel.
+        kernel: &'static str,
+        /// Rust file.
+        file: &'static str,
+        /// Line.
+        line: u32,
+        /// What failed.
+        what: String,
+        /// The block.
+        block: [u32; 3],
+        /// The thread in it.
+        thread: [u32; 3],
+    },
+    /// The driver refused the launch.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+impl LaunchError {
+    /// Refuses more bytes of parameters than a limit.
+    pub(crate) fn check_parameter_bytes(
+        kernel: &'static str,
+        bytes: usize,
+        limit: usize,
+    ) -> Result<(), Self> {
+        if bytes > limit { Err(Self::ParameterBytes { kernel, bytes, limit }) } else { Ok(()) }
+    }
+}

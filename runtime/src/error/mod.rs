@@ -1,0 +1,77 @@
+//! Errors: one enum a stage, and the one that joins them.
+
+mod driver;
+mod dump;
+mod graph;
+mod image;
+mod launch;
+mod report;
+mod tuner;
+
+pub use crate::cache::BundleError;
+pub use driver::DriverError;
+pub use dump::DumpError;
+pub use graph::GraphError;
+pub use image::ImageError;
+pub use launch::LaunchError;
+pub use report::ReportError;
+pub use tuner::TunerError;
+
+use crate::nvrtc::NvrtcError;
+use crate::record::RecordError;
+use crate::settings::SettingError;
+use crate::simulator::SimFault;
+use crate::validate::ValidateError;
+
+/// What can go wrong between a kernel's source and its results.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The kernel uses what the device language does not have.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The kernel could hang, or no device can run it.
+    #[error(transparent)]
+    Validate(#[from] ValidateError),
+    /// The CUDA did not compile, or NVRTC is missing.
+    #[error(transparent)]
+    Nvrtc(#[from] NvrtcError),
+    /// The CUDA driver refused something, or is missing.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The launch was refused, or the kernel faulted on the GPU.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// An environment variable has a value that means nothing.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A dump that was asked for cannot be made.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    /// A bundle of kernels is not one, or cannot be written.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A graph was made in a wrong way.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// There is no such image, texture or surface.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// There is no report of a kernel.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A search for the fastest launch has no outcome.
+    #[error(transparent)]
+    Tuner(#[from] TunerError),
+    /// The kernel went wrong on the simulator.
+    #[error(transparent)]
+    Simulator(Box<SimFault>),
+}
+
+impl From<SimFault> for Error {
+    fn from(fault: SimFault) -> Self {
+        Error::Simulator(Box::new(fault))
+    }
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,54 @@
+//! What reports and figures of resources refuse.
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReportError {
+    /// The assembler's log has no lines of the kernel.
+    #[error(
+        "the log of NVRTC says nothing of the registers of kernel `{kernel}`; use NVRTC 12.0 or later. It says:\n{log}"
+    )]
+    Log {
+        /// The kernel.
+        kernel: String,
+        /// The log.
+        log: String,
+    },
+    /// A compute capability that the table of multiprocessors does not have.
+    #[error(
+        "there are no multiprocessor figures for compute capability {}.{}; known are 7.0 to 12.1. \
+         On a device use `Multiprocessor::from(device.limits())`", .compute.0, .compute.1
+    )]
+    Compute {
+        /// The capability.
+        compute: (u32, u32),
+    },
+    /// Rates of something that has none.
+    #[error(
+        "the simulator has no ceilings to measure; use `Ceilings::known(…)`, `Ceilings::new(…)`, or a GPU"
+    )]
+    Simulator,
+    /// A block without threads, or with more than any device allows.
+    #[error("a block of {threads} threads cannot be launched; a block has from 1 to {limit} threads")]
+    Block {
+        /// Its threads.
+        threads: u64,
+        /// The most it may have.
+        limit: u32,
+    },
+    /// A profile that says nothing of a kernel.
+    #[error("the profile has no samples of kernel `{kernel}`: {why}")]
+    Samples {
+        /// The kernel.
+        kernel: String,
+        /// What is missing, and the way out.
+        why: String,
+    },
+    /// A page that could not be written.
+    #[error("the report cannot be written to `{}`: {why}; name a file in a directory that exists", .path.display())]
+    Write {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system says.
+        why: String,
+    },
+}

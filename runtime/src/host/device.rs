@@ -1,0 +1,273 @@
+//! Devices: a CUDA GPU, or the simulator.
+
+use std::sync::Arc;
+
+use crate::argument::Place;
+use crate::checks::BarrierLog;
+use crate::codegen::GpuChecks;
+use crate::driver::{DriverError, Gpu, Limits};
+use crate::error::{Error, Result};
+use crate::rehearsal;
+use crate::settings::{self, DeviceChoice};
+use crate::simulator::{Settings, Statics};
+
+/// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    backend: Backend,
+    /// Of a simulator that the environment does not set.
+    simulated: Option<Arc<Settings>>,
+    /// Of launches that do not say themselves what a GPU checks.
+    gpu_checks: Option<GpuChecks>,
+    /// Where launches on a simulator say which barriers they need.
+    barriers: Option<BarrierLog>,
+    /// The device statics of a simulator.
+    statics: Arc<Statics>,
+}
+
+#[derive(Clone)]
+pub(crate) enum Backend {
+    Gpu(Arc<Gpu>),
+    Simulator,
+}
+
+impl Device {
+    /// The first CUDA GPU; the simulator where there is no GPU or no driver.
+    ///
+    /// `WARPSMITH_DEVICE=sim` asks for the simulator, `WARPSMITH_DEVICE=gpu` for a GPU and nothing else.
+    ///
+    /// # Errors
+    /// A GPU that is there and does not work, or one that was asked for and is not there.
+    pub fn open() -> Result<Self> {
+        match settings::device()? {
+            DeviceChoice::Simulator => Ok(Self::simulator()),
+            DeviceChoice::Gpu => Self::gpu(0),
+            DeviceChoice::Any => match Self::gpu(0) {
+                Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
+                    Ok(Self::simulator())
+                }
+                other => other,
+            },
+        }
+    }
+
+    /// A CUDA GPU by ordinal.
+    ///
+    /// # Errors
+    /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
+    pub fn gpu(ordinal: usize) -> Result<Self> {
+        Ok(Self {
+            backend: Backend::Gpu(Gpu::open_while(ordinal, rehearsal::start)?),
+            simulated: None,
+            barriers: None,
+            gpu_checks: None,
+            statics: Arc::default(),
+        })
+    }
+
+    /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
+    /// the two. The environment variable `WARPSMITH_SIM` and its like change that; they are read at each launch.
+    ///
+    /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
+    /// for debuggers, coverage and long runs; [`Device::simulator_with`] does so for one device, by
+    /// [`Settings::executor`]. Each simulator has its own device statics, which begin as declared; clones share them.
+    pub fn simulator() -> Self {
+        let (barriers, gpu_checks, statics) = (None, None, Arc::default());
+        Self { backend: Backend::Simulator, simulated: None, barriers, gpu_checks, statics }
+    }
+
+    /// The simulator with settings of its own, whatever the environment says.
+    pub fn simulator_with(settings: Settings) -> Self {
+        Self { simulated: Some(settings.into()), ..Self::simulator() }
+    }
+
+    /// A simulator of which every launch also finds out which of its barriers it needs, as
+    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
+    ///
+    /// Each launch takes as long as tens of launches.
+    ///
+    /// ```
+    /// use warpsmith::checks::BarrierLog;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::Settings;
+    ///
+    /// #[gpu_kernel]
+    /// fn turned_round(x: &mut [u32]) {
+    ///     let mut tile = shared!([u32; 64]);
+    ///     let t = thread_idx().x;
+    ///     tile[t] = x[t];
+    ///     sync_threads();
+    ///     x[t] = tile[63 - t];
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let log = BarrierLog::new();
+    /// let device = Device::simulator_with_barrier_log(Settings::default(), &log);
+    /// for start in [0u32, 100] {
+    ///     let mut x = device.upload(&(start..start + 64).collect::<Vec<_>>())?;
+    ///     turned_round(&mut x).grid(1).block(64).launch(&device)?;
+    /// }
+    /// let reports = log.reports();
+    /// assert_eq!((reports.len(), reports[0].launches), (1, 2));
+    /// assert_eq!(reports[0].redundant().count(), 0);
+    /// # Ok(()) }
+    /// ```
+    pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
+        Self { barriers: Some(log.clone()), ..Self::simulator_with(settings) }
+    }
+
+    /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
+    /// [`Launch::gpu_checks`](crate::Launch::gpu_checks). On the simulator, [`Settings::checks`] says what is checked.
+    pub fn with_gpu_checks(self, checks: GpuChecks) -> Self {
+        Self { gpu_checks: Some(checks), ..self }
+    }
+
+    /// What launches check on a GPU that do not say so themselves.
+    pub(crate) fn gpu_checks(&self) -> Result<GpuChecks> {
+        match self.gpu_checks {
+            Some(checks) => Ok(checks),
+            None => Ok(settings::Settings::process()?.gpu_checks),
+        }
+    }
+
+    /// Where launches say which barriers they need.
+    pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
+        self.barriers.as_ref()
+    }
+
+    /// How launches on this simulator run.
+    pub(crate) fn simulator_settings(&self) -> Result<Settings> {
+        match &self.simulated {
+            Some(settings) => Ok((**settings).clone()),
+            None => Ok(Settings::from_env()?),
+        }
+    }
+
+    /// The device statics of a simulator.
+    pub(crate) fn statics(&self) -> &Arc<Statics> {
+        &self.statics
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.backend
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        match &self.backend {
+            Backend::Gpu(gpu) => Place::Gpu(gpu.ordinal()),
+            Backend::Simulator => Place::Simulator,
+        }
+    }
+
+    /// Whether this is the simulator.
+    pub fn is_simulator(&self) -> bool {
+        matches!(self.backend, Backend::Simulator)
+    }
+
+    /// The GPU's name, or `simulator`.
+    pub fn name(&self) -> &str {
+        match &self.backend {
+            Backend::Gpu(gpu) => gpu.name(),
+            Backend::Simulator => "simulator",
+        }
+    }
+
+    /// What the device has and allows; of the simulator, the device of compute capability 9.0 that it models.
+    pub fn limits(&self) -> &Limits {
+        match &self.backend {
+            Backend::Gpu(gpu) => gpu.limits(),
+            Backend::Simulator => &Limits::SIMULATOR,
+        }
+    }
+
+    /// The GPU behind this device, for cudarc's streams and memory; `None` on the simulator.
+    pub fn as_gpu(&self) -> Option<&Gpu> {
+        match &self.backend {
+            Backend::Gpu(gpu) => Some(gpu),
+            Backend::Simulator => None,
+        }
+    }
+
+    /// Waits for everything launched before.
+    ///
+    /// # Errors
+    /// A fault of a kernel, or a driver error.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Gpu(gpu) => {
+                gpu.synchronize()?;
+                Ok(gpu.take_fault()?)
+            }
+            Backend::Simulator => Ok(()),
+        }
+    }
+
+    /// How many launches by kernels may wait at once; 2048 unless set. Each takes some of the device's memory.
+    ///
+    /// The simulator, of which there is one, keeps the number for the whole process; so does the driver for
+    /// one GPU.
+    ///
+    /// # Errors
+    /// A driver error: a number that the GPU has no memory for, or a kernel that runs meanwhile.
+    ///
+    /// Source: CUDA Driver API, `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`.
+    pub fn set_pending_launches(&self, launches: usize) -> Result<()> {
+        match &self.backend {
+            Backend::Gpu(gpu) => Ok(gpu.set_pending_launches(launches)?),
+            Backend::Simulator => {
+                crate::simulator::set_pending_limit(launches);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether this GPU can reach the memory of another directly; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuDeviceCanAccessPeer`.
+    pub fn can_access_peer(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) => Ok(here.can_access(there)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether atomics of this GPU on the memory of another, `atomic_system`, are done by the link between
+    /// them, as over NVLink; never with the simulator.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    ///
+    /// Source: CUDA Driver API, `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`.
+    pub fn has_peer_atomics(&self, other: &Device) -> Result<bool> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.ordinal() != there.ordinal() => {
+                Ok(here.peer_atomics(there)?)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Lets this GPU reach the memory of another, for the rest of the process: its launches take
+    /// buffers of the other, and copies between them no longer go through the host.
+    ///
+    /// The other way round is another call. Launches on both are ordered by what they write, as on one.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.
+    ///
+    /// Source: CUDA Driver API, `cuCtxEnablePeerAccess`, `cuMemPoolSetAccess`.
+    pub fn enable_peer_access(&self, other: &Device) -> Result<()> {
+        match (&self.backend, &other.backend) {
+            (Backend::Gpu(here), Backend::Gpu(there)) if here.can_access(there)? => {
+                Ok(here.enable_access(there)?)
+            }
+            _ => {
+                let why = "the devices do not reach each other; `stream.copy` works without";
+                Err(DriverError::Unavailable { what: "peer access", place: self.place(), why }.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What the host holds of a device: the device itself, and its streams and events.
+//!
+//! Each is a GPU's or the simulator's. Knows no memory object and no kernel.
+
+pub mod device;
+pub mod stream;

@@ -1,0 +1,19 @@
+//! Memory of devices: buffers, parts of them, padded rows, images, statics, and the host's page-locked memory.
+//!
+//! Each object owns or borrows memory of one device, gives arguments for launches, and is a side of copies, which
+//! [`transfers`] makes. Knows no kernel's text and no launch.
+
+pub mod args;
+pub mod buffer;
+mod cudarc_args;
+pub mod global;
+pub mod host_memory;
+pub mod image;
+pub mod part;
+pub mod pitched;
+mod pitched_rows;
+pub mod region;
+mod start;
+pub mod static_memory;
+mod transfers;
+pub mod volume;
