@@ -79,12 +79,12 @@ fn crates_depend_downwards() {
         assert_eq!(own, may.into_iter().collect(), "the dependencies of {name}");
         above.insert(name);
     }
-    assert_eq!(above.len(), 6);
+    assert_eq!(above.len(), 7);
 }
 
 #[test]
 fn cudarc_is_named_where_the_driver_is() {
-    let allowed = ["driver/"];
+    let allowed = ["driver/", "error/driver.rs"];
     let folder = root().join("runtime/src");
     for path in sources(&folder) {
         let place = path.to_string_lossy().into_owned();
@@ -95,22 +95,20 @@ fn cudarc_is_named_where_the_driver_is() {
         let named = code(&text).into_iter().find(|(_, line)| line.contains("cudarc::"));
         assert!(named.is_none(), "runtime/src/{place}: {named:?}");
     }
-    for below in ["runtime/ir", "runtime/env", "runtime/simulator"] {
+    for below in ["runtime/ir", "runtime/env", "runtime/lang", "runtime/simulator"] {
         assert!(!read(Path::new(below).join("Cargo.toml")).contains("cudarc"), "{below}");
     }
 }
 
-/// The room of a file of `warpsmith`.
+/// The room of a file.
 fn room(path: &Path) -> String {
     let first = path.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let name = first.unwrap_or_default();
-    let name = name.trim_end_matches(".rs").to_owned();
-    if name == "__macro" { "macro_support".to_owned() } else { name }
+    first.unwrap_or_default().trim_end_matches(".rs").to_owned()
 }
 
-/// Which room each name at the root of the crate is of.
-fn exported() -> BTreeMap<String, String> {
-    let library = read("runtime/src/lib.rs");
+/// Which room each name at the root of a crate is of.
+fn exported(folder: &str) -> BTreeMap<String, String> {
+    let library = read(Path::new(folder).join("src/lib.rs"));
     let mut names = BTreeMap::from([("__macro".to_owned(), "macro_support".to_owned())]);
     for item in library.split("pub use ").skip(1) {
         let item = item.split(';').next().unwrap_or_default();
@@ -123,10 +121,22 @@ fn exported() -> BTreeMap<String, String> {
     names
 }
 
-/// The arrows between rooms, each with the first line that has it.
-fn arrows(rooms: &[&str]) -> BTreeMap<(String, String), String> {
-    let folder = root().join("runtime/src");
-    let exported = exported();
+/// The paths of a line that begin at the root of its crate.
+fn paths(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for rest in line.split("crate::").skip(1) {
+        match rest.strip_prefix('{') {
+            Some(list) => found.extend(list.split('}').next().unwrap_or(list).split(',').map(str::trim)),
+            None => found.push(rest),
+        }
+    }
+    found
+}
+
+/// The arrows between the rooms of a crate, each with the first line that has it.
+fn arrows(of: &str, rooms: &[&str]) -> BTreeMap<(String, String), String> {
+    let folder = root().join(of).join("src");
+    let exported = exported(of);
     let mut found = BTreeMap::new();
     for path in sources(&folder) {
         let (from, place) = (room(&path), path.to_string_lossy().into_owned());
@@ -135,24 +145,13 @@ fn arrows(rooms: &[&str]) -> BTreeMap<(String, String), String> {
         }
         let text = read(folder.join(&path));
         for (number, line) in code(&text) {
-            for rest in line.split("crate::").skip(1) {
-                let list = rest.strip_prefix('{').map(|list| list.split('}').next().unwrap_or(list));
-                let names: Vec<&str> = match list {
-                    Some(list) => list.split(',').map(str::trim).collect(),
-                    None => vec![rest],
-                };
-                for name in names {
-                    let word =
-                        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-                    let to = if rooms.contains(&word) {
-                        Some(word)
-                    } else {
-                        exported.get(word).map(String::as_str)
-                    };
-                    if let Some(to) = to.filter(|to| rooms.contains(to) && *to != from) {
-                        let at = format!("runtime/src/{place}:{number}: {}", line.trim());
-                        found.entry((from.clone(), to.to_owned())).or_insert(at);
-                    }
+            for name in paths(line) {
+                let word = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                let to = rooms.contains(&word).then_some(word);
+                let to = to.or_else(|| exported.get(word).map(String::as_str));
+                if let Some(to) = to.filter(|to| rooms.contains(to) && *to != from) {
+                    let at = format!("{of}/src/{place}:{number}: {}", line.trim());
+                    found.entry((from.clone(), to.to_owned())).or_insert(at);
                 }
             }
         }
@@ -160,29 +159,35 @@ fn arrows(rooms: &[&str]) -> BTreeMap<(String, String), String> {
     found
 }
 
+/// The rooms of each crate, low to high, by its folder.
+fn floors() -> Vec<(&'static str, Vec<&'static str>)> {
+    let rows = table("The rooms").into_iter();
+    rows.map(|cells| (quoted(cells[0])[0], cells[1].split_whitespace().collect())).collect()
+}
+
 #[test]
 fn rooms_import_downwards() {
-    let blocks = blocks("The rooms of `warpsmith`");
-    let rooms: Vec<&str> = blocks[0].iter().flat_map(|line| line.split_whitespace()).collect();
-    let known: BTreeSet<(String, String)> = blocks[1]
-        .iter()
-        .filter_map(|line| line.split_once(" -> "))
-        .flat_map(|(from, to)| to.split_whitespace().map(move |to| (from.to_owned(), to.to_owned())))
-        .collect();
-    let entries = sources(&root().join("runtime/src"));
-    let all: BTreeSet<String> = entries.iter().map(|path| room(path)).collect();
-    let listed: BTreeSet<String> = rooms.iter().map(|room| (*room).to_owned()).collect();
-    let besides = BTreeSet::from(["bin", "lib", "module_tests"].map(str::to_owned));
-    assert_eq!(&all - &listed, besides, "rooms that are not listed");
-    assert!(listed.is_subset(&all), "{:?} do not exist", &listed - &all);
-
-    let floor = |room: &str| rooms.iter().position(|known| *known == room);
-    let up: BTreeMap<_, _> =
-        arrows(&rooms).into_iter().filter(|((from, to), _)| floor(to) > floor(from)).collect();
+    let known: BTreeSet<&str> = blocks("The rooms").concat().into_iter().collect();
+    let mut up = BTreeMap::new();
+    for (folder, rooms) in floors() {
+        let entries = sources(&root().join(folder).join("src"));
+        let all: BTreeSet<String> = entries.iter().map(|path| room(path)).collect();
+        let besides = ["bin", "lib", "module_tests"].map(str::to_owned);
+        let listed = rooms.iter().map(|room| (*room).to_owned()).chain(besides).collect();
+        assert!(all.is_subset(&listed), "rooms of {folder} that are not listed: {:?}", &all - &listed);
+        let missing = rooms.iter().find(|room| !all.contains(**room));
+        assert!(missing.is_none(), "{folder} has no room {missing:?}");
+        let floor = |room: &str| rooms.iter().position(|known| *known == room);
+        for ((from, to), at) in arrows(folder, &rooms) {
+            if floor(&to) > floor(&from) {
+                up.insert(format!("{folder}: {from} -> {to}"), at);
+            }
+        }
+    }
     let new: Vec<&String> =
-        up.iter().filter(|(arrow, _)| !known.contains(*arrow)).map(|(_, at)| at).collect();
+        up.iter().filter(|(arrow, _)| !known.contains(arrow.as_str())).map(|(_, at)| at).collect();
     assert!(new.is_empty(), "arrows that run up: {new:#?}");
-    let gone: Vec<_> = known.iter().filter(|arrow| !up.contains_key(*arrow)).collect();
+    let gone: Vec<_> = known.iter().filter(|arrow| !up.contains_key(**arrow)).collect();
     assert!(gone.is_empty(), "these arrows are gone; take them off the list: {gone:?}");
 }
 
@@ -203,14 +208,19 @@ fn every_path_of_the_map_is_there() {
         count += 1;
     }
     assert!(count > 50, "{count}");
-    // Every room of the library is in the map.
+    // Every room is in the map.
     let map = blocks("Code map").concat().join("\n");
-    for path in sources(&root().join("runtime/src")) {
-        let room = room(&path);
-        let named = ["lib", "macro_support", "error", "value_bytes"].contains(&room.as_str())
-            || map.contains(&format!("\n  {room}/"))
-            || map.contains(&format!("\n  {room}.rs"));
-        assert!(named, "the map does not name {room}");
+    for (folder, rooms) in floors() {
+        let start = map.find(&format!("{folder}/src/")).unwrap_or_else(|| panic!("the map has no {folder}"));
+        let part = &map[start..];
+        let part = &part[..part
+            .match_indices('\n')
+            .find(|(at, _)| !part[at + 1..].starts_with(' '))
+            .map_or(part.len(), |(at, _)| at)];
+        for room in rooms {
+            let named = part.contains(&format!("\n  {room}/")) || part.contains(&format!("\n  {room}.rs"));
+            assert!(named, "the map does not name {room} of {folder}");
+        }
     }
 }
 

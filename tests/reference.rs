@@ -124,7 +124,7 @@ fn sources(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(String, String)> {
 /// The sources of the builtins.
 fn sources_of_builtins() -> Vec<(String, String)> {
     let builtin = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
-    let sources = sources(files("runtime/src/device_api", "rs").into_iter().filter(builtin));
+    let sources = sources(files("runtime/lang/src/device_api", "rs").into_iter().filter(builtin));
     assert!(sources.len() > 20, "{}", sources.len());
     sources
 }
@@ -172,7 +172,7 @@ fn device_methods(source: &str) -> Vec<&str> {
 
 #[test]
 fn every_method_is_named() {
-    let sources = sources(files("runtime/src/device_api/methods", "rs"));
+    let sources = sources(files("runtime/lang/src/device_api/methods", "rs"));
     let lists = sources.iter().map(|(path, source)| (path.clone(), device_methods(source)));
     let lists: Vec<_> = lists.filter(|(_, names)| !names.is_empty()).collect();
     assert!(lists.len() >= 7, "float, half, int, len, option, slices, vector");
@@ -182,20 +182,20 @@ fn every_method_is_named() {
 #[test]
 fn every_type_with_methods_is_named() {
     let paths = [
-        "image/mod.rs",
-        "image/sampler.rs",
-        "image/surface.rs",
-        "image/texture.rs",
-        "tile/mod.rs",
-        "tile/stages.rs",
-        "types/eighth.rs",
-        "types/matrix.rs",
-        "types/vector.rs",
-        "types/view.rs",
+        "lang/src/image/sampler.rs",
+        "lang/src/image/surface.rs",
+        "lang/src/image/texture.rs",
+        "lang/src/tile/mod.rs",
+        "lang/src/tile/stages.rs",
+        "lang/src/types/eighth.rs",
+        "lang/src/types/matrix.rs",
+        "lang/src/types/vector.rs",
+        "lang/src/types/view.rs",
+        "src/memory/image/mod.rs",
     ];
-    let sources = sources(paths.map(|path| Path::new("runtime/src").join(path)));
+    let sources = sources(paths.map(|path| Path::new("runtime").join(path)));
     all_named(sources.iter().map(|(path, source)| (path.clone(), declarations(source))));
-    let vectors = read("runtime/src/types/vector.rs");
+    let vectors = read("runtime/lang/src/types/vector.rs");
     let list = vectors.split("\nvectors! {").nth(1).and_then(|rest| rest.split('}').next()).expect("vectors");
     let vector = |word: &&str| word.starts_with(char::is_uppercase) && word.contains('x');
     all_named([("vectors".to_owned(), list.split_whitespace().filter(vector).collect())]);
@@ -203,14 +203,26 @@ fn every_type_with_methods_is_named() {
 
 #[test]
 fn everything_in_the_prelude_is_named() {
-    let library = read("runtime/src/lib.rs");
-    let prelude = library.split("pub mod prelude {").nth(1).expect("a prelude");
-    let paths = ["pub", "use", "crate", "core", "types", "driver", "warpsmith_macros", "device_api"];
-    let modules = before(prelude, "::");
-    let host = ["Buffer", "Device", "Event", "Kernel", "MemSyncDomain", "Stream"];
-    let words = prelude.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let item = |word: &&str| !paths.contains(word) && !modules.contains(word) && !host.contains(word);
-    all_named([("the prelude".to_owned(), words.filter(item).collect())]);
+    let host = ["Buffer", "Device", "Event", "Kernel", "KernelDefinition", "MemSyncDomain", "Stream"];
+    let paths = [
+        "pub",
+        "use",
+        "crate",
+        "core",
+        "types",
+        "driver",
+        "warpsmith_lang",
+        "warpsmith_macros",
+        "device_api",
+    ];
+    for library in ["runtime/src/lib.rs", "runtime/lang/src/lib.rs"] {
+        let library = read(library);
+        let prelude = library.split("pub mod prelude {").nth(1).expect("a prelude");
+        let modules = before(prelude, "::");
+        let words = prelude.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let item = |word: &&str| !paths.contains(word) && !modules.contains(word) && !host.contains(word);
+        all_named([("the prelude".to_owned(), words.filter(item).collect())]);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A copy of a body, by which the witness learns that the body has mistakes. rustc reports them once, since those of
 //! the twin are the same, and the witness adds none.
 //!
-//! rustc checks its types and nothing else. `runtime/src/witness.rs` says how the witness learns of a mistake.
+//! rustc checks its types and nothing else. `runtime/lang/src/witness.rs` says how the witness learns of a mistake.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

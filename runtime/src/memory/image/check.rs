@@ -1,10 +1,10 @@
 //! What an image, a sampler and a copy must fulfil, each with the limit and the way out.
 
-use crate::error::ImageError;
 use super::{AddressMode, Filter, Sampler};
 use super::{Channel, ReadAs, TextureValue};
 use crate::argument::Place;
 use crate::driver::ImageLimits;
+use crate::error::ImageError;
 use crate::ir::{ImageShape, ImageType};
 
 /// Every extent is one that a texture of the device can have.
