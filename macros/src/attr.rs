@@ -9,6 +9,7 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Lit, Meta, Token};
 
 use crate::errors::Errors;
+use crate::tokens::same_tokens;
 
 /// A number of the attribute: a literal, or an expression that rustc evaluates.
 #[derive(Clone)]
@@ -134,7 +135,7 @@ impl KernelAttr {
 /// An option stands once.
 fn refuse_repeated(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
     for (i, item) in items.iter().enumerate() {
-        if items.iter().take(i).any(|earlier| earlier.path() == item.path()) {
+        if items.iter().take(i).any(|earlier| same_tokens(earlier.path(), item.path())) {
             let name = item.path().get_ident().map(ToString::to_string).unwrap_or_default();
             errors.at(item, format!("`{name}` is given twice; keep one"));
         }

@@ -10,6 +10,7 @@ use proc_macro::TokenStream;
 mod attr;
 mod errors;
 mod expand;
+mod tokens;
 
 /// Turns a function into a GPU kernel; see the `warpsmith` crate for the language.
 #[proc_macro_attribute]

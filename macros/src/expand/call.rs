@@ -1,5 +1,6 @@
 //! Lowering of calls: functions, associated functions, methods and closures.
 
+use crate::tokens::same_tokens;
 use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -416,7 +417,7 @@ fn unparenthesized(expr: &Expr) -> &Expr {
 
 /// Whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
-    names_type(path) || std_function(path).1.path != path.path
+    names_type(path) || !same_tokens(&std_function(path).1, path)
 }
 
 /// The function that a witness calls and the type that says what it is on the device: those of one name, unless it is

@@ -3,6 +3,7 @@
 //! A `#[gpu_fn]` has a type of its own name, the device side. Of a function without one, the path finds a
 //! stand-in, whose error says what to write. Of a path that names nothing, rustc speaks of the path alone.
 
+use crate::tokens::same_tokens;
 use std::sync::OnceLock;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -35,7 +36,7 @@ impl Lower<'_> {
         let (value, mut ties) = self.function_and_tie([path, device], [own, probe], takes_closures);
         let bind =
             quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
-        if path != device || is_one_of_std(path) || is_crate(path) {
+        if !same_tokens(path, device) || is_one_of_std(path) || is_crate(path) {
             return DevicePath { bind, ties, asked: TokenStream::new() };
         }
         let (same, number) = self.fn_probe(span);
@@ -53,9 +54,10 @@ impl Lower<'_> {
         let span = path.span();
         let got = self.hold(&quote!(#own.get()));
         let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
+        let is_own = same_tokens(path, device);
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
-        let Some((missing, last)) = stand_in().filter(|_| path == device && !needs_no_stand_in(path)) else {
-            let plain = path == device && path.path.segments.iter().all(|one| one.arguments.is_none());
+        let Some((missing, last)) = stand_in().filter(|_| is_own && !needs_no_stand_in(path)) else {
+            let plain = is_own && path.path.segments.iter().all(|one| one.arguments.is_none());
             let value = quote!(#own.is(#path));
             let value = if self.guarded && plain && !takes_closures { self.hold(&value) } else { value };
             return (value, quote_spanned!(span=> #device::called_in_a_kernel(#got, &#probe);));
