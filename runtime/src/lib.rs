@@ -35,6 +35,11 @@
     clippy::result_large_err,
     reason = "a fault of the simulator ends a launch, and is boxed where it becomes an `Error`"
 )]
+#![cfg_attr(not(feature = "simulator"), allow(unreachable_code, reason = "no launch is simulated then"))]
+#![cfg_attr(
+    not(all(feature = "simulator", feature = "report", feature = "tuner")),
+    allow(dead_code, reason = "some of what the optional rooms call")
+)]
 
 // The macros spell `::warpsmith`; this crate's own tests and device code use them too.
 extern crate self as warpsmith;
@@ -45,14 +50,19 @@ pub mod error;
 mod host;
 pub mod launch;
 mod memory;
+#[cfg(feature = "simulator")]
 pub mod printed;
+#[cfg(feature = "simulator")]
 pub mod reference;
 mod rehearsal;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod resources;
 pub mod settings;
 mod shape;
+#[cfg(feature = "simulator")]
 pub mod testing;
+#[cfg(feature = "tuner")]
 pub mod tuner;
 
 /// The README's code, compiled and run as doctests.
@@ -78,10 +88,14 @@ mod module_tests;
 
 use warpsmith_ir::deep_stack;
 pub use warpsmith_ir::{codegen, ir, passes, validate};
-use warpsmith_lang::{argument, interpreter};
+use warpsmith_lang::argument;
+#[cfg(feature = "simulator")]
+use warpsmith_lang::interpreter;
 pub use warpsmith_lang::{device_api, record, tile, types, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
-pub use warpsmith_sim::{checks, metrics, simulator};
+pub use warpsmith_sim::simulator;
+#[cfg(feature = "simulator")]
+pub use warpsmith_sim::{checks, metrics};
 
 pub use compile::kernel::{Kernel, KernelDefinition};
 pub use compile::{Job, aot, compile_all, dump};
@@ -101,6 +115,7 @@ pub use memory::static_memory::{ConstMemory, StaticMemory};
 pub use memory::volume::Pitched3;
 pub use memory::{args, global, host_memory, image};
 pub use record::RecordError;
+#[cfg(feature = "tuner")]
 pub use tuner::Tuner;
 pub use warpsmith_lang::argument::KernelArg;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};

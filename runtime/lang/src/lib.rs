@@ -21,6 +21,7 @@ extern crate self as warpsmith;
 pub mod argument;
 pub mod device_api;
 pub mod image;
+#[cfg(feature = "simulator")]
 pub mod interpreter;
 pub mod kernel;
 #[doc(hidden)]
@@ -35,7 +36,9 @@ pub mod witness;
 #[doc(hidden)]
 pub use macro_support as __macro;
 
-use warpsmith_ir::{codegen, deep_stack, ir, validate};
+use warpsmith_ir::{codegen, ir};
+#[cfg(feature = "simulator")]
+use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
 /// What kernels use: builtins, types and the attributes of device code.

@@ -10,6 +10,8 @@
 
 #![deny(missing_docs)]
 
+#[cfg(feature = "observers")]
 pub mod checks;
+#[cfg(feature = "observers")]
 pub mod metrics;
 pub mod simulator;

@@ -12,6 +12,12 @@ pub enum DriverError {
         "the CUDA driver is missing: libcuda is not on the library path; install the NVIDIA driver, or use `Device::simulator()`"
     )]
     Missing,
+    /// The simulator was asked for in a program that was built without it.
+    #[error(
+        "this program was built without the simulator, which `WARPSMITH_DEVICE=simulator` asks for; enable the feature \
+         `simulator` of `warpsmith`, or run it on a GPU"
+    )]
+    NoSimulator,
     /// There is no such GPU.
     #[error(
         "there is no GPU {ordinal}: the driver sees {count}; use `Device::simulator()` to run without one"

@@ -390,6 +390,14 @@ pub enum LaunchError {
         /// What was said.
         method: &'static str,
     },
+    /// A launch on a simulator, in a program that was built without it.
+    #[error(
+        "kernel `{kernel}`: this program was built without the simulator; enable the feature `simulator` of `warpsmith`"
+    )]
+    NotSimulated {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
     #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
     Fault {

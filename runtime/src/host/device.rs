@@ -3,24 +3,22 @@
 use std::sync::Arc;
 
 use crate::argument::Place;
-use crate::checks::BarrierLog;
 use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
+use crate::host::simulated::Given;
 use crate::rehearsal;
 use crate::settings::{self, DeviceChoice};
-use crate::simulator::{Settings, Statics};
+use crate::simulator::Statics;
 
 /// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
-    /// Of a simulator that the environment does not set.
-    simulated: Option<Arc<Settings>>,
+    /// What a simulator was given.
+    pub(super) given: Given,
     /// Of launches that do not say themselves what a GPU checks.
     gpu_checks: Option<GpuChecks>,
-    /// Where launches on a simulator say which barriers they need.
-    barriers: Option<BarrierLog>,
     /// The device statics of a simulator.
     statics: Arc<Statics>,
 }
@@ -28,6 +26,10 @@ pub struct Device {
 #[derive(Clone)]
 pub(crate) enum Backend {
     Gpu(Arc<Gpu>),
+    #[cfg_attr(
+        not(feature = "simulator"),
+        allow(dead_code, reason = "a build without the simulator makes none")
+    )]
     Simulator,
 }
 
@@ -40,11 +42,11 @@ impl Device {
     /// A GPU that is there and does not work, or one that was asked for and is not there.
     pub fn open() -> Result<Self> {
         match settings::device()? {
-            DeviceChoice::Simulator => Ok(Self::simulator()),
+            DeviceChoice::Simulator => Self::instead_of_a_gpu(DriverError::NoSimulator),
             DeviceChoice::Gpu => Self::gpu(0),
             DeviceChoice::Any => match Self::gpu(0) {
-                Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
-                    Ok(Self::simulator())
+                Err(Error::Driver(why @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
+                    Self::instead_of_a_gpu(why)
                 }
                 other => other,
             },
@@ -56,64 +58,12 @@ impl Device {
     /// # Errors
     /// [`DriverError::Missing`] without a driver, [`DriverError::NoDevice`] without that GPU.
     pub fn gpu(ordinal: usize) -> Result<Self> {
-        Ok(Self {
-            backend: Backend::Gpu(Gpu::open_while(ordinal, rehearsal::start)?),
-            simulated: None,
-            barriers: None,
-            gpu_checks: None,
-            statics: Arc::default(),
-        })
+        let gpu = Gpu::open_while(ordinal, rehearsal::start)?;
+        Ok(Self::of(Backend::Gpu(gpu), Given::default()))
     }
 
-    /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
-    /// the two. The environment variable `WARPSMITH_SIM` and its like change that; they are read at each launch.
-    ///
-    /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
-    /// for debuggers, coverage and long runs; [`Device::simulator_with`] does so for one device, by
-    /// [`Settings::executor`]. Each simulator has its own device statics, which begin as declared; clones share them.
-    pub fn simulator() -> Self {
-        let (barriers, gpu_checks, statics) = (None, None, Arc::default());
-        Self { backend: Backend::Simulator, simulated: None, barriers, gpu_checks, statics }
-    }
-
-    /// The simulator with settings of its own, whatever the environment says.
-    pub fn simulator_with(settings: Settings) -> Self {
-        Self { simulated: Some(settings.into()), ..Self::simulator() }
-    }
-
-    /// A simulator of which every launch also finds out which of its barriers it needs, as
-    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
-    ///
-    /// Each launch takes as long as tens of launches.
-    ///
-    /// ```
-    /// use warpsmith::checks::BarrierLog;
-    /// use warpsmith::prelude::*;
-    /// use warpsmith::simulator::Settings;
-    ///
-    /// #[gpu_kernel]
-    /// fn turned_round(x: &mut [u32]) {
-    ///     let mut tile = shared!([u32; 64]);
-    ///     let t = thread_idx().x;
-    ///     tile[t] = x[t];
-    ///     sync_threads();
-    ///     x[t] = tile[63 - t];
-    /// }
-    ///
-    /// # fn main() -> warpsmith::Result<()> {
-    /// let log = BarrierLog::new();
-    /// let device = Device::simulator_with_barrier_log(Settings::default(), &log);
-    /// for start in [0u32, 100] {
-    ///     let mut x = device.upload(&(start..start + 64).collect::<Vec<_>>())?;
-    ///     turned_round(&mut x).grid(1).block(64).launch(&device)?;
-    /// }
-    /// let reports = log.reports();
-    /// assert_eq!((reports.len(), reports[0].launches), (1, 2));
-    /// assert_eq!(reports[0].redundant().count(), 0);
-    /// # Ok(()) }
-    /// ```
-    pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
-        Self { barriers: Some(log.clone()), ..Self::simulator_with(settings) }
+    pub(super) fn of(backend: Backend, given: Given) -> Self {
+        Self { backend, given, gpu_checks: None, statics: Arc::default() }
     }
 
     /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
@@ -127,19 +77,6 @@ impl Device {
         match self.gpu_checks {
             Some(checks) => Ok(checks),
             None => Ok(settings::Settings::process()?.gpu_checks),
-        }
-    }
-
-    /// Where launches say which barriers they need.
-    pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
-        self.barriers.as_ref()
-    }
-
-    /// How launches on this simulator run.
-    pub(crate) fn simulator_settings(&self) -> Result<Settings> {
-        match &self.simulated {
-            Some(settings) => Ok((**settings).clone()),
-            None => Ok(Settings::from_env()?),
         }
     }
 

@@ -1,22 +1,15 @@
 //! The launch builder: shape, attributes, checks on the host, then the device.
 
 mod attributes;
-mod barriers;
 mod check;
 mod check_attributes;
-mod compared;
 mod conditions;
-mod copied;
 pub mod graph;
 mod nested;
-mod pages;
 mod prepared;
-mod printed;
-mod report;
-mod simulated;
-mod timed;
-mod views;
-mod writable;
+mod resources;
+#[cfg_attr(not(feature = "simulator"), path = "unsimulated.rs")]
+mod simulate;
 
 pub use crate::driver::{
     AccessProperty, AccessWindow, CachePreference, Carveout, ClusterScheduling, KeptAttributes, Limits,
@@ -27,7 +20,6 @@ pub use crate::shape::Dim3;
 use crate::shape::Shape;
 #[doc(hidden)]
 pub use nested::launched;
-use nested::nested_shape;
 pub use prepared::Prepared;
 pub(crate) use prepared::Target;
 
@@ -40,9 +32,7 @@ use crate::compile::kernel::Kernel;
 use crate::driver::Attributes;
 use crate::error::Result;
 use crate::host::device::Device;
-use crate::interpreter::Rules;
 use crate::ir::LaunchOrder;
-use crate::simulator::Settings;
 
 /// A kernel with its arguments, on its way to a device.
 ///
@@ -285,9 +275,4 @@ impl<K: Kernel> crate::types::Device for Launch<'_, K> {
     fn ty() -> crate::ir::Type {
         crate::ir::Type::Never
     }
-}
-
-/// What bounds a launch on the simulator.
-fn rules(settings: &Settings) -> Rules {
-    Rules { steps: settings.step_budget, child_shape: nested_shape }
 }

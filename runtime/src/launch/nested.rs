@@ -2,9 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::{Dim3, Extent, Launch, LaunchError, Shape, check};
+use super::{Dim3, Launch, LaunchError, Shape, check};
 use crate::compile::kernel::Kernel;
-use crate::interpreter::AskedShape;
 use crate::ir::LaunchOrder;
 use crate::record::{self, Callee};
 use crate::simulator::ChildOrder;
@@ -78,20 +77,8 @@ impl<K: Kernel> Launch<'_, K> {
     }
 }
 
-/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; else what is wrong with it,
-/// as a GPU says it.
-pub(crate) fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
-    let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
-    let grid = asked.grid.map_or(Extent::Items([asked.items, 1, 1]), Extent::Blocks);
-    let shape =
-        super::shape_of(kernel, (grid, block, None, dynamic_shared as usize)).map_err(|e| e.to_string())?;
-    check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
-    let bytes = within_launches(&shape)?;
-    Ok((shape.grid, bytes))
-}
-
 /// Dynamic shared memory that a launch by a kernel can have.
-fn within_launches(shape: &Shape) -> Result<usize, String> {
+pub(super) fn within_launches(shape: &Shape) -> Result<usize, String> {
     let bytes = shape.dynamic_shared as usize;
     if bytes > SHARED_LIMIT {
         return Err(format!(

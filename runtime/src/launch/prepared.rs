@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::simulated::Simulation;
+use super::simulate::Simulation;
 use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
@@ -65,9 +65,8 @@ impl<K: Kernel> Launch<'_, K> {
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
             Backend::Simulator => {
-                let mut simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-                simulation.checked = checks;
-                simulation.run::<K>(&self.comptime, args)
+                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                simulation.with_checks(checks).run::<K>(&self.comptime, args)
             }
         }
     }
@@ -86,9 +85,8 @@ impl<K: Kernel> Launch<'_, K> {
                 Target::Gpu(loaded.clone(), needs)
             }
             Backend::Simulator => {
-                let mut simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
-                simulation.checked = checks;
-                Target::Simulator(Box::new(simulation))
+                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                Target::Simulator(Box::new(simulation.with_checks(checks)))
             }
         };
         target.check_overlap::<K>(self.args.as_ref())?;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Launch;
-use super::simulated::Simulation;
+use super::Simulation;
 use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
@@ -11,6 +10,7 @@ use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::host::device::Device;
 use crate::interpreter::Run;
+use crate::launch::Launch;
 use crate::simulator::{
     self, Observer, Settings, SimChecks, SimFault, SimLaunch, SimReport, Synchronisation, Without,
 };

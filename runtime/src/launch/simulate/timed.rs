@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::copied::Copies;
-use super::{Launch, Prepared};
 use crate::compile::kernel::Kernel;
 use crate::driver::Gpu;
 use crate::error::{Error, Result};
+use crate::launch::{Launch, Prepared};
 use crate::nvrtc::NvrtcError;
 use crate::prelude::*;
 use crate::report::Timing;

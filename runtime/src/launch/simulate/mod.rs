@@ -1,12 +1,24 @@
 //! Launches on the simulator: which executor runs a kernel, and who watches.
 
+mod barriers;
+mod children;
+mod compared;
+mod copied;
+mod metrics;
+#[cfg(feature = "report")]
+mod pages;
+mod printed;
+#[cfg(feature = "report")]
+mod report;
+#[cfg(feature = "report")]
+mod timed;
+mod views;
+mod writable;
+
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::copied::Copies;
-use super::pages::Wanted;
-use super::writable::{self, Writable};
-use super::{Launch, LaunchError, Setup, Shape, check, compared};
+use super::{Launch, LaunchError, Setup, Shape, check};
 use crate::argument::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
 use crate::compile::kernel::Kernel;
@@ -18,6 +30,11 @@ use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };
 use crate::validate::ValidModule;
+use children::rules;
+use copied::Copies;
+#[cfg(feature = "report")]
+use pages::Wanted;
+use writable::Writable;
 
 /// What the simulator must know of a kernel and a launch.
 pub(crate) struct Simulation {
@@ -29,7 +46,7 @@ pub(crate) struct Simulation {
     settings: Settings,
     module: ValidModule,
     /// Whether printed CUDA compares indices with lengths.
-    pub(super) checked: bool,
+    checked: bool,
     /// Where to say which barriers it needs.
     barriers: Option<BarrierLog>,
     /// The device statics of the device.
@@ -79,14 +96,14 @@ impl<K: Kernel> Launch<'_, K> {
     /// [`SimFault::NotInterpreted`] if the kernel does what the
     /// interpreter cannot run.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
-        let shape = self.setup.shape::<K>()?;
-        let Some(page) = Wanted::new::<K>(&self.comptime, &shape) else {
-            return self.watch(device, observers);
-        };
-        let mut all = observers.to_vec();
-        all.push(&page.metrics);
-        self.watch(device, &all)?;
-        page.write::<K>(&K::module(&self.comptime)?, &self.comptime, self.args.as_ref())
+        #[cfg(feature = "report")]
+        if let Some(page) = Wanted::new::<K>(&self.comptime, &self.setup.shape::<K>()?) {
+            let mut all = observers.to_vec();
+            all.push(&page.metrics);
+            self.watch(device, &all)?;
+            return page.write::<K>(&K::module(&self.comptime)?, &self.comptime, self.args.as_ref());
+        }
+        self.watch(device, observers)
     }
 
     /// As [`Launch::launch_observed`], with nobody but the observers.
@@ -114,7 +131,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// As [`Launch::launch_observed`]; [`LaunchError::NotCopied`].
-    pub(super) fn predict(&self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
+    fn predict(&self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
         let shape = self.setup.shape::<K>()?;
         gpu.take_fault()?;
         let module = K::module(&self.comptime)?;
@@ -161,6 +178,11 @@ impl Simulation {
             barriers: device.barrier_log().cloned(),
             statics: device.statics().clone(),
         })
+    }
+
+    /// Whether printed CUDA compares indices with lengths.
+    pub fn with_checks(self, checked: bool) -> Self {
+        Self { checked, ..self }
     }
 
     /// The device statics of the device.
@@ -226,6 +248,7 @@ impl Simulation {
             log.add(self.barriers::<K>(comptime, args)?);
             return Ok(());
         }
+        #[cfg(feature = "report")]
         if let Some(page) = Wanted::new::<K>(comptime, &self.shape)
             && self.run_for_page::<K>(&page, comptime, args)?
         {
@@ -277,6 +300,7 @@ impl Simulation {
 
     /// Runs a launch that shall have a page on the interpreter, with the checks that it would have there; says
     /// whether that can run it.
+    #[cfg(feature = "report")]
     fn run_for_page<K: Kernel>(
         &self,
         page: &Wanted,
@@ -350,7 +374,7 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, super::rules(&launch.settings)))
+        Ok(Run::new(program, 0, K::NAME, arguments, rules(&launch.settings)))
     }
 }
 

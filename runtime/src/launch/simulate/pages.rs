@@ -6,16 +6,18 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use super::{Shape, conditions};
 use crate::argument::KernelArg;
 use crate::codegen::{self, Checks, Options};
 use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::Limits;
 use crate::error::Result;
+use crate::launch::conditions;
 use crate::metrics::Metrics;
-use crate::report::{Directory, Multiprocessor, Occupancy, Page, Parts, Resources};
+use crate::report::{Directory, Page, Parts};
+use crate::resources::{Multiprocessor, Occupancy, Resources};
 use crate::settings::Pages;
+use crate::shape::Shape;
 use crate::validate::ValidModule;
 
 /// Launches that have their page, by kernel, comptime values and shape.

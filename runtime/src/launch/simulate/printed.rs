@@ -1,13 +1,14 @@
 //! Launches of printed CUDA on the simulator: alone, and after the others from the same memory.
 
-use super::conditions;
-use super::simulated::Simulation;
+use super::Simulation;
+use super::children::rules;
 use super::views::Views;
 use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
 use crate::compile::kernel::Kernel;
 use crate::error::{Error, Result};
+use crate::launch::conditions;
 use crate::printed::{self, Reached, Run, Wanted};
 use crate::simulator::{self, SimFault, SimLaunch};
 
@@ -32,7 +33,7 @@ impl Simulation {
         let wanted = Wanted { checks, sanitizers: self.settings().sanitizers };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
         let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
-        let run = Run::new(&text, args, self.reached(args), super::rules(self.settings()));
+        let run = Run::new(&text, args, self.reached(args), rules(self.settings()));
         simulator::run(launch, &|| run.thread())?;
         Ok(())
     }

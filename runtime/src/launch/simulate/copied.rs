@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::LaunchError;
 use super::views::{Seen, Views};
 use crate::argument::Order;
 use crate::argument::{KernelArg, Place};
 use crate::compile::kernel::Kernel;
 use crate::driver::{DriverError, Gpu, is_everywhere};
+use crate::error::LaunchError;
 use crate::error::Result;
 use crate::ir::{Global, Module, Type};
 use crate::memory::buffer::Memory;

@@ -1,0 +1,88 @@
+//! Devices that are simulators, and what they were given.
+
+use std::sync::Arc;
+
+use super::device::{Backend, Device};
+use crate::checks::BarrierLog;
+use crate::driver::DriverError;
+use crate::error::Result;
+use crate::simulator::Settings;
+
+/// What a simulator was given; the environment decides the rest.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    settings: Option<Arc<Settings>>,
+    /// Where launches say which barriers they need.
+    barriers: Option<BarrierLog>,
+}
+
+impl Device {
+    /// The simulator, where there is no GPU.
+    pub(super) fn instead_of_a_gpu(_why: DriverError) -> Result<Self> {
+        Ok(Self::simulator())
+    }
+
+    /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
+    /// the two. The environment variable `WARPSMITH_SIM` and its like change that; they are read at each launch.
+    ///
+    /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
+    /// for debuggers, coverage and long runs; [`Device::simulator_with`] does so for one device, by
+    /// [`Settings::executor`]. Each simulator has its own device statics, which begin as declared; clones share them.
+    pub fn simulator() -> Self {
+        Self::of(Backend::Simulator, Given::default())
+    }
+
+    /// The simulator with settings of its own, whatever the environment says.
+    pub fn simulator_with(settings: Settings) -> Self {
+        Self::of(Backend::Simulator, Given { settings: Some(settings.into()), barriers: None })
+    }
+
+    /// A simulator of which every launch also finds out which of its barriers it needs, as
+    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
+    ///
+    /// Each launch takes as long as tens of launches.
+    ///
+    /// ```
+    /// use warpsmith::checks::BarrierLog;
+    /// use warpsmith::prelude::*;
+    /// use warpsmith::simulator::Settings;
+    ///
+    /// #[gpu_kernel]
+    /// fn turned_round(x: &mut [u32]) {
+    ///     let mut tile = shared!([u32; 64]);
+    ///     let t = thread_idx().x;
+    ///     tile[t] = x[t];
+    ///     sync_threads();
+    ///     x[t] = tile[63 - t];
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let log = BarrierLog::new();
+    /// let device = Device::simulator_with_barrier_log(Settings::default(), &log);
+    /// for start in [0u32, 100] {
+    ///     let mut x = device.upload(&(start..start + 64).collect::<Vec<_>>())?;
+    ///     turned_round(&mut x).grid(1).block(64).launch(&device)?;
+    /// }
+    /// let reports = log.reports();
+    /// assert_eq!((reports.len(), reports[0].launches), (1, 2));
+    /// assert_eq!(reports[0].redundant().count(), 0);
+    /// # Ok(()) }
+    /// ```
+    pub fn simulator_with_barrier_log(settings: Settings, log: &BarrierLog) -> Self {
+        let given = Given { settings: Some(settings.into()), barriers: Some(log.clone()) };
+        Self::of(Backend::Simulator, given)
+    }
+
+    /// Where launches say which barriers they need.
+    pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
+        self.given.barriers.as_ref()
+    }
+
+    /// How launches on this simulator run.
+    pub(crate) fn simulator_settings(&self) -> Result<Settings> {
+        match &self.given.settings {
+            Some(settings) => Ok((**settings).clone()),
+            None => Ok(Settings::from_env()?),
+        }
+    }
+}

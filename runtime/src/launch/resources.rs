@@ -1,0 +1,88 @@
+//! What a launch would take of its device, asked before launching.
+
+use super::{KeptAttributes, Launch, Target, conditions};
+use crate::codegen::Checks;
+use crate::compile;
+use crate::compile::kernel::Kernel;
+use crate::driver::DriverError;
+use crate::error::Result;
+use crate::host::device::{Backend, Device};
+use crate::nvrtc::NvrtcError;
+use crate::resources::{Multiprocessor, Occupancy, Resources};
+
+impl<K: Kernel> Launch<'_, K> {
+    /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
+    ///
+    /// On a GPU the figures are those of the loaded function; spills, stack frame and barriers are
+    /// NVRTC's, where there is one. On the simulator they are of the architecture that it models, sm_90.
+    ///
+    /// # Errors
+    /// Whatever compiling or loading refuses; [`NvrtcError::Missing`] on the simulator without NVRTC; a
+    /// shape that no launch may have.
+    ///
+    /// Source: CUDA Driver API, `cuFuncGetAttribute`.
+    pub fn resources(&self, device: &Device) -> Result<Resources> {
+        let (compute, checks) = (device.limits().compute, self.checks()?);
+        let resources = match device.backend() {
+            Backend::Gpu(gpu) => {
+                let loaded = gpu.load::<K>(&self.comptime, checks)?.resources()?;
+                match compile::resources_on::<K>(&self.comptime, checks, compute) {
+                    Ok(Resources { spills, stack_frame, barriers, .. }) => {
+                        Resources { spills, stack_frame, barriers, ..loaded }
+                    }
+                    // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
+                    Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,
+                    Err(error) => return Err(error),
+                }
+            }
+            Backend::Simulator => compile::resources_on::<K>(&self.comptime, checks, compute)?,
+        };
+        Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
+    }
+
+    /// How many blocks of this launch are resident on a multiprocessor of the device, and why not more.
+    ///
+    /// With a cluster, on a GPU, also how many clusters are resident on the whole device.
+    ///
+    /// # Errors
+    /// As [`Launch::resources`]; a shape that [`Launch::launch`] would refuse.
+    ///
+    /// Source: CUDA Driver API, `cuOccupancyMaxActiveBlocksPerMultiprocessor`, `cuOccupancyMaxActiveClusters`.
+    pub fn occupancy(&self, device: &Device) -> Result<Occupancy> {
+        let multiprocessor = Multiprocessor::from(device.limits());
+        let mut occupancy = Occupancy::new(&self.resources(device)?, &multiprocessor, self.setup.block)?;
+        if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
+            let shape = self.setup.shape::<K>()?;
+            let loaded = gpu.load::<K>(&self.comptime, self.checks()?)?;
+            occupancy.clusters = Some(gpu.resident(&loaded, &shape)?);
+        }
+        Ok(occupancy)
+    }
+
+    /// What the driver keeps of this launch's attributes, read back from it; nothing is launched.
+    ///
+    /// What only orders launches is not kept: streams, events, programmatic serialization.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] on the simulator; otherwise as [`Launch::prepare`].
+    ///
+    /// Source: CUDA Driver API, `cuGraphKernelNodeGetAttribute`, of the launch as it is captured.
+    pub fn kept_attributes(self, device: &Device) -> Result<KeptAttributes> {
+        if let Backend::Gpu(gpu) = device.backend() {
+            let (prepared, args) = self.split(device)?;
+            if let (Target::Gpu(loaded, _), shape, attributes) = prepared.parts() {
+                return Ok(gpu.kept_attributes((loaded, shape, attributes, args.as_ref()))?);
+            }
+        }
+        let what = "reading a launch's attributes back";
+        let why = "it has no driver that keeps them; launch checks them there all the same";
+        Err(DriverError::Unavailable { what, place: device.place(), why }.into())
+    }
+
+    /// The checks that the launch keeps: those that it does not prove itself.
+    fn checks(&self) -> Result<Checks> {
+        let module = K::module(&self.comptime)?;
+        let shape = self.setup.shape::<K>()?;
+        Ok(conditions::checks(&module.module().conditions, &shape, self.args.as_ref()))
+    }
+}

@@ -1,0 +1,22 @@
+//! What executors ask of launches by kernels.
+
+use crate::interpreter::{AskedShape, Rules};
+use crate::launch::nested::within_launches;
+use crate::launch::{Extent, check, shape_of};
+use crate::simulator::Settings;
+
+/// What bounds a launch on the simulator.
+pub(super) fn rules(settings: &Settings) -> Rules {
+    Rules { steps: settings.step_budget, child_shape: nested_shape }
+}
+
+/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; else what is wrong with it,
+/// as a GPU says it.
+fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
+    let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
+    let grid = asked.grid.map_or(Extent::Items([asked.items, 1, 1]), Extent::Blocks);
+    let shape = shape_of(kernel, (grid, block, None, dynamic_shared as usize)).map_err(|e| e.to_string())?;
+    check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
+    let bytes = within_launches(&shape)?;
+    Ok((shape.grid, bytes))
+}

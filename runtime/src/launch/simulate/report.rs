@@ -1,0 +1,80 @@
+//! A page about a launch.
+
+use super::pages;
+use crate::compile::kernel::Kernel;
+use crate::error::Result;
+use crate::host::device::{Backend, Device};
+use crate::launch::Launch;
+use crate::metrics::Metrics;
+use crate::report::{Ceilings, Directory, Page};
+use crate::resources::{Occupancy, Resources};
+use crate::settings::Pages;
+
+impl<K: Kernel> Launch<'_, K> {
+    /// Launches and makes a page about it: source with heat, accesses, banks, roofline, occupancy.
+    /// [`Page::write`] writes it as HTML; it prints as text.
+    ///
+    /// On a GPU the page shows what was achieved beside what was predicted. The launch is counted as by
+    /// [`Launch::metrics`], then repeated up to eleven times, each time from the memory of before and, with NVRTC, with
+    /// caches that hold none of it; its time is the median of all but the first. In the end its memory is that of one launch.
+    /// What it prints, it prints each time. The ceilings are [`Ceilings::of`] the device.
+    ///
+    /// What was measured otherwise goes on the page by [`Page::with_time`] and [`Page::with_samples`].
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut x = device.upload(&[1.0f32; 1000])?;
+    /// let page = double(&mut x).over(1000).report(&device)?;
+    /// page.write(std::env::temp_dir().join("double.html"))?;
+    /// println!("{page}");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
+    pub fn report(self, device: &Device) -> Result<Page> {
+        let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
+        let resources = self.resources_and_occupancy(device);
+        let metrics = Metrics::new();
+        let timing = match device.backend() {
+            Backend::Simulator => {
+                self.watch(device, &[&metrics])?;
+                None
+            }
+            Backend::Gpu(gpu) => {
+                self.check_for_copies(device)?;
+                let copies = self.predict(gpu, &[&metrics])?;
+                Some(self.timed(device, gpu, &copies)?)
+            }
+        };
+        let page = pages::page(&metrics, (&module, &shape), device.limits(), resources);
+        let page = match timing {
+            Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
+            None => page,
+        };
+        if let Some(pages) = Pages::process().filter(|pages| pages.include(K::NAME)) {
+            Directory::new(&pages.directory).add(&page)?;
+        }
+        Ok(page)
+    }
+
+    /// What the kernel takes, or why that is not known.
+    fn resources_and_occupancy(
+        &self,
+        device: &Device,
+    ) -> std::result::Result<(Resources, Occupancy), String> {
+        let both = || Ok((self.resources(device)?, self.occupancy(device)?));
+        both().map_err(|error: crate::Error| error.to_string())
+    }
+}
