@@ -94,8 +94,8 @@ pub mod __macro;
 #[cfg(test)]
 mod module_tests;
 
-use warpsmith_ir::deep_stack;
 pub use warpsmith_ir::{codegen, ir, passes, validate};
+use warpsmith_ir::{deep_stack, limits};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::{checks, metrics, simulator};
 

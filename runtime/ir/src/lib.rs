@@ -13,5 +13,6 @@ pub mod codegen;
 #[doc(hidden)]
 pub mod deep_stack;
 pub mod ir;
+pub mod limits;
 pub mod passes;
 pub mod validate;

@@ -1,6 +1,6 @@
 //! Upper bounds of unsigned values, from what they are made of.
 
-use crate::ir::{BinaryOp, Expr, ExprKind};
+use crate::ir::{BinaryOp, Expr, ExprKind, Position};
 
 /// Elements that an array can have: more would not fit the address space.
 const LENGTH: i128 = 1 << 48;
@@ -15,9 +15,9 @@ pub(super) fn upper(e: &Expr) -> Option<i128> {
     let narrower = match &e.kind {
         ExprKind::Len(_) => Some(LENGTH),
         ExprKind::Cast(inner) if is_unsigned(inner) => upper(inner),
-        ExprKind::Builtin { op, .. } => builtin(op.name),
+        ExprKind::Builtin { op, .. } => builtin(op.position()?),
         ExprKind::Field(base, axis) => match &base.kind {
-            ExprKind::Builtin { op, .. } => extent(op.name, axis),
+            ExprKind::Builtin { op, .. } => extent(op.position()?, axis),
             _ => None,
         },
         ExprKind::Binary(op, a, b) if low == 0 => binary(*op, a, b),
@@ -45,27 +45,26 @@ fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<i128> {
     }
 }
 
-/// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
-fn builtin(name: &str) -> Option<i128> {
-    match name {
-        "block_size" => Some(1024),
-        "thread_rank" => Some(1023),
-        "lane_id" => Some(31),
-        "warp_id" => Some(31),
-        "global_id" | "global_size" => Some(1024 * ((1 << 31) - 1)),
+fn builtin(position: Position) -> Option<i128> {
+    match position {
+        Position::BlockSize => Some(1024),
+        Position::ThreadRank => Some(1023),
+        Position::LaneId => Some(31),
+        Position::WarpId => Some(31),
+        Position::GlobalId | Position::GlobalSize => Some(1024 * ((1 << 31) - 1)),
         _ => None,
     }
 }
 
 /// Likewise, of one axis.
-fn extent(name: &str, axis: &str) -> Option<i128> {
-    match (name, axis) {
-        ("block_dim", _) => Some(1024),
-        ("thread_idx", _) => Some(1023),
-        ("grid_dim", "x") => Some((1 << 31) - 1),
-        ("block_idx", "x") => Some((1 << 31) - 2),
-        ("grid_dim", _) => Some(65_535),
-        ("block_idx", _) => Some(65_534),
+fn extent(position: Position, axis: &str) -> Option<i128> {
+    match (position, axis) {
+        (Position::BlockExtent, _) => Some(1024),
+        (Position::ThreadIndex, _) => Some(1023),
+        (Position::GridExtent, "x") => Some((1 << 31) - 1),
+        (Position::BlockIndex, "x") => Some((1 << 31) - 2),
+        (Position::GridExtent, _) => Some(65_535),
+        (Position::BlockIndex, _) => Some(65_534),
         _ => None,
     }
 }

@@ -41,7 +41,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::deep_stack;
 use crate::ir::{
-    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Module, Prelude, Proof, Spelling, Type, VarKind,
+    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling, Type, VarKind,
 };
 use crate::validate::ValidModule;
 
@@ -233,7 +233,7 @@ impl<'m> Printer<'m> {
             ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
-            ExprKind::Builtin { op, .. } => found |= self.checks() && op.name == expr::OFFSET,
+            ExprKind::Builtin { op, .. } => found |= self.checks() && op.facts.form == Form::ViewOffset,
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {

@@ -6,9 +6,7 @@
 use std::fmt;
 
 use super::Scalar;
-
-/// Elements that a slice, or a view along an axis, can have: more would not fit the address space.
-pub(crate) const MOST_ELEMENTS: i128 = 1 << 48;
+use crate::limits;
 
 /// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,16 +145,14 @@ impl Quantity {
     }
 
     /// What it never exceeds, whatever the launch.
-    ///
-    /// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
             Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MAX, |(_, most)| most),
             Quantity::Unknown(_, most) => *most,
-            Quantity::Len(..) => MOST_ELEMENTS,
-            Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
-            Quantity::GridDim(axis) => [(1 << 31) - 1, 65_535, 65_535][*axis],
+            Quantity::Len(..) => limits::ELEMENTS,
+            Quantity::BlockDim(axis) => limits::BLOCK[*axis].into(),
+            Quantity::GridDim(axis) => limits::GRID[*axis].into(),
             Quantity::Offset(a, c) => a.most().saturating_add(*c),
             Quantity::Sum(ab) => ab[0].most().saturating_add(ab[1].most()),
             Quantity::Product(ab) => ab[0].most().saturating_mul(ab[1].most()),

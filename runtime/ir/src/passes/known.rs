@@ -206,7 +206,7 @@ pub(super) fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
         (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
         (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
-        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.name == b.name,
+        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.is(b),
         _ => false,
     };
     let (of_a, of_b) = (a.operands(), b.operands());
@@ -219,7 +219,7 @@ fn is_trackable(e: &Expr) -> bool {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
         ExprKind::Cast(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
-        ExprKind::Builtin { op, .. } => is_position(op.name),
+        ExprKind::Builtin { op, .. } => op.position().is_some(),
         _ => false,
     };
     own && e.operands().iter().all(|e| is_trackable(e))
@@ -274,27 +274,4 @@ pub(super) fn root(place: &Expr) -> Option<VarId> {
         ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
         _ => None,
     }
-}
-
-/// Whether a builtin says where a thread stands, which does not change.
-pub(super) fn is_position(name: &str) -> bool {
-    const POSITIONS: [&str; 16] = [
-        "thread_idx",
-        "block_idx",
-        "block_dim",
-        "grid_dim",
-        "global_id",
-        "global_size",
-        "thread_rank",
-        "block_size",
-        "warp_id",
-        "lane_id",
-        "grid_thread_rank",
-        "grid_threads",
-        "grid_block_rank",
-        "grid_blocks",
-        "cluster_thread_rank",
-        "cluster_threads",
-    ];
-    POSITIONS.contains(&name)
 }

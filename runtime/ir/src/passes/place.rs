@@ -5,9 +5,9 @@
 use super::known::{Known, same, strip};
 use super::range::{Caller, Range, Scope, integer};
 use crate::ir::{
-    BinaryOp, Condition, Expr, ExprKind, Extent, MOST_ELEMENTS, Parameter, Quantity, Scalar, Type, VarId,
-    VarKind,
+    BinaryOp, Condition, Expr, ExprKind, Extent, Parameter, Quantity, Scalar, Type, VarId, VarKind,
 };
+use crate::limits::ELEMENTS;
 
 /// Expressions that are looked at for one extent.
 const EXTENT_FUEL: usize = 20;
@@ -112,12 +112,12 @@ impl Scope<'_> {
             return Some(place.of_view(*rank, name)?.integer(Scalar::U64));
         }
         let field = Expr { kind: ExprKind::Field(view.clone().into(), name.to_owned()), ty: Type::U64 };
-        self.is_stable(view).then(|| self.unknown(&field, MOST_ELEMENTS))
+        self.is_stable(view).then(|| self.unknown(&field, ELEMENTS))
     }
 
     /// How many elements a slice, a view or an array has, in terms of what stays the same.
     pub fn length(&self, of: &Expr) -> Option<Quantity> {
-        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, MOST_ELEMENTS)))
+        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, ELEMENTS)))
     }
 
     /// How many elements something has, where that is more than a name for it.

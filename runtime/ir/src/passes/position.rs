@@ -1,7 +1,8 @@
 //! Where a thread stands, and how many there are: ranges by what a launch says of grid and block.
 
 use super::range::{Range, Scope};
-use crate::ir::{Expr, ExprKind, Quantity};
+use crate::ir::{Expr, ExprKind, Position, Quantity};
+use crate::limits;
 
 impl Scope<'_> {
     /// `thread_idx().x` and the like.
@@ -12,15 +13,15 @@ impl Scope<'_> {
         };
         let ExprKind::Builtin { op, .. } = &base.kind else { return None };
         let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
-        match op.name {
-            "thread_idx" => Some(Range::below(self.threads(Quantity::BlockDim(axis)))),
-            "block_idx" => Some(Range::below(Quantity::GridDim(axis))),
-            "block_dim" => {
-                Some(Range { low: 1, high: self.threads(Quantity::BlockDim(axis)), needs: Vec::new() })
-            }
-            "grid_dim" => Some(Range { low: 1, high: Quantity::GridDim(axis), needs: Vec::new() }),
-            _ => None,
-        }
+        Some(match op.position()? {
+            Position::ThreadIndex => Range::below(self.threads(Quantity::BlockDim(axis))),
+            Position::BlockIndex | Position::ClusterIndex => Range::below(Quantity::GridDim(axis)),
+            Position::BlockExtent => from_one(self.threads(Quantity::BlockDim(axis))),
+            Position::GridExtent => from_one(Quantity::GridDim(axis)),
+            Position::ClusterExtent => from_one(Quantity::Const(limits::CLUSTER.into())),
+            Position::ClusterBlockIndex => Range::below(Quantity::Const(limits::CLUSTER.into())),
+            _ => return None,
+        })
     }
 
     /// A number of threads of a block along an axis or in all, which is at most what `launch_bounds` says.
@@ -32,18 +33,43 @@ impl Scope<'_> {
     }
 
     /// Where a thread stands, and how many there are.
-    pub(super) fn position(&self, name: &str) -> Option<Range> {
+    pub(super) fn position(&self, position: Position) -> Option<Range> {
         let size = |axis| Quantity::BlockDim(axis);
-        let grid = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
+        let line = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
         let block = || self.threads(size(0).product(size(1)).product(size(2)));
-        Some(match name {
-            "global_id" => Range::below(grid()),
-            "global_size" => Range::below(grid().plus(1)),
-            "thread_rank" => Range::below(block()),
-            "block_size" => Range { low: 1, high: block(), needs: Vec::new() },
-            "warp_id" => Range { low: 0, high: block().plus(-1).quotient(32), needs: Vec::new() },
-            "lane_id" => Range::below(Quantity::Const(32)),
-            _ => return None,
+        let blocks = || Quantity::GridDim(0).product(Quantity::GridDim(1)).product(Quantity::GridDim(2));
+        let cluster = || Quantity::Const(limits::CLUSTER.into());
+        Some(match position {
+            Position::GlobalId => Range::below(line()),
+            Position::GlobalSize => from_one(line()),
+            Position::ThreadRank => Range::below(block()),
+            Position::BlockSize => from_one(block()),
+            Position::GridBlockRank => Range::below(blocks()),
+            Position::GridBlocks => from_one(blocks()),
+            Position::GridThreadRank => Range::below(blocks().product(block())),
+            Position::GridThreads => from_one(blocks().product(block())),
+            Position::WarpId => {
+                Range { low: 0, high: block().plus(-1).quotient(limits::WARP.into()), needs: Vec::new() }
+            }
+            Position::LaneId => Range::below(Quantity::Const(limits::WARP.into())),
+            Position::WarpSize => Range::numbers(limits::WARP.into(), limits::WARP.into()),
+            Position::ClusterBlockRank => Range::below(cluster()),
+            Position::ClusterSize => from_one(cluster()),
+            Position::ClusterThreadRank => Range::below(cluster().product(block())),
+            Position::ClusterThreads => from_one(cluster().product(block())),
+            Position::LaneMask
+            | Position::ThreadIndex
+            | Position::BlockIndex
+            | Position::BlockExtent
+            | Position::GridExtent
+            | Position::ClusterExtent
+            | Position::ClusterBlockIndex
+            | Position::ClusterIndex => return None,
         })
     }
+}
+
+/// What there is at least one of, and at most so many.
+fn from_one(high: Quantity) -> Range {
+    Range { low: 1, high, needs: Vec::new() }
 }

@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::bits;
-use super::known::{Known, changed, is_position, same, strip};
+use super::known::{Known, changed, same, strip};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
-    VarKind, Variable,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, ResultRange, Scalar,
+    StmtKind, VarId, VarKind, Variable,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -28,6 +28,11 @@ impl Range {
     /// All values of a type.
     pub fn of_type(scalar: Scalar) -> Self {
         let (low, high) = scalar.int_range().unwrap_or((i128::MIN, i128::MAX));
+        Self { low, high: Quantity::Const(high), needs: Vec::new() }
+    }
+
+    /// From one number to another.
+    pub(super) fn numbers(low: i128, high: i128) -> Self {
         Self { low, high: Quantity::Const(high), needs: Vec::new() }
     }
 
@@ -175,7 +180,7 @@ impl<'a> Scope<'a> {
             ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } => true,
-            ExprKind::Builtin { op, .. } => is_position(op.name),
+            ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
         };
         own && e.operands().iter().all(|e| self.is_stable(e))
@@ -241,9 +246,10 @@ impl<'a> Scope<'a> {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
             ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
-            ExprKind::Builtin { op, args, .. } => {
-                self.position(op.name).or_else(|| self.chosen(op.name, args, known, fuel))
-            }
+            ExprKind::Builtin { op, args, .. } => match op.position() {
+                Some(position) => self.position(position),
+                None => self.given(op.facts.result, args, known, fuel),
+            },
             ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
             ExprKind::Select(_, a, b) => {
@@ -317,18 +323,23 @@ impl<'a> Scope<'a> {
         Some(Range { high, ..range })
     }
 
-    /// The lesser or the greater of two values, or one that is held between two.
-    fn chosen(&self, name: &str, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
-        match (name, args) {
-            ("min" | "max", [a, b]) => {
+    /// What a builtin gives, by its facts.
+    fn given(&self, result: ResultRange, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        match (result, args) {
+            (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                let (low, high) = match name {
-                    "min" => (a.low.min(b.low), a.high.least(b.high)),
+                let (low, high) = match result {
+                    ResultRange::Least => (a.low.min(b.low), a.high.least(b.high)),
                     _ => (a.low.max(b.low), a.high.greatest(b.high)),
                 };
                 Some(Range { low, high, needs: a.needs }.needing(&b.needs))
             }
-            ("clamp", [_, least, most]) => self.clamped(least, most, known, fuel),
+            (ResultRange::Clamped, [_, least, most]) => self.clamped(least, most, known, fuel),
+            (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {
+                Some(Range { low: 0, ..self.within(first, known, fuel) })
+            }
+            (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
+            (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
             _ => None,
         }
     }

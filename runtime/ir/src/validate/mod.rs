@@ -15,7 +15,7 @@ mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use crate::ir::{Effect, ExprKind, Module, visit};
+use crate::ir::{Effect, ExprKind, Form, Module, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl ValidModule {
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
                 if let ExprKind::Builtin { op, .. } = &e.kind {
-                    found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
+                    found |= matches!(op.effect, Effect::Sync(_)) || op.facts.form == Form::OtherBlock;
                 }
             });
         }
