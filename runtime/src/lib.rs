@@ -94,8 +94,8 @@ pub mod __macro;
 #[cfg(test)]
 mod module_tests;
 
-pub use warpsmith_ir::{codegen, ir, passes, validate};
-use warpsmith_ir::{deep_stack, limits};
+use warpsmith_ir::deep_stack;
+pub use warpsmith_ir::{codegen, ir, limits, passes, validate};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::{checks, metrics, simulator};
 

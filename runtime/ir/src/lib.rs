@@ -15,4 +15,5 @@ pub mod deep_stack;
 pub mod ir;
 pub mod limits;
 pub mod passes;
+mod ranges;
 pub mod validate;

@@ -15,6 +15,8 @@ pub const GRID: [u32; 3] = [2_147_483_647, 65_535, 65_535];
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Blocks of a cluster at most.
 pub const CLUSTER: u32 = 16;
+/// Registers of a thread at most.
+pub const REGISTERS: u32 = 255;
 /// Bytes of static shared memory, and of all shared memory of a kernel that does not ask for more.
 pub const STATIC_SHARED: usize = 48 * 1024;
 /// Bytes of a kernel's parameters, from compute capability 7.0 and driver 12.1 on.

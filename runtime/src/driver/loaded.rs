@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::ir::Condition;
 use crate::kernel::Kernel;
 use crate::launch::{LaunchError, Shape, check_carveout};
+use crate::limits;
 use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
@@ -204,9 +205,9 @@ impl Loaded {
         }
     }
 
-    /// Opts in to more than 48 KiB of dynamic shared memory, once for each larger size.
+    /// Opts in to more dynamic shared memory than every kernel has, once for each larger size.
     fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
-        if bytes as usize + self.needs.static_shared_bytes <= 48 * 1024
+        if bytes as usize + self.needs.static_shared_bytes <= limits::STATIC_SHARED
             || bytes <= self.opted_in.load(Ordering::Relaxed)
         {
             return Ok(());
@@ -216,9 +217,9 @@ impl Loaded {
         Ok(())
     }
 
-    /// Allows clusters of more than the portable eight blocks.
+    /// Allows clusters of more blocks than every device with clusters runs.
     fn allow_clusters(&self, blocks: u32) -> std::result::Result<(), DriverError> {
-        if blocks <= 8 || self.large_clusters.load(Ordering::Relaxed) {
+        if blocks <= limits::PORTABLE_CLUSTER || self.large_clusters.load(Ordering::Relaxed) {
             return Ok(());
         }
         self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;

@@ -64,8 +64,7 @@ impl Printer<'_> {
 
     /// Whether the operands leave no room for overflow, in a type that does not promote.
     fn cannot_overflow(&self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> bool {
-        let known = &self.function.intervals;
-        scalar.bits() >= 32 && super::ranges::operation(op, left, right, scalar, known).is_some()
+        scalar.bits() >= 32 && self.function.cannot_overflow(op, left, right, scalar)
     }
 
     /// `a op b` in the unsigned type, where overflow is defined; needs one unsigned operand a node.
@@ -166,7 +165,7 @@ impl Printer<'_> {
     /// Whether the operand is certainly not the least of its type.
     fn is_negatable(&self, operand: &Expr, scalar: Scalar) -> bool {
         let least = scalar.int_range().map_or(0, |(low, _)| low);
-        super::ranges::interval(operand, &self.function.intervals).is_some_and(|(low, _)| low > least)
+        self.function.interval(operand).is_some_and(|(low, _)| low > least)
     }
 
     /// `a as T`

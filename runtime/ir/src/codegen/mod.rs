@@ -6,7 +6,6 @@
 
 mod arith;
 mod arrays;
-mod bounds;
 mod enums;
 mod expr;
 mod function;
@@ -21,7 +20,6 @@ mod names;
 mod precedence;
 mod prelude;
 mod print;
-mod ranges;
 mod slice;
 mod source;
 mod stmt;
@@ -109,7 +107,7 @@ struct Printer<'m> {
     /// Array constants by name and text, and globals, with their symbols.
     tables: Vec<(String, String)>,
     global_symbols: Vec<(&'static crate::ir::Global, String)>,
-    function: function::State,
+    function: function::State<'m>,
 }
 
 impl<'m> Printer<'m> {
@@ -145,7 +143,7 @@ impl<'m> Printer<'m> {
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
-            function: function::State::default(),
+            function: function::State::outside(),
         };
         printer.collect();
         printer

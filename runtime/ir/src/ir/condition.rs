@@ -155,10 +155,30 @@ impl Quantity {
             Quantity::GridDim(axis) => limits::GRID[*axis].into(),
             Quantity::Offset(a, c) => a.most().saturating_add(*c),
             Quantity::Sum(ab) => ab[0].most().saturating_add(ab[1].most()),
-            Quantity::Product(ab) => ab[0].most().saturating_mul(ab[1].most()),
+            Quantity::Product(_) => self.most_of_product(),
             Quantity::Quotient(a, c) => a.most() / c,
             Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
             Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
+        }
+    }
+
+    /// A product with extents of a block in it has no more threads than a block, if each stands there once.
+    fn most_of_product(&self) -> i128 {
+        let mut parts = Factors::default();
+        self.multiply(&mut parts);
+        let threads =
+            if parts.twice { parts.threads } else { parts.threads.min(limits::BLOCK_THREADS.into()) };
+        threads.saturating_mul(parts.others)
+    }
+
+    fn multiply(&self, parts: &mut Factors) {
+        match self {
+            Quantity::Product(ab) => ab.iter().for_each(|of| of.multiply(parts)),
+            Quantity::BlockDim(axis) => {
+                parts.twice |= std::mem::replace(&mut parts.seen[*axis], true);
+                parts.threads = parts.threads.saturating_mul(self.most());
+            }
+            other => parts.others = parts.others.saturating_mul(other.most()),
         }
     }
 
@@ -234,6 +254,22 @@ impl Quantity {
             Quantity::Greatest(ab) => both(*ab, Quantity::greatest),
             known => Some(known),
         }
+    }
+}
+
+/// What a product is made of, by its greatest values.
+struct Factors {
+    /// The extents of a block in it.
+    threads: i128,
+    seen: [bool; 3],
+    /// Whether one of them stands there twice.
+    twice: bool,
+    others: i128,
+}
+
+impl Default for Factors {
+    fn default() -> Self {
+        Self { threads: 1, seen: [false; 3], twice: false, others: 1 }
     }
 }
 

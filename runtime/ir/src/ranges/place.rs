@@ -13,7 +13,7 @@ use crate::limits::ELEMENTS;
 const EXTENT_FUEL: usize = 20;
 
 /// A part of a kernel's parameter that no one changes.
-pub(super) struct Place {
+pub(crate) struct Place {
     position: usize,
     offset: usize,
     name: String,
@@ -38,7 +38,7 @@ impl Place {
 }
 
 /// The extents of a view, outermost first.
-pub(super) fn axes(rank: usize) -> &'static [&'static str] {
+pub(crate) fn axes(rank: usize) -> &'static [&'static str] {
     [&["len"][..], &["rows", "cols"], &["planes", "rows", "cols"]][rank.clamp(1, 3) - 1]
 }
 

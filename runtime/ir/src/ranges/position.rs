@@ -6,7 +6,7 @@ use crate::limits;
 
 impl Scope<'_> {
     /// `thread_idx().x` and the like.
-    pub(super) fn axis(&self, base: &Expr, axis: &str) -> Option<Range> {
+    pub(crate) fn axis(&self, base: &Expr, axis: &str) -> Option<Range> {
         let base = match &base.kind {
             ExprKind::Var(var) => self.definitions.get(var)?,
             _ => base,
@@ -33,7 +33,7 @@ impl Scope<'_> {
     }
 
     /// Where a thread stands, and how many there are.
-    pub(super) fn position(&self, position: Position) -> Option<Range> {
+    pub(crate) fn position(&self, position: Position) -> Option<Range> {
         let size = |axis| Quantity::BlockDim(axis);
         let line = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
         let block = || self.threads(size(0).product(size(1)).product(size(2)));
