@@ -15,3 +15,6 @@ pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, root, same, untracked};
 pub(crate) use place::axes;
 pub(crate) use range::{Caller, Kind, Range, Scope, integer};
+
+#[cfg(test)]
+mod tests;
