@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use harness::documents::root;
 use warpsmith::device_api::registry;
+use warpsmith::ir::{Access, Facts, Position};
 use warpsmith::limits;
 
 /// Every Rust file below a folder, by its path from the root of the repository.
@@ -175,4 +176,32 @@ fn the_macros_have_the_same_limits() {
     }
     assert!(text.contains(&format!("from 1 to {0}, at most {0} blocks in all", limits::CLUSTER)));
     assert!(text.contains(&format!("from 1 to {}\"", limits::REGISTERS)));
+}
+
+/// The names in a list of `spelled.rs`.
+fn spelled(list: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("macros/src/expand/spelled.rs")).expect("a source");
+    let start = text.find(&format!("const {list}: ")).unwrap_or_else(|| panic!("no list {list}"));
+    let body = text[start..].split("= &[").nth(1).and_then(|rest| rest.split("];").next()).expect("a list");
+    literals(body).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_macros_spell_the_builtins_that_the_registry_has() {
+    let of = |wanted: &dyn Fn(&Facts) -> bool| -> BTreeSet<String> {
+        let functions = registry().filter(|entry| !entry.is_method);
+        functions.filter(|e| wanted(&e.builtin.facts)).map(|e| e.name().to_owned()).collect()
+    };
+    let by_axis = [
+        Position::ThreadIndex,
+        Position::BlockIndex,
+        Position::BlockExtent,
+        Position::GridExtent,
+        Position::ClusterExtent,
+        Position::ClusterBlockIndex,
+        Position::ClusterIndex,
+    ];
+    let numbers = of(&|facts| facts.position.is_some_and(|position| !by_axis.contains(&position)));
+    assert_eq!(spelled("NUMBERS"), numbers);
+    assert_eq!(spelled("PLACES"), of(&|facts| facts.access(0) != Access::None));
 }

@@ -46,7 +46,7 @@ impl Printer<'_> {
                 let name = match scalar {
                     Scalar::F32 => "fmodf",
                     Scalar::F64 => "fmod",
-                    _ => "ws_fmod",
+                    _ => "ws_fmod", // of halves, for both of which the prelude has one
                 };
                 let (left, right) = (self.argument(left), self.argument(right));
                 Text::primary(format!("{name}({left}, {right})"))
@@ -139,7 +139,7 @@ impl Printer<'_> {
         if let Type::Vector(s, n) = operand.ty {
             return self.vector_unary(op, operand, s, n);
         }
-        let scalar = operand.ty.scalar().unwrap_or(Scalar::I32);
+        let scalar = super::types::scalar_of(&operand.ty);
         let text = self.expr(operand);
         match op {
             UnaryOp::Not if scalar == Scalar::Bool => {

@@ -170,9 +170,9 @@ impl Printer<'_> {
                 (_, ExprKind::Field(..) | ExprKind::Index { .. }) if super::slice::is_one_value(&of.ty) => {
                     Text::primary(format!("{}.len", self.held_slice(of).at(PRIMARY)))
                 }
-                _ => Text::primary("0ull"),
+                _ => no_length(of),
             },
-            _ => Text::primary("0ull"),
+            _ => no_length(of),
         }
     }
 
@@ -185,15 +185,17 @@ impl Printer<'_> {
             root = base;
         }
         if let (ExprKind::Deref(pointer), Type::Shared { rank, .. }) = (&root.kind, &root.ty) {
-            let extent = super::slice::extent_names(*rank).get(depth).copied().unwrap_or("len");
+            let extent =
+                super::slice::extent_names(*rank).get(depth).copied().unwrap_or_else(|| no_length(of));
             return Text::primary(format!("{}_{extent}", self.expr(pointer).at(PRIMARY)));
         }
-        let ExprKind::Var(id) = root.kind else { return Text::primary("0ull") };
+        let ExprKind::Var(id) = root.kind else { no_length(of) };
         let var = self.function.var(id).clone();
         match &var.kind {
-            VarKind::Shared { extents, .. } => {
-                Text::primary(format!("{}ull", extents.get(depth).map_or(0, |extent| extent.len)))
-            }
+            VarKind::Shared { extents, .. } => Text::primary(format!(
+                "{}ull",
+                extents.get(depth).map_or_else(|| no_length(of), |extent| extent.len)
+            )),
             _ => {
                 self.need(match self.needs.shadow_bytes {
                     0 => &prelude::DYNAMIC_SHARED,
@@ -382,6 +384,11 @@ impl Printer<'_> {
     pub(super) fn var(&self, id: VarId) -> String {
         self.function.name(id)
     }
+}
+
+/// What `validate` refuses: a length of what has none.
+fn no_length(of: &Expr) -> ! {
+    unreachable!("validate::lengths lets no length of a `{}` pass", of.ty)
 }
 
 /// What is inside the parentheses that enclose a whole text.

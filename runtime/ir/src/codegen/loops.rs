@@ -39,7 +39,7 @@ impl Printer<'_> {
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
         // What the head needs besides the counter stands in a brace around the loop.
-        let scalar = self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64);
+        let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let again = [Some(&range.end), Some(&range.start).filter(|_| range.reversed), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
         let braces = bound || self.needs_more(range, scalar);

@@ -134,7 +134,7 @@ impl Printer<'_> {
             let value = self.binary(op, place, value).text;
             return self.function.push(&format!("{target} = {value};"));
         }
-        let scalar = place.ty.scalar().unwrap_or(Scalar::F32);
+        let scalar = super::types::scalar_of(&place.ty);
         let as_it_stands = match op {
             BinaryOp::Rem => !scalar.is_float(),
             BinaryOp::Shl | BinaryOp::Shr => {
