@@ -1,9 +1,11 @@
-//! The language reference names everything: each builtin, method, option and message, read off the sources.
+//! The language reference names everything: each builtin and method, read off the registry; each option and message, read
+//! off the sources.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use warpsmith::device_api::registry;
 use warpsmith::reference::CHAPTERS;
 
 /// The files under a directory of this repository, with an extension.
@@ -94,17 +96,10 @@ fn before<'a>(source: &'a str, mark: &str) -> Vec<&'a str> {
     parts[..parts.len() - 1].iter().filter_map(|part| word(part)).collect()
 }
 
-/// What a macro of a file of builtins declares: the mark behind its names.
-const TABLES: [(&str, &[&str]); 4] = [
-    ("convert.rs", &[": f32 =>", ": f64 =>", ": i32 =>", ": u32 =>", ": i64 =>", ": u64 =>"]),
-    ("ordered.rs", &["_in_kernels =", " BLOCK;", " CLUSTER;", " DEVICE;", " SYSTEM;"]),
-    ("packed.rs", &[" \"__"]),
-    ("rounding/mod.rs", &[": Nearest,", ": Zero,", ": Up,", ": Down,"]),
-];
-
 /// Files beside the builtins that declare none for users.
-const NOT_BUILTINS: [&str; 10] = [
+const NOT_BUILTINS: [&str; 11] = [
     "device_api/mod.rs",
+    "device_api/registry",
     "device_api/methods/",
     "device_api/size.rs",
     "device_api/texture.rs",
@@ -121,61 +116,50 @@ fn sources(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(String, String)> {
     paths.into_iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
-/// The sources of the builtins.
-fn sources_of_builtins() -> Vec<(String, String)> {
-    let builtin = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
-    let sources = sources(files("runtime/lang/src/device_api", "rs").into_iter().filter(builtin));
+/// What the sources of the builtins declare besides them: types, traits, and functions written in the language itself.
+fn declared_beside_builtins() -> Vec<(String, Vec<String>)> {
+    let declares = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
+    let sources = sources(files("runtime/lang/src/device_api", "rs").into_iter().filter(declares));
     assert!(sources.len() > 20, "{}", sources.len());
-    sources
+    let of = |(path, source): (String, String)| {
+        let outside: String =
+            source.lines().filter(|line| !line.starts_with(' ')).map(|l| format!("{l}\n")).collect();
+        (path, declarations(&outside).into_iter().map(str::to_owned).collect())
+    };
+    sources.into_iter().map(of).collect()
 }
 
-/// The builtins that a source declares.
-fn builtins((path, source): &(String, String)) -> Vec<&str> {
-    let tables = TABLES.iter().filter(|(name, _)| path.ends_with(name)).flat_map(|(_, marks)| *marks);
-    let mut names = declarations(source);
-    names.extend(tables.flat_map(|mark| before(source, mark)));
-    names
+/// The functions of the prelude: builtins, and those written in the language itself.
+fn functions() -> BTreeSet<String> {
+    let builtins = registry().filter(|entry| !entry.is_method).map(|entry| entry.name().to_owned());
+    let others = declared_beside_builtins().into_iter().flat_map(|(_, names)| names);
+    builtins.chain(others.filter(|name| name.starts_with(char::is_lowercase))).collect()
 }
 
 #[test]
 fn every_builtin_is_named() {
-    all_named(sources_of_builtins().iter().map(|source| (source.0.clone(), builtins(source))));
+    let builtins: Vec<&str> = registry().map(|entry| entry.name()).collect();
+    assert!(builtins.len() > 450, "{}", builtins.len());
+    all_named([("the registry".to_owned(), builtins)]);
+    let others = declared_beside_builtins();
+    let lists = others.iter().map(|(path, names)| (path.clone(), names.iter().map(String::as_str).collect()));
+    all_named(lists.filter(|(_, names): &(String, Vec<&str>)| !names.is_empty()));
 }
 
 #[test]
 fn the_macros_know_every_function_of_the_prelude() {
-    let sources = sources_of_builtins();
-    let method = |source: &str, name: &str| {
-        let declaration = format!("fn {name}");
-        let takes_self = |rest: &str| {
-            rest.starts_with(['(', '<']) && rest.lines().next().is_some_and(|line| line.contains("self"))
-        };
-        source.split(&declaration).skip(1).any(takes_self) || source.contains(&format!("{name}_in_kernels ="))
-    };
-    let functions = |source @ (_, text): &(String, String)| -> Vec<String> {
-        let names = builtins(source).into_iter().filter(|name| name.starts_with(char::is_lowercase));
-        names.filter(|name| !method(text, name)).map(str::to_owned).collect()
-    };
-    let declared: BTreeSet<String> = sources.iter().flat_map(functions).collect();
-    let text: String = declared.iter().map(|name| format!("{name}\n")).collect();
+    let text: String = functions().iter().map(|name| format!("{name}\n")).collect();
     let path = "macros/src/expand/builtin_names.txt";
     assert!(read(path) == text, "{path} should be\n{text}");
 }
 
-/// The names in the `device_methods!` of a file, and of the hidden methods that stand for others.
-fn device_methods(source: &str) -> Vec<&str> {
-    let lists = source.split("device_methods! {").skip(1);
-    let lines = lists.flat_map(|list| list.lines().take_while(|line| *line != "}"));
-    let listed = lines.filter_map(|line| line.trim().strip_prefix("fn ")).map(identifier);
-    listed.chain(before(source, "_in_kernels")).collect()
-}
-
+/// Methods that are no builtins: hidden methods stand for them.
 #[test]
 fn every_method_is_named() {
     let sources = sources(files("runtime/lang/src/device_api/methods", "rs"));
-    let lists = sources.iter().map(|(path, source)| (path.clone(), device_methods(source)));
+    let lists = sources.iter().map(|(path, source)| (path.clone(), before(source, "_in_kernels")));
     let lists: Vec<_> = lists.filter(|(_, names)| !names.is_empty()).collect();
-    assert!(lists.len() >= 7, "float, half, int, len, option, slices, vector");
+    assert!(lists.len() >= 5, "float, len, option, range, slices");
     all_named(lists);
 }
 

@@ -30,6 +30,12 @@ pub struct KernelAttr {
     allow_divergent_barriers: bool,
 }
 
+/// Limits of the hardware, as `warpsmith_ir::limits` has them: a macro depends on no crate of the runtime. `tests/facts.rs`
+/// compares them.
+const BLOCK_THREADS: u32 = 1024;
+const CLUSTER_BLOCKS: u32 = 16;
+const REGISTERS: u32 = 255;
+
 const KNOWN: &str = "`#[gpu_kernel]` knows `fmad = false`, `launch_bounds(max_threads)`, \
     `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias` and `allow(divergent_barriers)`";
 
@@ -72,7 +78,7 @@ impl KernelAttr {
             },
             ("launch_bounds", Meta::List(list)) => {
                 let rule = "a launch bound is a number from 1 to 1024";
-                if let Some(bounds) = numbers(list, 2, 1024, rule) {
+                if let Some(bounds) = numbers(list, 2, BLOCK_THREADS, rule) {
                     self.max_threads = bounds.first().cloned();
                     self.min_blocks = bounds.get(1).cloned();
                 }
@@ -80,14 +86,14 @@ impl KernelAttr {
             ("noalias", Meta::Path(_)) => self.noalias = true,
             ("max_registers", Meta::List(list)) => {
                 let rule = "a register cap is one number from 1 to 255";
-                self.max_registers = numbers(list, 1, 255, rule).and_then(|n| n.first().cloned());
+                self.max_registers = numbers(list, 1, REGISTERS, rule).and_then(|n| n.first().cloned());
             }
             ("cluster", Meta::List(list)) => {
                 let rule = "a cluster has one to three extents from 1 to 16, at most 16 blocks in all";
-                if let Some(extents) = numbers(list, 3, 16, rule) {
+                if let Some(extents) = numbers(list, 3, CLUSTER_BLOCKS, rule) {
                     let at = |i: usize| extents.get(i).cloned().unwrap_or_else(Number::one);
                     self.cluster = Some([at(0), at(1), at(2)]);
-                    if extents.iter().filter_map(|n| n.value).product::<u32>() > 16 {
+                    if extents.iter().filter_map(|n| n.value).product::<u32>() > CLUSTER_BLOCKS {
                         errors.at(list, rule);
                     }
                 }

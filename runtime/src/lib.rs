@@ -87,7 +87,7 @@ pub mod __macro {
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
-pub use warpsmith_ir::{codegen, ir, passes, validate};
+pub use warpsmith_ir::{codegen, ir, limits, passes, validate};
 use warpsmith_lang::argument;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;

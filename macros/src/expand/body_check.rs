@@ -167,11 +167,8 @@ impl BodyCheck<'_> {
     fn refuse_copies(&mut self, e: &ExprCall) {
         let Expr::Path(path) = &*e.func else { return };
         let Some(last) = path.path.segments.last() else { return };
-        let name = last.ident.to_string();
-        let accesses = name.starts_with("atomic_")
-            || name.starts_with("volatile_")
-            || name.starts_with("load_")
-            || name.starts_with("store_");
+        let name = &last.ident;
+        let accesses = super::spelled::accesses_place(name);
         if let (true, Some(Expr::Reference(reference))) = (accesses, e.args.first())
             && let Some(global) = copied_global(&reference.expr)
         {

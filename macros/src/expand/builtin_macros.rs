@@ -31,7 +31,7 @@ impl Parse for SharedArray {
         let scalar = |path: &syn::TypePath| {
             path.path
                 .get_ident()
-                .is_some_and(|name| super::call::PRIMITIVES.contains(&name.to_string().as_str()))
+                .is_some_and(|name| super::spelled::PRIMITIVES.contains(&name.to_string().as_str()))
         };
         if matches!(&ty, Type::Path(path) if !scalar(path)) {
             return Ok(Self::of(ty));

@@ -13,8 +13,8 @@ use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Name, Two, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
-use super::operators::writes_receiver;
 use super::places::is_place;
+use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -449,16 +449,6 @@ fn without_arguments(mut path: syn::ExprPath) -> syn::ExprPath {
         last.arguments = syn::PathArguments::None;
     }
     path
-}
-
-/// Types of scalars.
-pub const PRIMITIVES: [&str; 15] = [
-    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
-    "f64",
-];
-
-fn starts_uppercase(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_uppercase())
 }
 
 /// `Type::name` with the hidden name.

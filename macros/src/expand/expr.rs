@@ -251,7 +251,7 @@ impl Lower<'_> {
     /// or a variant without fields.
     fn constant(&mut self, e: &syn::ExprPath) -> Two {
         if let Some(last) = e.path.segments.last()
-            && super::pattern::is_variant(&last.ident.to_string())
+            && super::spelled::is_variant(&last.ident.to_string())
         {
             let (probe, index) = self.probe(e.span());
             let name = last.ident.to_string();
@@ -275,7 +275,7 @@ impl Lower<'_> {
 /// A literal whose type is written.
 fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
     // rustc itself refuses other suffixes.
-    let known = super::call::PRIMITIVES.contains(&suffix);
+    let known = super::spelled::PRIMITIVES.contains(&suffix);
     let ty = syn::Ident::new(if known { suffix } else { "i32" }, lit.span());
     let (sign, witness) = if negative { ("-", quote!(-#lit)) } else { ("", lit.to_token_stream()) };
     let text = format!("{sign}{text}");

@@ -23,7 +23,7 @@ pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Opti
         Expr::Path(path) => {
             let ident = path.path.get_ident()?;
             let name = ident.to_string();
-            if is_variable(ident) || super::pattern::is_variant(&name) {
+            if is_variable(ident) || super::spelled::is_variant(&name) {
                 return None;
             }
             let span = ident.span().resolved_at(Span::call_site());

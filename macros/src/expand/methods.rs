@@ -5,10 +5,12 @@
 //!     /// Methods of floats.
 //!     pub trait FloatMethods in float for f32, f64 {
 //!         fn sqrt(self) -> Self = math("sqrt");
+//!         fn abs(self) -> Self = math("fabs"), Facts::costs(Cost::Adds);
 //!     }
 //! }
 //! ```
-//! gives a trait whose hidden method witnesses a call of `sqrt`, and the marker `float::sqrt`.
+//! gives a trait whose hidden method witnesses a call of `sqrt`, the marker `float::sqrt`, and the list `float::ALL` of
+//! the builtins. What stands behind the text are the builtin's facts; of one without any, nothing is known.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -26,7 +28,28 @@ pub struct Methods {
     supertrait: Option<Path>,
     module: Ident,
     types: Punctuated<Type, Token![,]>,
-    methods: Vec<(Signature, Expr)>,
+    methods: Vec<Method>,
+}
+
+/// A method: its CUDA text, and what is known of it.
+struct Method {
+    sig: Signature,
+    text: Expr,
+    facts: Option<Expr>,
+}
+
+impl Parse for Method {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let sig = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let text = input.parse()?;
+        let facts = match input.parse::<Option<Token![,]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        input.parse::<Token![;]>()?;
+        Ok(Self { sig, text, facts })
+    }
 }
 
 impl Parse for Methods {
@@ -47,10 +70,7 @@ impl Parse for Methods {
         braced!(body in input);
         let mut methods = Vec::new();
         while !body.is_empty() {
-            let sig: Signature = body.parse()?;
-            body.parse::<Token![=]>()?;
-            methods.push((sig, body.parse()?));
-            body.parse::<Token![;]>()?;
+            methods.push(body.parse()?);
         }
         Ok(Self { attrs, vis, name, supertrait, module, types, methods })
     }
@@ -59,7 +79,7 @@ impl Parse for Methods {
 /// Expands `device_methods!`.
 pub fn expand(methods: &Methods) -> TokenStream {
     let Methods { attrs, vis, name, supertrait, module, types, methods } = methods;
-    let hidden = methods.iter().map(|(sig, _)| {
+    let hidden = methods.iter().map(|Method { sig, .. }| {
         let (method, marker) = (&sig.ident, &sig.ident);
         let mut sig = sig.clone();
         sig.ident = hidden_method(method);
@@ -70,10 +90,9 @@ pub fn expand(methods: &Methods) -> TokenStream {
             #sig { crate::witness::never_called() }
         }
     });
-    let markers = methods.iter().map(|(sig, text)| {
+    let markers = methods.iter().enumerate().map(|(number, Method { sig, .. })| {
         let marker = &sig.ident;
         let meaning = meaning_method(marker);
-        let (text_fn, rust_name) = (format_ident!("text"), marker.to_string());
         quote! {
             pub struct #marker<S> {
                 _self: core::marker::PhantomData<fn() -> S>,
@@ -81,29 +100,15 @@ pub fn expand(methods: &Methods) -> TokenStream {
 
             impl<S: #name> crate::witness::DeviceFn for #marker<S> {
                 fn callee() -> crate::record::Callee {
-                    fn #text_fn(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
-                        crate::device_api::methods::for_halves(#rust_name, args, ret, &(#text))
-                    }
-                    static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
-                        name: #rust_name,
-                        cuda: #text_fn,
-                        by_constant: None,
-                        effect: crate::ir::Effect::Pure,
-                        variance: crate::ir::Variance::Uniform,
-                        fixes_variance: false,
-                        by_reference: false,
-                        facts: crate::ir::Facts::NONE,
-                        diverges: false,
-                        min_compute: (7, 0),
-                    };
-                    crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(S::#meaning)))
+                    crate::record::Callee::Builtin(&ALL[#number], Some(crate::ir::Meaning(S::#meaning)))
                 }
             }
         }
     });
-    let meanings: Vec<TokenStream> = methods.iter().map(|(sig, _)| meaning(sig)).collect();
+    let builtins = methods.iter().map(builtin);
+    let meanings: Vec<TokenStream> = methods.iter().map(|method| meaning(&method.sig)).collect();
     let impls = types.iter().map(|ty| quote!(impl #name for #ty { #(#meanings)* }));
-    let declared = methods.iter().map(|(sig, _)| {
+    let declared = methods.iter().map(|Method { sig, .. }| {
         let meaning = meaning_method(&sig.ident);
         quote! {
             #[doc(hidden)]
@@ -122,9 +127,24 @@ pub fn expand(methods: &Methods) -> TokenStream {
         #[allow(non_camel_case_types)]
         pub mod #module {
             use super::*;
+
+            pub(crate) static ALL: &[crate::ir::Builtin] = &[#(#builtins),*];
+
             #(#markers)*
         }
     }
+}
+
+/// The builtin that a method is.
+fn builtin(Method { sig, text, facts }: &Method) -> TokenStream {
+    let (name, text_fn) = (sig.ident.to_string(), format_ident!("text"));
+    let facts = facts.iter();
+    quote! {{
+        fn #text_fn(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
+            (#text)(args, ret)
+        }
+        crate::ir::Builtin { #(facts: #facts,)* ..crate::ir::Builtin::pure(crate::ir::Name::new(#name), #text_fn) }
+    }}
 }
 
 /// The hidden method that is the meaning of a method.

@@ -37,6 +37,7 @@ mod places;
 mod plain;
 mod recording;
 mod signature;
+mod spelled;
 mod stmt;
 mod surroundings;
 mod touch;

@@ -11,6 +11,7 @@ use syn::{BinOp, Expr, Lit, UnOp};
 use super::assign::compound;
 use super::lower::{Known, Lower, Name, Two, spanning};
 use super::places::Access;
+use super::spelled;
 
 /// An operand as an operator and its probe take it.
 pub(super) struct Operand {
@@ -187,7 +188,7 @@ impl Lower<'_> {
             Expr::Field(e) => matches!(&*e.base, Expr::Call(call) if call.args.is_empty()),
             // Should one of the user's own have such a name, its operators are refused.
             Expr::Call(e) if e.args.is_empty() => {
-                matches!(&*e.func, Expr::Path(path) if INDICES.iter().any(|name| path.path.is_ident(name)))
+                matches!(&*e.func, Expr::Path(path) if path.path.get_ident().is_some_and(spelled::gives_number))
             }
             _ => false,
         }
@@ -211,12 +212,6 @@ impl Lower<'_> {
             _ => false,
         }
     }
-}
-
-/// Whether a method of slices takes its receiver to be written, by its name.
-pub fn writes_receiver(method: &Ident) -> bool {
-    let name = method.to_string();
-    name.ends_with("_mut") || ["fill", "swap", "copy_from_slice", "as_mut_ptr"].contains(&name.as_str())
 }
 
 pub(super) fn see_operands(
@@ -259,24 +254,6 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
         _ => None,
     }
 }
-
-/// Builtins that give a number.
-const INDICES: [&str; 14] = [
-    "global_id",
-    "global_size",
-    "thread_rank",
-    "block_size",
-    "lane_id",
-    "warp_id",
-    "grid_thread_rank",
-    "grid_threads",
-    "grid_block_rank",
-    "grid_blocks",
-    "cluster_thread_rank",
-    "cluster_threads",
-    "cluster_block_rank",
-    "cluster_size",
-];
 
 /// Whether an operator gives a `bool` whatever its operands are.
 fn is_comparison(op: &BinOp) -> bool {
@@ -329,6 +306,8 @@ pub(super) fn variant(op: &BinOp) -> TokenStream {
         BinOp::Lt(_) => quote!(Lt),
         BinOp::Le(_) => quote!(Le),
         BinOp::Gt(_) => quote!(Gt),
-        _ => quote!(Ge),
+        BinOp::Ge(_) => quote!(Ge),
+        // The lazy operators and the assigning ones are other expressions, which never come here.
+        _ => unreachable!("a plain binary operator: {}", op.to_token_stream()),
     }
 }

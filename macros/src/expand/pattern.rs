@@ -10,6 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name, held};
+use super::spelled::{is_constant, is_variant};
 
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -429,14 +430,4 @@ fn compare(op: &TokenStream, of: &Ident, value: &TokenStream) -> TokenStream {
 fn names_item(name: &syn::PatIdent) -> bool {
     let plain = name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none();
     plain && is_constant(&name.ident.to_string())
-}
-
-/// Whether a name in a pattern is a constant or a variant by Rust's naming convention.
-fn is_constant(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
-/// Whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
-pub fn is_variant(name: &str) -> bool {
-    is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
 }

@@ -10,7 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, RangeLimits, ReturnType, Signature, Type, UnOp, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
-use super::operators::writes_receiver;
+use super::spelled::writes_receiver;
 
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]

@@ -436,7 +436,7 @@ pub fn known(ty: &Type) -> Known {
         _ => return Known::Nothing,
     };
     let Some(last) = path.path.segments.last() else { return Known::Nothing };
-    let primitive = super::call::PRIMITIVES.contains(&last.ident.to_string().as_str());
+    let primitive = super::spelled::PRIMITIVES.contains(&last.ident.to_string().as_str());
     match path.path.segments.len() {
         1 if primitive => Known::Number,
         _ if last.ident == "Range" || last.ident == "RangeInclusive" => Known::LikeRange,

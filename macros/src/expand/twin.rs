@@ -11,8 +11,8 @@ use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::lower::any_ident;
-use super::operators::writes_receiver;
 use super::places::{slice_method, slice_value, to_index};
+use super::spelled::writes_receiver;
 use super::types::Slices;
 
 /// Rewrites a body into its twin.

@@ -13,5 +13,7 @@ pub mod codegen;
 #[doc(hidden)]
 pub mod deep_stack;
 pub mod ir;
+pub mod limits;
 pub mod passes;
+mod ranges;
 pub mod validate;

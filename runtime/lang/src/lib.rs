@@ -36,7 +36,7 @@ pub mod witness;
 #[doc(hidden)]
 pub use macro_support as __macro;
 
-use warpsmith_ir::{codegen, ir};
+use warpsmith_ir::{codegen, ir, limits};
 #[cfg(feature = "simulator")]
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;

@@ -1,5 +1,6 @@
 //! What a device has and allows.
 
+use crate::limits;
 use crate::resources::{Multiprocessor, shared_unit};
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
@@ -91,21 +92,21 @@ impl Limits {
     pub(crate) const SIMULATOR: Limits = Limits {
         compute: (9, 0),
         driver_version: 0,
-        warp_size: 32,
+        warp_size: limits::WARP,
         multiprocessors: 132,
-        threads_per_block: 1024,
-        block: [1024, 1024, 64],
-        grid: [2_147_483_647, 65_535, 65_535],
+        threads_per_block: limits::BLOCK_THREADS,
+        block: limits::BLOCK,
+        grid: limits::GRID,
         threads_per_multiprocessor: 2048,
         blocks_per_multiprocessor: 32,
         registers_per_block: 65_536,
         registers_per_multiprocessor: 65_536,
-        shared_per_block: 48 << 10,
+        shared_per_block: limits::STATIC_SHARED,
         shared_opt_in: 227 << 10,
         shared_per_multiprocessor: 228 << 10,
         shared_reserved_per_block: 1 << 10,
         constant_memory: 64 << 10,
-        parameter_bytes: PARAMETER_BYTES,
+        parameter_bytes: limits::PARAMETER_BYTES,
         l2: 50 << 20,
         persisting_l2: 32_768_000,
         access_policy_window: 134_213_632,
@@ -191,12 +192,10 @@ impl Limits {
     }
 }
 
-/// Parameters of a kernel from compute capability 7.0 and CUDA 12.1 on.
-const PARAMETER_BYTES: usize = 32_764;
-
 /// How many bytes of parameters a kernel may have. Source: CUDA C++ Programming Guide, `__global__`.
 pub(crate) fn parameter_bytes(compute: (u32, u32), driver_version: u32) -> usize {
-    if compute >= (7, 0) && driver_version >= 12_010 { PARAMETER_BYTES } else { 4096 }
+    let many = compute >= (7, 0) && driver_version >= 12_010;
+    if many { limits::PARAMETER_BYTES } else { limits::OLD_PARAMETER_BYTES }
 }
 
 fn driver_version() -> Result<u32, DriverError> {
@@ -231,7 +230,7 @@ impl From<&Limits> for Multiprocessor {
             registers: limits.registers_per_multiprocessor,
             registers_per_block: limits.registers_per_block,
             register_unit: 256,
-            registers_per_thread: 255,
+            registers_per_thread: crate::limits::REGISTERS,
             partitions: 4,
             shared: bytes(limits.shared_per_multiprocessor),
             shared_per_block: bytes(limits.shared_opt_in),

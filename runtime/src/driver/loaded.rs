@@ -15,6 +15,7 @@ use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverErro
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
 use crate::error::LaunchError;
 use crate::ir::Condition;
+use crate::limits;
 use crate::nvrtc::Cubin;
 use crate::shape::Shape;
 use crate::validate::ValidModule;
@@ -205,9 +206,9 @@ impl Loaded {
         }
     }
 
-    /// Opts in to more than 48 KiB of dynamic shared memory, once for each larger size.
+    /// Opts in to more dynamic shared memory than every kernel has, once for each larger size.
     fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
-        if bytes as usize + self.needs.static_shared_bytes <= 48 * 1024
+        if bytes as usize + self.needs.static_shared_bytes <= limits::STATIC_SHARED
             || bytes <= self.opted_in.load(Ordering::Relaxed)
         {
             return Ok(());
@@ -217,9 +218,9 @@ impl Loaded {
         Ok(())
     }
 
-    /// Allows clusters of more than the portable eight blocks.
+    /// Allows clusters of more blocks than every device with clusters runs.
     fn allow_clusters(&self, blocks: u32) -> std::result::Result<(), DriverError> {
-        if blocks <= 8 || self.large_clusters.load(Ordering::Relaxed) {
+        if blocks <= limits::PORTABLE_CLUSTER || self.large_clusters.load(Ordering::Relaxed) {
             return Ok(());
         }
         self.set(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;

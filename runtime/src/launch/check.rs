@@ -8,16 +8,8 @@ use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Limits, is_everywhere};
 use crate::host::device::{Backend, Device};
 use crate::ir::{KernelAttributes, Module};
+use crate::limits;
 use crate::shape::MAX_ARGUMENTS;
-
-/// Largest extents of a grid, of every compute capability.
-const GRID_LIMITS: [u32; 3] = [2_147_483_647, 65_535, 65_535];
-/// Largest extents of a block.
-const BLOCK_LIMITS: [u32; 3] = [1024, 1024, 64];
-/// Threads of a block.
-const BLOCK_THREADS: u32 = 1024;
-/// Blocks of a cluster, where a device allows more than the portable eight.
-const CLUSTER_BLOCKS: u32 = 16;
 
 /// Every extent is at least one.
 pub(super) fn positive(
@@ -41,17 +33,17 @@ pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
 /// What holds on every device.
 pub(super) fn shape(kernel: &'static str, shape: &Shape) -> Result<(), LaunchError> {
     let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
-    if threads > u128::from(BLOCK_THREADS) {
-        let (block, limit) = (shape.block, BLOCK_THREADS);
+    if threads > u128::from(limits::BLOCK_THREADS) {
+        let (block, limit) = (shape.block, limits::BLOCK_THREADS);
         return Err(LaunchError::Block { kernel, block, threads, limit, whose: "of every device" });
     }
-    extents(kernel, "grid", shape.grid, GRID_LIMITS)?;
-    extents(kernel, "block", shape.block, BLOCK_LIMITS)?;
+    extents(kernel, "grid", shape.grid, limits::GRID)?;
+    extents(kernel, "block", shape.block, limits::BLOCK)?;
     let Some(cluster) = shape.cluster else { return Ok(()) };
     positive(kernel, "cluster", cluster)?;
     let blocks: u64 = cluster.iter().map(|n| u64::from(*n)).product();
-    if blocks > u64::from(CLUSTER_BLOCKS) {
-        return Err(LaunchError::ClusterSize { kernel, blocks, limit: CLUSTER_BLOCKS });
+    if blocks > u64::from(limits::CLUSTER) {
+        return Err(LaunchError::ClusterSize { kernel, blocks, limit: limits::CLUSTER });
     }
     if (0..3).any(|axis| !shape.grid[axis].is_multiple_of(cluster[axis])) {
         return Err(LaunchError::ClusterGrid { kernel, cluster, grid: shape.grid });

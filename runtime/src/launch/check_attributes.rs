@@ -4,6 +4,7 @@ use super::{LaunchError, Limits, Shape};
 use crate::argument::Place;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, check_carveout, check_domain_map, check_window};
+use crate::limits::CLUSTER;
 
 /// What a device allows; `fixed` is the cluster that the kernel was compiled for.
 pub(super) fn check<K: Kernel>(
@@ -59,8 +60,8 @@ fn clusters<K: Kernel>(
         return Err(LaunchError::PreferredCluster { kernel, preferred, cluster, grid: shape.grid });
     }
     let blocks = preferred.iter().map(|n| u64::from(*n)).product();
-    if blocks > 16 {
-        return Err(LaunchError::ClusterSize { kernel, blocks, limit: 16 });
+    if blocks > u64::from(CLUSTER) {
+        return Err(LaunchError::ClusterSize { kernel, blocks, limit: CLUSTER });
     }
     if limits.compute < (10, 0) {
         return Err(LaunchError::Compute { kernel, needs: (10, 0), has: limits.compute });

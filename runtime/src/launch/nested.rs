@@ -11,7 +11,7 @@ use crate::simulator::context::{self, Child};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// Dynamic shared memory of a launch by a kernel: the opt-in to more is the host's alone.
-const SHARED_LIMIT: usize = 48 * 1024;
+const SHARED_LIMIT: usize = crate::limits::STATIC_SHARED;
 
 impl<K: Kernel> Launch<'_, K> {
     /// Runs after the whole grid that launches it, its other launches included; only in a kernel.

@@ -38,7 +38,7 @@ pub struct Multiprocessor {
 }
 
 /// Lanes of a warp.
-pub(super) const WARP: u32 = 32;
+pub(super) const WARP: u32 = crate::limits::WARP;
 
 /// Compute capability, resident blocks and warps, KiB of shared memory.
 type Row = ((u32, u32), u32, u32, u32);
@@ -73,11 +73,11 @@ impl Multiprocessor {
             compute,
             threads: warps * WARP,
             blocks: *blocks,
-            threads_per_block: 1024,
+            threads_per_block: crate::limits::BLOCK_THREADS,
             registers: 1 << 16,
             registers_per_block: 1 << 16,
             register_unit: 256,
-            registers_per_thread: 255,
+            registers_per_thread: crate::limits::REGISTERS,
             partitions: 4,
             shared: shared << 10,
             shared_per_block: (shared << 10) - reserved,

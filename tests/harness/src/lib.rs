@@ -105,7 +105,7 @@ pub fn without_meaning(module: &Module) -> Vec<&'static str> {
     for function in module.all_functions() {
         visit::exprs(&function.body, &mut |e| {
             if let ExprKind::Builtin { op, meaning: None, .. } = &e.kind {
-                found.push(op.name);
+                found.push(op.name.shown());
             }
         });
     }

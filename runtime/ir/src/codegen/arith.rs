@@ -46,7 +46,7 @@ impl Printer<'_> {
                 let name = match scalar {
                     Scalar::F32 => "fmodf",
                     Scalar::F64 => "fmod",
-                    _ => "ws_fmod",
+                    _ => "ws_fmod", // of halves, for both of which the prelude has one
                 };
                 let (left, right) = (self.argument(left), self.argument(right));
                 Text::primary(format!("{name}({left}, {right})"))
@@ -64,8 +64,7 @@ impl Printer<'_> {
 
     /// Whether the operands leave no room for overflow, in a type that does not promote.
     fn cannot_overflow(&self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> bool {
-        let known = &self.function.intervals;
-        scalar.bits() >= 32 && super::ranges::operation(op, left, right, scalar, known).is_some()
+        scalar.bits() >= 32 && self.function.cannot_overflow(op, left, right, scalar)
     }
 
     /// `a op b` in the unsigned type, where overflow is defined; needs one unsigned operand a node.
@@ -140,7 +139,7 @@ impl Printer<'_> {
         if let Type::Vector(s, n) = operand.ty {
             return self.vector_unary(op, operand, s, n);
         }
-        let scalar = operand.ty.scalar().unwrap_or(Scalar::I32);
+        let scalar = super::types::scalar_of(&operand.ty);
         let text = self.expr(operand);
         match op {
             UnaryOp::Not if scalar == Scalar::Bool => {
@@ -166,7 +165,7 @@ impl Printer<'_> {
     /// Whether the operand is certainly not the least of its type.
     fn is_negatable(&self, operand: &Expr, scalar: Scalar) -> bool {
         let least = scalar.int_range().map_or(0, |(low, _)| low);
-        super::ranges::interval(operand, &self.function.intervals).is_some_and(|(low, _)| low > least)
+        self.function.interval(operand).is_some_and(|(low, _)| low > least)
     }
 
     /// `a as T`

@@ -3,10 +3,7 @@
 use super::guard::atomic_effect;
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, Site, SiteKind, prelude};
-use crate::ir::{Access, Builtin, Closure, Expr, ExprKind, FnId, Location, Type, VarId, VarKind};
-
-/// The builtin that makes a view of the elements from an index on.
-pub(super) const OFFSET: &str = "offset";
+use crate::ir::{Access, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Type, VarId, VarKind};
 
 impl Printer<'_> {
     /// Prints an expression, whose value is read.
@@ -173,9 +170,9 @@ impl Printer<'_> {
                 (_, ExprKind::Field(..) | ExprKind::Index { .. }) if super::slice::is_one_value(&of.ty) => {
                     Text::primary(format!("{}.len", self.held_slice(of).at(PRIMARY)))
                 }
-                _ => Text::primary("0ull"),
+                _ => no_length(of),
             },
-            _ => Text::primary("0ull"),
+            _ => no_length(of),
         }
     }
 
@@ -188,15 +185,17 @@ impl Printer<'_> {
             root = base;
         }
         if let (ExprKind::Deref(pointer), Type::Shared { rank, .. }) = (&root.kind, &root.ty) {
-            let extent = super::slice::extent_names(*rank).get(depth).copied().unwrap_or("len");
+            let extent =
+                super::slice::extent_names(*rank).get(depth).copied().unwrap_or_else(|| no_length(of));
             return Text::primary(format!("{}_{extent}", self.expr(pointer).at(PRIMARY)));
         }
-        let ExprKind::Var(id) = root.kind else { return Text::primary("0ull") };
+        let ExprKind::Var(id) = root.kind else { no_length(of) };
         let var = self.function.var(id).clone();
         match &var.kind {
-            VarKind::Shared { extents, .. } => {
-                Text::primary(format!("{}ull", extents.get(depth).map_or(0, |extent| extent.len)))
-            }
+            VarKind::Shared { extents, .. } => Text::primary(format!(
+                "{}ull",
+                extents.get(depth).map_or_else(|| no_length(of), |extent| extent.len)
+            )),
             _ => {
                 self.need(match self.needs.shadow_bytes {
                     0 => &prelude::DYNAMIC_SHARED,
@@ -253,8 +252,8 @@ impl Printer<'_> {
 
     /// `*p`, or `p[i]` of a raw pointer that something was added to.
     pub(super) fn pointee(&mut self, pointer: &Expr) -> Text {
-        if let (Type::Ptr { .. }, ExprKind::Builtin { op, args, .. }) = (&pointer.ty, &pointer.kind)
-            && let ("add", [first, count]) = (op.name, args.as_slice())
+        if let ExprKind::Builtin { op, args, .. } = &pointer.kind
+            && let (Form::PointerSum, [first, count]) = (op.facts.form, args.as_slice())
         {
             let first = self.expr(first).at(PRIMARY);
             return Text::primary(format!("{first}[{}]", self.argument(count)));
@@ -268,9 +267,9 @@ impl Printer<'_> {
     }
 
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
-        match (op.name, args) {
-            ("read", [pointer]) => return self.guarded_pointee(pointer, Access::Read, at),
-            ("write", [pointer, value]) => {
+        match (op.facts.form, args) {
+            (Form::PointerRead, [pointer]) => return self.guarded_pointee(pointer, Access::Read, at),
+            (Form::PointerWrite, [pointer, value]) => {
                 let place = self.guarded_pointee(pointer, Access::Write, at).at(UNARY);
                 return Text { text: format!("{place} = {}", self.argument(value)), level: ASSIGNMENT };
             }
@@ -311,8 +310,8 @@ impl Printer<'_> {
                 true => self.operand_of(a, atomic.filter(|_| i == 0)),
             })
             .collect();
-        let printed =
-            if op.name == OFFSET && self.checks() { self.checked_offset(args, printed, at) } else { printed };
+        let is_checked = op.facts.form == Form::ViewOffset && self.checks();
+        let printed = if is_checked { self.checked_offset(args, printed, at) } else { printed };
         let printed = self.guarded_arguments(op, args, printed, at);
         super::template::fill(&mut text, printed);
         // A template in parentheses needs them only inside another expression.
@@ -385,6 +384,11 @@ impl Printer<'_> {
     pub(super) fn var(&self, id: VarId) -> String {
         self.function.name(id)
     }
+}
+
+/// What `validate` refuses: a length of what has none.
+fn no_length(of: &Expr) -> ! {
+    unreachable!("validate::lengths lets no length of a `{}` pass", of.ty)
 }
 
 /// What is inside the parentheses that enclose a whole text.

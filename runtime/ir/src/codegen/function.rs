@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Printer, names};
-use crate::ir::{Function, LoopId, Type, VarId, Variable};
+use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
+use crate::ranges::{Interval, Kind, Known, Scope};
 
 /// The function that is being printed.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct State<'m> {
     vars: Vec<Variable>,
     names: HashMap<VarId, String>,
     scopes: Vec<HashSet<String>>,
@@ -22,8 +23,8 @@ pub(super) struct State {
     pub arrays: HashSet<VarId>,
     /// Counters of half-open ranges: one more than each is still of its type.
     pub below_max: HashSet<VarId>,
-    /// What immutable integers are between.
-    pub intervals: HashMap<VarId, super::ranges::Interval>,
+    /// What integers are between.
+    ranges: Option<Scope<'m>>,
     /// The lengths of slices that the body declares: lines that no other line asks for are dropped by their names.
     pub lengths: HashSet<String>,
     /// The names of all other variables so far.
@@ -40,15 +41,46 @@ pub(super) struct State {
     pub atomic: Option<crate::ir::Access>,
 }
 
-impl State {
-    fn new(function: &Function, globals: &HashSet<String>) -> Self {
+impl<'m> State<'m> {
+    /// Before the first function.
+    pub fn outside() -> Self {
+        Self::default()
+    }
+
+    fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
+        let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {
+            ranges: Some(Scope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),
             globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
             foreign: function.foreign.is_some(),
             scopes: vec![HashSet::new()],
             ..Self::default()
+        }
+    }
+
+    /// What an integer is between; all of its type, if no more is known.
+    pub fn interval(&self, e: &Expr) -> Option<Interval> {
+        self.ranges.as_ref()?.interval(e)
+    }
+
+    /// Whether `a op b` is computed without overflow.
+    pub fn cannot_overflow(&self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Scalar) -> bool {
+        self.ranges.as_ref().is_some_and(|ranges| ranges.cannot_overflow(op, a, b, scalar))
+    }
+
+    /// Remembers what a variable is initialised with.
+    pub fn define(&mut self, var: VarId, init: &Expr) {
+        if let Some(ranges) = &mut self.ranges {
+            ranges.define(var, init, &Known::default());
+        }
+    }
+
+    /// Remembers the values of a counter.
+    pub fn count(&mut self, range: &RangeLoop) {
+        if let Some(ranges) = &mut self.ranges {
+            ranges.count(range);
         }
     }
 
@@ -226,10 +258,10 @@ fn extents(ty: &Type) -> &'static [&'static str] {
     }
 }
 
-impl Printer<'_> {
+impl<'m> Printer<'m> {
     /// A `__device__` function; closure parameters make it a template.
-    pub(super) fn device_function(&mut self, function: &Function, name: &str, faulting: bool) -> String {
-        self.function = State::new(function, self.symbols.all());
+    pub(super) fn device_function(&mut self, function: &'m Function, name: &str, faulting: bool) -> String {
+        self.function = State::new(self.module, function, self.symbols.all());
         let closures = function.params.iter().filter(|p| function.var(**p).ty == Type::Closure).count();
         let template = match closures {
             0 => String::new(),
@@ -270,7 +302,7 @@ impl Printer<'_> {
     /// What stands before the body of a kernel, whose parameters it opens.
     pub(super) fn kernel_signature(&mut self, index: usize) -> String {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
-        self.function = State::new(function, self.symbols.all());
+        self.function = State::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),

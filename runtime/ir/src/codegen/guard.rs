@@ -6,7 +6,7 @@
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Checks, Printer, SiteKind, prelude};
-use crate::ir::{Access, Builtin, Expr, ExprKind, Function, Location, Type, VarKind, visit};
+use crate::ir::{Access, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
 
 /// What is checked of every access on a GPU, besides bounds.
 ///
@@ -115,7 +115,7 @@ impl Printer<'_> {
                 _ => Some(Reach::Pointer),
             };
             // The instruction copies all bytes at once, whatever the alignment of the type.
-            let align = if op.name == "copy_async" { to.size() } else { to.align() };
+            let align = if op.facts.form == Form::WholeCopy { to.size() } else { to.align() };
             let Some(reach) = reach.map(|reach| if align > to.align() { Reach::Pointer } else { reach })
             else {
                 continue;
@@ -218,7 +218,7 @@ impl Printer<'_> {
         let mut found = false;
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
-                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if op.name == "map_shared_rank");
+                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if op.facts.form == Form::OtherBlock);
             });
         }
         found

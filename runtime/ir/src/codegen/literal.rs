@@ -1,6 +1,7 @@
 //! Constants as C++ literals that read back to the same bits.
 
 use super::precedence::{PRIMARY, Text, UNARY};
+use super::types::scalar_of;
 use super::{Printer, types};
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Extent, Scalar, Spelling, Type, UnaryOp};
 
@@ -10,7 +11,7 @@ impl Printer<'_> {
         if let (Type::Enum(e), ConstValue::Int(tag)) = (ty, c.value) {
             return self.enumerator(e, tag);
         }
-        let scalar = ty.scalar().unwrap_or(Scalar::I32);
+        let scalar = scalar_of(ty);
         self.scalar(scalar);
         self.spelled(c, scalar, false)
     }
@@ -40,7 +41,7 @@ impl Printer<'_> {
     fn constant_operand(&mut self, e: &Expr, bare: bool) -> Text {
         let named = if bare { e.before_casts() } else { e };
         match &named.kind {
-            ExprKind::Const(c) => self.spelled(c, named.ty.scalar().unwrap_or(Scalar::I32), bare),
+            ExprKind::Const(c) => self.spelled(c, scalar_of(&named.ty), bare),
             _ => self.expr(e),
         }
     }
@@ -59,7 +60,7 @@ impl Printer<'_> {
     fn names_something(&self, e: &Expr) -> bool {
         let ExprKind::Const(c) = &e.kind else { return false };
         match &c.spelling {
-            Spelling::Name(name) => self.is_constexpr(name, c.value, e.ty.scalar().unwrap_or(Scalar::I32)),
+            Spelling::Name(name) => self.is_constexpr(name, c.value, scalar_of(&e.ty)),
             Spelling::Computed(from) => self.computed_of_names(from),
             Spelling::Radix(_) => true,
             Spelling::Value => false,
@@ -95,7 +96,7 @@ impl Printer<'_> {
                 Text::unary(format!("-{}", self.constant_operand(a, bare).at(PRIMARY)))
             }
             ExprKind::Cast(a) => {
-                let (a, scalar) = (self.constant_operand(a, bare), from.ty.scalar().unwrap_or(Scalar::I32));
+                let (a, scalar) = (self.constant_operand(a, bare), scalar_of(&from.ty));
                 Text::cast(types::scalar(scalar), a)
             }
             _ => unreachable!("the recorder computes constants by operators and casts"),

@@ -1,7 +1,6 @@
 //! Loops: exact for every bound, and plain where that is exact.
 
 use super::Printer;
-use super::bounds::upper;
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::stmt::is_fixed;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar};
@@ -40,7 +39,7 @@ impl Printer<'_> {
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
         // What the head needs besides the counter stands in a brace around the loop.
-        let scalar = self.function.var(range.var).ty.scalar().unwrap_or(Scalar::U64);
+        let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let again = [Some(&range.end), Some(&range.start).filter(|_| range.reversed), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
         let braces = bound || self.needs_more(range, scalar);
@@ -87,9 +86,7 @@ impl Printer<'_> {
         if !range.inclusive {
             self.function.below_max.insert(range.var);
         }
-        if let Some(interval) = super::ranges::counter(range, &self.function.intervals) {
-            self.function.intervals.insert(range.var, interval);
-        }
+        self.function.count(range);
     }
 
     pub(super) fn unroll(&mut self, unroll: Option<Option<u32>>) {
@@ -168,7 +165,7 @@ impl Printer<'_> {
         let wide_step = head.step.clone().unwrap_or_else(|| Text::primary("1"));
         let compare = if range.inclusive { "<=" } else { "<" };
         let step_text = self.step_text(step, wide_step.clone(), scalar);
-        if cannot_wrap(range, &range.end, step, scalar) {
+        if self.cannot_wrap(range, &range.end, step, scalar) {
             let step = step_text.at(ASSIGNMENT);
             return format!("for ({printed} {i} = {start}; {i} {compare} {end}; {i} += {step}) {{");
         }
@@ -200,16 +197,28 @@ impl Printer<'_> {
         let endless = scalar.bits() == 64 && range.start.as_int().is_some_and(|n| n <= high / 2);
         endless
             || matches!(&range.end.kind, ExprKind::Var(id) if self.function.below_max.contains(id))
-            || super::ranges::interval(&range.end, &self.function.intervals).is_some_and(|(_, n)| n < high)
-            || upper(&range.end).is_some_and(|n| n < high)
+            || self.function.interval(&range.end).is_some_and(|(_, n)| n < high)
     }
 
     /// Whether the loop needs a flag that says whether it goes on.
     fn needs_more(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         match &range.step {
-            Some(step) => range.inclusive && !cannot_wrap(range, &range.end, step, scalar),
+            Some(step) => range.inclusive && !self.cannot_wrap(range, &range.end, step, scalar),
             None => range.inclusive && (range.reversed || !self.ends_below_max(range, scalar)),
         }
+    }
+
+    /// Whether `i += step` stays in range up to the first value that ends the loop.
+    fn cannot_wrap(&self, range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
+        let Some((_, high)) = scalar.int_range() else { return false };
+        if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
+            return end + step <= high;
+        }
+        let (Some((_, end)), Some((_, step))) = (self.function.interval(end), self.function.interval(step))
+        else {
+            return false;
+        };
+        !range.inclusive && end + step <= high
     }
 
     /// The step in the counter's type; `wide` is its text.
@@ -237,14 +246,4 @@ struct Head {
     step: Option<Text>,
     /// The counter's type.
     scalar: Scalar,
-}
-
-/// Whether `i += step` stays in range up to the first value that ends the loop.
-fn cannot_wrap(range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
-    let Some((_, high)) = scalar.int_range() else { return false };
-    if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
-        return end + step <= high;
-    }
-    let (Some(end), Some(step)) = (upper(end), upper(step)) else { return false };
-    !range.inclusive && end + step <= high
 }

@@ -6,7 +6,6 @@
 
 mod arith;
 mod arrays;
-mod bounds;
 mod enums;
 mod expr;
 mod function;
@@ -21,7 +20,6 @@ mod names;
 mod precedence;
 mod prelude;
 mod print;
-mod ranges;
 mod slice;
 mod source;
 mod stmt;
@@ -41,7 +39,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::deep_stack;
 use crate::ir::{
-    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Module, Prelude, Proof, Spelling, Type, VarKind,
+    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling, Type, VarKind,
 };
 use crate::validate::ValidModule;
 
@@ -109,7 +107,7 @@ struct Printer<'m> {
     /// Array constants by name and text, and globals, with their symbols.
     tables: Vec<(String, String)>,
     global_symbols: Vec<(&'static crate::ir::Global, String)>,
-    function: function::State,
+    function: function::State<'m>,
 }
 
 impl<'m> Printer<'m> {
@@ -145,7 +143,7 @@ impl<'m> Printer<'m> {
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
-            function: function::State::default(),
+            function: function::State::outside(),
         };
         printer.collect();
         printer
@@ -233,7 +231,7 @@ impl<'m> Printer<'m> {
             ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),
             ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
-            ExprKind::Builtin { op, .. } => found |= self.checks() && op.name == expr::OFFSET,
+            ExprKind::Builtin { op, .. } => found |= self.checks() && op.facts.form == Form::ViewOffset,
             _ => {}
         });
         crate::ir::visit::stmts(block, &mut |s| {

@@ -26,7 +26,7 @@ impl Printer<'_> {
 
     /// The conversion of a scalar, and the argument as it takes it.
     fn printf_argument(&mut self, arg: &Expr, spec: FormatSpec) -> (String, String) {
-        let scalar = arg.ty.scalar().unwrap_or(Scalar::I32);
+        let scalar = super::types::scalar_of(&arg.ty);
         let value = self.expr(arg);
         if scalar == Scalar::Bool {
             let width = padding(FormatSpec { left: Some(spec.left != Some(false)), plus: false, ..spec });

@@ -67,10 +67,8 @@ impl Printer<'_> {
         }
         // The value is printed before the name is taken: in Rust it cannot mean the new variable.
         let value = init.map(|e| self.expr(e).at(ASSIGNMENT));
-        if let Some(interval) = init.and_then(|e| super::ranges::interval(e, &self.function.intervals))
-            && !self.function.var(var).mutable
-        {
-            self.function.intervals.insert(var, interval);
+        if let Some(init) = init {
+            self.function.define(var, init);
         }
         let (printed, name) = (self.ty(&ty), self.function.declare(var));
         match value {
@@ -136,7 +134,7 @@ impl Printer<'_> {
             let value = self.binary(op, place, value).text;
             return self.function.push(&format!("{target} = {value};"));
         }
-        let scalar = place.ty.scalar().unwrap_or(Scalar::F32);
+        let scalar = super::types::scalar_of(&place.ty);
         let as_it_stands = match op {
             BinaryOp::Rem => !scalar.is_float(),
             BinaryOp::Shl | BinaryOp::Shr => {

@@ -28,8 +28,15 @@ pub fn plain_type_name(ty: &Type) -> String {
         Type::Scalar(s) => scalar(*s).into(),
         Type::Vector(s, n) => vector::builtin_name(*s, *n).unwrap_or_else(|| vector::own_name(*s, *n)),
         Type::Array(elem, n) => format!("ws_Array<{}, {n}>", plain_type_name(elem)),
-        _ => "void".into(),
+        Type::Unit | Type::Never => "void".into(),
+        other => unreachable!("only a module knows the name of `{other}`"),
     }
+}
+
+/// The scalar that an operand of an operator, a printed value or a constant is.
+pub(super) fn scalar_of(ty: &Type) -> Scalar {
+    let Some(scalar) = ty.scalar() else { unreachable!("the recorder makes no number of a `{ty}`") };
+    scalar
 }
 
 impl Printer<'_> {

@@ -35,7 +35,8 @@ pub(super) fn own_name(s: Scalar, n: usize) -> String {
         Scalar::BF16 => "bf16",
         Scalar::F64 => "double",
         Scalar::U64 => "ulonglong",
-        _ => "longlong",
+        Scalar::I64 => "longlong",
+        other => unreachable!("CUDA has vectors of `{other}`, or nothing has"),
     };
     format!("ws_{stem}x{n}")
 }
@@ -71,10 +72,10 @@ impl Printer<'_> {
         }
         let ret = self.ty(&Type::Vector(s, n));
         let symbol = super::precedence::operator(op).0;
-        let packed = n == 2 && s.is_half() && packed(op).is_some();
+        let packed = packed(op).filter(|_| n == 2 && s.is_half());
         let name = if op == BinaryOp::Rem { "ws_rem".to_owned() } else { format!("operator{symbol}") };
         let body = match packed {
-            true if left == right => self.packed_body(packed_name(op, s), s),
+            Some(instruction) if left == right => self.packed_body(packed_name(instruction, s), s),
             _ => {
                 let parts: Vec<String> = components(n)
                     .map(|c| component(op, s, &side(left, "a", c), &side(right, "b", c)))
@@ -136,9 +137,9 @@ fn packed(op: BinaryOp) -> Option<&'static str> {
     }
 }
 
-fn packed_name(op: BinaryOp, s: Scalar) -> String {
+fn packed_name(op: &str, s: Scalar) -> String {
     let ty = if s == Scalar::F16 { "f16x2" } else { "bf16x2" };
-    format!("{}\" ws_rn \".{ty}", packed(op).unwrap_or("add"))
+    format!("{}\" ws_rn \".{ty}", op)
 }
 
 /// One component of the result, with Rust's meaning for integers.

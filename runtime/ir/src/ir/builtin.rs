@@ -1,6 +1,8 @@
-//! What the IR knows of a builtin: its CUDA text, its effect, the variance it introduces.
+//! A builtin: its name, its CUDA text, its effect, the variance it introduces, and its [`Facts`].
 
-use super::Type;
+use std::fmt;
+
+use super::{Facts, Position, Type};
 
 /// A set of threads that execute together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,53 +41,48 @@ pub enum Variance {
     PerThread,
 }
 
-/// What a call does to the memory that an argument refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Nothing: it passes the address on, or hints at it.
-    None,
-    /// Reads it.
-    Read,
-    /// Writes it, whatever was there.
-    Write,
-    /// Both: what was there is part of what is written, or of the result.
-    Update,
-}
-
-/// What a builtin does to memory, said once where it is defined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Facts {
-    /// What it does through each of its first arguments, which are then addresses; nothing through the others.
-    pub accesses: &'static [Access],
-    /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
-    pub waits: bool,
-}
-
-impl Facts {
-    /// Of what touches no memory.
-    pub const NONE: Self = Self { accesses: &[], waits: false };
-    /// Of a plain read through the first argument.
-    pub const READS: Self = Self { accesses: &[Access::Read], waits: false };
-    /// Of a write through the first argument.
-    pub const WRITES: Self = Self { accesses: &[Access::Write], waits: false };
-    /// Of a read through the first argument that sees what other threads write.
-    pub const OBSERVES: Self = Self { accesses: &[Access::Read], waits: true };
-    /// Of an atomic read-modify-write through the first argument.
-    pub const UPDATES: Self = Self { accesses: &[Access::Update], waits: true };
-
-    /// What a call does through the argument at a position.
-    pub fn access(&self, position: usize) -> Access {
-        self.accesses.get(position).copied().unwrap_or(Access::None)
-    }
-}
-
 /// The CUDA of a call, given the types of its arguments and those arguments that are constants.
 pub type CudaByConstant = fn(&[Type], &[Option<i128>]) -> CudaText;
 
-/// A builtin function of the device language.
+/// The Rust name of a builtin, for its readers.
+///
+/// It can be shown and cannot be compared: what a builtin does is in its [`Facts`], and which one it is, is its address.
+///
+/// ```compile_fail
+/// # use warpsmith_ir::ir::Name;
+/// assert!(Name::new("sqrt") == "sqrt");
+/// ```
+#[derive(Clone, Copy)]
+pub struct Name(&'static str);
+
+impl Name {
+    /// The name of a builtin, where it is defined.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The text, for messages and lists that hold one; `tests/facts.rs` names the files that may ask for it.
+    pub const fn shown(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// A builtin function of the device language: two are the same if their addresses are.
 pub struct Builtin {
     /// Its Rust name.
-    pub name: &'static str,
+    pub name: Name,
     /// The CUDA expression of a call, given argument types and the result type.
     pub cuda: fn(&[Type], &Type) -> CudaText,
     /// The same where constant arguments decide, such as memory orderings; it is used instead of `cuda`.
@@ -98,7 +95,7 @@ pub struct Builtin {
     pub fixes_variance: bool,
     /// Whether arguments that are references are passed as pointers rather than read.
     pub by_reference: bool,
-    /// What a call does to memory.
+    /// What a call accesses, gives, costs and orders.
     pub facts: Facts,
     /// Whether it never returns.
     pub diverges: bool,
@@ -106,9 +103,37 @@ pub struct Builtin {
     pub min_compute: (u32, u32),
 }
 
-impl std::fmt::Debug for Builtin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
+impl Builtin {
+    /// A builtin without effects whose result varies as its operands do, and of which no fact is known.
+    pub const fn pure(name: Name, cuda: fn(&[Type], &Type) -> CudaText) -> Self {
+        Self {
+            name,
+            cuda,
+            by_constant: None,
+            effect: Effect::Pure,
+            variance: Variance::Uniform,
+            fixes_variance: false,
+            by_reference: false,
+            facts: Facts::NONE,
+            diverges: false,
+            min_compute: (7, 0),
+        }
+    }
+
+    /// Where the thread stands, if that is what a call gives.
+    pub fn position(&self) -> Option<Position> {
+        self.facts.position
+    }
+
+    /// Whether this is the builtin itself, and not another one of its kind.
+    pub fn is(&self, other: &Builtin) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.name, f)
     }
 }
 
@@ -144,8 +169,8 @@ impl CudaText {
 #[derive(Clone, Copy)]
 pub struct Meaning(pub unsafe fn(args: *const *const u8, ret: *mut u8));
 
-impl std::fmt::Debug for Meaning {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Rust")
     }
 }

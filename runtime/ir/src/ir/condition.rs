@@ -6,9 +6,7 @@
 use std::fmt;
 
 use super::Scalar;
-
-/// Elements that a slice, or a view along an axis, can have: more would not fit the address space.
-pub(crate) const MOST_ELEMENTS: i128 = 1 << 48;
+use crate::limits;
 
 /// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,22 +145,40 @@ impl Quantity {
     }
 
     /// What it never exceeds, whatever the launch.
-    ///
-    /// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
             Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MAX, |(_, most)| most),
             Quantity::Unknown(_, most) => *most,
-            Quantity::Len(..) => MOST_ELEMENTS,
-            Quantity::BlockDim(axis) => [1024, 1024, 64][*axis],
-            Quantity::GridDim(axis) => [(1 << 31) - 1, 65_535, 65_535][*axis],
+            Quantity::Len(..) => limits::ELEMENTS,
+            Quantity::BlockDim(axis) => limits::BLOCK[*axis].into(),
+            Quantity::GridDim(axis) => limits::GRID[*axis].into(),
             Quantity::Offset(a, c) => a.most().saturating_add(*c),
             Quantity::Sum(ab) => ab[0].most().saturating_add(ab[1].most()),
-            Quantity::Product(ab) => ab[0].most().saturating_mul(ab[1].most()),
+            Quantity::Product(_) => self.most_of_product(),
             Quantity::Quotient(a, c) => a.most() / c,
             Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
             Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
+        }
+    }
+
+    /// A product with extents of a block in it has no more threads than a block, if each stands there once.
+    fn most_of_product(&self) -> i128 {
+        let mut parts = Factors::default();
+        self.multiply(&mut parts);
+        let threads =
+            if parts.twice { parts.threads } else { parts.threads.min(limits::BLOCK_THREADS.into()) };
+        threads.saturating_mul(parts.others)
+    }
+
+    fn multiply(&self, parts: &mut Factors) {
+        match self {
+            Quantity::Product(ab) => ab.iter().for_each(|of| of.multiply(parts)),
+            Quantity::BlockDim(axis) => {
+                parts.twice |= std::mem::replace(&mut parts.seen[*axis], true);
+                parts.threads = parts.threads.saturating_mul(self.most());
+            }
+            other => parts.others = parts.others.saturating_mul(other.most()),
         }
     }
 
@@ -238,6 +254,22 @@ impl Quantity {
             Quantity::Greatest(ab) => both(*ab, Quantity::greatest),
             known => Some(known),
         }
+    }
+}
+
+/// What a product is made of, by its greatest values.
+struct Factors {
+    /// The extents of a block in it.
+    threads: i128,
+    seen: [bool; 3],
+    /// Whether one of them stands there twice.
+    twice: bool,
+    others: i128,
+}
+
+impl Default for Factors {
+    fn default() -> Self {
+        Self { threads: 1, seen: [false; 3], twice: false, others: 1 }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::known::{Known, assigned, root};
-use super::range::{Range, Scope};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
+use crate::ranges::{Known, Range, Scope, assigned, root};
 
 /// Where a variable is raised: by how much, and under which conditions.
 struct Raise<'b> {

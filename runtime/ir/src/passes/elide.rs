@@ -7,13 +7,11 @@ use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
 use super::counter::counters;
-use super::known::{Known, assigned, root, same, untracked};
-use super::place::axes;
-use super::range::{Caller, Kind, Range, Scope, integer};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Module, Proof, Quantity, RangeLoop, Stmt,
-    StmtKind, Type, VarId,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Quantity, RangeLoop,
+    Stmt, StmtKind, Type, VarId,
 };
+use crate::ranges::{Caller, Kind, Known, Range, Scope, assigned, axes, integer, root, same, untracked};
 
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
@@ -414,9 +412,7 @@ impl<'a> Walk<'a> {
 /// What `assume` says holds.
 fn assumed(e: &Expr) -> Option<&Expr> {
     match &e.kind {
-        ExprKind::Builtin { op, args, .. } if ["assume", "assert_unchecked"].contains(&op.name) => {
-            args.first()
-        }
+        ExprKind::Builtin { op, args, .. } if op.facts.form == Form::Assumption => args.first(),
         _ => None,
     }
 }

@@ -1,16 +1,11 @@
 //! Passes: rewrites of a valid module, in a fixed order, each of which keeps its meaning.
 //!
 //! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
-//! proves; [`lift`] says what a launch would have to fulfil to prove others.
+//! proves; [`lift`] says what a launch would have to fulfil to prove others. What values never leave, `ranges` knows.
 
-mod bits;
 mod calls;
 mod counter;
 mod elide;
-mod known;
-mod place;
-mod position;
-mod range;
 
 use crate::validate::ValidModule;
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::elide::{elide, lift};
 use super::random_kernel::{Dice, INTEGERS, Writer, limit};
 use crate::ir::{
-    BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, KernelAttributes, LaunchValues, Module, Parameter,
-    Proof, RangeLoop, Scalar, StmtKind, VarId,
+    BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, Form, KernelAttributes, LaunchValues, Module,
+    Parameter, Position, Proof, RangeLoop, ResultRange, Scalar, StmtKind, VarId,
 };
 
 /// Random kernels of a run.
@@ -97,7 +97,8 @@ impl Run<'_> {
                 self.frame.vars.insert(var, wrap(value, place.ty.scalar()));
             }
             StmtKind::Expr(e) => {
-                let assumed = matches!(&e.kind, ExprKind::Builtin { op, .. } if op.name == "assume");
+                let assumed =
+                    matches!(&e.kind, ExprKind::Builtin { op, .. } if op.facts.form == Form::Assumption);
                 // What is assumed and does not hold leaves the rest without a meaning.
                 self.left |= self.value(e) == 0 && assumed;
             }
@@ -160,23 +161,23 @@ impl Run<'_> {
                     return self.n;
                 };
                 let axis = usize::from(axis == "y");
-                i128::from(match op.name {
-                    "thread_idx" => self.thread[axis],
-                    "block_idx" => self.at[axis],
+                i128::from(match op.position() {
+                    Some(Position::ThreadIndex) => self.thread[axis],
+                    Some(Position::BlockIndex) => self.at[axis],
                     _ => self.block[axis],
                 })
             }
-            ExprKind::Builtin { op, args, .. } if op.name == "assume" => self.value(&args[0]),
+            ExprKind::Builtin { op, args, .. } if op.facts.form == Form::Assumption => self.value(&args[0]),
             ExprKind::Builtin { op, args, .. } if !args.is_empty() => {
                 let args: Vec<i128> = args.iter().map(|arg| self.value(arg)).collect();
-                match op.name {
-                    "min" => args[0].min(args[1]),
-                    "max" => args[0].max(args[1]),
+                match op.facts.result {
+                    ResultRange::Least => args[0].min(args[1]),
+                    ResultRange::Greatest => args[0].max(args[1]),
                     _ => args[0].max(args[1]).min(args[2]),
                 }
             }
             ExprKind::Call { function, args, .. } => self.call(*function, args),
-            ExprKind::Builtin { op, .. } if op.name == "thread_rank" => {
+            ExprKind::Builtin { op, .. } if op.position() == Some(Position::ThreadRank) => {
                 i128::from(self.thread[1]) * i128::from(self.block[0]) + i128::from(self.thread[0])
             }
             ExprKind::Builtin { .. } => {

@@ -2,8 +2,8 @@
 
 use crate::ir::{
     BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, FieldType, FnId,
-    Function, Location, LoopId, Proof, RangeLoop, Scalar, Stmt, StmtKind, StructType, Type, VarId, VarKind,
-    Variable, Variance,
+    Function, Location, LoopId, Name, Position, Proof, RangeLoop, ResultRange, Scalar, Stmt, StmtKind,
+    StructType, Type, VarId, VarKind, Variable, Variance,
 };
 
 const AT: Location = Location { file: "", line: 0 };
@@ -15,30 +15,20 @@ pub(super) const WHOLE: VarId = VarId(4);
 pub(super) const CHECKED: FnId = FnId(0);
 pub(super) const NUMBER: FnId = FnId(1);
 
-const fn position(name: &'static str) -> Builtin {
-    Builtin {
-        name,
-        cuda: |_, _| CudaText::new(""),
-        by_constant: None,
-        effect: Effect::Pure,
-        variance: Variance::PerThread,
-        fixes_variance: false,
-        by_reference: false,
-        facts: Facts::NONE,
-        diverges: false,
-        min_compute: (0, 0),
-    }
+const fn builtin(name: &'static str, facts: Facts) -> Builtin {
+    let plain = Builtin::pure(Name::new(name), |_, _| CudaText::new(""));
+    Builtin { variance: Variance::PerThread, facts, ..plain }
 }
 
-static THREAD_IDX: Builtin = position("thread_idx");
-static BLOCK_IDX: Builtin = position("block_idx");
-static BLOCK_DIM: Builtin = position("block_dim");
-static GLOBAL_ID: Builtin = position("global_id");
-static MIN: Builtin = position("min");
-static MAX: Builtin = position("max");
-static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..position("assume") };
-static THREAD_RANK: Builtin = position("thread_rank");
-static CLAMP: Builtin = position("clamp");
+static THREAD_IDX: Builtin = builtin("thread_idx", Facts::at(Position::ThreadIndex));
+static BLOCK_IDX: Builtin = builtin("block_idx", Facts::at(Position::BlockIndex));
+static BLOCK_DIM: Builtin = builtin("block_dim", Facts::at(Position::BlockExtent));
+static GLOBAL_ID: Builtin = builtin("global_id", Facts::at(Position::GlobalId));
+static MIN: Builtin = builtin("min", Facts::within(ResultRange::Least));
+static MAX: Builtin = builtin("max", Facts::within(ResultRange::Greatest));
+static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..builtin("assume", Facts::ASSUMES) };
+static THREAD_RANK: Builtin = builtin("thread_rank", Facts::at(Position::ThreadRank));
+static CLAMP: Builtin = builtin("clamp", Facts::within(ResultRange::Clamped));
 
 /// Random numbers.
 pub(super) struct Dice(pub u64);

@@ -46,6 +46,19 @@ pub enum ValidateError {
         /// The statement.
         at: Location,
     },
+    /// A length of what has none: the recorder should have bound it to a variable.
+    #[error(
+        "{}:{}: `{function}` was recorded with the length of a `{of}` that has none; this is a bug in warpsmith, please \
+         report it with this line", at.file, at.line
+    )]
+    Length {
+        /// The function.
+        function: String,
+        /// The type.
+        of: String,
+        /// The function.
+        at: Location,
+    },
     /// A shared array without elements.
     #[error("{}:{}: shared array `{name}` has an extent of zero", at.file, at.line)]
     EmptyShared {

@@ -1,7 +1,7 @@
 //! Conditions by their form: those on which the lanes of a warp certainly agree, and those that part them.
 
 use super::uniformity::Frame;
-use crate::ir::{BinaryOp, Expr, ExprKind, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Position, VarId};
 
 impl<'f> Frame<'f> {
     /// Whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
@@ -22,7 +22,8 @@ impl<'f> Frame<'f> {
         match &e.kind {
             ExprKind::Cast(inner) => self.is_thread_index(inner),
             ExprKind::Field(base, name) => {
-                name == "x" && matches!(&base.kind, ExprKind::Builtin { op, .. } if op.name == "thread_idx")
+                name == "x"
+                    && matches!(&base.kind, ExprKind::Builtin { op, .. } if op.position() == Some(Position::ThreadIndex))
             }
             ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_thread_index(init)),
             _ => false,
@@ -32,7 +33,7 @@ impl<'f> Frame<'f> {
     /// Whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Builtin { op, .. } => op.name == "lane_id",
+            ExprKind::Builtin { op, .. } => op.position() == Some(Position::LaneId),
             ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_lane(init)),
             ExprKind::Cast(inner) => self.is_lane(inner),
             ExprKind::Binary(BinaryOp::BitAnd, a, b) => self.is_thread_index(a) && b.as_int() == Some(31),

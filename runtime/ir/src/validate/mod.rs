@@ -1,13 +1,14 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
 //! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
-//! no operand observes the effect of another; barriers in control flow that depends on the thread; full-mask warp
+//! no operand observes the effect of another; that what is asked for its length has one; barriers in control flow that depends on the thread; full-mask warp
 //! operations where lanes of a warp provably part. Warns of a `return` that depends on the thread before a barrier.
 //! Knows no CUDA text.
 
 mod error;
 mod lanes;
 mod launches;
+mod lengths;
 mod order;
 mod shared;
 mod spins;
@@ -15,7 +16,7 @@ mod uniformity;
 
 pub use error::{ValidateError, Warning};
 
-use crate::ir::{Effect, ExprKind, Module, visit};
+use crate::ir::{Effect, ExprKind, Form, Module, visit};
 
 /// A module that passed every check.
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     shared::check(&module)?;
     launches::check(&module)?;
     order::check(&module)?;
+    lengths::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }
@@ -53,7 +55,7 @@ impl ValidModule {
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
                 if let ExprKind::Builtin { op, .. } = &e.kind {
-                    found |= matches!(op.effect, Effect::Sync(_)) || op.name == "map_shared_rank";
+                    found |= matches!(op.effect, Effect::Sync(_)) || op.facts.form == Form::OtherBlock;
                 }
             });
         }

@@ -6,7 +6,7 @@ use crate::ir::{Extent, Function, Module, Type, VarKind};
 /// Static shared memory that a kernel may declare, in bytes.
 ///
 /// Source: CUDA C++ Programming Guide, compute capabilities; more is dynamic and opt-in.
-const STATIC_LIMIT: usize = 48 * 1024;
+const STATIC_LIMIT: usize = crate::limits::STATIC_SHARED;
 
 pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
     let add = |all: usize, function| bytes(function).map(|own| all.saturating_add(own));

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
-    BinaryOp, Block, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Location, LoopId, Module,
-    Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
+    BinaryOp, Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Location,
+    LoopId, Module, Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
@@ -25,9 +25,6 @@ pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     }
     Ok(warnings)
 }
-
-/// Warp operations that any of the lanes may reach.
-const ANY_LANES: [&str; 3] = ["active_mask", "named_barrier_sync", "named_barrier_arrive"];
 
 struct Analysis<'m> {
     module: &'m Module,
@@ -386,7 +383,7 @@ impl<'m> Analysis<'m> {
         match &e.kind {
             ExprKind::Builtin { op, args, at, .. } if report => {
                 if let Effect::Sync(scope) = op.effect {
-                    self.sync(frame, op.name, scope, args, *at, control)?;
+                    self.sync(frame, (op, scope), args, *at, control)?;
                 }
             }
             ExprKind::Call { function, args, .. } => {
@@ -411,8 +408,7 @@ impl<'m> Analysis<'m> {
     fn sync(
         &mut self,
         frame: &Frame<'m>,
-        name: &'static str,
-        scope: Scope,
+        (op, scope): (&Builtin, Scope),
         args: &[Expr],
         at: Location,
         control: &Control,
@@ -422,14 +418,14 @@ impl<'m> Analysis<'m> {
             return Ok(());
         }
         if scope == Scope::Warp {
-            if ANY_LANES.contains(&name) {
-                return Ok(());
-            }
-            let masked = name.ends_with("_sync") || name.ends_with("_mask");
-            let full = !masked || args.first().and_then(Expr::as_int) == Some(0xffff_ffff);
+            let full = match op.facts.lanes {
+                Lanes::All => true,
+                Lanes::Masked(mask) => args.get(mask).and_then(Expr::as_int) == Some(0xffff_ffff),
+                Lanes::Any => false,
+            };
             if full && control.parts && control.variance() == Variance::PerThread {
                 return Err(ValidateError::DivergentWarp {
-                    operation: name,
+                    operation: op.name.shown(),
                     cause: control.cause.clone(),
                     at,
                     cond,
@@ -439,7 +435,7 @@ impl<'m> Analysis<'m> {
         }
         if control.variance() > Variance::PerBlock {
             return Err(ValidateError::DivergentBarrier {
-                barrier: name,
+                barrier: op.name.shown(),
                 cause: control.cause.clone(),
                 at,
                 cond,

@@ -2,38 +2,38 @@
 
 use super::index::{Index3, block_size, thread_rank};
 use super::text::{fixed, with};
-use crate::ir::{CudaText, Effect, Facts, Prelude, Scope, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Form, Position, Prelude, Scope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
 
 builtin! {
     /// Rank of the calling thread's block in its cluster.
     pub fn cluster_block_rank() -> u32 {
-        cuda: fixed("__clusterRelativeBlockRank()"), variance: Variance::PerBlock, min_compute: (9, 0)
+        cuda: fixed("__clusterRelativeBlockRank()"), variance: Variance::PerBlock, min_compute: (9, 0), facts: Facts::at(Position::ClusterBlockRank)
     } {
         context::cluster_rank()
     }
 
     /// Number of blocks in a cluster.
-    pub fn cluster_size() -> u32 { cuda: fixed("__clusterSizeInBlocks()"), min_compute: (9, 0) } {
+    pub fn cluster_size() -> u32 { cuda: fixed("__clusterSizeInBlocks()"), min_compute: (9, 0), facts: Facts::at(Position::ClusterSize) } {
         context::cluster_size()
     }
 
     /// Blocks of a cluster, in each dimension.
-    pub fn cluster_dim() -> Index3 { cuda: fixed("__clusterDim()"), min_compute: (9, 0) } {
+    pub fn cluster_dim() -> Index3 { cuda: fixed("__clusterDim()"), min_compute: (9, 0), facts: Facts::at(Position::ClusterExtent) } {
         context::cluster_dim().into()
     }
 
     /// Index of the calling thread's block in its cluster.
     pub fn cluster_block_idx() -> Index3 {
-        cuda: fixed("__clusterRelativeBlockIdx()"), variance: Variance::PerBlock, min_compute: (9, 0)
+        cuda: fixed("__clusterRelativeBlockIdx()"), variance: Variance::PerBlock, min_compute: (9, 0), facts: Facts::at(Position::ClusterBlockIndex)
     } {
         context::block_idx_in_cluster().into()
     }
 
     /// Index of the calling thread's cluster in the grid of clusters.
     pub fn cluster_idx() -> Index3 {
-        cuda: fixed("__clusterIdx()"), variance: Variance::PerBlock, min_compute: (9, 0)
+        cuda: fixed("__clusterIdx()"), variance: Variance::PerBlock, min_compute: (9, 0), facts: Facts::at(Position::ClusterIndex)
     } {
         context::cluster_idx().into()
     }
@@ -42,28 +42,28 @@ builtin! {
     ///
     /// Cooperative groups call it `cluster.thread_rank()`.
     pub fn cluster_thread_rank() -> u32 {
-        cuda: with("ws_cluster_thread_rank()", &CLUSTER_THREAD_RANK), variance: Variance::PerThread, min_compute: (9, 0)
+        cuda: with("ws_cluster_thread_rank()", &CLUSTER_THREAD_RANK), variance: Variance::PerThread, min_compute: (9, 0), facts: Facts::at(Position::ClusterThreadRank)
     } {
         cluster_block_rank() * block_size() + thread_rank()
     }
 
     /// Threads of a cluster.
     pub fn cluster_threads() -> u32 {
-        cuda: with("ws_cluster_threads()", &CLUSTER_THREADS), min_compute: (9, 0)
+        cuda: with("ws_cluster_threads()", &CLUSTER_THREADS), min_compute: (9, 0), facts: Facts::at(Position::ClusterThreads)
     } {
         cluster_size() * block_size()
     }
 
     /// The first half of [`cluster_sync`]: tells that the thread has come, without waiting.
     pub fn cluster_arrive() {
-        cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+        cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
     } {
         context::cluster_arrive();
     }
 
     /// The second half of [`cluster_sync`]: waits for every thread of the cluster to have arrived.
     pub fn cluster_wait() {
-        cuda: with("ws_cluster_wait()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+        cuda: with("ws_cluster_wait()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
     } {
         context::cluster_wait();
     }
@@ -74,7 +74,7 @@ builtin! {
     /// the others are done with its shared memory.
     pub fn cluster_sync() {
         cuda: |_: &[Type], _: &Type| CudaText::with("ws_cluster_sync()", &CLUSTER_SYNC),
-        effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0)
+        effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::BARRIER
     } {
         context::cluster_sync();
     }
@@ -83,7 +83,7 @@ builtin! {
     ///
     /// A `rank` at or above [`cluster_size`] is a fault on the simulator and undefined on a GPU.
     pub fn map_shared_rank<T: 'static + GpuType>(shared: &mut Slice<T>, rank: u32) -> ViewMut<'static, T> {
-        cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, facts: Facts::WRITES, min_compute: (9, 0)
+        cuda: |args: &[Type], _: &Type| map_shared_text(args), by_reference: true, facts: Facts::WRITES.is(Form::OtherBlock), min_compute: (9, 0)
     } {
         let ptr = context::map_shared_rank(shared.as_mut_ptr().cast::<u8>(), rank);
         // SAFETY: another block's copy of the same array, which lives as long as the cluster.

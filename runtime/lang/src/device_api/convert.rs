@@ -5,19 +5,20 @@
 
 use super::rounding::exact::{Exact, Rounding};
 use super::text::fixed;
+use crate::ir::Facts;
 
 /// Float to integer, saturated; a NaN as PTX has it.
 macro_rules! to_integers {
-    ($($name:ident: $from:ident => $to:ident, $round:ident, $says:literal, $cuda:literal, nan: $nan:expr;)+) => {$(
-        builtin! {
+    ($($name:ident: $from:ident => $to:ident, $round:ident, $says:literal, $cuda:literal, nan: $nan:expr;)+) => {
+        builtin! { in to_integers; $(
             #[doc = concat!("`", stringify!($from), "` to `", stringify!($to), "`, rounded ", $says, ".\n\n",
                 "Values beyond the type's ends become its ends; NaN becomes `", stringify!($nan), "`.\n\n",
                 "Source: CUDA Math API, `", $cuda, "`; PTX ISA, `cvt`.")]
-            pub fn $name(x: $from) -> $to { cuda: fixed(concat!($cuda, "({0})")) } {
+            pub fn $name(x: $from) -> $to { cuda: fixed(concat!($cuda, "({0})")), facts: Facts::CONVERTS } {
                 if x.is_nan() { $nan } else { x.$round() as $to }
             }
-        }
-    )+};
+        )+ }
+    };
 }
 
 to_integers! {
@@ -49,15 +50,15 @@ to_integers! {
 
 /// To a float, rounded once.
 macro_rules! to_floats {
-    ($($name:ident: $from:ident => $to:ident, $mode:ident, $says:literal, $cuda:literal;)+) => {$(
-        builtin! {
+    ($($name:ident: $from:ident => $to:ident, $mode:ident, $says:literal, $cuda:literal;)+) => {
+        builtin! { in to_floats; $(
             #[doc = concat!("`", stringify!($from), "` to `", stringify!($to), "`, rounded ", $says, ".\n\n",
                 "Source: CUDA Math API, `", $cuda, "`.")]
-            pub fn $name(x: $from) -> $to { cuda: fixed(concat!($cuda, "({0})")) } {
+            pub fn $name(x: $from) -> $to { cuda: fixed(concat!($cuda, "({0})")), facts: Facts::CONVERTS } {
                 Exact::of_integer(x.into()).round(Rounding::$mode)
             }
-        }
-    )+};
+        )+ }
+    };
 }
 
 to_floats! {
@@ -85,21 +86,21 @@ builtin! {
     /// `f64` to `f32`, rounded towards zero; infinities and NaN stay.
     ///
     /// Source: CUDA Math API, `__double2float_rz`.
-    pub fn f64_to_f32_rz(x: f64) -> f32 { cuda: fixed("__double2float_rz({0})") } {
+    pub fn f64_to_f32_rz(x: f64) -> f32 { cuda: fixed("__double2float_rz({0})"), facts: Facts::CONVERTS } {
         if x.is_finite() { Exact::of(x).round(Rounding::Zero) } else { x as f32 }
     }
 
     /// `f64` to `f32`, rounded towards +∞; infinities and NaN stay.
     ///
     /// Source: CUDA Math API, `__double2float_ru`.
-    pub fn f64_to_f32_ru(x: f64) -> f32 { cuda: fixed("__double2float_ru({0})") } {
+    pub fn f64_to_f32_ru(x: f64) -> f32 { cuda: fixed("__double2float_ru({0})"), facts: Facts::CONVERTS } {
         if x.is_finite() { Exact::of(x).round(Rounding::Up) } else { x as f32 }
     }
 
     /// `f64` to `f32`, rounded towards -∞; infinities and NaN stay.
     ///
     /// Source: CUDA Math API, `__double2float_rd`.
-    pub fn f64_to_f32_rd(x: f64) -> f32 { cuda: fixed("__double2float_rd({0})") } {
+    pub fn f64_to_f32_rd(x: f64) -> f32 { cuda: fixed("__double2float_rd({0})"), facts: Facts::CONVERTS } {
         if x.is_finite() { Exact::of(x).round(Rounding::Down) } else { x as f32 }
     }
 }

@@ -4,7 +4,7 @@
 
 use core::mem::size_of;
 
-use crate::ir::{Access, Builtin, CudaText, Effect, Facts, Meaning, Prelude, Type};
+use crate::ir::{Access, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::types::AnyBits;
@@ -39,7 +39,7 @@ builtin! {
     /// ```
     pub fn copy_async<T: AnyBits>(place: &mut T, value: &T) {
         cuda: copy_text, effect: Effect::Writes, by_reference: true,
-        facts: Facts { accesses: &[Access::Write, Access::Read], waits: false }, min_compute: (8, 0)
+        facts: Facts { accesses: &[Access::Write, Access::Read], ..Facts::MOVES.is(Form::WholeCopy) }, min_compute: (8, 0)
     } {
         const { T::FILLED };
         assert!(
@@ -87,20 +87,20 @@ impl<const N: u32> DeviceFn for copy_async_wait<N> {
         unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
             copy_async_wait::<N>();
         }
-        fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText::with(format!("ws_copy_async_wait<{N}>()"), &COPY_ASYNC)
-        }
-        Callee::Builtin(
-            const {
-                &Builtin {
-                    name: "copy_async_wait",
-                    effect: Effect::Writes,
-                    min_compute: (8, 0),
-                    ..super::text::pure(text::<N>)
-                }
-            },
-            Some(Meaning(meaning::<N>)),
-        )
+        Callee::Builtin(const { &wait::<N>() }, Some(Meaning(meaning::<N>)))
+    }
+}
+
+/// The builtin of [`copy_async_wait`].
+pub(crate) const fn wait<const N: u32>() -> Builtin {
+    fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
+        CudaText::with(format!("ws_copy_async_wait<{N}>()"), &COPY_ASYNC)
+    }
+    Builtin {
+        effect: Effect::Writes,
+        facts: Facts::BARRIER,
+        min_compute: (8, 0),
+        ..Builtin::pure(Name::new("copy_async_wait"), text::<N>)
     }
 }
 

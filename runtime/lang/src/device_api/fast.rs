@@ -4,7 +4,7 @@
 //! stated with each are NVIDIA's, for a GPU. Use them where the arguments are known to be small.
 
 use super::text::{PAIR, fixed, with};
-use crate::ir::Prelude;
+use crate::ir::{Cost, Facts, Prelude};
 
 static FAST_SINCOS: Prelude = Prelude {
     name: "ws_fast_sincos",
@@ -100,7 +100,7 @@ builtin! {
     /// `x` clamped to `[0, 1]`; NaN gives 0. Exact; the sign of a zero is open.
     ///
     /// Source: CUDA Math API, `__saturatef`.
-    pub fn saturate(x: f32) -> f32 { cuda: fixed("__saturatef({0})") } {
+    pub fn saturate(x: f32) -> f32 { cuda: fixed("__saturatef({0})"), facts: Facts::costs(Cost::Adds) } {
         if x > 0.0 { x.min(1.0) } else { 0.0 }
     }
 }

@@ -1,7 +1,7 @@
 //! Memory fences.
 
 use super::text::{fixed, with};
-use crate::ir::{Effect, Prelude};
+use crate::ir::{Effect, Facts, Prelude};
 use crate::simulator::{MemoryScope, context};
 
 static FENCE_CLUSTER: Prelude = Prelude {
@@ -12,7 +12,7 @@ static FENCE_CLUSTER: Prelude = Prelude {
 
 builtin! {
     /// Orders the caller's memory accesses for the threads of its block.
-    pub fn fence_block() { cuda: fixed("__threadfence_block()"), effect: Effect::Writes } {
+    pub fn fence_block() { cuda: fixed("__threadfence_block()"), effect: Effect::Writes, facts: Facts::FENCE } {
         context::fence(MemoryScope::Block);
     }
 
@@ -20,18 +20,18 @@ builtin! {
     ///
     /// Source: PTX ISA, `fence.sc.cluster`; compute capability 9.0.
     pub fn fence_cluster() {
-        cuda: with("ws_fence_cluster()", &FENCE_CLUSTER), effect: Effect::Writes, min_compute: (9, 0)
+        cuda: with("ws_fence_cluster()", &FENCE_CLUSTER), effect: Effect::Writes, min_compute: (9, 0), facts: Facts::FENCE
     } {
         context::fence(MemoryScope::Cluster);
     }
 
     /// Orders the caller's memory accesses for all threads of the device.
-    pub fn fence_device() { cuda: fixed("__threadfence()"), effect: Effect::Writes } {
+    pub fn fence_device() { cuda: fixed("__threadfence()"), effect: Effect::Writes, facts: Facts::FENCE } {
         context::fence(MemoryScope::Device);
     }
 
     /// Orders the caller's memory accesses for the device, other devices and the host.
-    pub fn fence_system() { cuda: fixed("__threadfence_system()"), effect: Effect::Writes } {
+    pub fn fence_system() { cuda: fixed("__threadfence_system()"), effect: Effect::Writes, facts: Facts::FENCE } {
         context::fence(MemoryScope::System);
     }
 }

@@ -3,7 +3,7 @@
 //! Source: PTX ISA, `cvt.rn.satfinite.e4m3x2.f32`, `cvt.rn.f16x2.e4m3x2`; compute capability 8.9.
 
 use super::text::with;
-use crate::ir::Prelude;
+use crate::ir::{Facts, Prelude};
 
 /// A format of eight bits.
 struct Format {
@@ -57,28 +57,28 @@ impl Format {
 builtin! {
     /// The bits of the nearest `e4m3` value, ties to even, at most 448 in magnitude; a NaN is 0x7f.
     pub fn f32_to_e4m3(value: f32) -> u8 {
-        cuda: with("ws_to_e4m3({0})", &FP8), min_compute: (8, 9)
+        cuda: with("ws_to_e4m3({0})", &FP8), min_compute: (8, 9), facts: Facts::CONVERTS
     } {
         E4M3.encode(value)
     }
 
     /// The bits of the nearest `e5m2` value, ties to even, at most 57344 in magnitude; a NaN is 0x7f.
     pub fn f32_to_e5m2(value: f32) -> u8 {
-        cuda: with("ws_to_e5m2({0})", &FP8), min_compute: (8, 9)
+        cuda: with("ws_to_e5m2({0})", &FP8), min_compute: (8, 9), facts: Facts::CONVERTS
     } {
         E5M2.encode(value)
     }
 
     /// The value of `e4m3` bits.
     pub fn f32_from_e4m3(bits: u8) -> f32 {
-        cuda: with("ws_from_e4m3({0})", &FP8), min_compute: (8, 9)
+        cuda: with("ws_from_e4m3({0})", &FP8), min_compute: (8, 9), facts: Facts::CONVERTS
     } {
         E4M3.decode(bits)
     }
 
     /// The value of `e5m2` bits.
     pub fn f32_from_e5m2(bits: u8) -> f32 {
-        cuda: with("ws_from_e5m2({0})", &FP8), min_compute: (8, 9)
+        cuda: with("ws_from_e5m2({0})", &FP8), min_compute: (8, 9), facts: Facts::CONVERTS
     } {
         E5M2.decode(bits)
     }

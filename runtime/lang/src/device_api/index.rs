@@ -1,7 +1,7 @@
 //! Where a thread stands: indices and extents of grid, block and warp.
 
 use super::text::{fixed, with};
-use crate::ir::{CudaText, FieldType, Prelude, StructType, Type, Variance};
+use crate::ir::{CudaText, Facts, FieldType, Position, Prelude, StructType, Type, Variance};
 use crate::simulator::context;
 use crate::types::{Device, GpuType};
 
@@ -38,22 +38,22 @@ unsafe impl GpuType for Index3 {}
 
 builtin! {
     /// Index of the calling thread in its block.
-    pub fn thread_idx() -> Index3 { cuda: fixed("threadIdx"), variance: Variance::PerThread } {
+    pub fn thread_idx() -> Index3 { cuda: fixed("threadIdx"), variance: Variance::PerThread, facts: Facts::at(Position::ThreadIndex) } {
         context::thread_idx().into()
     }
 
     /// Index of the calling thread's block in the grid.
-    pub fn block_idx() -> Index3 { cuda: fixed("blockIdx"), variance: Variance::PerBlock } {
+    pub fn block_idx() -> Index3 { cuda: fixed("blockIdx"), variance: Variance::PerBlock, facts: Facts::at(Position::BlockIndex) } {
         context::block_idx().into()
     }
 
     /// Threads in a block, in each dimension.
-    pub fn block_dim() -> Index3 { cuda: fixed("blockDim") } {
+    pub fn block_dim() -> Index3 { cuda: fixed("blockDim"), facts: Facts::at(Position::BlockExtent) } {
         context::block_dim().into()
     }
 
     /// Blocks in the grid, in each dimension.
-    pub fn grid_dim() -> Index3 { cuda: fixed("gridDim") } {
+    pub fn grid_dim() -> Index3 { cuda: fixed("gridDim"), facts: Facts::at(Position::GridExtent) } {
         context::grid_dim().into()
     }
 
@@ -61,40 +61,40 @@ builtin! {
     ///
     /// `block_idx().x * block_dim().x + thread_idx().x`, in 64 bits.
     pub fn global_id() -> usize {
-        cuda: fixed("((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x)"), variance: Variance::PerThread
+        cuda: fixed("((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x)"), variance: Variance::PerThread, facts: Facts::at(Position::GlobalId)
     } {
         context::block_idx()[0] as usize * context::block_dim()[0] as usize + context::thread_idx()[0] as usize
     }
 
     /// Number of threads of a one-dimensional grid: `grid_dim().x * block_dim().x`, in 64 bits.
-    pub fn global_size() -> usize { cuda: fixed("((unsigned long long)gridDim.x * blockDim.x)") } {
+    pub fn global_size() -> usize { cuda: fixed("((unsigned long long)gridDim.x * blockDim.x)"), facts: Facts::at(Position::GlobalSize) } {
         context::grid_dim()[0] as usize * context::block_dim()[0] as usize
     }
 
     /// Index of the calling thread in its block, `x` fastest.
     pub fn thread_rank() -> u32 {
         cuda: fixed("(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"),
-        variance: Variance::PerThread
+        variance: Variance::PerThread, facts: Facts::at(Position::ThreadRank)
     } {
         let ([x, y, z], [width, height, _]) = (context::thread_idx(), context::block_dim());
         x + width * (y + height * z)
     }
 
     /// Threads in the block.
-    pub fn block_size() -> u32 { cuda: fixed("(blockDim.x * blockDim.y * blockDim.z)") } {
+    pub fn block_size() -> u32 { cuda: fixed("(blockDim.x * blockDim.y * blockDim.z)"), facts: Facts::at(Position::BlockSize) } {
         context::block_dim().iter().product()
     }
 
     /// Number of the calling thread's block among all blocks of the grid, `x` fastest.
     pub fn grid_block_rank() -> usize {
-        cuda: with("ws_grid_block_rank()", &GRID_BLOCK_RANK), variance: Variance::PerBlock
+        cuda: with("ws_grid_block_rank()", &GRID_BLOCK_RANK), variance: Variance::PerBlock, facts: Facts::at(Position::GridBlockRank)
     } {
         let ([x, y, z], [width, height, _]) = (context::block_idx(), context::grid_dim());
         x as usize + width as usize * (y as usize + height as usize * z as usize)
     }
 
     /// Blocks of the grid, in all dimensions together.
-    pub fn grid_blocks() -> usize { cuda: fixed("((unsigned long long)gridDim.x * gridDim.y * gridDim.z)") } {
+    pub fn grid_blocks() -> usize { cuda: fixed("((unsigned long long)gridDim.x * gridDim.y * gridDim.z)"), facts: Facts::at(Position::GridBlocks) } {
         context::grid_dim().iter().map(|blocks| *blocks as usize).product()
     }
 
@@ -102,60 +102,60 @@ builtin! {
     ///
     /// Cooperative groups call it `grid.thread_rank()`. In a one-dimensional grid it is [`global_id`].
     pub fn grid_thread_rank() -> usize {
-        cuda: with("ws_grid_thread_rank()", &GRID_THREAD_RANK), variance: Variance::PerThread
+        cuda: with("ws_grid_thread_rank()", &GRID_THREAD_RANK), variance: Variance::PerThread, facts: Facts::at(Position::GridThreadRank)
     } {
         grid_block_rank() * block_size() as usize + thread_rank() as usize
     }
 
     /// Threads of the grid, in all dimensions together.
-    pub fn grid_threads() -> usize { cuda: with("ws_grid_threads()", &GRID_THREADS) } {
+    pub fn grid_threads() -> usize { cuda: with("ws_grid_threads()", &GRID_THREADS), facts: Facts::at(Position::GridThreads) } {
         grid_blocks() * block_size() as usize
     }
 
     /// Threads in a warp: 32 on every device so far.
-    pub fn warp_size() -> u32 { cuda: fixed("32u") } {
+    pub fn warp_size() -> u32 { cuda: fixed("32u"), facts: Facts::at(Position::WarpSize) } {
         32
     }
 
     /// Index of the calling thread in its warp, from 0 to 31.
     pub fn lane_id() -> u32 {
         cuda: |_: &[Type], _: &Type| CudaText::with("ws_lane_id()", &LANE_ID),
-        variance: Variance::PerThread
+        variance: Variance::PerThread, facts: Facts::at(Position::LaneId)
     } {
         context::lane_id()
     }
 
     /// The bit of the calling thread's lane. Source: PTX ISA, `%lanemask_eq`.
     pub fn lanemask_eq() -> u32 {
-        cuda: with("ws_lanemask_eq()", &LANE_MASKS), variance: Variance::PerThread
+        cuda: with("ws_lanemask_eq()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
         1 << context::lane_id()
     }
 
     /// The bits of the lanes before the calling thread's. Source: PTX ISA, `%lanemask_lt`.
     pub fn lanemask_lt() -> u32 {
-        cuda: with("ws_lanemask_lt()", &LANE_MASKS), variance: Variance::PerThread
+        cuda: with("ws_lanemask_lt()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
         (1 << context::lane_id()) - 1
     }
 
     /// The bits of the lanes up to the calling thread's. Source: PTX ISA, `%lanemask_le`.
     pub fn lanemask_le() -> u32 {
-        cuda: with("ws_lanemask_le()", &LANE_MASKS), variance: Variance::PerThread
+        cuda: with("ws_lanemask_le()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
         lanemask_lt() | lanemask_eq()
     }
 
     /// The bits of the lanes behind the calling thread's. Source: PTX ISA, `%lanemask_gt`.
     pub fn lanemask_gt() -> u32 {
-        cuda: with("ws_lanemask_gt()", &LANE_MASKS), variance: Variance::PerThread
+        cuda: with("ws_lanemask_gt()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
         !lanemask_le()
     }
 
     /// The bits of the lanes from the calling thread's on. Source: PTX ISA, `%lanemask_ge`.
     pub fn lanemask_ge() -> u32 {
-        cuda: with("ws_lanemask_ge()", &LANE_MASKS), variance: Variance::PerThread
+        cuda: with("ws_lanemask_ge()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
         !lanemask_lt()
     }
@@ -165,7 +165,7 @@ builtin! {
     /// Warps are cut from the block in the order of linear thread indices, `x` fastest.
     pub fn warp_id() -> u32 {
         cuda: fixed("((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32u)"),
-        variance: Variance::PerWarp
+        variance: Variance::PerWarp, facts: Facts::at(Position::WarpId)
     } {
         context::warp_id()
     }

@@ -2,7 +2,7 @@
 
 use super::text::{fixed, scalar, with};
 use crate::codegen::scalar_name;
-use crate::ir::{CudaText, Prelude, Type};
+use crate::ir::{CudaText, Facts, Prelude, ResultRange, Type};
 use crate::types::Int;
 
 /// Integers of a register's size: `i32 u32 i64 u64 isize usize`.
@@ -192,21 +192,21 @@ builtin! {
     /// The number of bits that are one: `x.count_ones()`.
     ///
     /// Source: CUDA Math API, `__popc`, `__popcll`.
-    pub fn popc<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__popc", "__popcll") } {
+    pub fn popc<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__popc", "__popcll"), facts: Facts::within(ResultRange::UpToBits) } {
         x.to_word().count_ones()
     }
 
     /// The number of zeros above the highest one: `x.leading_zeros()`, the width if `x` is zero.
     ///
     /// Source: CUDA Math API, `__clz`, `__clzll`.
-    pub fn clz<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__clz", "__clzll") } {
+    pub fn clz<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__clz", "__clzll"), facts: Facts::within(ResultRange::UpToBits) } {
         x.to_word().leading_zeros() - (64 - T::WIDTH)
     }
 
     /// The place of the lowest one, counted from 1; 0 if `x` is zero.
     ///
     /// Source: CUDA Math API, `__ffs`, `__ffsll`.
-    pub fn ffs<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__ffs", "__ffsll") } {
+    pub fn ffs<T: RegisterInt>(x: T) -> u32 { cuda: by_width("__ffs", "__ffsll"), facts: Facts::within(ResultRange::UpToBits) } {
         if x.to_word() == 0 { 0 } else { x.to_word().trailing_zeros() + 1 }
     }
 

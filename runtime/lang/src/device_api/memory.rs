@@ -3,7 +3,7 @@
 use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
-use crate::ir::{CudaText, Effect, Facts, Prelude, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type, Variance};
 use crate::simulator::{AccessKind, context};
 use crate::types::{AnyBits, Device, GpuType, Num, operators};
 
@@ -234,14 +234,15 @@ impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
                 crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
             }
         }
-        fn text(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText::new("__builtin_bit_cast({ret}, {0})")
-        }
-        static BUILTIN: crate::ir::Builtin =
-            crate::ir::Builtin { name: "bit_cast", ..super::text::pure(text) };
-        crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning::<A, B>)))
+        crate::record::Callee::Builtin(&BIT_CAST[0], Some(crate::ir::Meaning(meaning::<A, B>)))
     }
 }
+
+/// [`bit_cast`] of all types.
+pub(crate) static BIT_CAST: &[Builtin] = &[Builtin {
+    facts: Facts::MOVES,
+    ..Builtin::pure(Name::new("bit_cast"), |_, _| CudaText::new("__builtin_bit_cast({ret}, {0})"))
+}];
 
 static PREFETCH: Prelude = Prelude {
     name: "ws_prefetch",

@@ -3,57 +3,74 @@
 //! Each builtin is one item that holds its Rust meaning (the twin, which the simulator runs) and
 //! its CUDA text. Adding one is one `builtin!` item and a test. Knows no IR printing and no driver.
 
-/// Defines builtins: a documented Rust function, and the type of the same name that witnesses calls.
+/// Defines builtins: documented Rust functions, the types of the same names that witness calls, and their list.
 ///
 /// The properties before the body are fields of [`crate::ir::Builtin`]; `cuda` is a function from
-/// argument and result types to [`crate::ir::CudaText`].
+/// argument and result types to [`crate::ir::CudaText`], and `facts` says all that passes, checks and printers know of it.
+/// The list is a module, `builtins` if the macro is given no other name, which [`registry`] names.
 macro_rules! builtin {
-    ($(
+    (in $list:ident; $(
         $(#[$doc:meta])*
         pub fn $name:ident $(<$t:ident: $($life:lifetime +)? $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
         { cuda: $cuda:expr $(, $key:ident: $value:expr)* $(,)? }
         $body:block
-    )+) => {$(
-        $(#[$doc])*
-        #[inline]
-        #[track_caller]
-        pub fn $name $(<$t: $($life +)? $bound>)? ($($arg: $ty),*) $(-> $ret)? $body
+    )+) => {
+        $(
+            $(#[$doc])*
+            #[inline]
+            #[track_caller]
+            pub fn $name $(<$t: $($life +)? $bound>)? ($($arg: $ty),*) $(-> $ret)? $body
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub struct $name $(<$t>)? {
-            _generics: core::marker::PhantomData<fn() -> ($($t,)?)>,
-        }
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            pub struct $name $(<$t>)? {
+                _generics: core::marker::PhantomData<fn() -> ($($t,)?)>,
+            }
 
-        #[doc(hidden)]
-        impl $(<$t $(: $life)?>)? $name $(<$t>)? {
-            #[allow(missing_docs, clippy::type_complexity)]
-            pub fn called_in_a_kernel(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
-        }
+            #[doc(hidden)]
+            impl $(<$t $(: $life)?>)? $name $(<$t>)? {
+                #[allow(missing_docs, clippy::type_complexity)]
+                pub fn called_in_a_kernel(_: fn($($ty),*) $(-> $ret)?, _: &crate::witness::FnProbe<Self>) {}
+            }
 
-        impl $(<$t: $($life +)? $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
-            fn callee() -> crate::record::Callee {
-                #[allow(unused_mut, unused_variables)]
-                unsafe fn meaning $(<$t: $($life +)? $bound>)? (args: *const *const u8, ret: *mut u8) {
-                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-                    unsafe {
-                        let mut args = crate::meaning::Arguments::new(args);
-                        $(let $arg: $ty = args.take();)*
-                        crate::meaning::give($name $(::<$t>)? ($($arg),*), ret);
+            impl $(<$t: $($life +)? $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
+                fn callee() -> crate::record::Callee {
+                    #[allow(unused_mut, unused_variables)]
+                    unsafe fn meaning $(<$t: $($life +)? $bound>)? (args: *const *const u8, ret: *mut u8) {
+                        // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                        unsafe {
+                            let mut args = crate::meaning::Arguments::new(args);
+                            $(let $arg: $ty = args.take();)*
+                            crate::meaning::give($name $(::<$t>)? ($($arg),*), ret);
+                        }
                     }
+                    let builtin = &$list::ALL[$list::Number::$name as usize];
+                    crate::record::Callee::Builtin(builtin, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
                 }
+            }
+        )+
+
+        pub(crate) mod $list {
+            #[allow(unused_imports, clippy::wildcard_imports, reason = "what the properties of builtins name")]
+            use super::*;
+
+            #[allow(non_camel_case_types)]
+            pub(super) enum Number { $($name),+ }
+
+            pub(crate) static ALL: &[crate::ir::Builtin] = &[$({
                 fn text(args: &[crate::ir::Type], ret: &crate::ir::Type) -> crate::ir::CudaText {
                     ($cuda)(args, ret)
                 }
-                static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
-                    name: stringify!($name),
+                crate::ir::Builtin {
                     $($key: $value,)*
-                    ..crate::device_api::text::pure(text)
-                };
-                crate::record::Callee::Builtin(&BUILTIN, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
-            }
+                    ..crate::ir::Builtin::pure(crate::ir::Name::new(stringify!($name)), text)
+                }
+            }),+];
         }
-    )+};
+    };
+    ($($items:tt)+) => {
+        builtin! { in builtins; $($items)+ }
+    };
 }
 
 pub mod atomic;
@@ -74,6 +91,7 @@ pub mod methods;
 pub mod ordered;
 mod ordered_text;
 pub mod packed;
+mod registry;
 pub mod rounding;
 pub mod shared;
 pub mod shuffle;
@@ -88,4 +106,5 @@ pub mod texture;
 pub mod time;
 pub mod vote;
 
-pub(crate) use text::pure as text_pure;
+#[doc(hidden)]
+pub use registry::{Entry, registry};

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 
 use super::atomic::{AtomicAdd, AtomicInt, updates};
 use super::ordered_text::{Op, op_text};
-use crate::ir::{Builtin, CudaText, Effect, Facts, Meaning, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Meaning, Name, Ordered, Type, Variance};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::simulator::{AccessKind, MemoryScope, context};
@@ -85,7 +85,8 @@ impl AtomicBits for U64x2 {
 }
 
 macro_rules! scopes {
-    ($($(#[$doc:meta])* $name:ident $scope:ident;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident $scope:ident;)+) => {
+    $(
         $(#[$doc])*
         #[inline]
         pub fn $name<T: GpuType>(place: &mut T) -> Atomic<'_, T, $scope> {
@@ -110,16 +111,30 @@ macro_rules! scopes {
                     // SAFETY: whoever calls a meaning gives the arguments that it was made for.
                     unsafe { give($name::<T>(Arguments::new(args).take()), ret) }
                 }
-                fn text(_args: &[Type], _ret: &Type) -> CudaText {
-                    CudaText::new("({0})")
-                }
-                static BUILTIN: Builtin =
-                    // What follows accesses the place; a place that nothing follows may be written.
-                    Builtin { name: stringify!($name), by_reference: true, facts: Facts::WRITES, ..super::text::pure(text) };
-                Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<T>)))
+                Callee::Builtin(&scoped::ALL[scoped::Number::$name as usize], Some(Meaning(meaning::<T>)))
             }
         }
-    )+};
+    )+
+
+        /// The builtins that make a place for atomic operations.
+        pub(crate) mod scoped {
+            use super::*;
+
+            #[allow(non_camel_case_types)]
+            pub(super) enum Number { $($name),+ }
+
+            pub(crate) static ALL: &[Builtin] = &[$(scoped(stringify!($name))),+];
+        }
+    };
+}
+
+/// The builtin that makes a place for atomic operations. What follows accesses the place; one that nothing follows may
+/// be written.
+const fn scoped(name: &'static str) -> Builtin {
+    fn text(_args: &[Type], _ret: &Type) -> CudaText {
+        CudaText::new("({0})")
+    }
+    Builtin { by_reference: true, facts: Facts::WRITES, ..Builtin::pure(Name::new(name), text) }
 }
 
 scopes! {
@@ -153,23 +168,24 @@ scopes! {
 }
 
 /// The builtin of a method of [`Atomic`].
-const fn builtin<const OP: u8, const SCOPE: u8>() -> Builtin {
+const fn builtin<const OP: u8, const SCOPE: u8>(name: &'static str) -> Builtin {
     fn unused(_args: &[Type], _ret: &Type) -> CudaText {
         CudaText::new("")
     }
     Builtin {
-        name: Op::name(OP),
         by_constant: Some(op_text::<OP, SCOPE>),
         effect: Effect::Writes,
         variance: Variance::PerThread,
         by_reference: true,
         facts: match OP {
-            Op::LOAD => Facts::OBSERVES,
-            Op::STORE => Facts::WRITES,
-            _ => Facts::UPDATES,
+            Op::LOAD => Facts::OBSERVES.ordered(&[(1, Ordered::Load)]),
+            Op::STORE => Facts::WRITES.ordered(&[(2, Ordered::Store)]),
+            // A comparison that fails loads and does not store.
+            Op::CAS => Facts::UPDATES.ordered(&[(3, Ordered::Update), (4, Ordered::Load)]),
+            _ => Facts::UPDATES.ordered(&[(2, Ordered::Update)]),
         },
         min_compute: if SCOPE == CLUSTER { (9, 0) } else { (7, 0) },
-        ..super::text::pure(unused)
+        ..Builtin::pure(Name::new(name), unused)
     }
 }
 
@@ -204,6 +220,10 @@ macro_rules! methods {
         pub mod method {
             use super::*;
 
+            /// The builtins of the methods, as those of places that the device sees.
+            pub(crate) static ALL: &[Builtin] =
+                &[$(builtin::<{ Op::$op }, DEVICE>(stringify!($name))),+];
+
             $(
                 pub struct $name<T, const SCOPE: u8>(core::marker::PhantomData<fn() -> T>);
 
@@ -218,7 +238,7 @@ macro_rules! methods {
                                 give(place.$name($($arg),*), ret);
                             }
                         }
-                        Callee::Builtin(const { &builtin::<{ Op::$op }, SCOPE>() }, Some(Meaning(meaning::<T, SCOPE>)))
+                        Callee::Builtin(const { &builtin::<{ Op::$op }, SCOPE>(stringify!($name)) }, Some(Meaning(meaning::<T, SCOPE>)))
                     }
                 }
             )+
@@ -279,6 +299,10 @@ fn compare_exchange<T: AtomicBits>(
     orders: (Ordering, Ordering),
     scope: MemoryScope,
 ) -> Result<T, T> {
+    assert!(
+        !matches!(orders.1, Ordering::Release | Ordering::AcqRel),
+        "the load of an exchange that fails cannot release"
+    );
     let old = exchange_if(place, |old| old.same_bits(current), new, orders, scope);
     if old.same_bits(current) { Ok(old) } else { Err(old) }
 }

@@ -42,45 +42,62 @@ fn flag(holds: bool) -> i32 {
     -i32::from(holds)
 }
 
-/// Functions of one or two words, lane by lane.
-macro_rules! lanewise {
-    ($($doc:literal, $kind:ident |$($x:ident),+; $bits:ident| $value:expr, $two:ident $cuda2:literal, $four:ident $cuda4:literal;)+) => {$(
-        lanewise! { @one $doc, "two halves", $kind, ($($x)+), $bits = 16, $value, $two, $cuda2 }
-        lanewise! { @one $doc, "four bytes", $kind, ($($x)+), $bits = 8, $value, $four, $cuda4 }
-    )+};
-    (@one $doc:literal, $lanes:literal, $kind:ident, ($x:ident), $bits:ident = $n:literal, $value:expr, $name:ident, $cuda:literal) => {
-        builtin! {
-            #[doc = concat!($doc, ", in each of ", $lanes, ".\n\nSource: CUDA Math API, `", $cuda, "`.")]
-            pub fn $name($x: u32) -> u32 { cuda: fixed(concat!($cuda, "({0})")) } {
-                let $bits = $n;
+/// Functions of one word, lane by lane.
+macro_rules! of_one {
+    ($($doc:literal, $kind:ident |$x:ident; $bits:ident| $value:expr, $two:ident $cudatwo:literal, $four:ident $cudafour:literal;)+) => {
+        builtin! { in of_one; $(
+            #[doc = concat!($doc, ", in each of two halves.\n\nSource: CUDA Math API, `", $cudatwo, "`.")]
+            pub fn $two($x: u32) -> u32 { cuda: fixed(concat!($cudatwo, "({0})")) } {
+                let $bits = 16;
                 let _ = $bits;
-                pack($kind($x, $n).map(|$x| $value), $n)
+                pack($kind($x, 16).map(|$x| $value), 16)
             }
-        }
-    };
-    (@one $doc:literal, $lanes:literal, $kind:ident, ($x:ident $y:ident), $bits:ident = $n:literal, $value:expr, $name:ident, $cuda:literal) => {
-        builtin! {
-            #[doc = concat!($doc, ", in each of ", $lanes, ".\n\nSource: CUDA Math API, `", $cuda, "`.")]
-            pub fn $name($x: u32, $y: u32) -> u32 { cuda: fixed(concat!($cuda, "({0}, {1})")) } {
-                let $bits = $n;
+
+            #[doc = concat!($doc, ", in each of four bytes.\n\nSource: CUDA Math API, `", $cudafour, "`.")]
+            pub fn $four($x: u32) -> u32 { cuda: fixed(concat!($cudafour, "({0})")) } {
+                let $bits = 8;
                 let _ = $bits;
-                pack($kind($x, $n).zip($kind($y, $n)).map(|($x, $y)| $value), $n)
+                pack($kind($x, 8).map(|$x| $value), 8)
             }
-        }
+        )+ }
     };
 }
 
-lanewise! {
+/// Functions of two words, lane by lane.
+macro_rules! of_two {
+    ($($doc:literal, $kind:ident |$x:ident, $y:ident; $bits:ident| $value:expr, $two:ident $cudatwo:literal, $four:ident $cudafour:literal;)+) => {
+        builtin! { in of_two; $(
+            #[doc = concat!($doc, ", in each of two halves.\n\nSource: CUDA Math API, `", $cudatwo, "`.")]
+            pub fn $two($x: u32, $y: u32) -> u32 { cuda: fixed(concat!($cudatwo, "({0}, {1})")) } {
+                let $bits = 16;
+                let _ = $bits;
+                pack($kind($x, 16).zip($kind($y, 16)).map(|($x, $y)| $value), 16)
+            }
+
+            #[doc = concat!($doc, ", in each of four bytes.\n\nSource: CUDA Math API, `", $cudafour, "`.")]
+            pub fn $four($x: u32, $y: u32) -> u32 { cuda: fixed(concat!($cudafour, "({0}, {1})")) } {
+                let $bits = 8;
+                let _ = $bits;
+                pack($kind($x, 8).zip($kind($y, 8)).map(|($x, $y)| $value), 8)
+            }
+        )+ }
+    };
+}
+
+of_one! {
+    "`|x|`, the smallest value as it is", signed |x; bits| x.abs(), vabs2 "__vabs2", vabs4 "__vabs4";
+    "`|x|`, saturating", signed |x; bits| saturated(x.abs(), bits), vabsss2 "__vabsss2", vabsss4 "__vabsss4";
+    "`-x`, the smallest value as it is", signed |x; bits| -x, vneg2 "__vneg2", vneg4 "__vneg4";
+    "`-x`, saturating", signed |x; bits| saturated(-x, bits), vnegss2 "__vnegss2", vnegss4 "__vnegss4";
+}
+
+of_two! {
     "`x + y`, wrapping", unsigned |x, y; bits| x + y, vadd2 "__vadd2", vadd4 "__vadd4";
     "`x + y`, saturating signed", signed |x, y; bits| saturated(x + y, bits), vaddss2 "__vaddss2", vaddss4 "__vaddss4";
     "`x + y`, saturating unsigned", unsigned |x, y; bits| saturated_unsigned(x + y, bits), vaddus2 "__vaddus2", vaddus4 "__vaddus4";
     "`x - y`, wrapping", unsigned |x, y; bits| x - y, vsub2 "__vsub2", vsub4 "__vsub4";
     "`x - y`, saturating signed", signed |x, y; bits| saturated(x - y, bits), vsubss2 "__vsubss2", vsubss4 "__vsubss4";
     "`x - y`, saturating unsigned", unsigned |x, y; bits| saturated_unsigned(x - y, bits), vsubus2 "__vsubus2", vsubus4 "__vsubus4";
-    "`|x|`, the smallest value as it is", signed |x; bits| x.abs(), vabs2 "__vabs2", vabs4 "__vabs4";
-    "`|x|`, saturating", signed |x; bits| saturated(x.abs(), bits), vabsss2 "__vabsss2", vabsss4 "__vabsss4";
-    "`-x`, the smallest value as it is", signed |x; bits| -x, vneg2 "__vneg2", vneg4 "__vneg4";
-    "`-x`, saturating", signed |x; bits| saturated(-x, bits), vnegss2 "__vnegss2", vnegss4 "__vnegss4";
     "`|x - y|` of signed lanes, as an unsigned lane", signed |x, y; bits| (x - y).abs(), vabsdiffs2 "__vabsdiffs2", vabsdiffs4 "__vabsdiffs4";
     "`|x - y|` of unsigned lanes", unsigned |x, y; bits| (x - y).abs(), vabsdiffu2 "__vabsdiffu2", vabsdiffu4 "__vabsdiffu4";
     "The average of unsigned lanes rounded down, `(x + y) >> 1`", unsigned |x, y; bits| (x + y) >> 1, vhaddu2 "__vhaddu2", vhaddu4 "__vhaddu4";

@@ -1,23 +1,28 @@
 //! Barriers of a block and a warp, and the author's word that a value is uniform.
 
 use super::text::{fixed, with};
-use crate::ir::{Effect, Prelude, Scope, Variance};
+use crate::ir::{Effect, Facts, Lanes, Prelude, ResultRange, Scope, Variance};
+use crate::limits::BLOCK_THREADS;
 use crate::simulator::context;
 use crate::types::Num;
+
+/// A count of threads of a block.
+const COUNTED: Facts =
+    Facts { result: ResultRange::Within(0, BLOCK_THREADS as i64), ..Facts::PART_OF_BARRIER };
 
 builtin! {
     /// Waits for every thread of the block; their earlier writes to shared and global memory are
     /// visible to all of them after it.
     ///
     /// Every thread of the block must reach it.
-    pub fn sync_threads() { cuda: fixed("__syncthreads()"), effect: Effect::Sync(Scope::Block) } {
+    pub fn sync_threads() { cuda: fixed("__syncthreads()"), effect: Effect::Sync(Scope::Block), facts: Facts::BARRIER } {
         context::sync_threads();
     }
 
     /// A barrier of the block that counts the threads whose predicate holds.
     pub fn sync_threads_count(predicate: bool) -> u32 {
         cuda: fixed("(unsigned int)__syncthreads_count({0})"), effect: Effect::Sync(Scope::Block),
-        variance: Variance::PerBlock, fixes_variance: true
+        variance: Variance::PerBlock, fixes_variance: true, facts: COUNTED
     } {
         context::sync_vote(predicate)
     }
@@ -25,7 +30,7 @@ builtin! {
     /// A barrier of the block; whether the predicate holds in every thread.
     pub fn sync_threads_and(predicate: bool) -> bool {
         cuda: fixed("(__syncthreads_and({0}) != 0)"), effect: Effect::Sync(Scope::Block),
-        variance: Variance::PerBlock, fixes_variance: true
+        variance: Variance::PerBlock, fixes_variance: true, facts: Facts::PART_OF_BARRIER
     } {
         context::sync_vote(!predicate) == 0
     }
@@ -33,7 +38,7 @@ builtin! {
     /// A barrier of the block; whether the predicate holds in any thread.
     pub fn sync_threads_or(predicate: bool) -> bool {
         cuda: fixed("(__syncthreads_or({0}) != 0)"), effect: Effect::Sync(Scope::Block),
-        variance: Variance::PerBlock, fixes_variance: true
+        variance: Variance::PerBlock, fixes_variance: true, facts: Facts::PART_OF_BARRIER
     } {
         context::sync_vote(predicate) != 0
     }
@@ -42,7 +47,7 @@ builtin! {
     ///
     /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. Source: PTX ISA, `barrier.sync`.
     pub fn named_barrier_sync(number: u32, threads: u32) {
-        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp)
+        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, true);
     }
@@ -51,7 +56,7 @@ builtin! {
     ///
     /// Source: PTX ISA, `barrier.arrive`.
     pub fn named_barrier_arrive(number: u32, threads: u32) {
-        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp)
+        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, false);
     }
@@ -60,7 +65,7 @@ builtin! {
     ///
     /// The launch is `.cooperative()`. Source: CUDA C++ Programming Guide, grid synchronization.
     pub fn grid_sync() {
-        cuda: with("ws_grid_sync()", &GRID_SYNC), effect: Effect::Sync(Scope::Grid)
+        cuda: with("ws_grid_sync()", &GRID_SYNC), effect: Effect::Sync(Scope::Grid), facts: Facts::BARRIER
     } {
         context::grid_sync();
     }
@@ -68,12 +73,12 @@ builtin! {
     /// Waits for every lane of the warp; orders their memory accesses.
     ///
     /// Every lane of the warp must reach it; [`sync_warp_mask`] takes fewer.
-    pub fn sync_warp() { cuda: fixed("__syncwarp()"), effect: Effect::Sync(Scope::Warp) } {
+    pub fn sync_warp() { cuda: fixed("__syncwarp()"), effect: Effect::Sync(Scope::Warp), facts: Facts::BARRIER } {
         context::sync_warp(u32::MAX);
     }
 
     /// Waits for the lanes of `mask`, bit `i` for lane `i`; the caller's own must be among them.
-    pub fn sync_warp_mask(mask: u32) { cuda: fixed("__syncwarp({0})"), effect: Effect::Sync(Scope::Warp) } {
+    pub fn sync_warp_mask(mask: u32) { cuda: fixed("__syncwarp({0})"), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Masked(0), ..Facts::BARRIER } } {
         context::sync_warp(mask);
     }
 
@@ -82,7 +87,7 @@ builtin! {
     /// Overrules the uniformity analysis: a barrier under `if uniform(x) > 0` is accepted. The
     /// simulator still reports a barrier that not all threads reach.
     pub fn uniform<T: Num>(value: T) -> T {
-        cuda: fixed("({0})"), variance: Variance::Uniform, fixes_variance: true
+        cuda: fixed("({0})"), variance: Variance::Uniform, fixes_variance: true, facts: Facts::MOVES
     } {
         value
     }

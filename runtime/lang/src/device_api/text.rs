@@ -1,22 +1,6 @@
 //! Shapes of CUDA text that several builtins share.
 
-use crate::ir::{Builtin, CudaText, Effect, Facts, Prelude, Scalar, Type, Variance};
-
-/// A builtin without effects whose result varies as its operands do.
-pub(crate) const fn pure(cuda: fn(&[Type], &Type) -> CudaText) -> Builtin {
-    Builtin {
-        name: "",
-        cuda,
-        by_constant: None,
-        effect: Effect::Pure,
-        variance: Variance::Uniform,
-        fixes_variance: false,
-        by_reference: false,
-        facts: Facts::NONE,
-        diverges: false,
-        min_compute: (7, 0),
-    }
-}
+use crate::ir::{CudaText, Prelude, Scalar, Type};
 
 /// The same text whatever the types are.
 pub(crate) fn fixed(template: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {

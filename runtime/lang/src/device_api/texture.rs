@@ -2,9 +2,11 @@
 
 use core::marker::PhantomData;
 
-use super::text::{pure, type_name};
+use super::text::type_name;
 use crate::codegen::images;
-use crate::ir::{Builtin, CudaText, Effect, ImageShape, ImageType, Meaning, Prelude, Scalar, Type, Variance};
+use crate::ir::{
+    Builtin, CudaText, Effect, Facts, ImageShape, ImageType, Meaning, Name, Prelude, Scalar, Type, Variance,
+};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::types::Device;
@@ -22,13 +24,21 @@ impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
             unsafe { give(Arguments::new(args).take::<&A>().extent(FIELD), ret) };
         }
-        fn text<const FIELD: usize>(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText::new(format!("{{0}}.{}", EXTENTS[FIELD]))
-        }
-        let builtin = const { &Builtin { name: EXTENTS[FIELD], ..pure(text::<FIELD>) } };
+        let builtin = &EXTENT[FIELD];
         Callee::Builtin(builtin, Some(Meaning(meaning::<A, FIELD>)))
     }
 }
+
+/// The builtin that gives an extent.
+const fn extent<const FIELD: usize>() -> Builtin {
+    fn text<const FIELD: usize>(_args: &[Type], _ret: &Type) -> CudaText {
+        CudaText::new(format!("{{0}}.{}", EXTENTS[FIELD]))
+    }
+    Builtin { facts: Facts::MOVES, ..Builtin::pure(Name::new(EXTENTS[FIELD]), text::<FIELD>) }
+}
+
+/// The builtins that give extents.
+pub(crate) static EXTENT: &[Builtin] = &[extent::<0>(), extent::<1>(), extent::<2>(), extent::<3>()];
 
 /// What has extents.
 #[doc(hidden)]
@@ -38,31 +48,45 @@ pub trait Extents: Device {
 }
 
 macro_rules! markers {
-    ($($(#[$doc:meta])* $name:ident $static:ident, $rust:literal, $text:ident $(, $key:ident: $value:expr)*;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident, $rust:literal, $text:ident $(, $key:ident: $value:expr)*;)+) => {
+    $(
         $(#[$doc])*
         ///
         /// `A` is the image, `I` the indices.
         #[doc(hidden)]
         pub struct $name<A, I>(PhantomData<fn(I) -> A>);
 
-        pub(crate) static $static: Builtin = Builtin { name: $rust, $($key: $value,)* ..pure($text) };
-    )+};
+        impl<A, I> $name<A, I> {
+            #[allow(missing_docs)]
+            pub(crate) fn builtin() -> &'static Builtin {
+                &ACCESSES[Number::$name as usize]
+            }
+        }
+    )+
+
+        enum Number { $($name),+ }
+
+        /// What reads and writes images.
+        pub(crate) static ACCESSES: &[Builtin] = &[$(
+            Builtin { $($key: $value,)* ..Builtin::pure(Name::new($rust), $text) }
+        ),+];
+    };
 }
 
 markers! {
     /// Marker of `sample`: no kernel writes a texture that it samples.
-    Sample SAMPLE, "sample", sample_text;
+    Sample, "sample", sample_text, facts: Facts::MOVES;
     /// Marker of `fetch`.
-    Fetch FETCH, "fetch", fetch_text;
+    Fetch, "fetch", fetch_text, facts: Facts::MOVES;
     /// Marker of a surface's `read`.
-    Load LOAD, "read", read_text, effect: Effect::Writes, variance: Variance::PerThread;
+    Load, "read", read_text, facts: Facts::MOVES, effect: Effect::Writes, variance: Variance::PerThread;
     /// Marker of a surface's `write`.
-    Store STORE, "write", write_text, effect: Effect::Writes;
+    Store, "write", write_text, facts: Facts::MOVES, effect: Effect::Writes;
 }
 
 /// The callee of a method of an image whose other arguments are these.
 macro_rules! method {
-    ($marker:ident $builtin:ident [$($generics:tt)*] $of:ty, $image:ty; ($($arg:ident: $ty:ty),*) $method:ident) => {
+    ($marker:ident [$($generics:tt)*] $of:ty, $image:ty; ($($arg:ident: $ty:ty),*) $method:ident) => {
         impl<$($generics)*> crate::witness::DeviceFn for crate::device_api::texture::$marker<$of, ($($ty,)*)> {
             fn callee() -> crate::record::Callee {
                 unsafe fn meaning<$($generics)*>(args: *const *const u8, ret: *mut u8) {
@@ -75,7 +99,8 @@ macro_rules! method {
                     }
                 }
                 let meaning = crate::ir::Meaning(method!(@named meaning [$($generics)*]));
-                crate::record::Callee::Builtin(&crate::device_api::texture::$builtin, Some(meaning))
+                let builtin = crate::device_api::texture::$marker::<$of, ($($ty,)*)>::builtin();
+                crate::record::Callee::Builtin(builtin, Some(meaning))
             }
         }
     };

@@ -117,10 +117,10 @@ macro_rules! surface {
         }
 
         method! {
-            Load LOAD [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>; ($($i: $index),+) read
+            Load [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>; ($($i: $index),+) read
         }
         method! {
-            Store STORE [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &mut $name<'_, T>;
+            Store [T: Texel, $($index: IndexInteger),+] $name<'static, T>, &mut $name<'_, T>;
             ($($i: $index),+, value: T) write
         }
     };

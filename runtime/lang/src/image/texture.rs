@@ -108,9 +108,9 @@ macro_rules! texture {
             }
         }
 
-        method! { Sample SAMPLE [T: TextureValue] $name<'static, T>, &$name<'_, T>; ($($x: $of),+) sample }
+        method! { Sample [T: TextureValue] $name<'static, T>, &$name<'_, T>; ($($x: $of),+) sample }
         method! {
-            Fetch FETCH [T: TextureValue, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>;
+            Fetch [T: TextureValue, $($index: IndexInteger),+] $name<'static, T>, &$name<'_, T>;
             ($($i: $index),+) fetch
         }
     };

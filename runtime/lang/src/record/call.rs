@@ -1,7 +1,9 @@
 //! Calls: builtins, device functions and closures.
 
 use super::{Local, Receiver, RecordError, Recorder};
-use crate::ir::{Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, StmtKind, Type};
+use crate::ir::{
+    Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, StmtKind, Type,
+};
 
 /// What a call resolves to.
 #[derive(Clone)]
@@ -151,8 +153,8 @@ impl Recorder {
         } else {
             self.sequence(&mut args)
         }
-        if op.by_constant.is_some() {
-            self.check_orderings(op, &args);
+        if let Orders::By(orderings) = op.facts.orders {
+            self.check_orderings(op, orderings, &args);
         }
         self.frame().add_effect(op.effect);
         let ty = if op.diverges { Type::Never } else { ty };
@@ -160,23 +162,19 @@ impl Recorder {
     }
 
     /// An ordering is a constant, and one that the operation can have.
-    fn check_orderings(&mut self, op: &'static Builtin, args: &[Expr]) {
-        let at = self.location();
-        for arg in args {
+    fn check_orderings(&mut self, op: &Builtin, orderings: &[(usize, Ordered)], args: &[Expr]) {
+        let (at, builtin) = (self.location(), op.name.shown());
+        for (position, ordered) in orderings {
+            let Some(arg) = args.get(*position) else { continue };
             let Type::Enum(e) = &arg.ty else { continue };
             let Some(tag) = arg.as_int() else {
                 let what = "an ordering that is not a constant of the kernel".to_owned();
-                return self.fail(RecordError::Argument { builtin: op.name, what, at });
+                return self.fail(RecordError::Argument { builtin, what, at });
             };
             let name = e.variants.iter().find(|v| v.tag == tag).map_or("?", |v| v.name);
-            let refused = match op.name {
-                "load" => ["Release", "AcqRel"].contains(&name),
-                "store" => ["Acquire", "AcqRel"].contains(&name),
-                _ => false,
-            };
-            if refused {
+            if !ordered.allows(name) {
                 let what = format!("the ordering `{name}`");
-                self.fail(RecordError::Argument { builtin: op.name, what, at });
+                self.fail(RecordError::Argument { builtin, what, at });
             }
         }
     }

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::view::{mutable_place, place};
 use super::{Device, GpuType, View, ViewMut};
-use crate::ir::{Builtin, CudaText, Meaning, Type};
+use crate::ir::{Builtin, CudaText, Facts, Meaning, Name, Type};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::simulator::context;
@@ -29,7 +29,8 @@ impl<const WORDS: usize> DeviceFn for RawParts<WORDS> {
             let holes: Vec<String> = (0..args.len()).map(|i| format!("{{{i}}}")).collect();
             CudaText::new(format!("{{ret}}{{{}}}", holes.join(", ")))
         }
-        static BUILTIN: Builtin = Builtin { name: "from_raw_parts", ..crate::device_api::text_pure(text) };
+        static BUILTIN: Builtin =
+            Builtin { facts: Facts::MOVES, ..Builtin::pure(Name::new("from_raw_parts"), text) };
         Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<WORDS>)))
     }
 }

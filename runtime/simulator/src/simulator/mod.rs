@@ -66,7 +66,7 @@ pub use raise::FaultPlace;
 pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 #[doc(hidden)]
 pub use statics::{Statics, current as current_statics};
-pub use synchronisation::{Synchronisation, Without};
+pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
 pub use unwritten::UnwrittenMemory;
 pub use waiting::{Missing, Unstarted, Waiting};
 

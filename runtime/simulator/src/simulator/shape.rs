@@ -3,7 +3,7 @@
 use super::{SimFault, SimLaunch};
 
 /// Lanes in a warp.
-pub(super) const WARP: u32 = 32;
+pub(super) use warpsmith_ir::limits::WARP;
 
 /// Blocks of a cooperative launch, more than any GPU holds at once.
 const COOPERATIVE_BLOCKS: u64 = 4096;

@@ -12,10 +12,37 @@ pub struct Synchronisation {
     pub at: Line,
     /// The builtin: `sync_threads`, `fence_device`, `store`, …
     pub name: &'static str,
+    /// What it does.
+    pub kind: SynchronisationKind,
     /// The ordering of an atomic operation.
     pub order: Option<&'static str>,
     /// How many of the same name stand before it on the line.
     pub nth: u32,
+}
+
+/// What a synchronisation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SynchronisationKind {
+    /// A barrier or a wait that gives no value and has no other half.
+    Whole,
+    /// A barrier that gives a value, or one half of a barrier.
+    Part,
+    /// A fence.
+    Fence,
+    /// An atomic operation with an ordering.
+    Atomic,
+}
+
+impl Synchronisation {
+    /// Whether it can be left out by itself: it gives no value, and has no other half.
+    pub fn is_whole(&self) -> bool {
+        self.kind == SynchronisationKind::Whole
+    }
+
+    /// Whether it is also for what atomic operations see of each other.
+    pub fn is_for_atomics(&self) -> bool {
+        matches!(self.kind, SynchronisationKind::Fence | SynchronisationKind::Atomic)
+    }
 }
 
 /// How a launch does without a synchronisation.

@@ -145,10 +145,10 @@ impl Trials<'_> {
         if let Some(fault) = unordered {
             return fault.into();
         }
-        if is_for_atomics(which) && self.after.len() > 1 {
+        if which.is_for_atomics() && self.after.len() > 1 {
             return Verdict::Unseen;
         }
-        if !is_whole(which) {
+        if !which.is_whole() {
             return Verdict::Redundant;
         }
         let left_out = |(seed, after): &(u64, Vec<Vec<u8>>)| {
@@ -188,17 +188,6 @@ impl Trials<'_> {
             Some(format!("byte {byte} of {what} is {wrong:#04x} instead of {right:#04x}"))
         })
     }
-}
-
-/// Whether a synchronisation can be left out by itself: it gives no value, and has no other half.
-fn is_whole(which: Synchronisation) -> bool {
-    ["sync_threads", "sync_warp", "sync_warp_mask", "cluster_sync", "grid_sync", "copy_async_wait"]
-        .contains(&which.name)
-}
-
-/// Whether a synchronisation is also for what atomic operations see of each other.
-fn is_for_atomics(which: Synchronisation) -> bool {
-    which.order.is_some() || which.name.starts_with("fence_")
 }
 
 fn saved(memory: &[Writable]) -> Vec<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use super::{MathFloat, reference};
 use crate::device_api::text::{PAIR, math, with};
-use crate::ir::Prelude;
+use crate::ir::{Cost, Facts, Prelude};
 
 static SINCOSPI: Prelude = Prelude {
     name: "ws_sincospi",
@@ -157,7 +157,7 @@ builtin! {
     /// The positive difference: `x - y` where that is positive, else +0. NaN if either is NaN. Exact.
     ///
     /// Source: CUDA Math API, `fdimf`, `fdim`.
-    pub fn fdim<T: MathFloat>(x: T, y: T) -> T { cuda: math("fdim") } {
+    pub fn fdim<T: MathFloat>(x: T, y: T) -> T { cuda: math("fdim"), facts: Facts::costs(Cost::Adds) } {
         if x <= y { T::ZERO } else { x - y }
     }
 

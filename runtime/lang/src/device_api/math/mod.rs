@@ -6,9 +6,9 @@
 //! a GPU's: NVIDIA's tables in the CUDA Programming Guide, in ulp of the correctly rounded result.
 
 mod bessel;
-mod elementary;
+pub(crate) mod elementary;
 mod reference;
-mod special;
+pub(crate) mod special;
 
 pub use elementary::*;
 pub use special::*;

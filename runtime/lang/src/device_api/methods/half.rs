@@ -5,16 +5,16 @@
 
 use warpsmith_macros::device_methods;
 
-use crate::ir::{CudaText, Prelude, Scalar, Type};
+use crate::ir::{CudaText, Facts, Prelude, Scalar, Type};
 use half::{bf16, f16};
 
 device_methods! {
     /// Conversions of `f16` and `bf16` that kernels may call.
     pub trait HalfMethods in half_conversion for f16, bf16 {
-        fn to_f32(self) -> f32 = converted;
-        fn to_f64(self) -> f64 = converted;
-        fn from_f32(value: f32) -> Self = converted;
-        fn from_f64(value: f64) -> Self = converted;
+        fn to_f32(self) -> f32 = converted, Facts::CONVERTS;
+        fn to_f64(self) -> f64 = converted, Facts::CONVERTS;
+        fn from_f32(value: f32) -> Self = converted, Facts::CONVERTS;
+        fn from_f64(value: f64) -> Self = converted, Facts::CONVERTS;
     }
 }
 
@@ -28,20 +28,20 @@ fn converted(args: &[Type], ret: &Type) -> CudaText {
     }
 }
 
-/// The text of a float's method; on a half it is computed in `f32` and rounded.
-pub(crate) fn for_halves(
-    name: &str,
-    args: &[Type],
-    ret: &Type,
-    text: &dyn Fn(&[Type], &Type) -> CudaText,
-) -> CudaText {
-    let half = args.iter().chain([ret]).filter_map(|ty| ty.peeled().scalar()).find(|s| s.is_half());
-    let Some(half) = half.filter(|_| !["to_f32", "to_f64", "from_f32", "from_f64"].contains(&name)) else {
-        return text(args, ret);
-    };
-    if let Some(own) = by_bits(name, half) {
-        return own;
+/// The half among the types of a call, if there is one.
+fn half_of(args: &[Type], ret: &Type) -> Option<Scalar> {
+    args.iter().chain([ret]).filter_map(|ty| ty.peeled().scalar()).find(|s| s.is_half())
+}
+
+/// The text of a method; on a half it is computed in `f32` and rounded.
+pub(super) fn widened(text: impl Fn(&[Type], &Type) -> CudaText) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, ret| match half_of(args, ret) {
+        Some(half) => in_f32(half, args, ret, &text),
+        None => text(args, ret),
     }
+}
+
+fn in_f32(half: Scalar, args: &[Type], ret: &Type, text: &dyn Fn(&[Type], &Type) -> CudaText) -> CudaText {
     let is_half = |ty: &Type| ty.peeled().scalar().is_some_and(Scalar::is_half);
     let f32 = Type::Scalar(Scalar::F32);
     let wide: Vec<Type> = args.iter().map(|ty| if is_half(ty) { f32.clone() } else { ty.clone() }).collect();
@@ -63,24 +63,24 @@ pub(crate) fn for_halves(
     inner
 }
 
-/// Methods that look at the bits of a half, or that the hardware has.
-fn by_bits(name: &str, half: Scalar) -> Option<CudaText> {
-    let own = crate::codegen::scalar_name(half);
-    let (infinity, least_normal) =
-        if half == Scalar::F16 { ("0x7c00", "0x0400") } else { ("0x7f80", "0x0080") };
-    let bits = "({0}).bits";
-    let text = match name {
-        "mul_add" => "ws_fma({0}, {1}, {2})".to_owned(),
-        "to_bits" => bits.to_owned(),
-        "from_bits" => format!("{own}{{ {{0}} }}"),
-        "abs" => format!("{own}{{ (unsigned short)({bits} & 0x7fff) }}"),
-        "is_normal" => format!("ws_half_is_normal({bits}, {least_normal}, {infinity})"),
-        "is_subnormal" => format!("ws_half_is_subnormal({bits}, {least_normal})"),
-        "next_up" => format!("{own}{{ ws_half_next_up({bits}, {infinity}) }}"),
-        "next_down" => format!("-{own}{{ ws_half_next_up((unsigned short)({bits} ^ 0x8000), {infinity}) }}"),
-        _ => return None,
-    };
-    Some(CudaText::with(text, &BITS))
+/// A method that looks at the bits of a half, or that the hardware has: its text there, and that of other floats.
+///
+/// `{own}` is the half's type, `{bits}` the bits of the operand, `{infinity}` and `{least}` those of infinity and of the
+/// least normal value.
+pub(super) fn of_half(
+    template: &'static str,
+    others: impl Fn(&[Type], &Type) -> CudaText,
+) -> impl Fn(&[Type], &Type) -> CudaText {
+    move |args, ret| {
+        let Some(half) = half_of(args, ret) else { return others(args, ret) };
+        let (infinity, least) = if half == Scalar::F16 { ("0x7c00", "0x0400") } else { ("0x7f80", "0x0080") };
+        let text = template
+            .replace("{own}", crate::codegen::scalar_name(half))
+            .replace("{bits}", "({0}).bits")
+            .replace("{infinity}", infinity)
+            .replace("{least}", least);
+        CudaText::with(text, &BITS)
+    }
 }
 
 static BITS: Prelude = Prelude {

@@ -5,7 +5,7 @@ use warpsmith_macros::device_methods;
 use super::super::text::{fixed, scalar, unsigned_name, with};
 use super::{int_prelude, prelude};
 use crate::codegen::scalar_name;
-use crate::ir::{CudaText, Prelude, Scalar, Type};
+use crate::ir::{CudaText, Facts, Prelude, ResultRange, Scalar, Type};
 
 /// A helper that takes the width in bits as a template argument and the value as unsigned.
 fn bits(helper: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
@@ -100,17 +100,17 @@ signed! { u8 => i8, u16 => i16, u32 => i32, u64 => i64, usize => isize }
 device_methods! {
     /// Methods of every integer type that kernels may call.
     pub trait IntMethods: Unsigned in int for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
-        fn min(self, other: Self) -> Self = with("ws_min({0}, {1})", &prelude::MIN);
-        fn max(self, other: Self) -> Self = with("ws_max({0}, {1})", &prelude::MAX);
-        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP);
+        fn min(self, other: Self) -> Self = with("ws_min({0}, {1})", &prelude::MIN), Facts::within(ResultRange::Least);
+        fn max(self, other: Self) -> Self = with("ws_max({0}, {1})", &prelude::MAX), Facts::within(ResultRange::Greatest);
+        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP), Facts::within(ResultRange::Clamped);
         fn pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
         fn wrapping_pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
-        fn count_ones(self) -> u32 = bits("ws_count_ones");
-        fn count_zeros(self) -> u32 = bits("ws_count_zeros");
-        fn leading_zeros(self) -> u32 = bits("ws_leading_zeros");
-        fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros");
-        fn leading_ones(self) -> u32 = ones("ws_leading_ones");
-        fn trailing_ones(self) -> u32 = ones("ws_trailing_ones");
+        fn count_ones(self) -> u32 = bits("ws_count_ones"), Facts::within(ResultRange::UpToBits);
+        fn count_zeros(self) -> u32 = bits("ws_count_zeros"), Facts::within(ResultRange::UpToBits);
+        fn leading_zeros(self) -> u32 = bits("ws_leading_zeros"), Facts::within(ResultRange::UpToBits);
+        fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros"), Facts::within(ResultRange::UpToBits);
+        fn leading_ones(self) -> u32 = ones("ws_leading_ones"), Facts::within(ResultRange::UpToBits);
+        fn trailing_ones(self) -> u32 = ones("ws_trailing_ones"), Facts::within(ResultRange::UpToBits);
         fn rotate_left(self, n: u32) -> Self = with("ws_rotate_left({0}, {1})", &prelude::ROTATE_LEFT);
         fn rotate_right(self, n: u32) -> Self = with("ws_rotate_right({0}, {1})", &prelude::ROTATE_RIGHT);
         fn swap_bytes(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
@@ -122,9 +122,9 @@ device_methods! {
         fn wrapping_div(self, other: Self) -> Self = with("ws_wrapping_div({0}, {1})", &int_prelude::WRAPPING_DIV);
         fn wrapping_rem(self, other: Self) -> Self = with("ws_wrapping_rem({0}, {1})", &int_prelude::WRAPPING_REM);
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
-        fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>");
+        fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>"), Facts::within(ResultRange::UpToFirst);
         fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
-        fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB);
+        fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB), Facts::within(ResultRange::UpToFirst);
         fn saturating_mul(self, other: Self) -> Self = with("ws_saturating_mul({0}, {1})", &int_prelude::SATURATING_MUL);
         fn saturating_div(self, other: Self) -> Self = with("ws_saturating_div({0}, {1})", &int_prelude::SATURATING_DIV);
         fn saturating_pow(self, n: u32) -> Self = with("ws_saturating_pow({0}, {1})", &int_prelude::SATURATING_POW);
@@ -143,9 +143,9 @@ device_methods! {
         fn checked_shl(self, n: u32) -> Option<Self> = checked("ws_checked_shl({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn checked_shr(self, n: u32) -> Option<Self> = checked("ws_checked_shr({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn unbounded_shl(self, n: u32) -> Self = with("ws_unbounded_shl({0}, {1})", &int_prelude::UNBOUNDED_SHL);
-        fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR);
+        fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR), Facts::within(ResultRange::UpToFirst);
         fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT);
-        fn isqrt(self) -> Self = with("ws_isqrt({0})", &int_prelude::ISQRT);
+        fn isqrt(self) -> Self = with("ws_isqrt({0})", &int_prelude::ISQRT), Facts::within(ResultRange::UpToFirst);
         fn to_be(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
         fn to_le(self) -> Self = fixed("({0})");
         fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = with("ws_abs_diff({0}, {1})", &prelude::ABS_DIFF);

@@ -1,6 +1,6 @@
 //! `.len()` of what can be indexed, and `.offset()` of views.
 
-use crate::ir::{CudaText, Meaning, Prelude, Type};
+use crate::ir::{Builtin, CudaText, Facts, Form, Meaning, Name, Prelude};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::types::{Device, GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
@@ -69,14 +69,15 @@ impl<V: ViewOffset, I: IndexInteger> DeviceFn for Offset<V, I> {
                 give(view.offset_by(args.take::<I>().to_index()), ret);
             }
         }
-        fn text(_args: &[Type], _ret: &Type) -> CudaText {
-            CudaText::with("ws_offset({0}, {1})", &OFFSET)
-        }
-        static BUILTIN: crate::ir::Builtin =
-            crate::ir::Builtin { name: "offset", ..crate::device_api::text::pure(text) };
-        Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<V, I>)))
+        Callee::Builtin(&VIEW_OFFSET[0], Some(Meaning(meaning::<V, I>)))
     }
 }
+
+/// `.offset()` of all views.
+pub(crate) static VIEW_OFFSET: &[Builtin] = &[Builtin {
+    facts: Facts::MOVES.is(Form::ViewOffset),
+    ..Builtin::pure(Name::new("offset"), |_, _| CudaText::with("ws_offset({0}, {1})", &OFFSET))
+}];
 
 static OFFSET: Prelude = Prelude {
     name: "ws_offset",

@@ -20,8 +20,6 @@ mod range;
 mod slices;
 mod vector;
 
-pub(crate) use half::for_halves;
-
 pub use ascii::AsciiMethods;
 pub use bytes::{ByteArray, ByteMethods};
 pub use float::{FloatBits, FloatMethods, UncheckedMethods};
@@ -46,6 +44,18 @@ pub use crate::types::operators::{
 };
 
 pub use crate::types::Num as NumMethods;
+
+/// The lists of builtins that the modules have.
+pub(crate) mod lists {
+    pub(crate) use super::ascii::ascii;
+    pub(crate) use super::bytes::bytes;
+    pub(crate) use super::float::float;
+    pub(crate) use super::half::half_conversion;
+    pub(crate) use super::int::{int, signed, unsigned};
+    pub(crate) use super::len::VIEW_OFFSET;
+    pub(crate) use super::slices::pointers;
+    pub(crate) use super::vector::vector;
+}
 
 /// Markers of methods, for tests that call what they mean.
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
-use crate::ir::{BinaryOp, CudaText, Effect, Expr, Meaning, Type};
+use crate::ir::{BinaryOp, Builtin, CudaText, Effect, Expr, Facts, Form, Meaning, Name, Type};
 use crate::meaning::{Arguments, give};
 use crate::record::{Callee, Recorder};
 use crate::simulator::{AccessKind, context};
@@ -291,7 +291,8 @@ impl<T> PointerMethods for *mut T {
 }
 
 macro_rules! pointer {
-    ($($name:ident, $rust:literal, $text:literal, |$args:ident, $ret:ident| $meaning:expr $(, $key:ident: $value:expr)*;)+) => {$(
+    ($($name:ident, $rust:literal, $text:literal, |$args:ident, $ret:ident| $meaning:expr $(, $key:ident: $value:expr)*;)+) => {
+    $(
         #[doc(hidden)]
         pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
 
@@ -305,18 +306,23 @@ macro_rules! pointer {
                         $meaning
                     }
                 }
-                fn text(_args: &[Type], _ret: &Type) -> CudaText {
-                    CudaText::new($text)
-                }
-                static BUILTIN: crate::ir::Builtin = crate::ir::Builtin {
-                    name: $rust,
-                    $($key: $value,)*
-                    ..crate::device_api::text::pure(text)
-                };
-                Callee::Builtin(&BUILTIN, Some(Meaning(meaning::<T>)))
+                Callee::Builtin(&pointers::ALL[pointers::Number::$name as usize], Some(Meaning(meaning::<T>)))
             }
         }
-    )+};
+    )+
+
+        /// The builtins of the methods of raw pointers.
+        pub(crate) mod pointers {
+            use super::*;
+
+            pub(super) enum Number { $($name),+ }
+
+            pub(crate) static ALL: &[Builtin] = &[$(Builtin {
+                $($key: $value,)*
+                ..Builtin::pure(Name::new($rust), |_, _| CudaText::new($text))
+            }),+];
+        }
+    };
 }
 
 /// The address `count` elements further.
@@ -325,21 +331,22 @@ fn moved<T: Device>(from: *mut u8, count: isize) -> *mut u8 {
 }
 
 pointer! {
-    PointerAdd, "add", "(({0}) + ({1}))", |args, ret| give(moved::<T>(args.take(), args.take()), ret);
+    PointerAdd, "add", "(({0}) + ({1}))", |args, ret| give(moved::<T>(args.take(), args.take()), ret),
+        facts: Facts::MOVES.is(Form::PointerSum);
     PointerSub, "sub", "(({0}) - ({1}))", |args, ret| {
         let (from, count): (_, isize) = (args.take(), args.take());
         give(moved::<T>(from, count.wrapping_neg()), ret);
-    };
+    }, facts: Facts::MOVES;
     PointerRead, "read", "(*({0}))", |args, ret| {
         let from: *const u8 = args.take();
         context::on_access_at(from.cast::<T>(), AccessKind::Read);
         give(T::from_ir(from), ret);
-    }, effect: Effect::Writes;
+    }, effect: Effect::Writes, facts: Facts::READS.is(Form::PointerRead);
     PointerWrite, "write", "(*({0}) = {1})", |args, _ret| {
         let (to, value): (*mut u8, T) = (args.take(), args.take());
         context::on_access_at(to.cast::<T>().cast_const(), AccessKind::Write);
         value.to_ir(to);
-    }, effect: Effect::Writes;
+    }, effect: Effect::Writes, facts: Facts::WRITES.is(Form::PointerWrite);
     PointerIsNull, "is_null", "(({0}) == nullptr)", |args, ret| give(args.take::<*const u8>().is_null(), ret);
 }
 

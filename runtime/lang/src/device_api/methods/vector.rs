@@ -2,7 +2,8 @@
 
 use warpsmith_macros::device_methods;
 
-use crate::ir::{CudaText, Prelude, Type};
+use super::half::widened;
+use crate::ir::{Cost, CudaText, Facts, Prelude, Type};
 use crate::types::vector::*;
 use crate::witness::never_called;
 
@@ -80,14 +81,14 @@ device_methods! {
     {
         fn min(self, other: Self) -> Self = sized("ws_min", 2);
         fn max(self, other: Self) -> Self = sized("ws_max", 2);
-        fn dot(self, other: Self) -> <Self as Vector>::Scalar = sized("ws_dot", 2);
-        fn sum(self) -> <Self as Vector>::Scalar = sized("ws_sum", 1);
-        fn length(self) -> <Self as Vector>::Scalar = sized("ws_length", 1);
+        fn dot(self, other: Self) -> <Self as Vector>::Scalar = widened(sized("ws_dot", 2)), Facts::costs(Cost::Fuses);
+        fn sum(self) -> <Self as Vector>::Scalar = widened(sized("ws_sum", 1)), Facts::costs(Cost::Adds);
+        fn length(self) -> <Self as Vector>::Scalar = widened(sized("ws_length", 1));
         fn normalize(self) -> Self = sized("ws_normalize", 1);
         fn xy(self) -> <Self as Parts>::Two = picked("xy");
         fn zw(self) -> <Self as Parts>::Two = picked("zw");
         fn xyz(self) -> <Self as Parts>::Three = picked("xyz");
-        fn extend(self, w: <Self as Vector>::Scalar) -> <Self as Parts>::Four = extended;
+        fn extend(self, w: <Self as Vector>::Scalar) -> <Self as Parts>::Four = widened(extended);
         fn to_array(self) -> <Self as Vector>::Array = to_array;
         fn from_array(array: <Self as Vector>::Array) -> Self = from_array;
     }

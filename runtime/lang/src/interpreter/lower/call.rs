@@ -4,7 +4,7 @@ use super::{Binding, Exit, Lower, Lowered, Result, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
-use crate::ir::{Access, Builtin, Expr, FnId, FormatPiece, Function, Location, Meaning, Type};
+use crate::ir::{Access, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
 
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;
@@ -123,7 +123,7 @@ impl<'m> Lower<'m> {
             return self
                 .unsupported(format!("the builtin `{}`, whose Rust the interpreter cannot call", op.name));
         };
-        self.work_of_builtin(op.name, &e.ty);
+        self.work_of_builtin(op.facts.cost, &e.ty);
         let site = self.site_at(at);
         self.synchronising(e, site, |lower| lower.meaning(meaning, &values, to, site));
         Ok(())
@@ -133,13 +133,13 @@ impl<'m> Lower<'m> {
     fn native(&mut self, op: &Builtin, (args, values): (&'m [Expr], &[Slot]), ty: &Type, to: Slot) -> bool {
         let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
         let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };
-        match (op.name, values) {
-            ("read", [_]) if **elem == *ty => {
+        match (op.facts.form, values) {
+            (Form::PointerRead, [_]) if **elem == *ty => {
                 let value = self.load(&place, elem);
                 self.copy(to, value, elem.size());
                 true
             }
-            ("write", [_, value]) => {
+            (Form::PointerWrite, [_, value]) => {
                 self.store(&place, *value, elem, elem.size());
                 true
             }

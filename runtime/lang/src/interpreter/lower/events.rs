@@ -4,7 +4,7 @@ use super::Lower;
 use super::place::Place;
 use crate::interpreter::program::{Op, Slot};
 use crate::interpreter::units::units;
-use crate::ir::{BinaryOp, Scalar, Type};
+use crate::ir::{BinaryOp, Cost, Scalar, Type};
 use crate::simulator::{AccessKind, Work};
 
 impl Lower<'_> {
@@ -67,32 +67,16 @@ impl Lower<'_> {
     }
 
     /// Tells of a builtin that computes a float, or converts one.
-    pub(super) fn work_of_builtin(&mut self, name: &str, ty: &Type) {
-        if name.contains("_to_") {
-            return self.converts();
-        }
-        if let (Some(scalar), false) = (ty.scalar().filter(|s| s.is_float()), is_move(name)) {
-            self.work(work_of_name(name, scalar.bits() as u8));
-        }
+    pub(super) fn work_of_builtin(&mut self, cost: Cost, ty: &Type) {
+        let bits = ty.scalar().filter(|s| s.is_float()).map(|s| s.bits() as u8);
+        let work = match (cost, bits) {
+            (Cost::Converts, _) => Work::Convert,
+            (Cost::Moves, _) | (_, None) => return,
+            (Cost::Adds, Some(bits)) => Work::FloatAdd(bits),
+            (Cost::Multiplies, Some(bits)) => Work::FloatMul(bits),
+            (Cost::Fuses, Some(bits)) => Work::FloatFma(bits),
+            (Cost::Special, Some(bits)) => Work::FloatSpecial(bits),
+        };
+        self.work(work);
     }
-}
-
-/// What a builtin that gives a float of so many bits computes.
-fn work_of_name(name: &str, bits: u8) -> Work {
-    let begins = |with: &[&str]| with.iter().any(|part| name.starts_with(part));
-    if name.contains("mul_add") || begins(&["fma"]) {
-        Work::FloatFma(bits)
-    } else if begins(&["add", "sub"]) || ["min", "max", "abs", "copysign", "clamp"].contains(&name) {
-        Work::FloatAdd(bits)
-    } else if begins(&["mul"]) {
-        Work::FloatMul(bits)
-    } else {
-        Work::FloatSpecial(bits)
-    }
-}
-
-/// Whether a builtin moves values, between lanes or from memory or a texture, and computes none.
-fn is_move(name: &str) -> bool {
-    let parts = ["shfl", "load", "atomic", "fetch", "sample", "swap", "from_bits", "read", "uniform"];
-    parts.iter().any(|part| name.contains(part))
 }

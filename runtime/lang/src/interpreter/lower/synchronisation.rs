@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{Lower, is_library};
 use crate::interpreter::Options;
 use crate::interpreter::program::{Op, Program, Site};
-use crate::ir::{Builtin, Effect, Expr, ExprKind, Function, Location, Module, Type, visit};
-use crate::simulator::{Line, Synchronisation};
+use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, visit};
+use crate::simulator::{Line, Synchronisation, SynchronisationKind};
 
 /// The synchronisations of a module, by the calls that they are, if they are watched.
 ///
@@ -23,34 +23,32 @@ fn of_function(function: &Function, found: &mut HashMap<*const Expr, Synchronisa
     let mut counts: HashMap<(Location, &str), u32> = HashMap::new();
     visit::exprs(&function.body, &mut |e| {
         if let ExprKind::Builtin { op, args, at, .. } = &e.kind
-            && (is_barrier(op) || ordering(args).is_some())
+            && let Some((kind, order)) = kind(op, args)
         {
-            let count = counts.entry((*at, op.name)).or_default();
+            let name = op.name.shown();
+            let count = counts.entry((*at, name)).or_default();
             let line = Line { file: at.file, line: at.line, column: 0 };
-            let which = Synchronisation { at: line, name: op.name, order: ordering(args), nth: *count };
+            found.insert(std::ptr::from_ref(e), Synchronisation { at: line, name, kind, order, nth: *count });
             *count += 1;
-            found.insert(std::ptr::from_ref(e), which);
         }
     });
 }
 
-/// Whether a builtin orders memory by itself; warp operations that exchange values do not.
-fn is_barrier(op: &Builtin) -> bool {
-    let begins = |words: &[&str]| words.iter().any(|word| op.name.starts_with(word));
-    match op.effect {
-        Effect::Sync(_) => begins(&["sync_", "cluster_", "grid_sync", "named_barrier_"]),
-        Effect::Writes => begins(&["fence_", "copy_async_wait"]),
-        Effect::Pure => false,
+/// What kind of synchronisation a call is, if any, and the ordering of an atomic operation.
+fn kind(op: &Builtin, args: &[Expr]) -> Option<(SynchronisationKind, Option<&'static str>)> {
+    match op.facts.orders {
+        Orders::Nothing => None,
+        Orders::Whole => Some((SynchronisationKind::Whole, None)),
+        Orders::Part => Some((SynchronisationKind::Part, None)),
+        Orders::Fence => Some((SynchronisationKind::Fence, None)),
+        Orders::By(orderings) => {
+            let strongest = orderings.iter().filter_map(|(at, _)| args.get(*at)?.as_int()).max()?;
+            // A relaxed operation orders nothing.
+            let order =
+                ["Release", "Acquire", "AcqRel", "SeqCst"].get((strongest as usize).checked_sub(1)?)?;
+            Some((SynchronisationKind::Atomic, Some(order)))
+        }
     }
-}
-
-/// The ordering of an atomic operation, unless it is relaxed.
-fn ordering(args: &[Expr]) -> Option<&'static str> {
-    let orderings =
-        args.iter().filter(|arg| matches!(&arg.ty, Type::Enum(def) if def.name == "MemoryOrdering"));
-    let names = ["Relaxed", "Release", "Acquire", "AcqRel", "SeqCst"];
-    let strongest = orderings.filter_map(Expr::as_int).max()?;
-    names.get(strongest as usize).copied().filter(|_| strongest > 0)
 }
 
 impl Lower<'_> {

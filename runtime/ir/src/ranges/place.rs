@@ -5,15 +5,15 @@
 use super::known::{Known, same, strip};
 use super::range::{Caller, Range, Scope, integer};
 use crate::ir::{
-    BinaryOp, Condition, Expr, ExprKind, Extent, MOST_ELEMENTS, Parameter, Quantity, Scalar, Type, VarId,
-    VarKind,
+    BinaryOp, Condition, Expr, ExprKind, Extent, Parameter, Quantity, Scalar, Type, VarId, VarKind,
 };
+use crate::limits::ELEMENTS;
 
 /// Expressions that are looked at for one extent.
 const EXTENT_FUEL: usize = 20;
 
 /// A part of a kernel's parameter that no one changes.
-pub(super) struct Place {
+pub(crate) struct Place {
     position: usize,
     offset: usize,
     name: String,
@@ -38,7 +38,7 @@ impl Place {
 }
 
 /// The extents of a view, outermost first.
-pub(super) fn axes(rank: usize) -> &'static [&'static str] {
+pub(crate) fn axes(rank: usize) -> &'static [&'static str] {
     [&["len"][..], &["rows", "cols"], &["planes", "rows", "cols"]][rank.clamp(1, 3) - 1]
 }
 
@@ -112,12 +112,12 @@ impl Scope<'_> {
             return Some(place.of_view(*rank, name)?.integer(Scalar::U64));
         }
         let field = Expr { kind: ExprKind::Field(view.clone().into(), name.to_owned()), ty: Type::U64 };
-        self.is_stable(view).then(|| self.unknown(&field, MOST_ELEMENTS))
+        self.is_stable(view).then(|| self.unknown(&field, ELEMENTS))
     }
 
     /// How many elements a slice, a view or an array has, in terms of what stays the same.
     pub fn length(&self, of: &Expr) -> Option<Quantity> {
-        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, MOST_ELEMENTS)))
+        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, ELEMENTS)))
     }
 
     /// How many elements something has, where that is more than a name for it.

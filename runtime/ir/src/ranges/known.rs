@@ -12,7 +12,7 @@ const MOST_SUMS: i128 = 16;
 
 /// The facts at one place of a function.
 #[derive(Clone, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     ranges: Vec<(Expr, Range)>,
     /// The first is at most the second.
     orders: Vec<(Expr, Expr)>,
@@ -186,7 +186,7 @@ fn negated(op: BinaryOp) -> BinaryOp {
 }
 
 /// An expression without the casts that leave its value as it is.
-pub(super) fn strip(e: &Expr) -> &Expr {
+pub(crate) fn strip(e: &Expr) -> &Expr {
     if let ExprKind::Cast(inner) = &e.kind
         && let (Some(from), Some(to)) = (integer(inner), integer(e))
         && from.is_unsigned()
@@ -198,7 +198,7 @@ pub(super) fn strip(e: &Expr) -> &Expr {
 }
 
 /// Whether two expressions give the same while no variable in them is assigned.
-pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let alike = match (&a.kind, &b.kind) {
         (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
@@ -206,7 +206,7 @@ pub(super) fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
         (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
         (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
-        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.name == b.name,
+        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.is(b),
         _ => false,
     };
     let (of_a, of_b) = (a.operands(), b.operands());
@@ -219,7 +219,7 @@ fn is_trackable(e: &Expr) -> bool {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
         ExprKind::Cast(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
-        ExprKind::Builtin { op, .. } => is_position(op.name),
+        ExprKind::Builtin { op, .. } => op.position().is_some(),
         _ => false,
     };
     own && e.operands().iter().all(|e| is_trackable(e))
@@ -231,7 +231,7 @@ fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
 }
 
 /// Variables that a block assigns.
-pub(super) fn assigned(block: &Block) -> HashSet<VarId> {
+pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
     let mut vars = HashSet::new();
     visit::stmts(block, &mut |stmt| {
         if let StmtKind::Assign { place, .. } = &stmt.kind {
@@ -242,14 +242,14 @@ pub(super) fn assigned(block: &Block) -> HashSet<VarId> {
 }
 
 /// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
-pub(super) fn untracked(block: &Block, scope: &Scope) -> HashSet<VarId> {
+pub(crate) fn untracked(block: &Block, scope: &Scope) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.retain(|var| scope.is_mutable(*var));
     vars
 }
 
 /// Variables that a block assigns, lends, or lends a part of.
-pub(super) fn changed(block: &Block) -> HashSet<VarId> {
+pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.extend(assigned(block));
     vars
@@ -267,34 +267,11 @@ fn lent(block: &Block) -> HashSet<VarId> {
 }
 
 /// The variable that a place is, or is a part of; what a view or a reference leads to is part of none.
-pub(super) fn root(place: &Expr) -> Option<VarId> {
+pub(crate) fn root(place: &Expr) -> Option<VarId> {
     match &place.kind {
         ExprKind::Var(var) => Some(*var),
         ExprKind::Index { base, .. } if matches!(base.ty, Type::View { .. } | Type::Ref { .. }) => None,
         ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
         _ => None,
     }
-}
-
-/// Whether a builtin says where a thread stands, which does not change.
-pub(super) fn is_position(name: &str) -> bool {
-    const POSITIONS: [&str; 16] = [
-        "thread_idx",
-        "block_idx",
-        "block_dim",
-        "grid_dim",
-        "global_id",
-        "global_size",
-        "thread_rank",
-        "block_size",
-        "warp_id",
-        "lane_id",
-        "grid_thread_rank",
-        "grid_threads",
-        "grid_block_rank",
-        "grid_blocks",
-        "cluster_thread_rank",
-        "cluster_threads",
-    ];
-    POSITIONS.contains(&name)
 }

@@ -6,7 +6,7 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
 
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
 /// both, and no value above their sum.
-pub(super) fn joined(a: Quantity, b: Quantity) -> Quantity {
+pub(crate) fn joined(a: Quantity, b: Quantity) -> Quantity {
     let bits = ones(a.most().max(b.most()));
     a.sum(b).least(Quantity::Const(bits))
 }

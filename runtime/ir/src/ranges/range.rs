@@ -7,10 +7,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::bits;
-use super::known::{Known, changed, is_position, same, strip};
+use super::interval::{exactly, fits};
+use super::known::{Known, changed, same, strip};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, Scalar, StmtKind, VarId,
-    VarKind, Variable,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, ResultRange, Scalar,
+    StmtKind, UnaryOp, VarId, VarKind, Variable,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -18,7 +19,7 @@ const FUEL: usize = 400;
 
 /// The least value, the greatest, and what a launch must fulfil for that.
 #[derive(Clone, Debug)]
-pub(super) struct Range {
+pub(crate) struct Range {
     pub low: i128,
     pub high: Quantity,
     pub needs: Vec<Condition>,
@@ -31,8 +32,13 @@ impl Range {
         Self { low, high: Quantity::Const(high), needs: Vec::new() }
     }
 
+    /// From one number to another.
+    pub(crate) fn numbers(low: i128, high: i128) -> Self {
+        Self { low, high: Quantity::Const(high), needs: Vec::new() }
+    }
+
     /// From 0 to one less than a quantity.
-    pub(super) fn below(limit: Quantity) -> Self {
+    pub(crate) fn below(limit: Quantity) -> Self {
         Self { low: 0, high: limit.plus(-1), needs: Vec::new() }
     }
 
@@ -65,7 +71,7 @@ const RETURNED: usize = usize::MAX / 2;
 
 /// What a function is looked at for.
 #[derive(Clone, Copy)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     pub is_kernel: bool,
     /// Whether a launch may be asked for something.
     pub lifts: bool,
@@ -75,14 +81,14 @@ pub(super) struct Kind {
 
 /// A call of a function, as its caller sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Caller<'a> {
+pub(crate) struct Caller<'a> {
     pub scope: &'a Scope<'a>,
     pub known: &'a Known,
     pub args: &'a [Expr],
 }
 
 /// What a function's variables are, as far as it is known where the walk stands.
-pub(super) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub functions: &'a [Function],
     vars: &'a [Variable],
     pub params: &'a [VarId],
@@ -96,7 +102,7 @@ pub(super) struct Scope<'a> {
     /// Whether a launch may be asked for something.
     pub lifts: bool,
     /// Threads of a block at most, where a kernel says so.
-    pub(super) most_threads: Option<u32>,
+    pub(crate) most_threads: Option<u32>,
     /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
     pub definitions: HashMap<VarId, Expr>,
     /// Ranges of immutable variables where they were initialised.
@@ -175,7 +181,7 @@ impl<'a> Scope<'a> {
             ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } => true,
-            ExprKind::Builtin { op, .. } => is_position(op.name),
+            ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
         };
         own && e.operands().iter().all(|e| self.is_stable(e))
@@ -241,15 +247,22 @@ impl<'a> Scope<'a> {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
             ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
-            ExprKind::Builtin { op, args, .. } => {
-                self.position(op.name).or_else(|| self.chosen(op.name, args, known, fuel))
-            }
+            ExprKind::Builtin { op, args, .. } => match op.position() {
+                Some(position) => self.position(position),
+                None => self.given(op.facts.result, args, known, fuel),
+            },
             ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
             ExprKind::Select(_, a, b) => {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 let high = a.high.greatest(b.high);
                 Some(Range { low: a.low.min(b.low), high, needs: a.needs }.needing(&b.needs))
+            }
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                let range = self.within(a, known, fuel);
+                let negated = (range.high.most().checked_neg()?, range.low.checked_neg()?);
+                let own = Range::numbers(negated.0, negated.1).needing(&range.needs);
+                fits(negated, scalar).then_some(own)
             }
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
                 let is_less = known.is_ordered(b, a);
@@ -317,18 +330,23 @@ impl<'a> Scope<'a> {
         Some(Range { high, ..range })
     }
 
-    /// The lesser or the greater of two values, or one that is held between two.
-    fn chosen(&self, name: &str, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
-        match (name, args) {
-            ("min" | "max", [a, b]) => {
+    /// What a builtin gives, by its facts.
+    fn given(&self, result: ResultRange, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        match (result, args) {
+            (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                let (low, high) = match name {
-                    "min" => (a.low.min(b.low), a.high.least(b.high)),
+                let (low, high) = match result {
+                    ResultRange::Least => (a.low.min(b.low), a.high.least(b.high)),
                     _ => (a.low.max(b.low), a.high.greatest(b.high)),
                 };
                 Some(Range { low, high, needs: a.needs }.needing(&b.needs))
             }
-            ("clamp", [_, least, most]) => self.clamped(least, most, known, fuel),
+            (ResultRange::Clamped, [_, least, most]) => self.clamped(least, most, known, fuel),
+            (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {
+                Some(Range { low: 0, ..self.within(first, known, fuel) })
+            }
+            (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
+            (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
             _ => None,
         }
     }
@@ -389,7 +407,7 @@ impl<'a> Scope<'a> {
         integer(inner)?;
         let range = self.within(inner, known, fuel);
         if range.low < 0 {
-            return None;
+            return fits((range.low, range.high.most()), to).then_some(range);
         }
         // Truncation makes a value that is not negative only less, unless its sign comes of it.
         if to.is_unsigned() { Some(fewer(range, to)) } else { self.exact(range, to) }
@@ -410,6 +428,7 @@ impl Scope<'_> {
     /// The range of `a op b`; `ordered` says that `b` is at most `a`.
     fn binary(&self, op: BinaryOp, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
         let positive = a.low >= 0 && b.low >= 0;
+        let plain = exactly(op, (a.low, a.high.most()), (b.low, b.high.most()));
         let needs = Range { needs: a.needs, ..Range::of_type(scalar) }.needing(&b.needs).needs;
         let made = |low: i128, high: Quantity| Range { low, high, needs };
         let wrapping = |range: Range| {
@@ -453,13 +472,16 @@ impl Scope<'_> {
                 }
                 _ => None,
             },
-            _ => None,
+            // Negative numbers: no more is known than of plain ones.
+            _ => {
+                plain.filter(|plain| fits(*plain, scalar)).map(|(low, high)| made(low, Quantity::Const(high)))
+            }
         }
     }
 }
 
 /// The integer type of an expression.
-pub(super) fn integer(e: &Expr) -> Option<Scalar> {
+pub(crate) fn integer(e: &Expr) -> Option<Scalar> {
     e.ty.scalar().filter(|scalar| scalar.is_int())
 }
 

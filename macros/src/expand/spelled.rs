@@ -1,0 +1,102 @@
+//! What the macro decides by how a name is spelled, all of it.
+//!
+//! A macro sees tokens and no definitions, so a name is all that it has where it must choose before rustc knows more: what
+//! to borrow, what a pattern binds, and which error to give. Rust's naming convention is the rule there. The witness is typed
+//! by what a name is, so what a builtin does is decided by its facts afterwards. `tests/facts.rs` compares the lists of
+//! builtins with the registry.
+
+use syn::Ident;
+
+/// Types of scalars.
+pub const PRIMITIVES: [&str; 15] = [
+    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32",
+    "f64",
+];
+
+/// Builtins without arguments that give a number, whose operators nobody overloads.
+const NUMBERS: &[&str] = &[
+    "block_size",
+    "cluster_block_rank",
+    "cluster_size",
+    "cluster_thread_rank",
+    "cluster_threads",
+    "global_id",
+    "global_size",
+    "grid_block_rank",
+    "grid_blocks",
+    "grid_thread_rank",
+    "grid_threads",
+    "lane_id",
+    "lanemask_eq",
+    "lanemask_ge",
+    "lanemask_gt",
+    "lanemask_le",
+    "lanemask_lt",
+    "thread_rank",
+    "warp_id",
+    "warp_size",
+];
+
+/// Builtins that access the place that is their first argument.
+const PLACES: &[&str] = &[
+    "atomic",
+    "atomic_add",
+    "atomic_and",
+    "atomic_block",
+    "atomic_cluster",
+    "atomic_compare_exchange",
+    "atomic_dec",
+    "atomic_exchange",
+    "atomic_inc",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_sub",
+    "atomic_system",
+    "atomic_xor",
+    "copy_async",
+    "load_l2",
+    "load_last_use",
+    "load_read_only",
+    "load_streaming",
+    "map_shared_rank",
+    "store_l2",
+    "store_streaming",
+    "store_through",
+    "volatile_load",
+    "volatile_store",
+];
+
+/// Methods of slices, and of what is like them, that write their receiver; others that do end in `_mut`.
+const WRITERS: [&str; 4] = ["fill", "swap", "copy_from_slice", "as_mut_ptr"];
+
+/// Whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
+/// operators are refused.
+pub fn gives_number(name: &Ident) -> bool {
+    NUMBERS.iter().any(|known| name == known)
+}
+
+/// Whether a function of this name accesses its first argument, so that a copy of a static there is a mistake.
+pub fn accesses_place(name: &Ident) -> bool {
+    PLACES.iter().any(|known| name == known)
+}
+
+/// Whether a method of slices takes its receiver to be written.
+pub fn writes_receiver(method: &Ident) -> bool {
+    method.to_string().ends_with("_mut") || WRITERS.iter().any(|known| method == known)
+}
+
+/// Whether a name is that of a type, a variant or a constant by Rust's naming convention.
+pub fn starts_uppercase(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_uppercase())
+}
+
+/// Whether a name in a pattern is a constant or a variant by Rust's naming convention.
+pub fn is_constant(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
+pub fn is_variant(name: &str) -> bool {
+    is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
+}

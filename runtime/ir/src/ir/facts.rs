@@ -1,0 +1,270 @@
+//! What is known of a builtin besides its text: what it accesses, where its result lies, what it costs, what it orders.
+//!
+//! Each builtin says its own facts where it is defined; passes, validation, printers and the interpreter read them. None
+//! of them decides anything by a builtin's name. Every default is the answer that is right of any builtin: of a builtin
+//! that says too little less is proven, more is refused, or more is counted.
+
+/// What a call does to the memory that an argument refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Nothing: it passes the address on, or hints at it.
+    None,
+    /// Reads it.
+    Read,
+    /// Writes it, whatever was there.
+    Write,
+    /// Both: what was there is part of what is written, or of the result.
+    Update,
+}
+
+/// Where a thread stands, or how many threads, warps and blocks there are: the same whenever a thread asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Position {
+    /// Index of the thread in its block, by axis.
+    ThreadIndex,
+    /// Index of the block in the grid, by axis.
+    BlockIndex,
+    /// Threads of a block, by axis.
+    BlockExtent,
+    /// Blocks of the grid, by axis.
+    GridExtent,
+    /// Index of the thread in a grid of one dimension.
+    GlobalId,
+    /// Threads of a grid of one dimension.
+    GlobalSize,
+    /// Number of the thread in its block.
+    ThreadRank,
+    /// Threads of a block.
+    BlockSize,
+    /// Number of the block in the grid.
+    GridBlockRank,
+    /// Blocks of the grid.
+    GridBlocks,
+    /// Number of the thread in the grid.
+    GridThreadRank,
+    /// Threads of the grid.
+    GridThreads,
+    /// Lanes of a warp.
+    WarpSize,
+    /// Number of the lane in its warp.
+    LaneId,
+    /// Bits of lanes, by the lane's number.
+    LaneMask,
+    /// Number of the warp in its block.
+    WarpId,
+    /// Number of the block in its cluster.
+    ClusterBlockRank,
+    /// Blocks of a cluster.
+    ClusterSize,
+    /// Blocks of a cluster, by axis.
+    ClusterExtent,
+    /// Index of the block in its cluster, by axis.
+    ClusterBlockIndex,
+    /// Index of the cluster in the grid of clusters, by axis.
+    ClusterIndex,
+    /// Number of the thread in its cluster.
+    ClusterThreadRank,
+    /// Threads of a cluster.
+    ClusterThreads,
+}
+
+/// Where an integer result lies, whatever the GPU is given: also where Rust would panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResultRange {
+    /// Anywhere in its type: right of every builtin.
+    Any,
+    /// The lesser of the first two arguments.
+    Least,
+    /// The greater of the first two arguments.
+    Greatest,
+    /// The first argument, but not below the second, and in any case not above the third.
+    Clamped,
+    /// From 0 to the first argument, if the type is unsigned; else anywhere.
+    UpToFirst,
+    /// From 0 to the bits of the first argument's type.
+    UpToBits,
+    /// From the first number to the second.
+    Within(i64, i64),
+}
+
+/// What a call that gives a float computes, for those who count.
+///
+/// Of a result that is no float only [`Cost::Converts`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cost {
+    /// A function of its own, such as a root: the dearest, and so the default.
+    Special,
+    /// Nothing: it moves a value, from memory, from another lane, or from one type to another by its bits.
+    Moves,
+    /// A conversion between types.
+    Converts,
+    /// An addition, a comparison or a change of sign.
+    Adds,
+    /// A multiplication.
+    Multiplies,
+    /// A fused multiply-add.
+    Fuses,
+}
+
+/// Which memory orderings Rust allows an argument to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ordered {
+    /// Those of a load: not `Release` and not `AcqRel`.
+    Load,
+    /// Those of a store: not `Acquire` and not `AcqRel`.
+    Store,
+    /// All, of an operation that loads and stores.
+    Update,
+}
+
+impl Ordered {
+    /// Whether an argument may be an ordering, by its Rust name.
+    pub fn allows(self, ordering: &str) -> bool {
+        match self {
+            Ordered::Load => !matches!(ordering, "Release" | "AcqRel"),
+            Ordered::Store => !matches!(ordering, "Acquire" | "AcqRel"),
+            Ordered::Update => true,
+        }
+    }
+}
+
+/// Whether a call orders memory by itself, for those who ask what a synchronisation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Orders {
+    /// It does not; what lanes exchange is no order of memory either.
+    Nothing,
+    /// A barrier, or a wait, that gives no value and has no other half: a launch can leave it out.
+    Whole,
+    /// A barrier that gives a value, or one half of a barrier.
+    Part,
+    /// A fence, by which the threads order what their atomic operations do.
+    Fence,
+    /// An atomic operation with an ordering at each of these positions of its arguments.
+    By(&'static [(usize, Ordered)]),
+}
+
+/// Which lanes of a warp must reach an operation of the warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// All of them: the default, as it refuses most.
+    All,
+    /// Those of the mask that is the argument at a position.
+    Masked(usize),
+    /// Any of them.
+    Any,
+}
+
+/// What a call is besides a call, which printers and the interpreter write in their own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A call and no more.
+    Call,
+    /// The address that a number of elements (the second argument) after a pointer (the first) has: `p + n`.
+    PointerSum,
+    /// A plain read through a raw pointer: `*p`.
+    PointerRead,
+    /// A plain write through a raw pointer: `*p = value`.
+    PointerWrite,
+    /// A view (the first argument) from an index on (the second), which is at most its length; checked.
+    ViewOffset,
+    /// A copy of all bytes of a value at once: the address is a multiple of its size.
+    WholeCopy,
+    /// The memory of another block of the cluster.
+    OtherBlock,
+    /// The author's word that the condition, its argument, holds from here on.
+    Assumption,
+}
+
+/// What is known of a builtin, said once where it is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Facts {
+    /// What it does through each of its first arguments, which are then addresses; nothing through the others.
+    ///
+    /// A test compares it with what each builtin does on the simulator.
+    pub accesses: &'static [Access],
+    /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
+    pub waits: bool,
+    /// Where the thread stands, if that is what it gives. Of one that does not say, no two calls are the same.
+    pub position: Option<Position>,
+    /// Where its result lies.
+    pub result: ResultRange,
+    /// What it computes.
+    pub cost: Cost,
+    /// Whether it orders memory by itself.
+    pub orders: Orders,
+    /// Of an operation of a warp: which lanes must reach it.
+    pub lanes: Lanes,
+    /// What it is besides a call.
+    pub form: Form,
+}
+
+impl Facts {
+    /// Of what touches no memory, of which nothing else is known.
+    pub const NONE: Self = Self {
+        accesses: &[],
+        waits: false,
+        position: None,
+        result: ResultRange::Any,
+        cost: Cost::Special,
+        orders: Orders::Nothing,
+        lanes: Lanes::All,
+        form: Form::Call,
+    };
+    /// Of what gives its argument, or a part of it, as it is.
+    pub const MOVES: Self = Self { cost: Cost::Moves, ..Self::NONE };
+    /// Of a plain read through the first argument.
+    pub const READS: Self = Self { accesses: &[Access::Read], ..Self::MOVES };
+    /// Of a write through the first argument.
+    pub const WRITES: Self = Self { accesses: &[Access::Write], ..Self::MOVES };
+    /// Of a read through the first argument that sees what other threads write.
+    pub const OBSERVES: Self = Self { accesses: &[Access::Read], waits: true, ..Self::MOVES };
+    /// Of an atomic read-modify-write through the first argument.
+    pub const UPDATES: Self = Self { accesses: &[Access::Update], waits: true, ..Self::MOVES };
+    /// Of a conversion.
+    pub const CONVERTS: Self = Self::costs(Cost::Converts);
+    /// Of a barrier or wait that can be left out by itself.
+    pub const BARRIER: Self = Self { orders: Orders::Whole, ..Self::MOVES };
+    /// Of a barrier that gives a value or has another half.
+    pub const PART_OF_BARRIER: Self = Self { orders: Orders::Part, ..Self::MOVES };
+    /// Of a fence.
+    pub const FENCE: Self = Self { orders: Orders::Fence, ..Self::MOVES };
+    /// Of an exchange between the lanes of the mask that is its first argument.
+    pub const MASKED: Self = Self { lanes: Lanes::Masked(0), ..Self::MOVES };
+    /// Of the author's word.
+    pub const ASSUMES: Self = Self { form: Form::Assumption, ..Self::MOVES };
+
+    /// Of what tells where a thread stands.
+    pub const fn at(position: Position) -> Self {
+        Self { position: Some(position), ..Self::MOVES }
+    }
+
+    /// Of a function whose result lies somewhere.
+    pub const fn within(result: ResultRange) -> Self {
+        Self { result, ..Self::NONE }
+    }
+
+    /// Of a function that computes this much.
+    pub const fn costs(cost: Cost) -> Self {
+        Self { cost, ..Self::NONE }
+    }
+
+    /// The same, and what it computes.
+    pub const fn costing(self, cost: Cost) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// The same, and what it is besides a call.
+    pub const fn is(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The same, with orderings among its arguments.
+    pub const fn ordered(self, by: &'static [(usize, Ordered)]) -> Self {
+        Self { orders: Orders::By(by), ..self }
+    }
+
+    /// What a call does through the argument at a position.
+    pub fn access(&self, position: usize) -> Access {
+        self.accesses.get(position).copied().unwrap_or(Access::None)
+    }
+}
