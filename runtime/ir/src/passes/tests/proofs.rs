@@ -1,13 +1,15 @@
-//! Random kernels: whatever is proven of an index holds in every launch that fulfils what the proof rests on.
+//! An index that is proven to be in bounds is in bounds, in every launch that fulfils the proof's conditions.
+//!
+//! Interprets random kernels in random launches, and looks at each index that is proven.
 
 use std::collections::HashMap;
 
-use super::elide::{elide, lift};
 use super::random_kernel::{Dice, INTEGERS, Writer, limit};
 use crate::ir::{
     BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, KernelAttributes, LaunchValues, Module, Parameter,
     Proof, RangeLoop, Scalar, StmtKind, VarId,
 };
+use crate::passes::elide::{elide, lift};
 
 /// Random kernels of a run.
 const KERNELS: usize = 4000;
