@@ -8,7 +8,7 @@ folder=$1
 mkdir -p "$folder"
 # For a machine that has what this one may lack.
 export WARPSMITH_TESTS_FOR=gpu,nvrtc
-tests=(gpu runtime operators language numbers ports simulator)
+tests=(gpu runtime operators language numbers simulator)
 
 names=()
 for test in "${tests[@]}"; do

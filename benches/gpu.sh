@@ -31,7 +31,7 @@ export WARPSMITH_CACHE_DIR
 
 # What is right or wrong, at once.
 run tests_small "$folder/gpu" --nocapture --test-threads=1 &
-for test in operators language numbers ports simulator; do
+for test in operators language numbers simulator; do
     run $test "$folder/$test" --nocapture --test-threads=1 &
 done
 wait
