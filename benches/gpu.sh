@@ -52,6 +52,7 @@ run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 
 # What is timed, one after the other.
 run kernels "$folder/kernels"
 run start "$folder/start"
+run images "$folder/images"
 run peer "$peer"
 LIMIT=600 run seeds "$here/seeds.sh" "$folder" "$output/seeds"
 run two_gpus "$here/two_gpus.sh" "$folder"
