@@ -31,7 +31,7 @@ export WARPSMITH_CACHE_DIR
 
 # What is right or wrong, at once.
 run tests_small "$folder/gpu" --nocapture --test-threads=1 &
-for test in operators language numbers ports simulator; do
+for test in operators language numbers simulator; do
     run $test "$folder/$test" --nocapture --test-threads=1 &
 done
 wait
@@ -52,6 +52,7 @@ run tests_real env CORPUS_SCALE=real "$folder/gpu" --nocapture --test-threads=1 
 # What is timed, one after the other.
 run kernels "$folder/kernels"
 run start "$folder/start"
+run images "$folder/images"
 run peer "$peer"
 LIMIT=600 run seeds "$here/seeds.sh" "$folder" "$output/seeds"
 run two_gpus "$here/two_gpus.sh" "$folder"

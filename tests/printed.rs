@@ -1,19 +1,18 @@
 //! Every kernel of the corpus as printed CUDA on the simulator, compared with the twin bit for bit.
 //!
-//! Without a C++ compiler the tests say that they were skipped; `WARPSMITH_REQUIRE_CXX=1` makes that a failure.
+//! Without a C++ compiler the tests are ignored.
 
 use corpus::cases::{self, Case, Scale};
-use harness::runs_printed;
+use harness::needs_cxx;
 use warpsmith::Device;
 use warpsmith::codegen::{Checks, Options};
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
-    if !runs_printed() {
-        return;
-    }
+    needs_cxx();
     compile_ahead(Sanitizers::NONE);
     let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
     let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
@@ -46,10 +45,9 @@ fn problem(case: &Case, device: &Device) -> Option<String> {
 
 /// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
 #[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn sanitizers_find_nothing_in_the_corpus() {
-    if !runs_printed() {
-        return;
-    }
+    needs_cxx();
     let sanitizers = Sanitizers::ALL;
     compile_ahead(sanitizers);
     let device =
@@ -111,10 +109,9 @@ mod faults {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn a_failed_check_of_the_text_is_a_fault_at_the_rust_line() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let text = fault(|device, out| past_the_end(out).grid(1).block(8).launch(device));
         assert!(text.starts_with("index 8 is out of bounds for length 8 at tests/printed.rs:"), "{text}");
         assert!(text.contains("thread (7, 0, 0) of kernel `past_the_end`"), "{text}");
@@ -124,10 +121,9 @@ mod faults {
 
     /// The processor would end the process at either.
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn a_division_without_a_result_is_a_fault_without_sanitizers_too() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let device = Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() });
         for (divisor, what) in [(0, "a division by zero"), (u32::MAX, "a division that overflows")] {
             let mut out = device.upload(&[0, i32::MIN as u32, divisor]).expect("memory");
@@ -144,10 +140,9 @@ mod faults {
 
     /// The operation is in a function of the prelude, the line is that of its call.
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn a_fault_in_the_prelude_is_at_the_line_that_calls_it() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let settings = Settings { atomic_budget: 1000, ..Settings::default() };
         let faults = [Executor::Twin, Executor::Printed].map(|executor| {
             let device = Device::simulator_with(Settings { executor, ..settings.clone() });
@@ -158,10 +153,9 @@ mod faults {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn what_the_machine_sees_is_a_fault_as_for_the_twin() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let settings = Settings { executor: Executor::Twin, ..Settings::default() };
         let twin = Device::simulator_with(Settings { returned_threads_pass: false, ..settings.clone() });
         let printed = Settings { executor: Executor::Printed, returned_threads_pass: false, ..settings };
@@ -173,10 +167,9 @@ mod faults {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn undefined_cpp_is_a_fault() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let text = fault(|device, out| divides(out).grid(1).block(1).launch(device));
         assert!(text.contains("leaves undefined: a division by zero at tests/printed.rs:"), "{text}");
         let text = fault(|device, out| overflows(out).grid(1).block(1).launch(device));
@@ -194,10 +187,9 @@ mod faults {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn a_thread_that_never_ends_is_a_fault() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let settings = Settings { executor: Executor::Printed, step_budget: 1 << 20, ..Settings::default() };
         let device = Device::simulator_with(settings);
         let mut out = device.upload(&[0u32]).expect("memory");
@@ -209,10 +201,9 @@ mod faults {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn an_access_outside_of_all_arguments_is_a_fault_of_unchecked_text() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         // SAFETY: it is the mistake that is to be found, and found before the access.
         let text =
             fault(|device, out| unsafe { past_the_end(out).grid(1).block(8).launch_unchecked(device) });
@@ -247,10 +238,9 @@ mod differences {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn a_text_that_does_not_do_what_the_twin_does_is_a_fault() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         run(&[0, 1, 2, 3, 4, 6, 7, 8]).expect("no difference");
         let fault = run(&[0, 1, 2, 3, 4, 5, 6, 7]).expect_err("a difference").to_string();
         let said = "kernel `copies` runs differently as printed CUDA than by its twin: byte 20 of `y` is 0x05 by the twin, 0x06";
@@ -268,10 +258,9 @@ mod differences {
     }
 
     #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
     fn what_the_host_cannot_run_is_refused_by_name() {
-        if !runs_printed() {
-            return;
-        }
+        needs_cxx();
         let device = Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() });
         let mut y = device.upload(&[0u32]).expect("memory");
         let refused = by_hand(&mut y).grid(1).block(1).launch(&device).expect_err("no such instruction");

@@ -1,7 +1,8 @@
 //! The corpus: one place for the kernels that every kind of test uses.
 //!
 //! The snapshot tests print them, the NVRTC tests compile what was printed, the simulator tests run
-//! them against host references, and the GPU tests and benches do the same on a device.
+//! them against host references, and the GPU tests and benches do the same on a device. [`ports`] has kernels of public
+//! CUDA collections.
 
 // Kernels keep the form of the course notes that they come from.
 #![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
@@ -25,6 +26,7 @@ pub mod nbody;
 pub mod nested;
 pub mod pitched;
 pub mod pointwise;
+pub mod ports;
 pub mod reduction;
 pub mod rows;
 pub mod scan;

@@ -1,4 +1,4 @@
-//! Element-wise kernels: saxpy and the two-dimensional matrix sum.
+//! Element-wise kernels: saxpy, the two-dimensional matrix sum, and those that tests of other things launch.
 
 use warpsmith::prelude::*;
 
@@ -8,6 +8,24 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_id();
     if i < y.len() {
         y[i] = a * x[i] + y[i];
+    }
+}
+
+/// `y[i] = value`
+#[gpu_kernel]
+pub fn fill(y: &mut [u32], value: u32) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = value;
+    }
+}
+
+/// `x[i] *= 2`
+#[gpu_kernel]
+pub fn doubled(x: &mut [u32]) {
+    let i = global_id();
+    if i < x.len() {
+        x[i] *= 2;
     }
 }
 

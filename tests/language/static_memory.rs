@@ -1,5 +1,6 @@
 //! The memory of statics on the host: addresses, parts that are copied, slices for other kernels, managed statics.
 
+use corpus::vectors::doubled;
 use warpsmith::driver::DriverError;
 use warpsmith::prelude::*;
 use warpsmith::{Error, PartMut};
@@ -34,15 +35,6 @@ fn to_second_half(values: &[u32]) {
     let i = global_id();
     if i < values.len() && i < 4 {
         BINS.get_mut()[i + 4] = values[i];
-    }
-}
-
-/// Knows nothing of statics.
-#[gpu_kernel]
-fn doubled(x: &mut [u32]) {
-    let i = global_id();
-    if i < x.len() {
-        x[i] *= 2;
     }
 }
 

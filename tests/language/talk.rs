@@ -36,8 +36,8 @@ fn expected(a: f32, n: [i64; 2]) -> String {
 
 /// Only run by the test below, which reads what it writes.
 #[test]
-#[ignore = "a part of another test"]
-fn speaker() {
+#[ignore = "a process of another test"]
+fn process_that_talks() {
     let device = match std::env::var("SPEAKER").as_deref() {
         Ok("gpu") => Device::gpu(0).expect("a GPU"),
         Ok("printed") => {
@@ -59,7 +59,7 @@ fn println_writes_what_rust_writes() {
     for device in ["simulator"].into_iter().chain(gpu).chain(printed) {
         let exe = std::env::current_exe().expect("this program");
         let output = Command::new(exe)
-            .args(["talk::speaker", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+            .args(["talk::process_that_talks", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
             .env("SPEAKER", device)
             .output()
             .expect("it runs");

@@ -71,13 +71,14 @@ fn row_sums(lent: Lent, sums: &mut [f32]) {
 
 /// What a launch does once, it does once when it is counted and timed too.
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_report_on_a_gpu_has_the_effect_of_one_launch_and_the_figures_of_the_simulator() -> warpsmith::Result<()>
 {
     const N: usize = 1 << 14;
     let simulator = Device::simulator();
     let mut here = simulator.upload(&vec![3.0f32; N])?;
     let predicted = scaled_in_place(2.0, &mut here).over(N).metrics(&simulator)?;
-    let Some(gpu) = harness::gpu() else { return Ok(()) };
+    let gpu = harness::needs_gpu();
     let simulated = LAUNCHES.read(&simulator)?;
     LAUNCHES.write(&gpu, 40)?;
     let mut y = gpu.upload(&vec![3.0f32; N])?;
@@ -119,6 +120,7 @@ fn views_in_a_struct_are_copied_for_the_prediction() -> warpsmith::Result<()> {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn what_cannot_be_copied_is_refused_before_anything_is_launched() -> warpsmith::Result<()> {
     #[gpu_kernel]
     fn through_a_pointer(from: *const f32, y: &mut [f32]) {
@@ -128,7 +130,7 @@ fn what_cannot_be_copied_is_refused_before_anything_is_launched() -> warpsmith::
             y[i] = unsafe { *from.add(i) };
         }
     }
-    let Some(gpu) = harness::gpu() else { return Ok(()) };
+    let gpu = harness::needs_gpu();
     let mut y = gpu.upload(&[1.0f32; 64])?;
     let refused = through_a_pointer(std::ptr::null(), &mut y).over(64).metrics(&gpu);
     let text = refused.expect_err("a pointer").to_string();

@@ -51,8 +51,9 @@ fn broken(x: &mut [f32]) {
 /// What a process that has only a bundle finds: a kernel in it, one of other values, one of another
 /// architecture, and one that it does not have.
 #[test]
-fn bundle_child() {
-    let Ok(path) = std::env::var("BUNDLE") else { return };
+#[ignore = "a process of another test"]
+fn process_that_has_a_bundle() {
+    let path = std::env::var("BUNDLE").expect("the parent sets it");
     aot::register(fs::read(path).expect("the parent wrote it").leak()).expect("a bundle");
     let kernels = [
         scaled::cubin_for(&(2,), "sm_90"),
@@ -79,7 +80,7 @@ fn a_bundle_is_enough_without_nvrtc_and_what_it_lacks_is_said() {
     bundle.write(&path).expect("own folder");
     let path = path.to_string_lossy().into_owned();
     let variables = [("BUNDLE", path.as_str()), ("LD_LIBRARY_PATH", "")];
-    let said = said_by("ahead::bundle_child", &folder.0, &variables);
+    let said = said_by("ahead::process_that_has_a_bundle", &folder.0, &variables);
     let parts: Vec<&str> = said.split('|').collect();
     let [found, remarks, from_bundle] = parts[..] else { panic!("{said}") };
     let found: Vec<&str> = found.split(',').collect();
@@ -141,10 +142,8 @@ fn an_error_of_nvrtc_names_the_rust_line() {
 
 /// Writes the dumps that its parent asks for.
 #[test]
-fn dump_child() {
-    if std::env::var_os("WARPSMITH_DUMP").is_none() {
-        return;
-    }
+#[ignore = "a process of another test"]
+fn process_that_dumps() {
     let bundle = Bundle::new(["sm_90"]).and_then(|bundle| bundle.add::<scaled>(&(2,)));
     let bundle = bundle.and_then(|bundle| bundle.add::<scaled>(&(3,)));
     let said = bundle.and_then(|bundle| bundle.add_unchecked::<shifted>(&()));
@@ -161,7 +160,7 @@ fn dumps_are_one_file_for_each_form_and_specialization() {
     let variables = [("WARPSMITH_DUMP", "cuda,ptx,cubin,sass"), ("WARPSMITH_DUMP_DIR", place.as_str())];
     // Twice: from the compiler and from the cache.
     for _ in 0..2 {
-        assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), "dumped");
+        assert_eq!(said_by("ahead::process_that_dumps", &folder.0, &variables), "dumped");
         let files = fs::read_dir(&dumps).expect("made").flatten().map(|file| file.path());
         let with = |extension: &str, files: &[std::path::PathBuf]| {
             files.iter().filter(|path| path.extension().is_some_and(|own| own == extension)).count()
@@ -200,7 +199,7 @@ fn the_disassembler_on_the_path_is_used_and_its_failure_told() {
     {
         fs::write(&tool, format!("#!/bin/sh\n{script}\n")).expect("own file");
         fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("own file");
-        assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), expected);
+        assert_eq!(said_by("ahead::process_that_dumps", &folder.0, &variables), expected);
     }
     let texts =
         fs::read_dir(&dumps).expect("made").flatten().map(|file| fs::read(file.path()).expect("own file"));
@@ -217,7 +216,7 @@ fn a_dump_that_cannot_be_written_is_an_error() {
     fs::write(&file, "").expect("own folder");
     let place = file.to_string_lossy().into_owned();
     let variables = [("WARPSMITH_DUMP", "cuda"), ("WARPSMITH_DUMP_DIR", place.as_str())];
-    let said = said_by("ahead::dump_child", &folder.0, &variables);
+    let said = said_by("ahead::process_that_dumps", &folder.0, &variables);
     assert!(said.starts_with("`WARPSMITH_DUMP`: ") && said.contains("cannot be written"), "{said}");
 }
 
@@ -234,7 +233,7 @@ fn lines_for_profilers_are_in_the_cubin_when_asked_for() {
             ("WARPSMITH_DUMP_DIR", place.as_str()),
             ("WARPSMITH_DEBUGINFO", lines),
         ];
-        assert_eq!(said_by("ahead::dump_child", &folder.0, &variables), "dumped");
+        assert_eq!(said_by("ahead::process_that_dumps", &folder.0, &variables), "dumped");
         for file in fs::read_dir(&dumps).expect("made").flatten() {
             let cubin = fs::read(file.path()).expect("own file");
             let named = cubin.windows(8).any(|bytes| bytes == b"ahead.rs");
@@ -245,10 +244,19 @@ fn lines_for_profilers_are_in_the_cubin_when_asked_for() {
 }
 
 #[test]
+fn the_simulator_records_what_a_gpu_would_compile() {
+    assert_eq!(compile_all(&Device::simulator(), good()), Ok(()));
+    assert_eq!(negated::compile(&Device::simulator(), &()), Ok(()));
+}
+
+fn good() -> impl Iterator<Item = Job> {
+    (1..9).map(|factor| Job::new::<scaled>((factor,)))
+}
+
+#[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn many_kernels_are_compiled_at_once_and_their_errors_are_told_apart() {
-    let good = || (1..9).map(|factor| Job::new::<scaled>((factor,)));
-    compile_all(&Device::simulator(), good()).expect("they record");
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     let jobs = good().chain([Job::new::<broken>(()), Job::new::<negated>(())]);
     let failed = compile_all(&gpu, jobs).expect_err("one is broken");
     assert_eq!(failed.0.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), ["broken"]);
@@ -259,9 +267,9 @@ fn many_kernels_are_compiled_at_once_and_their_errors_are_told_apart() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_kernel_is_compiled_ahead_of_its_first_launch() {
-    negated::compile(&Device::simulator(), &()).expect("it records");
-    let Some(gpu) = harness::gpu() else { return };
+    let gpu = harness::needs_gpu();
     negated::compile(&gpu, &()).expect("it compiles");
     let before = Cache::process().expect("right settings").stats();
     let mut x = gpu.upload(&[1.0f32; 10]).expect("memory");

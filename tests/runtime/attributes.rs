@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use corpus::vectors::fill;
 use harness::launch_error;
 use warpsmith::Error;
 use warpsmith::driver::{CudaStream, SyncPolicy};
@@ -15,14 +16,6 @@ fn cluster_sizes(out: &mut [u32]) {
     let i = global_id();
     if i < out.len() {
         out[i] = cluster_size() * 100 + cluster_block_rank();
-    }
-}
-
-#[gpu_kernel]
-fn fill(y: &mut [u32], value: u32) {
-    let i = global_id();
-    if i < y.len() {
-        y[i] = value;
     }
 }
 

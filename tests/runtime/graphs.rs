@@ -96,7 +96,11 @@ fn a_graph_takes_new_data_and_new_arguments() {
 
 #[test]
 fn a_graph_of_nothing_does_nothing() {
-    on_every_device(|device| Graph::new(device).launch().expect("nothing to do"));
+    on_every_device(|device| {
+        let y = device.upload(&[5u32; 4]).expect("memory");
+        assert_eq!(Graph::new(device).launch(), Ok(()));
+        assert_eq!(device.download(&y), Ok(vec![5; 4]));
+    });
 }
 
 #[test]

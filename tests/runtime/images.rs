@@ -1,8 +1,6 @@
-//! Images on a device: what is refused, copies, the order of their uses, and what they cost.
+//! Images on a device: what is refused, copies and the order of their uses.
 
-use std::time::Instant;
-
-use corpus::textures::{heat_step, rotate};
+use corpus::textures::rotate;
 use harness::{cycles, devices, everywhere, noise};
 use warpsmith::Error;
 use warpsmith::image::ImageError;
@@ -394,80 +392,4 @@ fn a_gpu_samples_as_the_simulator_does() {
     println!("figure texture_linear_apart {apart} of_a_range_of_2");
     // A step of the weights in each dimension, and coordinates whose last bit is another.
     assert!(apart <= 2.0 * 2.0 / 256.0 + 1e-3, "{apart}");
-}
-
-/// The image turned without a texture: four loads and their weights.
-#[gpu_kernel]
-fn rotate_by_hand(image: &[f32], extents: [u32; 2], turn: F32x2, out: &mut [f32]) {
-    let x = block_idx().x * block_dim().x + thread_idx().x;
-    let y = block_idx().y * block_dim().y + thread_idx().y;
-    let [width, height] = extents;
-    if x < width && y < height {
-        let dx = x as f32 + 0.5 - 0.5 * width as f32;
-        let dy = y as f32 + 0.5 - 0.5 * height as f32;
-        let u = dx * turn.x - dy * turn.y + 0.5 * width as f32 - 0.5;
-        let v = dx * turn.y + dy * turn.x + 0.5 * height as f32 - 0.5;
-        let (left, top) = (u.floor(), v.floor());
-        let (a, b) = (u - left, v - top);
-        let mut sum = 0.0;
-        for corner in 0..4 {
-            let (i, j) = (left as i32 + (corner & 1), top as i32 + (corner >> 1));
-            let across = if corner & 1 == 1 { a } else { 1.0 - a };
-            let along = if corner >> 1 == 1 { b } else { 1.0 - b };
-            if i >= 0 && j >= 0 && (i as u32) < width && (j as u32) < height {
-                sum += across * along * image[j as usize * width as usize + i as usize];
-            }
-        }
-        out[(y * width + x) as usize] = sum;
-    }
-}
-
-#[test]
-#[cfg_attr(not(gpu), ignore = "needs a GPU")]
-fn figures_of_sampling() {
-    let gpu = harness::needs_gpu();
-    let extents @ [width, height] = [8192usize, 8192];
-    let pixels = noise(width * height, 5);
-    let image = Image2::upload(&gpu, extents, &pixels).expect("an image");
-    let plain = gpu.upload(&pixels).expect("memory");
-    let mut out = gpu.upload(&pixels).expect("memory");
-    let turn = F32x2::new(0.5f32.cos(), 0.5f32.sin());
-    let sampler = Sampler::new().linear().address(AddressMode::Border);
-    let texture = image.texture(sampler).expect("a texture");
-    let shape = [width as u32, height as u32];
-    let best = |launch: &mut dyn FnMut()| {
-        let time = |launch: &mut dyn FnMut()| {
-            gpu.synchronize().expect("idle");
-            let start = Instant::now();
-            launch();
-            gpu.synchronize().expect("no fault");
-            start.elapsed().as_secs_f64() * 1e3
-        };
-        (0..20).map(|_| time(launch)).fold(f64::MAX, f64::min)
-    };
-    let sampled = best(&mut || {
-        rotate(texture, turn, &mut out).over_2d(extents).block([16, 16]).launch(&gpu).expect("a kernel");
-    });
-    let by_hand = best(&mut || {
-        let launch = rotate_by_hand(&plain, shape, turn, &mut out).over_2d(extents).block([16, 16]);
-        launch.launch(&gpu).expect("a kernel");
-    });
-    println!("figure rotate_by_texture_8192 {sampled:.4} ms");
-    println!("figure rotate_by_hand_8192 {by_hand:.4} ms");
-    let mut plates = [0, 1].map(|_| Image2::upload(&gpu, extents, &pixels).expect("an image"));
-    let [now, next] = &mut plates;
-    let step = best(&mut || {
-        let (from, to) = (now.texture(Sampler::new()).expect("one"), next.surface().expect("one"));
-        heat_step(from, 0.2, to).over_2d(extents).block([32, 8]).launch(&gpu).expect("a kernel");
-    });
-    println!("figure heat_step_8192 {step:.4} ms");
-    let first = Instant::now();
-    let object = Sampler::new().normalized();
-    image.texture::<f32>(object).expect("a texture");
-    println!("figure texture_object_first {:.2} us", first.elapsed().as_secs_f64() * 1e6);
-    let again = Instant::now();
-    for _ in 0..1000 {
-        image.texture::<f32>(object).expect("a texture");
-    }
-    println!("figure texture_object_again {:.4} us", again.elapsed().as_secs_f64() * 1e3);
 }

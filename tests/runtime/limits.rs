@@ -1,17 +1,10 @@
 //! Every limit of a launch is an error of the host, with its number; and what a device says of itself.
 
 use corpus::matmul::tiled_matmul;
+use corpus::vectors::fill;
 use harness::launch_error;
 use warpsmith::launch::{AccessProperty, AccessWindow, Carveout, ClusterScheduling, LaunchError};
 use warpsmith::prelude::*;
-
-#[gpu_kernel]
-fn fill(y: &mut [u32]) {
-    let i = global_id();
-    if i < y.len() {
-        y[i] = i as u32;
-    }
-}
 
 /// With its slice and the record of faults it is just below the limit.
 #[gpu_kernel]
@@ -42,7 +35,7 @@ fn bounded(y: &mut [u32]) {
 fn refused(shape: impl for<'a> Fn(Launch<'a, fill>) -> Launch<'a, fill>) -> LaunchError {
     let on = |device: &Device| {
         let mut y = device.upload(&[0u32; 8]).expect("memory");
-        launch_error(shape(fill(&mut y)).launch(device))
+        launch_error(shape(fill(&mut y, 7)).launch(device))
     };
     let error = on(&Device::simulator());
     if let Some(gpu) = harness::gpu() {
@@ -191,7 +184,7 @@ fn an_access_policy_window_has_limits() {
         let small = device.alloc_zeroed::<u8>(1).expect("memory");
         let mut y = device.upload(&[0u32; 8]).expect("memory");
         let mut with = |window: AccessWindow| {
-            launch_error(fill(&mut y).over(8).access_policy_window(window).launch(device))
+            launch_error(fill(&mut y, 7).over(8).access_policy_window(window).launch(device))
         };
         let large = with(AccessWindow::over(&big));
         assert_eq!(large, LaunchError::AccessWindow { kernel: "fill", bytes: limit + 1, limit });
@@ -206,7 +199,7 @@ fn an_access_policy_window_has_limits() {
             &["misses", "normal or streaming"],
         );
         assert_eq!(device.download(&y).expect("nothing ran"), [0; 8], "on {}", device.name());
-        fill(&mut y)
+        fill(&mut y, 7)
             .over(8)
             .access_policy_window(AccessWindow::over(&small))
             .launch(device)

@@ -43,10 +43,9 @@ fn lose_the_context() {
 }
 
 #[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_lost_context_is_recognised() {
-    if harness::gpu().is_none() {
-        return;
-    }
+    harness::needs_gpu();
     let me = std::env::current_exe().expect("this test has a path");
     let child = Command::new(me)
         .args(["--exact", "lost::lose_the_context", "--ignored", "--nocapture"])

@@ -1,16 +1,9 @@
 //! Memory and launches of different devices do not mix.
 
+use corpus::vectors::doubled;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
 use warpsmith::{Error, driver::DriverError};
-
-#[gpu_kernel]
-fn doubled(x: &mut [u32]) {
-    let i = global_id();
-    if i < x.len() {
-        x[i] *= 2;
-    }
-}
 
 #[test]
 #[cfg_attr(not(gpu), ignore = "needs a GPU")]

@@ -1,18 +1,11 @@
 //! What a kernel takes: by NVRTC alone, by the driver, and both agree.
 
+use corpus::vectors::saxpy;
 use warpsmith::Error;
 use warpsmith::codegen::Checks;
 use warpsmith::nvrtc::NvrtcError;
 use warpsmith::prelude::*;
 use warpsmith::report::Resources;
-
-#[gpu_kernel]
-fn small(a: f32, x: &[f32], y: &mut [f32]) {
-    let i = global_id();
-    if i < y.len() {
-        y[i] = a * x[i] + y[i];
-    }
-}
 
 /// Forty values that are all alive at once.
 #[gpu_fn]
@@ -66,7 +59,7 @@ fn of<K: Kernel<Comptime = ()>>(arch: &str) -> Resources {
 #[test]
 #[cfg_attr(nvrtc, ignore = "needs a machine without NVRTC")]
 fn without_nvrtc_the_error_says_what_to_install() {
-    let refused = small::resources_for(&(), "sm_90").expect_err("there is no NVRTC");
+    let refused = saxpy::resources_for(&(), "sm_90").expect_err("there is no NVRTC");
     assert_eq!(refused, Error::Nvrtc(NvrtcError::Missing));
     assert!(refused.to_string().contains("install"), "{refused}");
 }
@@ -76,7 +69,7 @@ fn without_nvrtc_the_error_says_what_to_install() {
 fn nvrtc_alone_tells_what_a_kernel_takes() {
     harness::needs_nvrtc();
     for (arch, version) in [("sm_75", 75), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)] {
-        let small = of::<small>(arch);
+        let small = of::<saxpy>(arch);
         assert!((8..=24).contains(&small.registers), "{small}");
         assert!(small.spills.is_some_and(|spills| !spills.any()), "{small}");
         assert_eq!((small.static_shared, small.local, small.constant), (0, 0, 0), "{small}");
@@ -117,14 +110,14 @@ fn launch_bounds_and_register_caps_are_compared_with_a_kernel_without() {
     let effect = capped::bounds_effect_for(&(), "sm_90").expect("compiles");
     assert_eq!(effect.max_registers, Some(24));
     assert_eq!(effect.without.registers, of::<free>("sm_90").registers);
-    let none = small::bounds_effect_for(&(), "sm_90").expect("compiles");
+    let none = saxpy::bounds_effect_for(&(), "sm_90").expect("compiles");
     assert_eq!(none.with, none.without);
     assert!(none.to_string().contains("neither launch bounds nor a register cap"), "{none}");
 }
 
 #[test]
 fn an_architecture_that_is_none_is_refused() {
-    let refused = small::resources_for(&(), "ninety").expect_err("no architecture").to_string();
+    let refused = saxpy::resources_for(&(), "ninety").expect_err("no architecture").to_string();
     assert!(refused.contains("`ninety` is not an architecture"), "{refused}");
 }
 
@@ -165,13 +158,13 @@ fn agrees<K: Kernel<Comptime = ()>>(gpu: &Device) {
 #[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn the_driver_agrees_with_nvrtc() {
     let gpu = harness::needs_gpu();
-    agrees::<small>(&gpu);
+    agrees::<saxpy>(&gpu);
     agrees::<free>(&gpu);
     agrees::<capped>(&gpu);
     agrees::<bounded>(&gpu);
     agrees::<shares>(&gpu);
     let x = gpu.upload(&[1.0f32; 64]).expect("memory");
     let mut y = gpu.upload(&[1.0f32; 64]).expect("memory");
-    let resources = small(2.0, &x, &mut y).over(64).resources(&gpu).expect("loads");
+    let resources = saxpy(2.0, &x, &mut y).over(64).resources(&gpu).expect("loads");
     assert!(resources.spills.is_some() && resources.cache_all.is_some(), "both sides tell: {resources}");
 }

@@ -1,5 +1,6 @@
 //! Memory that nobody has written: who may read it, and what writes it.
 
+use corpus::vectors::fill;
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings, SimFault, UnwrittenMemory};
 use warpsmith::{Error, Pitched2, driver::DriverError};
@@ -12,14 +13,6 @@ fn shifted(x: &[u32], y: &mut [u32], by: u32) {
     }
 }
 const READ: u32 = line!() - 3;
-
-#[gpu_kernel]
-fn fill(y: &mut [u32], value: u32) {
-    let i = global_id();
-    if i < y.len() {
-        y[i] = value;
-    }
-}
 
 #[gpu_kernel]
 fn count(y: &mut [u32]) {

@@ -52,6 +52,7 @@ impl Scale {
 }
 
 /// One kernel, or one specialization of one.
+#[derive(Clone)]
 pub struct Case {
     /// Name of its snapshot: `saxpy`, `reduce_complete_unroll@block_256`.
     pub name: &'static str,
@@ -98,6 +99,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(ordering::cases());
     cases.extend(nested::cases());
     cases.extend(textures::cases());
+    cases.extend(crate::ports::cases());
     cases
 }
 

@@ -2,13 +2,15 @@
 
 use warpsmith::Device;
 
-use super::data::{Random, close};
+use super::data::{Random, close, same};
 use super::{Case, Scale, print, record, text};
-use crate::vectors::{saxpy, sum_matrix_2d};
+use crate::vectors::{doubled, fill, saxpy, sum_matrix_2d};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case { name: "saxpy", print: print::<saxpy>, record: record::<saxpy>, check: check_saxpy },
+        Case { name: "fill", print: print::<fill>, record: record::<fill>, check: check_fill },
+        Case { name: "doubled", print: print::<doubled>, record: record::<doubled>, check: check_doubled },
         Case {
             name: "sum_matrix_2d",
             print: print::<sum_matrix_2d>,
@@ -27,6 +29,22 @@ fn check_saxpy(device: &Device, scale: Scale) -> Result<(), String> {
     saxpy(2.5, &x, &mut y).over(n).block(256).launch(device).map_err(text)?;
     let got = device.download(&y).map_err(text)?;
     close(&got, |i| 2.5 * f64::from(xs[i]) + f64::from(ys[i]), 1e-6)
+}
+
+fn check_fill(device: &Device, scale: Scale) -> Result<(), String> {
+    let n = scale.pick(10_007, 1 << 28);
+    let mut y = device.upload(&vec![0u32; n]).map_err(text)?;
+    fill(&mut y, 7).over(n).block(256).launch(device).map_err(text)?;
+    same(&device.download(&y).map_err(text)?, &vec![7; n])
+}
+
+fn check_doubled(device: &Device, scale: Scale) -> Result<(), String> {
+    let n = scale.pick(10_007, 1 << 28);
+    let xs: Vec<u32> = Random::new("doubled").words(n).into_iter().map(|x| x >> 1).collect();
+    let mut x = device.upload(&xs).map_err(text)?;
+    doubled(&mut x).over(n).block(256).launch(device).map_err(text)?;
+    let want: Vec<u32> = xs.iter().map(|x| 2 * x).collect();
+    same(&device.download(&x).map_err(text)?, &want)
 }
 
 fn check_sum_matrix(device: &Device, scale: Scale) -> Result<(), String> {

@@ -52,6 +52,16 @@ pub fn needs_nvrtc() {
     }
 }
 
+/// For a test that is ignored where there is no C++ compiler.
+///
+/// # Panics
+/// Without one: the test was asked for all the same.
+pub fn needs_cxx() {
+    if let Err(missing) = printed::compiler() {
+        panic!("{missing}");
+    }
+}
+
 /// The devices to compare: the simulator, and a GPU if there is one.
 pub fn devices() -> Vec<Device> {
     [simulator()].into_iter().chain(gpu()).collect()

@@ -20,6 +20,4 @@ pub fn lift(module: ValidModule) -> ValidModule {
 }
 
 #[cfg(test)]
-mod random;
-#[cfg(test)]
-mod random_kernel;
+mod tests;

@@ -1,0 +1,4 @@
+//! Tests of the passes on kernels that are written at random.
+
+mod proofs;
+mod random_kernel;
