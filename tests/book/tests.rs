@@ -1,0 +1,149 @@
+//! The book is whole: what `SUMMARY.md` lists exists and is tested, and what exists is listed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::CHAPTERS;
+
+/// Languages of blocks that no program here prints.
+const GIVEN: [&str; 6] = ["sh", "toml", "console", "cpp", "python", "rust-of-others"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The pages that `SUMMARY.md` links, by their paths from the root.
+fn listed() -> Vec<String> {
+    let summary = read("docs/SUMMARY.md");
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(|link| format!("docs/{link}")).collect()
+}
+
+/// Every page below `docs/`.
+fn pages() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("the book") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                let path =
+                    path.strip_prefix(root()).expect("it is below").to_string_lossy().replace('\\', "/");
+                found.insert(path);
+            }
+        }
+    }
+    found
+}
+
+/// The first line and the text of each block of a page.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    fenced.map(|block| block.split_once('\n').expect("a block has lines")).collect()
+}
+
+#[test]
+fn the_summary_lists_every_page_once() {
+    let listed = listed();
+    let unique: BTreeSet<String> = listed.iter().cloned().collect();
+    assert_eq!(listed.len(), unique.len(), "a page is listed twice");
+    let mut pages = pages();
+    pages.remove("docs/SUMMARY.md");
+    assert_eq!(unique, pages);
+}
+
+#[test]
+fn every_page_with_an_example_is_tested() {
+    let tested: BTreeSet<&str> = CHAPTERS.iter().map(|(path, _)| *path).collect();
+    for page in listed() {
+        let text = read(&page);
+        let examples = blocks(&text).iter().any(|(head, _)| head.starts_with("rust"));
+        assert!(!examples || tested.contains(page.as_str()), "{page} has examples; add it to `chapters!`");
+    }
+}
+
+#[test]
+fn every_chapter_of_the_reference_has_a_page() {
+    let chapters: BTreeSet<String> =
+        warpsmith::reference::CHAPTERS.iter().map(|(name, _)| (*name).into()).collect();
+    let page = |name: &String| format!("docs/reference/{name}.md");
+    let pages: BTreeSet<String> =
+        pages().into_iter().filter(|path| path.starts_with("docs/reference/")).collect();
+    let mut wanted: BTreeSet<String> = chapters.iter().map(page).collect();
+    wanted.insert("docs/reference/README.md".into());
+    assert_eq!(pages, wanted);
+    for name in &chapters {
+        let text = read(&page(name));
+        let included = text.split("{{#include ").nth(1).and_then(|rest| rest.split("}}").next());
+        let source =
+            root().join("docs/reference").join(included.unwrap_or_else(|| panic!("{name} includes nothing")));
+        let source =
+            fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+        assert!(
+            warpsmith::reference::CHAPTERS.contains(&(name.as_str(), source.as_str())),
+            "{name} includes another text"
+        );
+        let unresolved: Vec<&String> = chapters
+            .iter()
+            .filter(|other| {
+                source.contains(&format!("[{other}]")) && !text.contains(&format!("\n[{other}]: {other}.md"))
+            })
+            .collect();
+        assert!(unresolved.is_empty(), "{name} lacks the targets of its links to {unresolved:?}");
+    }
+}
+
+#[test]
+fn what_an_example_prints_is_compared() {
+    let all = CHAPTERS.iter().flat_map(|(_, text)| blocks(text));
+    let code: String = all.filter(|(head, _)| head.starts_with("rust")).map(|(_, code)| code).collect();
+    for (page, text) in CHAPTERS {
+        for (head, shown) in &blocks(text) {
+            let (language, label) = head.split_once(' ').unwrap_or((head, ""));
+            let compared = match language {
+                "cuda" => code.contains(&format!("shows(\"{label}\"")),
+                "text" if label.starts_with("tests/ui/") => shown.trim() == read(label).trim(),
+                "text" => code.contains(&format!("says(\"{label}\"")),
+                "rust" => label.is_empty(),
+                "rust,no_run" | "rust,compile_fail" | "rust,should_panic" => label.is_empty(),
+                other => GIVEN.contains(&other),
+            };
+            assert!(compared, "{page}: nothing compares the block `{head}`");
+        }
+    }
+}
+
+#[test]
+fn the_readme_shows_the_first_kernel_of_the_tutorial() {
+    let kernel = |page| {
+        let text = read(page);
+        let example = blocks(&text).into_iter().find(|(head, _)| *head == "rust").expect("an example").1;
+        example.split("fn main").next().unwrap_or_default().replace("pub fn", "fn")
+    };
+    assert_eq!(kernel("README.md"), kernel("docs/tutorial/saxpy.md"));
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for page in pages() {
+        let text = read(&page);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let (file, section) = link.split_once('#').unwrap_or((link, ""));
+            let folder = Path::new(&page).parent().expect("a page is in a folder");
+            let target = if file.is_empty() { PathBuf::from(&page) } else { folder.join(file) };
+            assert!(root().join(&target).exists(), "{page} links {link}");
+            let title = |line: &str| line.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-");
+            let target = fs::read_to_string(root().join(target)).unwrap_or_default();
+            let mut titles = target.lines().filter(|line| line.starts_with('#')).map(title);
+            assert!(section.is_empty() || titles.any(|title| title == section), "{page} links {link}");
+        }
+    }
+}
