@@ -27,6 +27,14 @@ chapters! {
     reduction "docs/tutorial/reduction.md"
     cluster "docs/tutorial/cluster.md"
     tour "docs/tour.md"
+    testing "docs/testing.md"
+    performance "docs/performance.md"
+    limits "docs/limits.md"
+    from_cuda "docs/from/cuda.md"
+    from_cupy "docs/from/cupy.md"
+    from_triton "docs/from/triton.md"
+    from_cubecl "docs/from/cubecl.md"
+    from_candle "docs/from/candle.md"
 }
 
 /// Checks that the CUDA blocks ```` ```cuda label ```` show what was printed.
