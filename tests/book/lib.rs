@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transpose;
 
 macro_rules! chapters {
     ($($name:ident $path:literal)+) => {

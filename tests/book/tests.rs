@@ -1,5 +1,8 @@
 //! The book is whole: what `SUMMARY.md` lists exists and is tested, and what exists is listed.
 
+#[path = "picture.rs"]
+mod picture;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
