@@ -65,7 +65,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Sets the value that kernels launched after this see on a device.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn set(&self, device: &Device, value: T) -> Result<()> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.set_constant(self.global, &crate::__macro::bytes_of(&value))?),
@@ -81,7 +81,7 @@ impl<T: GpuType> GpuConst<T> {
     /// The value that kernels launched now see on a device.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn read(&self, device: &Device) -> Result<T> {
         match device.backend() {
             Backend::Gpu(gpu) => {
@@ -100,7 +100,7 @@ impl<T: GpuType> GpuConst<T> {
     ///
     /// # Errors
     /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
-    /// or an error of the driver.
+    /// or a driver error.
     ///
     /// Source: CUDA Driver API, `cuModuleGetGlobal`, `cuMemcpyAsync`.
     pub fn set_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
@@ -123,7 +123,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Copies the value that launches queued now see to one element of memory, in the order of a stream.
     ///
     /// # Errors
-    /// As [`GpuConst::set_on`].
+    /// As for [`GpuConst::set_on`].
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
     where
         T: 'a,
@@ -140,7 +140,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Device memory with the value that kernels launched now see, as one element.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     pub fn memory(&self, device: &Device) -> Result<ConstMemory<T>> {
         Ok(ConstMemory::new(self.held(device)?, 1))
     }
@@ -162,7 +162,7 @@ impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
     /// Device memory with the elements that kernels launched now see: an argument for `&[T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyFromSymbol`.
     pub fn elements(&self, device: &Device) -> Result<ConstMemory<T>> {
@@ -172,7 +172,7 @@ impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
     /// Sets the elements from `start` on; kernels launched after this see them.
     ///
     /// # Errors
-    /// [`DriverError::Range`] beyond the end, or an error of the driver.
+    /// [`DriverError::Range`] beyond the end, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaMemcpyToSymbol`.
     pub fn set_part(&self, device: &Device, start: usize, elements: &[T]) -> Result<()> {
@@ -294,7 +294,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Writes the value of a device, after everything launched before.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn write(&self, device: &Device, value: T) -> Result<()> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.write_static(self.global, &crate::__macro::bytes_of(&value))?),
@@ -308,7 +308,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Reads the value of a device, after everything launched before.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     pub fn read(&self, device: &Device) -> Result<T> {
         match device.backend() {
             Backend::Gpu(gpu) => {
@@ -328,7 +328,7 @@ impl<T: GpuType> GpuStatic<T> {
     ///
     /// # Errors
     /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
-    /// or an error of the driver.
+    /// or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpyAsync`.
     pub fn write_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
@@ -347,7 +347,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Copies the value to one element of memory, in the order of a stream; returns at once.
     ///
     /// # Errors
-    /// As [`GpuStatic::write_on`].
+    /// As for [`GpuStatic::write_on`].
     ///
     /// Source: CUDA Driver API, `cuMemcpyAsync`.
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
@@ -365,7 +365,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Its address on a device.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`.
     pub fn address(&self, device: &Device) -> Result<u64> {
@@ -375,7 +375,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Its memory on a device, as one element: an argument for `&[T]` and `&mut [T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     pub fn memory(&self, device: &Device) -> Result<StaticMemory<T>> {
         Ok(StaticMemory::new(self.held(device)?, 1))
     }
@@ -418,7 +418,7 @@ impl<T: GpuType> GpuStatic<T> {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] for a static that is not managed, and where the device has no managed memory that
-    /// the host may use while kernels run; a fault of a kernel launched before, or an error of the driver.
+    /// the host may use while kernels run; a fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA C++ Programming Guide, `__managed__`.
     pub fn host_ptr(&self, device: &Device) -> Result<*mut T> {
@@ -441,7 +441,7 @@ impl<T: GpuType, const N: usize> GpuStatic<[T; N]> {
     /// The memory of its elements on a device: an argument for `&[T]` and `&mut [T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyToSymbol`.
     pub fn elements(&self, device: &Device) -> Result<StaticMemory<T>> {

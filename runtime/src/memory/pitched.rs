@@ -51,7 +51,7 @@ impl Device {
     /// A matrix of `rows` × `cols` elements, every byte zero, with rows at aligned addresses.
     ///
     /// # Errors
-    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or an error of the driver.
+    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
@@ -131,7 +131,7 @@ impl<T: GpuType> Pitched2<T> {
     /// Copies a dense matrix, row after row, from the host.
     ///
     /// # Errors
-    /// Another number of elements, or an error of the driver.
+    /// A different number of elements, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
@@ -141,7 +141,7 @@ impl<T: GpuType> Pitched2<T> {
     /// Copies the matrix to the host, dense, row after row; waits for everything that writes it.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {

@@ -42,7 +42,7 @@ impl Device {
     /// A volume of `planes` × `rows` × `cols` elements, every byte zero, with rows at aligned addresses.
     ///
     /// # Errors
-    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or an error of the driver.
+    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_3d<T: AnyBits>(
@@ -138,7 +138,7 @@ impl<T: GpuType> Pitched3<T> {
     /// Copies a dense volume, plane after plane, row after row, from the host.
     ///
     /// # Errors
-    /// Another number of elements, or an error of the driver.
+    /// A different number of elements, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
@@ -148,7 +148,7 @@ impl<T: GpuType> Pitched3<T> {
     /// Copies the volume to the host, dense; waits for everything that writes it.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
