@@ -5,10 +5,10 @@
 use std::fmt::Write;
 use std::fs;
 
+use harness::documents::root;
 use warpsmith::prelude::*;
 use warpsmith::report::Page;
 
-use super::root;
 use crate::transpose::{SIDE, transpose};
 
 const WIDTH: usize = 860;

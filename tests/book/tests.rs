@@ -5,20 +5,14 @@ mod picture;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use harness::documents::{read, root};
+use warpsmith::reference::CHAPTERS as CHAPTERS_OF_THE_REFERENCE;
 
 use super::CHAPTERS;
 
 /// Languages of blocks that no program here prints.
 const GIVEN: [&str; 5] = ["sh", "toml", "console", "cpp", "python"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
 
 /// The pages that `SUMMARY.md` links, by their paths from the root.
 fn listed() -> Vec<String> {
@@ -80,34 +74,41 @@ fn every_page_with_an_example_is_tested() {
     }
 }
 
+/// The text that a page includes, by its path from the page.
+fn included(text: &str) -> Option<&str> {
+    text.split("{{#include ").nth(1).and_then(|rest| rest.split("}}").next())
+}
+
+#[test]
+fn an_included_text_exists_and_is_linked_for_readers_of_the_file() {
+    for page in pages() {
+        let text = read(&page);
+        let Some(source) = included(&text) else { continue };
+        assert!(root().join(&page).with_file_name("").join(source).exists(), "{page} includes {source}");
+        assert!(text.contains(&format!("<a href=\"{source}\">")), "{page} does not link {source}");
+    }
+}
+
 #[test]
 fn every_chapter_of_the_reference_has_a_page() {
-    let chapters: BTreeSet<String> =
-        warpsmith::reference::CHAPTERS.iter().map(|(name, _)| (*name).into()).collect();
-    let page = |name: &String| format!("docs/reference/{name}.md");
+    let page = |name: &str| format!("docs/reference/{name}.md");
+    let mut wanted: BTreeSet<String> = CHAPTERS_OF_THE_REFERENCE.iter().map(|(name, _)| page(name)).collect();
+    wanted.insert(page("index"));
     let pages: BTreeSet<String> =
         pages().into_iter().filter(|path| path.starts_with("docs/reference/")).collect();
-    let mut wanted: BTreeSet<String> = chapters.iter().map(page).collect();
-    wanted.insert("docs/reference/README.md".into());
     assert_eq!(pages, wanted);
-    for name in &chapters {
-        let text = read(&page(name));
-        let included = text.split("{{#include ").nth(1).and_then(|rest| rest.split("}}").next());
-        let source =
-            root().join("docs/reference").join(included.unwrap_or_else(|| panic!("{name} includes nothing")));
-        let source =
-            fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
-        assert!(
-            warpsmith::reference::CHAPTERS.contains(&(name.as_str(), source.as_str())),
-            "{name} includes another text"
-        );
-        let unresolved: Vec<&String> = chapters
-            .iter()
-            .filter(|other| {
-                source.contains(&format!("[{other}]")) && !text.contains(&format!("\n[{other}]: {other}.md"))
-            })
+    for (name, chapter) in CHAPTERS_OF_THE_REFERENCE {
+        let text = read(page(name));
+        let source = included(&text).unwrap_or_else(|| panic!("{name} includes nothing"));
+        assert!(read(format!("docs/reference/{source}")) == *chapter, "{name} includes another text");
+        // The names of modules, which rustdoc resolves.
+        let links =
+            CHAPTERS_OF_THE_REFERENCE.iter().filter(|(other, _)| chapter.contains(&format!("[{other}]")));
+        let missing: Vec<&str> = links
+            .map(|(other, _)| *other)
+            .filter(|other| !text.contains(&format!("\n[{other}]: {other}.md")))
             .collect();
-        assert!(unresolved.is_empty(), "{name} lacks the targets of its links to {unresolved:?}");
+        assert!(missing.is_empty(), "{name} lacks the targets of its links to {missing:?}");
     }
 }
 
@@ -141,23 +142,39 @@ fn the_readme_shows_the_first_kernel_of_the_tutorial() {
     assert_eq!(kernel("README.md"), kernel("docs/tutorial/saxpy.md"));
 }
 
+/// The names of a page's sections, as links spell them.
+fn sections(text: &str) -> Vec<String> {
+    let titles = text.lines().filter(|line| line.starts_with('#'));
+    let titles = titles.map(|line| line.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-"));
+    titles.map(|title| title.replace(['`', '(', ')', ','], "")).collect()
+}
+
 #[test]
-fn links_lead_somewhere() {
-    for page in pages() {
-        for link in links(&read(&page)) {
+fn links_lead_to_pages_of_the_book() {
+    let (pages, pictures) = (pages(), ["docs/report.svg"]);
+    for page in &pages {
+        let text = read(page);
+        for link in links(&text) {
             let (file, section) = link.split_once('#').unwrap_or((&link, ""));
-            let folder = Path::new(&page).parent().expect("a page is in a folder");
-            let target = if file.is_empty() { PathBuf::from(&page) } else { folder.join(file) };
-            assert!(root().join(&target).exists(), "{page} links {link}");
-            let title = |line: &str| {
-                line.trim_start_matches(['#', ' '])
-                    .to_lowercase()
-                    .replace(' ', "-")
-                    .replace(['`', '(', ')', ','], "")
-            };
-            let target = fs::read_to_string(root().join(target)).unwrap_or_default();
-            let mut titles = target.lines().filter(|line| line.starts_with('#')).map(title);
-            assert!(section.is_empty() || titles.any(|title| title == section), "{page} links {link}");
+            let target = if file.is_empty() { page.clone() } else { beside(page, file) };
+            assert!(pages.contains(&target) || pictures.contains(&target.as_str()), "{page} links {link}");
+            assert!(
+                section.is_empty() || sections(&read(&target)).contains(&section.to_owned()),
+                "{page} links {link}"
+            );
         }
     }
+}
+
+/// A path that a page names, from the root.
+fn beside(page: &str, file: &str) -> String {
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in file.split('/') {
+        match part {
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
