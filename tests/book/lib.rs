@@ -3,6 +3,7 @@
 //! The chapters come in as text. [`shows`] and [`says`] compare what an example prints with the block that the reader sees.
 //! Knows nothing of the reference's chapters, which are doctests of `warpsmith` itself.
 
+pub mod kernels;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

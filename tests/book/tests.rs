@@ -133,6 +133,17 @@ fn what_an_example_prints_is_compared() {
 }
 
 #[test]
+fn a_kernel_that_examples_import_is_shown_to_the_reader() {
+    let source = include_str!("kernels.rs").replace("pub fn", "fn");
+    let kernels: Vec<&str> = source.split("#[gpu_kernel]\n").skip(1).collect();
+    assert!(kernels.len() > 4);
+    for kernel in kernels {
+        let kernel = kernel.split_inclusive("\n}\n").next().expect("a function ends");
+        assert!(CHAPTERS.iter().any(|(_, text)| text.contains(kernel)), "no page shows\n{kernel}");
+    }
+}
+
+#[test]
 fn the_readme_shows_the_first_kernel_of_the_tutorial() {
     let kernel = |page| {
         let text = read(page);
