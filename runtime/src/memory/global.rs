@@ -54,7 +54,7 @@ impl<T> GpuConst<T> {
         Self { global, _of: PhantomData }
     }
 
-    /// Where kernels on the simulator find it.
+    /// Its place for kernels on the simulator.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
         place(self.global, &current_statics())
@@ -95,8 +95,8 @@ impl<T: GpuType> GpuConst<T> {
 
     /// Sets the value from one element of memory, in the order of a stream; returns at once.
     ///
-    /// Launches that were queued before, on any stream, see the value of before, and those queued after
-    /// wait for it.
+    /// Launches that were queued before, on any stream, see the old value; launches that are queued
+    /// later wait for the new one.
     ///
     /// # Errors
     /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
@@ -192,7 +192,7 @@ impl<T> Deref for GpuConst<T> {
     }
 }
 
-/// What statics of the simulator are known by.
+/// The key of a static on the simulator.
 fn declared(global: &'static Global) -> usize {
     std::ptr::from_ref(global).addr()
 }
@@ -250,7 +250,7 @@ impl<T> GpuStatic<T> {
         Self { global, _of: PhantomData }
     }
 
-    /// Where kernels on the simulator find it.
+    /// Its place for kernels on the simulator.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
         place(self.global, &current_statics())
@@ -266,7 +266,7 @@ impl<T: GpuType> GpuStatic<T> {
         unsafe { &mut *place(self.global, statics).cast::<T>() }
     }
 
-    /// The place, in a kernel. Take it anew for each access: another thread may write between two.
+    /// The place, in a kernel. Call this anew for each access: another thread may write in between.
     #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
     pub fn get_mut(&self) -> &'static mut T {
         // SAFETY: a static's memory, which lives as long as the device, accessed by the threads of one launch on one OS
@@ -280,8 +280,8 @@ impl<T: GpuType> GpuStatic<T> {
         never_called()
     }
 
-    /// The value, in a kernel: a copy. An element that is read of it is read where it lies, but a slice of it, or a
-    /// reference to a part, is one of the copy: walk a large static by [`GpuStatic::get_mut`].
+    /// The value, in a kernel: a copy. Reading one element of it reads only that element. A slice of it, or a reference to
+    /// a part, refers to the copy: use [`GpuStatic::get_mut`] to walk over a large static.
     pub fn get(&self) -> T {
         *self.get_mut()
     }
@@ -387,8 +387,8 @@ impl<T: GpuType> GpuStatic<T> {
         })
     }
 
-    /// Where the host has a `#[gpu_static(managed)]`, once nothing that was launched before uses it any more. On a
-    /// GPU this is the address that kernels see too.
+    /// The host's address of a `#[gpu_static(managed)]`. Waits until nothing that was launched before uses it. On a
+    /// GPU, kernels see the same address.
     ///
     /// The pointer stays valid for as long as the device. Between a launch that may write the static and the next call
     /// of this, `read` or `write`, do not use it.
