@@ -237,10 +237,8 @@ fn what_holds_the_invariants_is_there() {
 #[test]
 fn links_between_documents_lead_somewhere() {
     let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "benches/FIGURES.md"];
-    let docs = fs::read_dir(root().join("docs")).expect("the documents");
-    let docs = docs.map(|entry| PathBuf::from("docs").join(entry.expect("a page").file_name()));
-    for page in pages.into_iter().map(PathBuf::from).chain(docs) {
-        let text = read(&page);
+    for page in pages.map(Path::new) {
+        let text = read(page);
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for link in links.filter(|link| !link.starts_with("http") && !link.starts_with('#')) {
             let file = link.split('#').next().unwrap_or_default();

@@ -65,16 +65,6 @@ pub mod testing;
 #[cfg(feature = "tuner")]
 pub mod tuner;
 
-/// The README's code, compiled and run as doctests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// As [`Readme`], of the tour.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/tour.md")]
-struct Tour;
-
 #[doc(hidden)]
 pub mod __macro {
     //! What the expansions of the macros spell; not for people.

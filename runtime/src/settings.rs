@@ -1,7 +1,7 @@
-//! The environment variables `WARPSMITH_*`: what they may be, read in one place.
+//! The environment variables `WARPSMITH_*` and their values, read in one place.
 //!
-//! What comes in is text; what goes out is typed, or a [`SettingError`] that names what is allowed.
-//! Does nothing with the values.
+//! Text comes in; typed values go out, or a [`SettingError`] that lists the valid values. Does nothing with
+//! the values.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -51,16 +51,16 @@ pub enum DeviceChoice {
     Simulator,
 }
 
-/// How kernels are compiled, as the environment says.
+/// How kernels are compiled, from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Forms of each compiled kernel that are written to `dump_dir`.
     pub dump: Vec<Form>,
     /// Where dumps go.
     pub dump_dir: PathBuf,
-    /// What cubins tell profilers and debuggers.
+    /// The information for profilers and debuggers in cubins.
     pub debug_info: DebugInfo,
-    /// What launches check on a GPU besides bounds, unless they say so themselves.
+    /// The checks on a GPU besides bounds, for launches that set none.
     pub gpu_checks: GpuChecks,
 }
 
@@ -68,7 +68,7 @@ impl Settings {
     /// The settings of this process, read at the first call.
     ///
     /// # Errors
-    /// The first variable whose value is not allowed.
+    /// The first variable with an invalid value.
     pub fn process() -> Result<&'static Self, SettingError> {
         static SETTINGS: OnceLock<Result<Settings, SettingError>> = OnceLock::new();
         SETTINGS.get_or_init(|| Settings::read(&variable)).as_ref().map_err(Clone::clone)
@@ -89,15 +89,15 @@ impl Settings {
 /// Which simulated launches write a page about themselves, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pages {
-    /// Where.
+    /// The directory.
     pub directory: PathBuf,
-    /// Of which kernels; of all if there are none.
+    /// The kernels; empty for all.
     kernels: Vec<String>,
 }
 
 impl Pages {
-    /// `WARPSMITH_REPORT` and `WARPSMITH_REPORT_KERNELS` of this process, read at the first call; `None` if no page is
-    /// wanted.
+    /// `WARPSMITH_REPORT` and `WARPSMITH_REPORT_KERNELS` of this process, read at the first call; `None` without
+    /// `WARPSMITH_REPORT`.
     pub fn process() -> Option<&'static Self> {
         static PAGES: OnceLock<Option<Pages>> = OnceLock::new();
         PAGES.get_or_init(|| Pages::read(&variable)).as_ref()
@@ -188,7 +188,9 @@ mod tests {
             let refused = read(&[(name, value)]).expect_err(name);
             assert_eq!((refused.name, refused.value.as_str()), (name, value));
             assert!(
-                refused.to_string().starts_with(&format!("`{name}={value}` is not understood; allowed are "))
+                refused
+                    .to_string()
+                    .starts_with(&format!("`{name}={value}` is not understood; valid values: "))
             );
         }
         assert_eq!(read(&[("WARPSMITH_NOTHING", "x")]), read(&[]));

@@ -1,9 +1,9 @@
 //! Assertions about launches, for `#[test]` functions.
 //!
-//! Each takes a launch and the simulator, runs it there, and panics in words if it does not hold: with the
-//! Rust line, the figure, and what would help. With a GPU, those about costs are of copies on the simulator, as
-//! [`Launch::metrics`] is. Those about costs give the launch's [`Report`], so that figures
-//! can be asserted too. They need no GPU, and tests that use them may run in parallel.
+//! Each runs a launch on the simulator. If the assertion fails, it panics with the Rust line, the figure and advice. The
+//! assertions about costs return the [`Report`] of the launch, whose figures can be asserted too; on a GPU they count a
+//! copy of the launch on the simulator, as [`Launch::metrics`] does. They need no GPU, and tests that use them may run
+//! in parallel.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -43,7 +43,7 @@ pub use crate::{assert_coalesced, assert_conflict_free, assert_race_free, assert
 /// Asserts that the lanes of every warp move no more sectors of global memory than their bytes fill.
 ///
 /// `assert_coalesced!(launch, &device)` holds each line to the fewest sectors that its bytes could fill;
-/// `assert_coalesced!(launch, &device, 80.0)` lets so many percent of what is moved be needed. Gives the
+/// `assert_coalesced!(launch, &device, 80.0)` requires only that 80 % of the moved bytes are used. Returns the
 /// [`Report`]; see [`testing`](crate::testing) for an example.
 ///
 /// # Panics
@@ -57,7 +57,7 @@ macro_rules! assert_coalesced {
 
 /// Asserts that no request to shared memory takes more wavefronts than its width needs.
 ///
-/// `assert_conflict_free!(launch, &device)` gives the [`Report`]; see [`testing`](crate::testing) for an example.
+/// `assert_conflict_free!(launch, &device)` returns the [`Report`]; see [`testing`](crate::testing) for an example.
 ///
 /// # Panics
 /// If lanes of a warp want different words of one bank, or if the launch fails.
@@ -70,8 +70,8 @@ macro_rules! assert_conflict_free {
 
 /// Asserts that the lanes of every warp go the same way at every branch.
 ///
-/// `assert_uniform!(launch, &device)` lets none diverge; `assert_uniform!(launch, &device, 95.0)` wants so many
-/// percent of the branches uniform. Gives the [`Report`].
+/// `assert_uniform!(launch, &device)` allows no divergence; `assert_uniform!(launch, &device, 95.0)` requires that 95 %
+/// of the branches are uniform. Returns the [`Report`].
 ///
 /// # Panics
 /// If more branches diverge, or if the launch fails.
@@ -82,11 +82,11 @@ macro_rules! assert_uniform {
     };
 }
 
-/// Asserts that no two threads of a launch access the same memory without an order between them, one of them to
-/// write.
+/// Asserts that a launch has no data race: no two threads access the same memory, one of them writing, without
+/// an order between the accesses.
 ///
-/// `assert_race_free!(launch, &device)`: found are races that other orders of blocks, warps and lanes would bring out,
-/// not only those of the order that ran. What the threads do is that of the launch's arguments.
+/// `assert_race_free!(launch, &device)` also finds races that only another order of blocks, warps and lanes would
+/// bring out. It covers the accesses that the threads make for the given arguments.
 ///
 /// ```should_panic
 /// use warpsmith::prelude::*;
@@ -107,7 +107,7 @@ macro_rules! assert_uniform {
 /// ```
 ///
 /// # Panics
-/// If there is a race, with both lines and threads; if the launch fails, or if the device is no simulator.
+/// If there is a race, with both lines and threads; if the launch fails; or if the device is not the simulator.
 #[macro_export]
 macro_rules! assert_race_free {
     ($launch:expr, $device:expr $(,)?) => {

@@ -268,5 +268,5 @@ fn a_cache_that_is_switched_off_keeps_nothing() {
 fn a_setting_that_means_nothing_is_an_error_that_names_what_is_allowed() {
     let folder = Folder::new("setting");
     let start = result(spawn("start", &folder.0, &[("WARPSMITH_CACHE", "no")]));
-    assert_eq!(start, "failed: `WARPSMITH_CACHE=no` is not understood; allowed are on, off");
+    assert_eq!(start, "failed: `WARPSMITH_CACHE=no` is not understood; valid values: on, off");
 }

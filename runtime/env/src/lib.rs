@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 /// An environment variable whose value means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}={value}` is not understood; allowed are {allowed}")]
+#[error("`{name}={value}` is not understood; valid values: {allowed}")]
 pub struct SettingError {
     /// The variable.
     pub name: &'static str,
@@ -152,6 +152,6 @@ mod tests {
         );
         assert_eq!([read(Some("b")), read(Some("b, a"))], [Ok(Some(2)), Ok(Some(3))]);
         let refused = read(Some("a,all")).expect_err("no word");
-        assert_eq!(refused.to_string(), "`SET=a,all` is not understood; allowed are a, b");
+        assert_eq!(refused.to_string(), "`SET=a,all` is not understood; valid values: a, b");
     }
 }

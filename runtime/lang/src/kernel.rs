@@ -32,7 +32,7 @@ pub trait KernelDefinition: 'static + Sized {
     #[doc(hidden)]
     fn emit(comptime: &Self::Comptime, recorder: &mut Recorder);
 
-    /// The comptime values that constants of the device language give.
+    /// The comptime values, from constants of the device language.
     #[doc(hidden)]
     fn comptime_of(given: &[Expr]) -> Option<Self::Comptime>;
 

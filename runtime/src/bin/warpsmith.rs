@@ -50,7 +50,7 @@ fn command(arguments: &[String]) -> Result<ExitCode, String> {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
         }
-        Some(other) => Err(format!("`{other}` is no command; the one that there is: `warpsmith report`")),
+        Some(other) => Err(format!("`{other}` is not a command; the only one is `warpsmith report`")),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Ahead of time: cubins of chosen kernels, embedded in an executable that then needs no NVRTC.
 //!
-//! A [`Bundle`] is made where NVRTC is, by a test, an example or a small command of the crate that has the
-//! kernels; `include_bytes!` embeds it, and [`register`] offers it to every launch. A kernel whose source,
-//! options or architecture the bundle does not have is compiled as if there were none, and
-//! [`Cache::stats`](crate::cache::Cache::stats) and `WARPSMITH_LOG=cache` say why.
+//! A [`Bundle`] is made on a machine with NVRTC, by a test, an example or a small command of the crate that has the
+//! kernels. `include_bytes!` embeds it, and [`register`] offers it to every launch. If the bundle has no cubin for a
+//! kernel's source, options and architecture, the kernel is compiled as usual;
+//! [`Cache::stats`](crate::cache::Cache::stats) and `WARPSMITH_LOG=cache` give the reason.
 //!
 //! ```no_run
 //! use warpsmith::aot::Bundle;
@@ -35,22 +35,22 @@ use crate::compile;
 use crate::error::Result;
 use crate::nvrtc::Arch;
 
-/// Cubins of kernels for some architectures, on their way to a file.
+/// Cubins of kernels for some architectures, to be written to a file.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    /// By encoded key, so that the same kernels give the same bytes.
+    /// By encoded key: the same kernels give the same bytes.
     entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Bundle {
     /// An empty bundle for these architectures: `["sm_80", "sm_90"]`.
     ///
-    /// A kernel that needs the architecture-specific target (`sm_90a`) is compiled for it, and another
-    /// one is not, whichever of the two is named: a launch looks for it so.
+    /// A kernel is compiled for the architecture-specific target (`sm_90a`) if it needs it, and only then, whichever
+    /// of the two is named: launches look for the cubin that way.
     ///
     /// # Errors
-    /// No architecture, or a text that names none.
+    /// No architecture, or a text that is not one.
     pub fn new<'a>(arches: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let arches = arches.into_iter().map(str::parse).collect::<std::result::Result<Vec<Arch>, _>>()?;
         if arches.is_empty() {
@@ -59,20 +59,20 @@ impl Bundle {
         Ok(Self { arches, entries: BTreeMap::new() })
     }
 
-    /// Compiles what [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and
-    /// without those that a launch proves which fulfils all [conditions](Kernel::launch_conditions_for).
+    /// Compiles the two versions that [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and
+    /// for launches that fulfil all [conditions](Kernel::launch_conditions_for), without the checks that those prove.
     ///
     /// # Errors
-    /// Whatever recording, validating or compiling refuses, or that NVRTC is missing.
+    /// An error of recording, validating or compiling, or a missing NVRTC.
     #[allow(clippy::should_implement_trait, reason = "what is added is a type")]
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
         self.add_one::<K>(comptime, Checks::All)?.add_one::<K>(comptime, Checks::Lifted(u64::MAX))
     }
 
-    /// Compiles what [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
+    /// Compiles the version that [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
     ///
     /// # Errors
-    /// As [`Bundle::add`].
+    /// As for [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
         self.add_one::<K>(comptime, Checks::None)
     }
@@ -108,14 +108,14 @@ impl Bundle {
     }
 }
 
-/// Offers the cubins of a bundle to every launch of this process that follows.
+/// Offers the cubins of a bundle to all later launches of this process.
 ///
 /// ```text
 /// warpsmith::aot::register(include_bytes!("kernels.bundle"))?;
 /// ```
 ///
 /// # Errors
-/// [`BundleError`] if the bytes are not a whole bundle; nothing of it is used then.
+/// [`BundleError`] if the bytes are not a complete bundle; nothing of it is then used.
 pub fn register(bytes: &'static [u8]) -> Result<()> {
     Ok(bundles::register(bytes)?)
 }

@@ -29,7 +29,7 @@ pub use crate::error::DumpError;
 
 /// Writes the forms of a kernel that the settings ask for; `name` is without an extension.
 ///
-/// A missing disassembler is said on stderr, once; everything else that fails is an error.
+/// A missing disassembler is reported once on stderr; any other failure is an error.
 pub(crate) fn write(settings: &Settings, name: &str, key: &Key, cubin: &Cubin) -> Result<()> {
     for form in &settings.dump {
         let path = settings.dump_dir.join(format!("{name}.{}", form.extension()));
@@ -73,7 +73,7 @@ pub fn sass(cubin: &[u8]) -> std::result::Result<String, DumpError> {
     text.unwrap_or(Err(DumpError::NoDisassembler))
 }
 
-/// What a tool prints; `None` if it is not installed.
+/// The output of a tool; `None` if it is not installed.
 fn disassemble(
     tool: &'static str,
     options: &[&str],

@@ -29,7 +29,7 @@ pub trait Kernel: KernelDefinition {
     /// The kernel, recorded, validated and simplified.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
         deep_stack::run(|| {
             let valid = validate::validate(Self::record(comptime)?)?;
@@ -37,20 +37,20 @@ pub trait Kernel: KernelDefinition {
         })
     }
 
-    /// What proves bounds checks where a launch fulfils it, such as `grid.x * block.x - 1 < x.len()`: the launch
-    /// runs without those. One that does not is right too, and runs with them.
+    /// Conditions such as `grid.x * block.x - 1 < x.len()`, each of which proves some bounds checks. A launch that fulfils
+    /// one runs without those checks; any other launch runs with them.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
         let module = Self::module(comptime)?;
         Ok(module.module().conditions.iter().map(ToString::to_string).collect())
     }
 
-    /// The CUDA of these comptime values, printed as `options` say.
+    /// The CUDA for these comptime values, printed with `options`.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn print(comptime: &Self::Comptime, options: &Options) -> Result<CudaSource> {
         Ok(codegen::print(&Self::module(comptime)?, options))
     }
@@ -60,7 +60,7 @@ pub trait Kernel: KernelDefinition {
     /// This is the text to read and to snapshot.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn cuda_source() -> Result<String>
     where
         Self: Kernel<Comptime = ()>,
@@ -71,54 +71,54 @@ pub trait Kernel: KernelDefinition {
     /// [`Kernel::cuda_source`] of a kernel with comptime parameters: `reduce::cuda_source_for(&(256,))`.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
         Ok(Self::print(comptime, &Options { checks: Checks::None, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ that `launch` compiles: with bounds checks, where nothing in the kernel proves them.
+    /// The CUDA C++ that `launch` compiles, with the bounds checks that nothing in the kernel proves.
     ///
     /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`].
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
         Ok(Self::print(comptime, &Options { checks: Checks::All, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ of a launch that fulfils all of [`Kernel::launch_conditions_for`]: with the checks that are left.
+    /// The CUDA C++ for a launch that fulfils all [`Kernel::launch_conditions_for`], with the remaining checks.
     ///
     /// # Errors
-    /// What recording or validation refuses, with its Rust line.
+    /// An error of recording or validation, with its Rust line.
     fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
         Ok(Self::print(comptime, &Options { checks: Checks::Lifted(u64::MAX), line_directives: false })?.code)
     }
 
-    /// The PTX of what `launch` compiles, for an architecture: `saxpy::ptx_for(&(), "sm_90")`.
+    /// The PTX that `launch` compiles to for an architecture: `saxpy::ptx_for(&(), "sm_90")`.
     ///
     /// # Errors
-    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn ptx_for(comptime: &Self::Comptime, arch: &str) -> Result<String> {
         compile::ptx::<Self>(comptime, arch)
     }
 
-    /// The cubin of what `launch` compiles, for an architecture: `saxpy::cubin_for(&(), "sm_90")`.
+    /// The cubin that `launch` compiles to for an architecture: `saxpy::cubin_for(&(), "sm_90")`.
     ///
     /// # Errors
-    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn cubin_for(comptime: &Self::Comptime, arch: &str) -> Result<Arc<Cubin>> {
         compile::cubin::<Self>(comptime, arch)
     }
 
-    /// What `launch` takes of an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
+    /// The resources that `launch` takes on an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
     ///
     /// # Errors
-    /// What recording, validation or NVRTC refuses, or that there is no NVRTC.
+    /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn resources_for(comptime: &Self::Comptime, arch: &str) -> Result<Resources> {
         compile::resources::<Self>(comptime, arch)
     }
 
-    /// What the kernel's launch bounds and register cap do to it on an architecture. Needs no GPU.
+    /// The effect of the kernel's launch bounds and register cap on an architecture. Needs no GPU.
     ///
     /// # Errors
     /// As [`Kernel::resources_for`].
@@ -126,12 +126,12 @@ pub trait Kernel: KernelDefinition {
         compile::bounds_effect::<Self>(comptime, arch)
     }
 
-    /// Compiles and loads what `launch` runs, ahead of the first launch.
+    /// Compiles and loads the kernel for `launch`, ahead of the first launch.
     ///
     /// On the simulator the kernel is recorded and validated.
     ///
     /// # Errors
-    /// Whatever recording, validating, compiling or loading refuses.
+    /// An error of recording, validation, compilation or loading.
     fn compile(device: &Device, comptime: &Self::Comptime) -> Result<()> {
         match device.backend() {
             Backend::Gpu(gpu) => {

@@ -13,7 +13,7 @@ impl Gpu {
     /// The kernel for these comptime values, compiled and loaded at its first use.
     ///
     /// # Errors
-    /// Whatever recording, validating, compiling or loading refuses.
+    /// An error of recording, validation, compilation or loading.
     pub fn load<K: Kernel>(&self, comptime: &K::Comptime, checks: Checks) -> Result<Arc<Loaded>> {
         self.loaded::<K>(comptime, checks).cloned()
     }

@@ -31,7 +31,7 @@ pub(crate) struct Compiled {
     pub cubin: Arc<Cubin>,
 }
 
-/// What is to be compiled, before it is.
+/// A kernel before it is compiled.
 struct Order {
     source: CudaSource,
     options: CompileOptions,
@@ -73,7 +73,7 @@ impl Order {
 /// Compiles a kernel for a compute capability, or takes it from the cache.
 ///
 /// # Errors
-/// Whatever recording, validating or compiling refuses.
+/// An error of recording, validation or compilation.
 pub(crate) fn kernel<K: Kernel>(
     comptime: &K::Comptime,
     checks: Checks,
@@ -146,12 +146,12 @@ pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Strin
     Ok(nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
 }
 
-/// What a kernel takes of one architecture, as compiled for `launch`.
+/// The resources of a kernel on one architecture, as compiled for `launch`.
 pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Resources> {
     report(&exact::<K>(comptime, arch)?)
 }
 
-/// What a kernel with some checks takes of the architecture that a compute capability is compiled for.
+/// The resources of a kernel with some checks, on the architecture that a compute capability is compiled for.
 pub(crate) fn resources_on<K: Kernel>(
     comptime: &K::Comptime,
     checks: Checks,
@@ -160,7 +160,7 @@ pub(crate) fn resources_on<K: Kernel>(
     report(&Order::new::<K>(comptime, checks, compute, false)?)
 }
 
-/// What launch bounds and a register cap do to a kernel.
+/// The effect of launch bounds and a register cap on a kernel.
 pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<BoundsEffect> {
     let mut order = exact::<K>(comptime, arch)?;
     let with = report(&order)?;
@@ -191,7 +191,7 @@ fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
 /// Compiles and loads one kernel.
 type Compile = dyn Fn(&Device) -> Result<()> + Send + Sync;
 
-/// A kernel with its comptime values, to be compiled for a device that is not known yet.
+/// A kernel with its comptime values, for a device that is not known yet.
 pub struct Job {
     kernel: &'static str,
     compile: Box<Compile>,
@@ -240,7 +240,7 @@ impl std::error::Error for CompileErrors {}
 /// ```
 ///
 /// # Errors
-/// The kernels that do not compile; the others are compiled all the same.
+/// The kernels that do not compile; the others are compiled nevertheless.
 pub fn compile_all(
     device: &Device,
     jobs: impl IntoIterator<Item = Job>,

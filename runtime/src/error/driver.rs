@@ -76,7 +76,7 @@ pub enum DriverError {
     },
     /// A stream or memory of another CUDA context.
     #[error(
-        "this {what} is of another CUDA context of the same GPU; use the primary context's, `gpu.context()`"
+        "this {what} belongs to another CUDA context of the same GPU; use the primary context, `gpu.context()`"
     )]
     OtherContext {
         /// `stream` or `memory`.
@@ -84,7 +84,7 @@ pub enum DriverError {
     },
     /// The per-thread default stream, which is another stream on each thread.
     #[error(
-        "the per-thread default stream is another stream on each thread, so its uses of memory cannot be told apart; use `device.stream()`"
+        "the per-thread default stream is a different stream on each thread, so its uses of memory cannot be told apart; use `device.stream()`"
     )]
     PerThreadStream,
     /// A stream or event of another device.
@@ -108,7 +108,7 @@ pub enum DriverError {
         greatest: i32,
     },
     /// The host function of a stream panicked.
-    #[error("a function that `stream.then` was given panicked: {message}")]
+    #[error("a function passed to `stream.then` panicked: {message}")]
     Callback {
         /// What it said.
         message: String,

@@ -46,7 +46,7 @@ pub enum LaunchError {
     },
     /// A number that no extent can be.
     #[error(
-        "kernel `{kernel}`: {number} is no extent of a {what}; an extent is a number from 1 to {}",
+        "kernel `{kernel}`: {number} cannot be an extent of a {what}; an extent is a number from 1 to {}",
         u32::MAX
     )]
     NoExtent {
@@ -209,7 +209,7 @@ pub enum LaunchError {
     },
     /// Misses that persist.
     #[error(
-        "kernel `{kernel}`: misses of an access-policy window cannot be persisting; say normal or streaming"
+        "kernel `{kernel}`: misses of an access-policy window cannot be persisting; use normal or streaming"
     )]
     PersistingMiss {
         /// The kernel, or the stream.

@@ -1,4 +1,4 @@
-//! Errors: one enum a stage, and the one that joins them.
+//! Errors: an enum for each stage, and one that combines them.
 
 mod driver;
 mod dump;
@@ -23,10 +23,10 @@ use crate::settings::SettingError;
 use crate::simulator::SimFault;
 use crate::validate::ValidateError;
 
-/// What can go wrong between a kernel's source and its results.
+/// An error between a kernel's source and its results.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The kernel uses what the device language does not have.
+    /// The kernel uses something that the device language does not have.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The kernel could hang, or no device can run it.
@@ -41,16 +41,16 @@ pub enum Error {
     /// The launch was refused, or the kernel faulted on the GPU.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// An environment variable has a value that means nothing.
+    /// An environment variable has an invalid value.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A dump that was asked for cannot be made.
+    /// A requested dump cannot be written.
     #[error(transparent)]
     Dump(#[from] DumpError),
-    /// A bundle of kernels is not one, or cannot be written.
+    /// A bundle of kernels is invalid, or cannot be written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// A graph was made in a wrong way.
+    /// A graph was built incorrectly.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// There is no such image, texture or surface.
@@ -62,7 +62,7 @@ pub enum Error {
     /// A search for the fastest launch has no outcome.
     #[error(transparent)]
     Tuner(#[from] TunerError),
-    /// The kernel went wrong on the simulator.
+    /// A fault of the kernel on the simulator.
     #[error(transparent)]
     Simulator(Box<SimFault>),
 }

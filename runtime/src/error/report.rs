@@ -5,7 +5,7 @@
 pub enum ReportError {
     /// The assembler's log has no lines of the kernel.
     #[error(
-        "the log of NVRTC says nothing of the registers of kernel `{kernel}`; use NVRTC 12.0 or later. It says:\n{log}"
+        "the log of NVRTC does not mention the registers of kernel `{kernel}`; use NVRTC 12.0 or later. The log:\n{log}"
     )]
     Log {
         /// The kernel.
@@ -15,14 +15,14 @@ pub enum ReportError {
     },
     /// A compute capability that the table of multiprocessors does not have.
     #[error(
-        "there are no multiprocessor figures for compute capability {}.{}; known are 7.0 to 12.1. \
+        "there are no multiprocessor figures for compute capability {}.{}; the table has 7.0 to 12.1. \
          On a device use `Multiprocessor::from(device.limits())`", .compute.0, .compute.1
     )]
     Compute {
         /// The capability.
         compute: (u32, u32),
     },
-    /// Rates of something that has none.
+    /// The simulator has no rates.
     #[error(
         "the simulator has no ceilings to measure; use `Ceilings::known(…)`, `Ceilings::new(…)`, or a GPU"
     )]
@@ -35,12 +35,12 @@ pub enum ReportError {
         /// The most it may have.
         limit: u32,
     },
-    /// A profile that says nothing of a kernel.
+    /// A profile without samples of the kernel.
     #[error("the profile has no samples of kernel `{kernel}`: {why}")]
     Samples {
         /// The kernel.
         kernel: String,
-        /// What is missing, and the way out.
+        /// The part that is missing, and the way out.
         why: String,
     },
     /// A page that could not be written.

@@ -17,7 +17,7 @@ pub struct Device {
     backend: Backend,
     /// What a simulator was given.
     pub(super) given: Given,
-    /// Of launches that do not say themselves what a GPU checks.
+    /// The default GPU checks, for launches that set none.
     gpu_checks: Option<GpuChecks>,
     /// The device statics of a simulator.
     statics: Arc<Statics>,
@@ -39,7 +39,7 @@ impl Device {
     /// `WARPSMITH_DEVICE=sim` asks for the simulator, `WARPSMITH_DEVICE=gpu` for a GPU and nothing else.
     ///
     /// # Errors
-    /// A GPU that is there and does not work, or one that was asked for and is not there.
+    /// The GPU does not work, or a GPU is required and there is none.
     pub fn open() -> Result<Self> {
         match settings::device()? {
             DeviceChoice::Simulator => Self::instead_of_a_gpu(DriverError::NoSimulator),
@@ -66,13 +66,13 @@ impl Device {
         Self { backend, given, gpu_checks: None, statics: Arc::default() }
     }
 
-    /// The same device, of which launches check these of every access on a GPU, unless they say so themselves by
-    /// [`Launch::gpu_checks`](crate::Launch::gpu_checks). On the simulator, [`Settings::checks`] says what is checked.
+    /// The same device with default checks for its launches on a GPU. [`Launch::gpu_checks`](crate::Launch::gpu_checks)
+    /// overrides them for one launch. On the simulator, [`Settings::checks`] selects the checks.
     pub fn with_gpu_checks(self, checks: GpuChecks) -> Self {
         Self { gpu_checks: Some(checks), ..self }
     }
 
-    /// What launches check on a GPU that do not say so themselves.
+    /// The GPU checks of launches that set none.
     pub(crate) fn gpu_checks(&self) -> Result<GpuChecks> {
         match self.gpu_checks {
             Some(checks) => Ok(checks),
@@ -109,7 +109,7 @@ impl Device {
         }
     }
 
-    /// What the device has and allows; of the simulator, the device of compute capability 9.0 that it models.
+    /// The limits of the device. The simulator has those of the device of compute capability 9.0 that it models.
     pub fn limits(&self) -> &Limits {
         match &self.backend {
             Backend::Gpu(gpu) => gpu.limits(),
@@ -139,13 +139,12 @@ impl Device {
         }
     }
 
-    /// How many launches by kernels may wait at once; 2048 unless set. Each takes some of the device's memory.
+    /// Sets how many launches by kernels may wait at once; default: 2048. Each takes some of the device's memory.
     ///
-    /// The simulator, of which there is one, keeps the number for the whole process; so does the driver for
-    /// one GPU.
+    /// The number holds for the whole process: for all simulators, and for one GPU.
     ///
     /// # Errors
-    /// A driver error: a number that the GPU has no memory for, or a kernel that runs meanwhile.
+    /// A driver error: the GPU has too little memory for the number, or a kernel is running.
     ///
     /// Source: CUDA Driver API, `CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT`.
     pub fn set_pending_launches(&self, launches: usize) -> Result<()> {
@@ -158,7 +157,7 @@ impl Device {
         }
     }
 
-    /// Whether this GPU can reach the memory of another directly; never with the simulator.
+    /// Whether this GPU can reach the memory of another directly; always `false` for the simulator.
     ///
     /// # Errors
     /// An error of the driver.
@@ -171,8 +170,8 @@ impl Device {
         }
     }
 
-    /// Whether atomics of this GPU on the memory of another, `atomic_system`, are done by the link between
-    /// them, as over NVLink; never with the simulator.
+    /// Whether the link between two GPUs performs atomics of this GPU on the memory of the other (`atomic_system`), as
+    /// NVLink does; always `false` for the simulator.
     ///
     /// # Errors
     /// An error of the driver.
@@ -190,10 +189,10 @@ impl Device {
     /// Lets this GPU reach the memory of another, for the rest of the process: its launches take
     /// buffers of the other, and copies between them no longer go through the host.
     ///
-    /// The other way round is another call. Launches on both are ordered by what they write, as on one.
+    /// The opposite direction needs a call of its own. Launches on both GPUs are ordered by what they write, as on one.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] says no; an error of the driver.
+    /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] gives `false`; an error of the driver.
     ///
     /// Source: CUDA Driver API, `cuCtxEnablePeerAccess`, `cuMemPoolSetAccess`.
     pub fn enable_peer_access(&self, other: &Device) -> Result<()> {

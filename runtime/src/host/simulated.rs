@@ -12,7 +12,7 @@ use crate::simulator::Settings;
 #[derive(Clone, Default)]
 pub(super) struct Given {
     settings: Option<Arc<Settings>>,
-    /// Where launches say which barriers they need.
+    /// The log in which launches report which barriers they need.
     barriers: Option<BarrierLog>,
 }
 
@@ -23,24 +23,23 @@ impl Device {
     }
 
     /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
-    /// the two. The environment variable `WARPSMITH_SIM` and its like change that; they are read at each launch.
+    /// the two. Environment variables such as `WARPSMITH_SIM` change that; they are read at each launch.
     ///
     /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
-    /// for debuggers, coverage and long runs; [`Device::simulator_with`] does so for one device, by
-    /// [`Settings::executor`]. Each simulator has its own device statics, which begin as declared; clones share them.
+    /// for debuggers, coverage and long runs. [`Device::simulator_with`] sets [`Settings::executor`] for one device. Each simulator has its own device statics, which begin as declared; clones share them.
     pub fn simulator() -> Self {
         Self::of(Backend::Simulator, Given::default())
     }
 
-    /// The simulator with settings of its own, whatever the environment says.
+    /// The simulator with the given settings; environment variables are ignored.
     pub fn simulator_with(settings: Settings) -> Self {
         Self::of(Backend::Simulator, Given { settings: Some(settings.into()), barriers: None })
     }
 
-    /// A simulator of which every launch also finds out which of its barriers it needs, as
-    /// [`Launch::barriers`](crate::Launch::barriers) does, and says so in a log: for a whole test suite.
+    /// A simulator on which every launch also finds out which of its barriers it needs, as
+    /// [`Launch::barriers`](crate::Launch::barriers) does, and records that in a log: for a whole test suite.
     ///
-    /// Each launch takes as long as tens of launches.
+    /// Each launch takes as long as some tens of launches otherwise take.
     ///
     /// ```
     /// use warpsmith::checks::BarrierLog;
@@ -73,12 +72,12 @@ impl Device {
         Self::of(Backend::Simulator, given)
     }
 
-    /// Where launches say which barriers they need.
+    /// The log in which launches report which barriers they need.
     pub(crate) fn barrier_log(&self) -> Option<&BarrierLog> {
         self.given.barriers.as_ref()
     }
 
-    /// How launches on this simulator run.
+    /// The settings of launches on this simulator.
     pub(crate) fn simulator_settings(&self) -> Result<Settings> {
         match &self.given.settings {
             Some(settings) => Ok((**settings).clone()),

@@ -1,10 +1,10 @@
 //! Streams and events: queues of work that run side by side, and points in them.
 //!
-//! Work on one stream runs in order. Launches and copies on different streams run at the same time
-//! unless they use the same memory and one of them writes it: then the later waits for the earlier,
-//! whichever streams they are on. Waits, callbacks and events order what memory does not.
+//! Work on one stream runs in order. Launches and copies on different streams run at the same time,
+//! unless they use the same memory and one of them writes it: then the later one waits for the earlier.
+//! Waits, callbacks and events give an order where no memory is shared.
 //!
-//! On the simulator everything has happened when the call returns.
+//! On the simulator, every call is complete when it returns.
 
 mod attributes;
 
@@ -52,7 +52,7 @@ enum Queue {
     Simulator(Arc<SimulatedStream>),
 }
 
-/// A stream of the simulator: all that was queued on it is done.
+/// A stream of the simulator, on which everything is done as soon as it is queued.
 #[derive(Debug, Default)]
 struct SimulatedStream {
     panics: Panics,
@@ -82,7 +82,7 @@ impl Device {
     /// A new stream. It has no implicit order with the device's own stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamCreate`, `CU_STREAM_NON_BLOCKING`.
     pub fn stream(&self) -> Result<Stream> {
@@ -92,21 +92,21 @@ impl Device {
     /// A new stream of a priority; lower numbers run first.
     ///
     /// # Errors
-    /// [`DriverError::Priority`] outside [`Device::stream_priorities`], or an error of the driver.
+    /// [`DriverError::Priority`] outside [`Device::stream_priorities`], or a driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamCreateWithPriority`.
     pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
         self.new_stream(Some(priority))
     }
 
-    /// A new stream that keeps an implicit order with the default stream: each waits for what was queued
-    /// on the other before.
+    /// A new stream with an implicit order with the default stream: each waits for the earlier work of
+    /// the other.
     ///
     /// For work beside other libraries that rely on that order. Launches and copies of this crate are
     /// ordered by the memory that they use, on every stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamCreate`, `CU_STREAM_DEFAULT`.
     pub fn blocking_stream(&self) -> Result<Stream> {
@@ -140,7 +140,7 @@ impl Device {
     /// The lowest and the highest priority of a stream: `(0, -5)` on current GPUs, `(0, 0)` on the simulator.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuCtxGetStreamPriorityRange`.
     pub fn stream_priorities(&self) -> Result<(i32, i32)> {
@@ -163,7 +163,7 @@ impl Stream {
     /// Blocks until everything queued so far is done.
     ///
     /// # Errors
-    /// A fault of a kernel, a panic of a function given to [`Stream::then`], or an error of the driver.
+    /// A fault of a kernel, a panic of a function given to [`Stream::then`], or a driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamSynchronize`.
     pub fn synchronize(&self) -> Result<()> {
@@ -179,7 +179,7 @@ impl Stream {
     /// Whether everything queued so far is done.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamQuery`.
     pub fn is_done(&self) -> Result<bool> {
@@ -189,10 +189,10 @@ impl Stream {
         }
     }
 
-    /// Its priority, as the driver says.
+    /// Its priority, as the driver reports it.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetPriority`.
     pub fn priority(&self) -> Result<i32> {
@@ -202,10 +202,10 @@ impl Stream {
         }
     }
 
-    /// A point after everything queued so far, which keeps the time when it is reached.
+    /// A point after everything queued so far, which records the time at which it is reached.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuEventRecord`.
     pub fn record(&self) -> Result<Event> {
@@ -215,7 +215,7 @@ impl Stream {
     /// A point after everything queued so far, without the time: cheaper to wait for.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `CU_EVENT_DISABLE_TIMING`.
     pub fn record_untimed(&self) -> Result<Event> {
@@ -230,10 +230,10 @@ impl Stream {
         Ok(Event { point })
     }
 
-    /// What is queued from now on waits for an event, of any stream of any GPU.
+    /// Makes work that is queued from now on wait for an event, of any stream of any GPU.
     ///
     /// # Errors
-    /// An event of the simulator on a GPU or the reverse, or an error of the driver.
+    /// An event of the simulator on a GPU or the reverse, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamWaitEvent`.
     pub fn wait(&self, event: &Event) -> Result<()> {
@@ -247,15 +247,15 @@ impl Stream {
         }
     }
 
-    /// Calls a function on a thread of the driver once everything queued so far is done; what is
+    /// Calls a function on a thread of the driver once everything queued so far is done. Work that is
     /// queued later waits for it.
     ///
-    /// The function must not use a device, nor drop what does: the driver forbids it and may block
-    /// for ever. A panic in it is an error of the next [`Stream::synchronize`] of this handle or a
-    /// clone. After a lost context it is never called.
+    /// The function must not use a device, nor drop anything that does: the driver forbids it and may
+    /// block forever. If it panics, the next [`Stream::synchronize`] of this handle or a clone returns an
+    /// error. After a lost context it is never called.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuLaunchHostFunc`.
     pub fn then(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
@@ -306,10 +306,10 @@ enum Point {
 }
 
 impl Event {
-    /// Whether it was reached.
+    /// Whether it has been reached.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuEventQuery`.
     pub fn is_done(&self) -> Result<bool> {
@@ -322,7 +322,7 @@ impl Event {
     /// Blocks until it is reached.
     ///
     /// # Errors
-    /// A fault of a kernel, or an error of the driver.
+    /// A fault of a kernel, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuEventSynchronize`.
     pub fn synchronize(&self) -> Result<()> {
@@ -340,7 +340,7 @@ impl Event {
     ///
     /// # Errors
     /// [`DriverError::NoTime`] for an event of [`Stream::record_untimed`], an event of another
-    /// device, or an error of the driver.
+    /// device, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuEventElapsedTime`.
     pub fn elapsed(&self, later: &Event) -> Result<Duration> {

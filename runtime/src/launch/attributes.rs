@@ -7,25 +7,25 @@ use crate::compile::kernel::Kernel;
 use crate::driver::CudaEvent;
 use crate::driver::LaunchStream;
 
-/// Attributes beyond the shape. A launch without one has its stream's.
+/// Attributes beyond the shape. Where a launch does not set one, its stream's applies.
 impl<K: Kernel> Launch<'_, K> {
-    /// All blocks are resident at once, or the launch is refused with the largest grid that fits.
+    /// All blocks are resident at once. If they do not fit, the error gives the largest grid that does.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
     pub fn cooperative(self) -> Self {
         self.set(|setup| setup.attributes.cooperative = true)
     }
 
-    /// Clusters of this size where the device has room for them, and of `.cluster(…)`'s where not.
+    /// Clusters of this size where the device has room for them, and of the size of `.cluster(…)` elsewhere.
     ///
-    /// A multiple of `.cluster(…)` that divides the grid; compute capability 10.0.
+    /// Must be a multiple of `.cluster(…)` and divide the grid. Compute capability 10.0.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`.
     pub fn preferred_cluster(self, blocks: impl Into<Dim3>) -> Self {
         self.set(|setup| setup.attributes.preferred_cluster = Some(blocks.into().0))
     }
 
-    /// How clusters are spread over the device; needs clusters.
+    /// How clusters are spread over the device. Requires a cluster size.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`.
     pub fn cluster_scheduling(self, policy: ClusterScheduling) -> Self {
@@ -56,8 +56,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// May start before the previous kernel of the stream has ended: once all its blocks have called
     /// [`launch_dependents`](crate::device_api::dependency::launch_dependents) or ended.
     ///
-    /// What that kernel wrote may be read after
-    /// [`grid_dependency_wait`](crate::device_api::dependency::grid_dependency_wait) only.
+    /// Only after [`grid_dependency_wait`](crate::device_api::dependency::grid_dependency_wait) may this kernel read
+    /// what that one wrote.
     /// The simulator runs one launch after the other.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
@@ -68,7 +68,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// Records an event once all blocks have called `launch_dependents` or ended; with
     /// `at_block_start`, once all blocks have started.
     ///
-    /// The event has no timing. A stream that waits for it goes on before this kernel's writes are seen.
+    /// The event has no timing. A stream that waits for it may continue before this kernel's writes are visible.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`.
     pub fn programmatic_event(self, event: &Arc<CudaEvent>, at_block_start: bool) -> Self {
@@ -89,19 +89,22 @@ impl<K: Kernel> Launch<'_, K> {
         self.set(|setup| setup.attributes.access_window = Some(window))
     }
 
-    /// Which part of a multiprocessor's memory is to be shared memory, for this launch. It goes before what
-    /// [`Loaded::set_shared_carveout`](crate::driver::Loaded::set_shared_carveout) set. A hint: the driver may choose another
-    /// part, and does not say which.
+    /// How much of a multiprocessor's memory should be shared memory, for this launch. It overrides
+    /// [`Loaded::set_shared_carveout`](crate::driver::Loaded::set_shared_carveout). It is a hint: the driver may choose
+    /// differently, and does not report its choice.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
     pub fn shared_carveout(self, carveout: Carveout) -> Self {
         self.set(|setup| setup.attributes.carveout = Some(carveout))
     }
 
-    /// Whether the kernel would have more L1 cache or more shared memory.
+    /// Whether the kernel prefers more L1 cache or more shared memory.
     ///
-    /// It is the kernel's from then on, until a launch says otherwise. The driver has no call that reads it back:
-    /// [`Loaded::cache_preference`](crate::driver::Loaded::cache_preference) is what this library set. Source: CUDA Driver API, `cuFuncSetCacheConfig`.
+    /// The preference stays with the kernel until a launch sets another. The driver has no call that reads it back:
+    /// [`Loaded::cache_preference`](crate::driver::Loaded::cache_preference) gives the last one that
+    /// this library set.
+    ///
+    /// Source: CUDA Driver API, `cuFuncSetCacheConfig`.
     pub fn cache_preference(self, preference: CachePreference) -> Self {
         self.set(|setup| setup.attributes.cache = Some(preference))
     }

@@ -153,7 +153,7 @@ fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -
     Ok(())
 }
 
-/// What the kernel's attributes promise of every launch.
+/// The promises that the kernel's attributes make about every launch.
 fn promises(
     kernel: &'static str,
     shape: &Shape,

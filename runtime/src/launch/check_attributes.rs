@@ -6,7 +6,7 @@ use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, check_carveout, check_domain_map, check_window};
 use crate::limits::CLUSTER;
 
-/// What a device allows; `fixed` is the cluster that the kernel was compiled for.
+/// Checks the limits of a device. `fixed` is the cluster that the kernel was compiled for.
 pub(super) fn check<K: Kernel>(
     shape: &Shape,
     attributes: &Attributes,
@@ -35,7 +35,7 @@ pub(super) fn check<K: Kernel>(
     clusters::<K>(shape, attributes, limits, fixed)
 }
 
-/// What is said of clusters needs clusters, and a preferred one is a multiple of them.
+/// Cluster attributes require a cluster size; a preferred size must be a multiple of it.
 fn clusters<K: Kernel>(
     shape: &Shape,
     attributes: &Attributes,

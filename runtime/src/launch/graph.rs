@@ -1,7 +1,7 @@
-//! Graphs: a row of launches that is recorded once and started as one.
+//! Graphs: a series of launches that is recorded once and started as one.
 //!
-//! A graph owns the memory that its launches use, so nothing that a launch was given can be freed or
-//! moved while the graph can be started.
+//! A graph owns the memory that its launches use, so none of it can be freed or moved while the graph can be
+//! started.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -25,7 +25,7 @@ use crate::types::{GpuType, ViewMut};
 
 pub use crate::error::GraphError;
 
-/// A row of launches on one device that is started as one.
+/// A series of launches on one device that is started as one.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -63,7 +63,7 @@ pub struct Graph {
     changed: bool,
 }
 
-/// The memory of a graph, as a launch of it is being written down.
+/// The memory of a graph, for the launch that is being recorded.
 pub struct HeldMemory {
     graph: u64,
     owned: Vec<Owned>,
@@ -75,7 +75,7 @@ struct Owned {
     used: Cell<Used>,
 }
 
-/// How the launch that is being written down uses a buffer.
+/// How the launch that is being recorded uses a buffer.
 #[derive(Clone, Copy, PartialEq)]
 enum Used {
     Not,
@@ -83,7 +83,7 @@ enum Used {
     Written,
 }
 
-/// A buffer that a graph owns; of an image, `Held<Image2<T>>`.
+/// A buffer that a graph owns; for an image, `Held<Image2<T>>`.
 pub struct Held<T> {
     graph: u64,
     index: usize,
@@ -125,7 +125,7 @@ unsafe impl<'g, T: GpuType> SliceMutArg<'g, T> for Writing<'g, T> {
 }
 
 impl<'g, T: GpuType> Writing<'g, T> {
-    /// A view that the kernel may write through.
+    /// A writable view.
     pub fn view_mut(self) -> ViewMut<'g, T> {
         // SAFETY: the buffer's own memory, which this launch uses nowhere else.
         unsafe { ViewMut::from_raw_parts(self.buffer.address() as *mut T, self.buffer.len()) }
@@ -133,7 +133,7 @@ impl<'g, T: GpuType> Writing<'g, T> {
 }
 
 impl Graph {
-    /// A graph of no launches.
+    /// A graph without launches.
     pub fn new(device: &Device) -> Self {
         static GRAPHS: AtomicU64 = AtomicU64::new(0);
         let graph = GRAPHS.fetch_add(1, Ordering::Relaxed);
@@ -156,7 +156,7 @@ impl Graph {
     /// Gives an image to the graph, for its launches.
     ///
     /// # Errors
-    /// An image of another device, or an error of the driver.
+    /// An image of another device, or a driver error.
     pub fn hold_image<T: Texel + Send, D: ImageForm>(
         &mut self,
         image: Image<T, D>,
@@ -169,7 +169,7 @@ impl Graph {
         Ok(self.memory.keep(image))
     }
 
-    /// An image of the graph, to be copied.
+    /// An image of the graph, for copies.
     ///
     /// # Errors
     /// [`GraphError::Foreign`] for an image of another graph.
@@ -177,7 +177,7 @@ impl Graph {
         Ok(self.memory.find(held)?)
     }
 
-    /// Adds a launch, which runs after those that are there; compiles, loads and checks it.
+    /// Adds a launch after the others; compiles, loads and checks it.
     ///
     /// # Errors
     /// [`GraphError`] for memory of another graph, memory that is written and used twice, a stream or an
@@ -192,12 +192,12 @@ impl Graph {
         Ok(Node { graph: self.memory.graph, index: self.steps.len() - 1, _kernel: PhantomData })
     }
 
-    /// Puts another launch of the same kernel in the place of one: other arguments or another shape.
+    /// Replaces a launch by another of the same kernel, with other arguments or another shape.
     ///
-    /// The next [`Graph::launch`] updates what the driver has, or instantiates it anew.
+    /// The next [`Graph::launch`] updates the driver's graph, or instantiates it anew.
     ///
     /// # Errors
-    /// As [`Graph::add`].
+    /// As for [`Graph::add`].
     pub fn update<K: Kernel>(
         &mut self,
         node: Node<K>,
@@ -220,17 +220,17 @@ impl Graph {
         self.start(None)
     }
 
-    /// As [`Graph::launch`], on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`; stays ordered with
-    /// the device's own.
+    /// Like [`Graph::launch`], on a stream: a `&Stream` or cudarc's `&Arc<CudaStream>`. It stays ordered with
+    /// the device's own stream.
     ///
     /// # Errors
-    /// As [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
+    /// As for [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
     /// another device.
     pub fn launch_on(&mut self, stream: impl Into<LaunchStream>) -> Result<()> {
         self.start(Some(stream.into()))
     }
 
-    /// A buffer of the graph, to be downloaded.
+    /// A buffer of the graph, for downloads.
     ///
     /// # Errors
     /// [`GraphError::Foreign`] for memory of another graph.
@@ -241,7 +241,7 @@ impl Graph {
     /// Copies elements into a buffer of the graph, after everything launched before.
     ///
     /// # Errors
-    /// As [`Device::write`]; [`GraphError::Foreign`] for memory of another graph.
+    /// As for [`Device::write`]; [`GraphError::Foreign`] for memory of another graph.
     pub fn write<T: GpuType + Send + 'static>(&mut self, held: Held<T>, elements: &[T]) -> Result<()> {
         self.memory.buffer(held)?;
         match self.memory.owned[held.index].memory.downcast_mut::<Buffer<T>>() {
@@ -250,7 +250,7 @@ impl Graph {
         }
     }
 
-    /// Ends the graph and gives one of its buffers back; the others are freed.
+    /// Ends the graph and returns one of its buffers; the others are freed.
     ///
     /// # Errors
     /// [`GraphError::Foreign`] for memory of another graph.
@@ -328,7 +328,7 @@ impl HeldMemory {
     /// A buffer that the launch writes.
     ///
     /// # Errors
-    /// [`GraphError::Borrowed`] if the launch uses it otherwise too, [`GraphError::Foreign`] if it is of
+    /// [`GraphError::Borrowed`] if the launch also uses it in another argument, [`GraphError::Foreign`] if it is of
     /// another graph.
     pub fn write<T: GpuType + Send + 'static>(
         &self,
@@ -342,7 +342,7 @@ impl HeldMemory {
     /// An image that the launch samples.
     ///
     /// # Errors
-    /// As [`Image::texture`]; [`GraphError::Borrowed`] if the launch writes it too, [`GraphError::Foreign`] if it
+    /// As for [`Image::texture`]; [`GraphError::Borrowed`] if the launch writes it too, [`GraphError::Foreign`] if it
     /// is of another graph.
     pub fn texture<T: ReadAs<R>, R: TextureValue, D: ImageForm>(
         &self,
@@ -357,7 +357,7 @@ impl HeldMemory {
     /// An image that the launch writes by texel.
     ///
     /// # Errors
-    /// As [`Image::surface`]; [`GraphError::Borrowed`] if the launch uses it otherwise too,
+    /// As for [`Image::surface`]; [`GraphError::Borrowed`] if the launch also uses it in another argument,
     /// [`GraphError::Foreign`] if it is of another graph.
     pub fn surface<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<Surface<'_, T, D>> {
         let image: &Image<T, D> = self.find(held)?;
@@ -389,7 +389,7 @@ impl HeldMemory {
         self.find(held)
     }
 
-    /// What is held, which is a `B`.
+    /// The memory that is held, a `B`.
     fn find<T, B: 'static>(&self, held: Held<T>) -> std::result::Result<&B, GraphError> {
         let own = self.owned.get(held.index).filter(|_| held.graph == self.graph);
         own.and_then(|owned| owned.memory.downcast_ref())
@@ -413,7 +413,7 @@ fn only_of(device: Place, args: &[KernelArg]) -> Result<()> {
 trait Step: Send {
     /// Launches it by itself.
     fn launch(&self) -> Result<()>;
-    /// What the driver needs of it; `None` on the simulator.
+    /// The parts that the driver needs; `None` on the simulator.
     fn parts(&self) -> Option<(&Loaded, &Shape, &Attributes, &[KernelArg])>;
 }
 

@@ -42,28 +42,28 @@ pub struct Launch<'a, K: Kernel> {
     comptime: K::Comptime,
     args: K::Args,
     setup: Setup,
-    /// Whether anything was said beyond the arguments.
+    /// Whether anything was set beyond the arguments.
     said: bool,
     _borrows: PhantomData<&'a mut ()>,
 }
 
-/// Everything of a launch but the kernel and its arguments.
+/// Everything about a launch except the kernel and its arguments.
 struct Setup {
     grid: Extent,
     block: [u32; 3],
     cluster: Option<[u32; 3]>,
-    /// The number that was given as an extent and is none, and of what.
+    /// A number that was given as an extent and cannot be one, and the name of the extent.
     no_extent: Option<(&'static str, i128)>,
     dynamic_shared: usize,
     attributes: Attributes,
     seed: u64,
-    /// Checks on a GPU besides bounds; the device's unless said.
+    /// Checks on a GPU besides bounds; default: the device's.
     gpu_checks: Option<GpuChecks>,
-    /// What a launch in a kernel is ordered after.
+    /// The order of a launch in a kernel.
     order: Option<LaunchOrder>,
 }
 
-/// The grid, or what it must cover.
+/// The grid, or the items that it must cover.
 #[derive(Clone, Copy)]
 enum Extent {
     Missing,
@@ -94,7 +94,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.grid = Extent::Blocks(setup.extents("grid", blocks.into())))
     }
 
-    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`. 256 unless said.
+    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256.
     pub fn block(self, threads: impl Into<Dim3>) -> Self {
         self.set(|setup| setup.block = setup.extents("block", threads.into()))
     }
@@ -123,16 +123,17 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.dynamic_shared = bytes)
     }
 
-    /// Order of warps and blocks on the simulator; zero, the default, is ascending or `WARPSMITH_SIM_SEED`'s.
+    /// The order in which the simulator runs warps and blocks. The default, zero, stands for the order of
+    /// `WARPSMITH_SIM_SEED`, or else ascending order.
     pub fn seed(self, seed: u64) -> Self {
         self.set(|setup| setup.seed = seed)
     }
 
-    /// Checks of every access on a GPU besides bounds, compiled into the kernel; the device's, or
-    /// `WARPSMITH_GPU_CHECKS`'s, unless said.
+    /// Checks of every access on a GPU besides bounds, compiled into the kernel. The default is the device's, or else
+    /// that of `WARPSMITH_GPU_CHECKS`.
     ///
-    /// What they find is an error with the Rust line, as an index out of bounds is. On the simulator
-    /// [`Settings::checks`](crate::simulator::Settings::checks) says what is checked.
+    /// A failed check is an error with the Rust line, like an index out of bounds. On the simulator,
+    /// [`Settings::checks`](crate::simulator::Settings::checks) selects the checks.
     ///
     /// ```
     /// use warpsmith::launch::GpuChecks;
@@ -158,23 +159,23 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.gpu_checks = Some(checks))
     }
 
-    /// Launches with bounds checks. On a GPU it returns once the launch is queued.
+    /// Launches with bounds checks. On a GPU, the call returns once the launch is queued.
     ///
     /// # Errors
-    /// [`LaunchError`] for a wrong launch, named by argument and limit; what compiling refuses; on
-    /// the simulator also a fault of the kernel. A fault on a GPU is an error of the next
-    /// `download`, `synchronize` or `launch`.
+    /// [`LaunchError`] for an invalid launch, with the argument and the limit; an error of compilation; on the
+    /// simulator also a fault of the kernel. A fault on a GPU is reported by the next `download`,
+    /// `synchronize` or `launch`.
     pub fn launch(self, device: &Device) -> Result<()> {
         self.run(device, true)
     }
 
-    /// Launches without bounds checks on a GPU; the simulator checks always.
+    /// Launches without bounds checks on a GPU. The simulator always checks.
     ///
     /// # Safety
     /// Every index of the kernel is in bounds.
     ///
     /// # Errors
-    /// As [`Launch::launch`].
+    /// As for [`Launch::launch`].
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
         self.run(device, false)
     }
@@ -182,18 +183,18 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// Compiles, loads and checks everything once, for launches with these and other arguments.
     ///
     /// # Errors
-    /// As [`Launch::launch`], but nothing is launched.
+    /// As for [`Launch::launch`], but nothing is launched.
     pub fn prepare(self, device: &Device) -> Result<Prepared<K>> {
         self.prepared(device, true)
     }
 
-    /// As [`Launch::prepare`], without bounds checks on a GPU.
+    /// Like [`Launch::prepare`], but without bounds checks on a GPU.
     ///
     /// # Safety
-    /// Every index of the kernel is in bounds, at every launch of what is prepared.
+    /// Every index of the kernel is in bounds, at every launch of the result.
     ///
     /// # Errors
-    /// As [`Launch::prepare`].
+    /// As for [`Launch::prepare`].
     pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<K>> {
         self.prepared(device, false)
     }
@@ -221,12 +222,12 @@ impl<'a, K: Kernel> Launch<'a, K> {
 }
 
 impl Setup {
-    /// What a GPU checks besides bounds.
+    /// The checks on a GPU besides bounds.
     fn gpu_checks(&self, device: &Device) -> Result<GpuChecks> {
         self.gpu_checks.map_or_else(|| device.gpu_checks(), Ok)
     }
 
-    /// Extents; a number that is none is refused when the shape is resolved.
+    /// Extents. A number that cannot be one is refused when the shape is resolved.
     fn extents(&mut self, what: &'static str, dim: Dim3) -> [u32; 3] {
         self.no_extent = match (self.no_extent, dim.1) {
             (Some((of, _)), None) if of == what => None,
@@ -244,7 +245,7 @@ impl Setup {
     }
 }
 
-/// The shape of a launch, as far as it holds on every device.
+/// The parts of the shape that do not depend on the device.
 fn shape_of(
     kernel: &'static str,
     (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, usize),
@@ -268,7 +269,7 @@ fn shape_of(
 #[cfg(test)]
 mod tests;
 
-/// What a kernel that is called in a kernel would give; the call itself is refused.
+/// The type of a kernel that is called in a kernel; the call itself is refused.
 impl<K: Kernel> crate::types::Device for Launch<'_, K> {
     type Erased = Launch<'static, K>;
 

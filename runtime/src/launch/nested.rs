@@ -16,7 +16,7 @@ const SHARED_LIMIT: usize = crate::limits::STATIC_SHARED;
 impl<K: Kernel> Launch<'_, K> {
     /// Runs after the whole grid that launches it, its other launches included; only in a kernel.
     ///
-    /// What the launched kernel then reads is all that the launching grid wrote.
+    /// The launched kernel then sees everything that the launching grid wrote.
     ///
     /// Source: CUDA Programming Guide, `cudaStreamTailLaunch`.
     pub fn tail(self) -> Self {
@@ -103,7 +103,7 @@ impl<K: Kernel> DeviceFn for Launched<K> {
     }
 }
 
-/// What a builder has in a kernel where nobody launches it: the kernel's name is refused, and no more is said.
+/// The methods of a builder that a kernel never launches. Only the kernel's name is reported.
 macro_rules! unlaunched {
     ($($name:ident($($given:ident: $ty:ty)?))+) => {
         #[doc(hidden)]

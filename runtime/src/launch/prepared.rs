@@ -1,4 +1,4 @@
-//! From a launch to its device: everything that is the same in each launch is resolved once.
+//! Launches that are checked once: everything that stays the same from launch to launch is resolved in advance.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
 
-/// A launch that was compiled, loaded and checked, to be repeated with arguments of the same types.
+/// A launch that is compiled, loaded and checked, and can be repeated with arguments of the same types.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -99,7 +99,7 @@ impl<K: Kernel> Launch<'_, K> {
         self.split_with(device, true)
     }
 
-    /// As [`Launch::split`]; who asks for no checks vouches for the indices.
+    /// Like [`Launch::split`]. Without checks, the caller guarantees that the indices are in bounds.
     pub(crate) fn split_with(self, device: &Device, checks: bool) -> Result<(Prepared<K>, K::Args)> {
         let args = self.args.clone();
         Ok((self.prepared(device, checks)?, args))
@@ -109,11 +109,11 @@ impl<K: Kernel> Launch<'_, K> {
 impl<K: Kernel> Prepared<K> {
     /// Launches with other arguments: `prepared.launch(kernel(a, &x, &mut y))`.
     ///
-    /// The shape and the attributes are those that were prepared.
+    /// The shape and the attributes stay as prepared.
     ///
     /// # Errors
-    /// [`LaunchError::PreparedShape`] if `call` says more than arguments, [`LaunchError::PreparedComptime`]
-    /// if its comptime values are others; memory of another device, or slices that overlap in a `noalias`
+    /// [`LaunchError::PreparedShape`] if `call` sets more than arguments, [`LaunchError::PreparedComptime`]
+    /// if its comptime values differ; memory of another device, or slices that overlap in a `noalias`
     /// kernel; otherwise as [`Launch::launch`].
     pub fn launch(&self, call: Launch<'_, K>) -> Result<()> {
         if call.said {
@@ -206,7 +206,7 @@ fn shadowed(shape: Shape, loaded: &Loaded) -> Shape {
     Shape { dynamic_shared, ..shape }
 }
 
-/// What holds of a shape and attributes on a GPU, whatever the arguments.
+/// The checks of a shape and attributes on a GPU that do not depend on the arguments.
 fn check_gpu<K: Kernel>(gpu: &Gpu, loaded: &Loaded, shape: &Shape, attributes: &Attributes) -> Result<()> {
     check::device::<K>(shape, gpu.limits(), loaded.needs(), attributes)?;
     check_attributes::check::<K>(shape, attributes, gpu.limits(), loaded.needs().cluster)?;

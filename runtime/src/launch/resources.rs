@@ -1,4 +1,4 @@
-//! What a launch would take of its device, asked before launching.
+//! The resources and the costs of a launch.
 
 use super::{KeptAttributes, Launch, Target, conditions};
 use crate::codegen::Checks;
@@ -14,11 +14,10 @@ impl<K: Kernel> Launch<'_, K> {
     /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
     ///
     /// On a GPU the figures are those of the loaded function; spills, stack frame and barriers are
-    /// NVRTC's, where there is one. On the simulator they are of the architecture that it models, sm_90.
+    /// NVRTC's, where it is installed. On the simulator, the figures are those for sm_90, which it models.
     ///
     /// # Errors
-    /// Whatever compiling or loading refuses; [`NvrtcError::Missing`] on the simulator without NVRTC; a
-    /// shape that no launch may have.
+    /// An error of compiling or loading; [`NvrtcError::Missing`] on the simulator without NVRTC; an invalid shape.
     ///
     /// Source: CUDA Driver API, `cuFuncGetAttribute`.
     pub fn resources(&self, device: &Device) -> Result<Resources> {
@@ -42,7 +41,7 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// How many blocks of this launch are resident on a multiprocessor of the device, and why not more.
     ///
-    /// With a cluster, on a GPU, also how many clusters are resident on the whole device.
+    /// For a launch with clusters on a GPU, also how many clusters are resident on the whole device.
     ///
     /// # Errors
     /// As [`Launch::resources`]; a shape that [`Launch::launch`] would refuse.
@@ -59,9 +58,9 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(occupancy)
     }
 
-    /// What the driver keeps of this launch's attributes, read back from it; nothing is launched.
+    /// This launch's attributes as the driver keeps them, read back from it; nothing is launched.
     ///
-    /// What only orders launches is not kept: streams, events, programmatic serialization.
+    /// The driver keeps no attributes that only order launches: streams, events, programmatic serialization.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] on the simulator; otherwise as [`Launch::prepare`].
@@ -79,7 +78,7 @@ impl<K: Kernel> Launch<'_, K> {
         Err(DriverError::Unavailable { what, place: device.place(), why }.into())
     }
 
-    /// The checks that the launch keeps: those that it does not prove itself.
+    /// The checks that the launch keeps: those that it does not prove.
     fn checks(&self) -> Result<Checks> {
         let module = K::module(&self.comptime)?;
         let shape = self.setup.shape::<K>()?;

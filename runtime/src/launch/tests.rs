@@ -52,10 +52,10 @@ fn refusals_say_the_numbers_that_were_given() {
         assert!(much.contains(&format!("{bytes} bytes of dynamic")) && much.contains("232448"), "{much}");
     }
     let negative = said(refused(|l| l.grid(-1)));
-    assert!(negative.contains("-1 is no extent of a grid"), "{negative}");
+    assert!(negative.contains("-1 cannot be an extent of a grid"), "{negative}");
     let huge = said(refused(|l| l.grid(1).block(usize::MAX)));
-    assert!(huge.contains("18446744073709551615 is no extent of a block"), "{huge}");
-    assert!(said(refused(|l| l.grid(8).cluster(-2))).contains("-2 is no extent of a cluster"));
+    assert!(huge.contains("18446744073709551615 cannot be an extent of a block"), "{huge}");
+    assert!(said(refused(|l| l.grid(8).cluster(-2))).contains("-2 cannot be an extent of a cluster"));
     // What is said last counts.
     let (device, mut y) = (Device::simulator(), Device::simulator().upload(&[0u32; 8]).expect("memory"));
     fill(&mut y).grid(-1).grid(1).launch(&device).expect("a right launch");

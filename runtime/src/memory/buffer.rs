@@ -16,7 +16,7 @@ pub struct Buffer<T> {
     _elements: PhantomData<T>,
 }
 
-/// Where a buffer's bytes are.
+/// The memory that holds a buffer's bytes.
 #[derive(Debug)]
 pub(crate) enum Memory {
     /// Host memory.
@@ -38,15 +38,15 @@ impl Memory {
         GlobalMemory::zeroed(bytes).map(Memory::Simulator).map_err(no_memory)
     }
 
-    /// Simulator memory of a number of bytes that nobody has written.
+    /// Simulator memory of a number of bytes, marked as not written.
     ///
     /// # Errors
-    /// As [`Memory::simulator`].
+    /// As for [`Memory::simulator`].
     pub fn unwritten(bytes: usize) -> Result<Self, DriverError> {
         GlobalMemory::unwritten(bytes).map(Memory::Simulator).map_err(no_memory)
     }
 
-    /// The bytes of simulator memory; none of a GPU's.
+    /// The bytes of simulator memory; empty for a GPU's.
     pub fn simulated_bytes(&mut self) -> &mut [u8] {
         match self {
             Memory::Simulator(memory) => memory.bytes_mut(),
@@ -54,7 +54,7 @@ impl Memory {
         }
     }
 
-    /// Address of the first byte, for a view: it may go where no launch sees it.
+    /// Address of the first byte, for a view, which may outlive the launches that know of it.
     pub fn escaping(&self) -> u64 {
         match self {
             Memory::Simulator(memory) => memory.escape(),
@@ -129,7 +129,7 @@ impl<T: GpuType> Buffer<T> {
             .then(|| unsafe { View2::from_raw_parts(self.memory.escaping() as *const T, rows, cols, cols) })
     }
 
-    /// A matrix of its elements, row after row, to be written; `None` if there are fewer than `rows * cols`.
+    /// A writable matrix of its elements, row after row; `None` if there are fewer than `rows * cols`.
     pub fn view2_mut(&mut self, rows: usize, cols: usize) -> Option<ViewMut2<'_, T>> {
         // SAFETY: as in `view2`, borrowed mutably.
         (rows.checked_mul(cols)? <= self.len)
@@ -145,7 +145,7 @@ impl<T: GpuType> Buffer<T> {
             .then(|| unsafe { View3::from_raw_parts(address, planes, rows, cols, plane, cols) })
     }
 
-    /// A volume of its elements, to be written; `None` if there are fewer than `planes * rows * cols`.
+    /// A writable volume of its elements; `None` if there are fewer than `planes * rows * cols`.
     pub fn view3_mut(&mut self, planes: usize, rows: usize, cols: usize) -> Option<ViewMut3<'_, T>> {
         let plane = rows.checked_mul(cols)?;
         let address = self.memory.escaping() as *mut T;
@@ -154,7 +154,7 @@ impl<T: GpuType> Buffer<T> {
             .then(|| unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, plane, cols) })
     }
 
-    /// A view that kernels may write through.
+    /// A writable view.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         // SAFETY: the buffer's own memory, borrowed for as long as the view.
         unsafe { ViewMut::from_raw_parts(self.memory.escaping() as *mut T, self.len) }

@@ -54,7 +54,7 @@ impl<T> GpuConst<T> {
         Self { global, _of: PhantomData }
     }
 
-    /// Where kernels on the simulator find it.
+    /// Its place for kernels on the simulator.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
         place(self.global, &current_statics())
@@ -65,7 +65,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Sets the value that kernels launched after this see on a device.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn set(&self, device: &Device, value: T) -> Result<()> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.set_constant(self.global, &crate::__macro::bytes_of(&value))?),
@@ -81,7 +81,7 @@ impl<T: GpuType> GpuConst<T> {
     /// The value that kernels launched now see on a device.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn read(&self, device: &Device) -> Result<T> {
         match device.backend() {
             Backend::Gpu(gpu) => {
@@ -95,12 +95,12 @@ impl<T: GpuType> GpuConst<T> {
 
     /// Sets the value from one element of memory, in the order of a stream; returns at once.
     ///
-    /// Launches that were queued before, on any stream, see the value of before, and those queued after
-    /// wait for it.
+    /// Launches that were queued before, on any stream, see the old value; launches that are queued
+    /// later wait for the new one.
     ///
     /// # Errors
     /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
-    /// or an error of the driver.
+    /// or a driver error.
     ///
     /// Source: CUDA Driver API, `cuModuleGetGlobal`, `cuMemcpyAsync`.
     pub fn set_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
@@ -123,7 +123,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Copies the value that launches queued now see to one element of memory, in the order of a stream.
     ///
     /// # Errors
-    /// As [`GpuConst::set_on`].
+    /// As for [`GpuConst::set_on`].
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
     where
         T: 'a,
@@ -140,7 +140,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Device memory with the value that kernels launched now see, as one element.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     pub fn memory(&self, device: &Device) -> Result<ConstMemory<T>> {
         Ok(ConstMemory::new(self.held(device)?, 1))
     }
@@ -162,7 +162,7 @@ impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
     /// Device memory with the elements that kernels launched now see: an argument for `&[T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyFromSymbol`.
     pub fn elements(&self, device: &Device) -> Result<ConstMemory<T>> {
@@ -172,7 +172,7 @@ impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
     /// Sets the elements from `start` on; kernels launched after this see them.
     ///
     /// # Errors
-    /// [`DriverError::Range`] beyond the end, or an error of the driver.
+    /// [`DriverError::Range`] beyond the end, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaMemcpyToSymbol`.
     pub fn set_part(&self, device: &Device, start: usize, elements: &[T]) -> Result<()> {
@@ -192,7 +192,7 @@ impl<T> Deref for GpuConst<T> {
     }
 }
 
-/// What statics of the simulator are known by.
+/// The key of a static on the simulator.
 fn declared(global: &'static Global) -> usize {
     std::ptr::from_ref(global).addr()
 }
@@ -250,7 +250,7 @@ impl<T> GpuStatic<T> {
         Self { global, _of: PhantomData }
     }
 
-    /// Where kernels on the simulator find it.
+    /// Its place for kernels on the simulator.
     #[doc(hidden)]
     pub fn simulated(&self) -> *mut u8 {
         place(self.global, &current_statics())
@@ -266,7 +266,7 @@ impl<T: GpuType> GpuStatic<T> {
         unsafe { &mut *place(self.global, statics).cast::<T>() }
     }
 
-    /// The place, in a kernel. Take it anew for each access: another thread may write between two.
+    /// The place, in a kernel. Call this anew for each access: another thread may write in between.
     #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
     pub fn get_mut(&self) -> &'static mut T {
         // SAFETY: a static's memory, which lives as long as the device, accessed by the threads of one launch on one OS
@@ -280,8 +280,8 @@ impl<T: GpuType> GpuStatic<T> {
         never_called()
     }
 
-    /// The value, in a kernel: a copy. An element that is read of it is read where it lies, but a slice of it, or a
-    /// reference to a part, is one of the copy: walk a large static by [`GpuStatic::get_mut`].
+    /// The value, in a kernel: a copy. Reading one element of it reads only that element. A slice of it, or a reference to
+    /// a part, refers to the copy: use [`GpuStatic::get_mut`] to walk over a large static.
     pub fn get(&self) -> T {
         *self.get_mut()
     }
@@ -294,7 +294,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Writes the value of a device, after everything launched before.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn write(&self, device: &Device, value: T) -> Result<()> {
         match device.backend() {
             Backend::Gpu(gpu) => Ok(gpu.write_static(self.global, &crate::__macro::bytes_of(&value))?),
@@ -308,7 +308,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Reads the value of a device, after everything launched before.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     pub fn read(&self, device: &Device) -> Result<T> {
         match device.backend() {
             Backend::Gpu(gpu) => {
@@ -328,7 +328,7 @@ impl<T: GpuType> GpuStatic<T> {
     ///
     /// # Errors
     /// [`DriverError::Length`] for more than one element; memory of the simulator on a GPU or the reverse,
-    /// or an error of the driver.
+    /// or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpyAsync`.
     pub fn write_on<'a>(&self, stream: &Stream, from: impl Into<Part<'a, T>>) -> Result<()>
@@ -347,7 +347,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Copies the value to one element of memory, in the order of a stream; returns at once.
     ///
     /// # Errors
-    /// As [`GpuStatic::write_on`].
+    /// As for [`GpuStatic::write_on`].
     ///
     /// Source: CUDA Driver API, `cuMemcpyAsync`.
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
@@ -365,7 +365,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Its address on a device.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`.
     pub fn address(&self, device: &Device) -> Result<u64> {
@@ -375,7 +375,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Its memory on a device, as one element: an argument for `&[T]` and `&mut [T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     pub fn memory(&self, device: &Device) -> Result<StaticMemory<T>> {
         Ok(StaticMemory::new(self.held(device)?, 1))
     }
@@ -387,8 +387,8 @@ impl<T: GpuType> GpuStatic<T> {
         })
     }
 
-    /// Where the host has a `#[gpu_static(managed)]`, once nothing that was launched before uses it any more. On a
-    /// GPU this is the address that kernels see too.
+    /// The host's address of a `#[gpu_static(managed)]`. Waits until nothing that was launched before uses it. On a
+    /// GPU, kernels see the same address.
     ///
     /// The pointer stays valid for as long as the device. Between a launch that may write the static and the next call
     /// of this, `read` or `write`, do not use it.
@@ -418,7 +418,7 @@ impl<T: GpuType> GpuStatic<T> {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] for a static that is not managed, and where the device has no managed memory that
-    /// the host may use while kernels run; a fault of a kernel launched before, or an error of the driver.
+    /// the host may use while kernels run; a fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA C++ Programming Guide, `__managed__`.
     pub fn host_ptr(&self, device: &Device) -> Result<*mut T> {
@@ -441,7 +441,7 @@ impl<T: GpuType, const N: usize> GpuStatic<[T; N]> {
     /// The memory of its elements on a device: an argument for `&[T]` and `&mut [T]`, and a side of copies.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     ///
     /// Source: CUDA Runtime API, `cudaGetSymbolAddress`, `cudaMemcpyToSymbol`.
     pub fn elements(&self, device: &Device) -> Result<StaticMemory<T>> {

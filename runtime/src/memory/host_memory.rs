@@ -1,8 +1,8 @@
-//! Host memory that a GPU reaches: page-locked, registered and managed.
+//! Host memory that a GPU can reach: page-locked, registered and managed.
 //!
-//! Kernels take it as they take buffers, and streams copy to and from it without staging. The host
-//! reaches it through `host()` and `host_mut()`, which first wait for the streams that use it: so no
-//! borrow lasts while a copy or a kernel is in flight, whatever was dropped or forgotten.
+//! Kernels take it like buffers, and streams copy to and from it without staging. The host accesses it
+//! through `host()` and `host_mut()`, which first wait for the streams that use it. No borrow of the host can
+//! therefore overlap a copy or a kernel in flight, even if a handle was dropped or forgotten.
 
 use std::ops::RangeBounds;
 
@@ -59,20 +59,20 @@ macro_rules! visible {
                 self.visible.len == 0
             }
 
-            /// The elements, once no stream writes them any more.
+            /// The elements. Waits until no stream writes them any more.
             ///
             /// # Errors
-            /// An error of the driver.
+            /// A driver error.
             pub fn host(&self) -> Result<&[T]> {
                 self.visible.wait(false)?;
                 // SAFETY: initialised memory of that length; who writes it next borrows it mutably.
                 Ok(unsafe { std::slice::from_raw_parts(self.visible.host, self.visible.len) })
             }
 
-            /// The elements, to be written, once no stream uses them any more.
+            /// The elements, for writing. Waits until no stream uses them any more.
             ///
             /// # Errors
-            /// An error of the driver.
+            /// A driver error.
             pub fn host_mut(&mut self) -> Result<&mut [T]> {
                 self.visible.wait(true)?;
                 // On a GPU the address is in no memory of the simulator.
@@ -125,7 +125,7 @@ macro_rules! visible {
     };
 }
 
-/// Page-locked host memory: copies from and to it are asynchronous, and kernels can take it.
+/// Page-locked host memory. Copies from and to it are asynchronous, and kernels can take it.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -149,8 +149,8 @@ pub struct PinnedBuffer<T> {
     visible: Visible<T>,
 }
 
-/// A vector whose memory is page-locked: what was allocated elsewhere takes part in asynchronous
-/// copies and launches. [`Registered::into_vec`] gives it back.
+/// A vector whose memory is page-locked: memory that was allocated elsewhere can take part in asynchronous
+/// copies and launches. [`Registered::into_vec`] returns the vector.
 ///
 /// Source: CUDA Driver API, `cuMemHostRegister`.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ pub struct Registered<T> {
     elements: Vec<T>,
 }
 
-/// Memory that host and GPU both reach at one address; its pages move to who uses them.
+/// Memory that host and GPU reach at the same address. Its pages move to the side that uses them.
 ///
 /// Source: CUDA Driver API, `cuMemAllocManaged`.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl Device {
     /// Page-locked memory of `len` elements, every byte zero.
     ///
     /// # Errors
-    /// Out of memory, or an error of the driver.
+    /// Out of memory, or a driver error.
     pub fn alloc_pinned<T: AnyBits>(&self, len: usize, how: Pinned) -> Result<PinnedBuffer<T>> {
         let bytes = size_of_elements::<T>(len)?;
         let visible = match self.backend() {
@@ -194,7 +194,7 @@ impl Device {
     /// Makes a vector's memory page-locked.
     ///
     /// # Errors
-    /// What the driver refuses to lock, or another error of the driver.
+    /// A driver error: for example, memory that it cannot lock.
     pub fn register<T: GpuType>(&self, mut elements: Vec<T>) -> Result<Registered<T>> {
         let (len, bytes) = (elements.len(), size_of_val(elements.as_slice()));
         let visible = match self.backend() {
@@ -222,7 +222,7 @@ impl Device {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] where host and GPU cannot use it at the same time; out of
-    /// memory, or an error of the driver.
+    /// memory, or a driver error.
     pub fn alloc_managed<T: AnyBits>(&self, len: usize) -> Result<ManagedBuffer<T>> {
         let bytes = size_of_elements::<T>(len)?;
         let visible = match self.backend() {
@@ -241,7 +241,7 @@ impl Device {
     /// Free and total bytes of the device's memory; `None` on the simulator, which has the host's.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuMemGetInfo`.
     pub fn mem_info(&self) -> Result<Option<(usize, usize)>> {
@@ -251,12 +251,12 @@ impl Device {
         }
     }
 
-    /// Waits for the device, then gives freed memory back to the system, but for `keep` bytes.
+    /// Waits for the device, then returns freed memory to the system, except for `keep` bytes.
     ///
-    /// Buffers come from a pool, which keeps what is freed for the next. Does nothing on the simulator.
+    /// Buffers come from a pool, which keeps freed memory for later buffers. Does nothing on the simulator.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuMemPoolTrimTo`.
     pub fn trim(&self, keep: usize) -> Result<()> {
@@ -268,10 +268,10 @@ impl Device {
 }
 
 impl<T: GpuType> Registered<T> {
-    /// The vector, once no stream uses it; its memory is page-locked no longer.
+    /// Returns the vector once no stream uses it; its memory is no longer page-locked.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     pub fn into_vec(self) -> Result<Vec<T>> {
         self.visible.wait(true)?;
         let Self { visible, mut elements } = self;
@@ -287,7 +287,7 @@ impl<T: GpuType> ManagedBuffer<T> {
     /// Moves the memory to the stream's device, in the order of the stream.
     ///
     /// # Errors
-    /// Memory of another device, or an error of the driver.
+    /// Memory of another device, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemPrefetchAsync`.
     pub fn prefetch_to_device(&self, stream: &Stream) -> Result<()> {
@@ -297,7 +297,7 @@ impl<T: GpuType> ManagedBuffer<T> {
     /// Moves the memory to the host, in the order of the stream.
     ///
     /// # Errors
-    /// Memory of another device, or an error of the driver.
+    /// Memory of another device, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemPrefetchAsync`.
     pub fn prefetch_to_host(&self, stream: &Stream) -> Result<()> {
@@ -307,7 +307,7 @@ impl<T: GpuType> ManagedBuffer<T> {
     /// Tells the driver how the memory will be used. Does nothing on the simulator.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuMemAdvise`.
     pub fn advise(&self, advice: Advice) -> Result<()> {

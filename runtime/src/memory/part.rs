@@ -13,7 +13,7 @@ use crate::memory::start::Start;
 use crate::simulator::global;
 use crate::types::GpuType;
 
-/// Memory that a part lies in.
+/// The memory that a part belongs to.
 #[derive(Debug)]
 struct Extent<'a, T> {
     start: Start<'a, T>,
@@ -28,13 +28,13 @@ impl<T> Clone for Extent<'_, T> {
 
 impl<T> Copy for Extent<'_, T> {}
 
-/// Some elements of a buffer, to be read: `buffer.slice(2..10)?`. An argument for `&[T]`.
+/// Some elements of a buffer, for reading: `buffer.slice(2..10)?`. An argument for `&[T]`.
 #[derive(Debug)]
 pub struct Part<'a, T> {
     extent: Extent<'a, T>,
 }
 
-/// Some elements of a buffer, to be written: `buffer.slice_mut(2..10)?`. An argument for `&mut [T]`.
+/// Some elements of a buffer, for writing: `buffer.slice_mut(2..10)?`. An argument for `&mut [T]`.
 ///
 /// Launches that use disjoint parts of one buffer on different streams run at the same time.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl<'a, T: GpuType> Part<'a, T> {
         Self { extent: Extent::new(memory, len) }
     }
 
-    /// Elements from one on.
+    /// The elements from an index on.
     pub(crate) fn from_start(start: Start<'a, T>, len: usize) -> Self {
         Self { extent: Extent { start, len } }
     }
@@ -110,7 +110,7 @@ impl<'a, T: GpuType> Part<'a, T> {
     /// Copies the elements to the host; waits for everything that writes them.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut elements: Vec<T> = Vec::new();
         let room = elements.try_reserve_exact(self.len());
@@ -189,7 +189,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         self.extent.len == 0
     }
 
-    /// The elements before `mid`, and the others.
+    /// The elements before `mid`, and the rest.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond its end.
@@ -209,7 +209,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         Ok(PartMut { extent: self.extent.sub(range)?, _mutable: PhantomData })
     }
 
-    /// Its first elements as a dense volume, to be written.
+    /// Its first elements as a dense volume, for writing.
     ///
     /// # Errors
     /// [`DriverError::Range`] for more elements than there are.
@@ -217,15 +217,15 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         Ok(PartMut3::new(self.extent.volume([planes, rows, cols])?))
     }
 
-    /// The same elements, to be written: the caller has borrowed them mutably.
+    /// The same elements, for writing: the caller has borrowed them mutably.
     pub(crate) fn from_part(part: Part<'a, T>) -> Self {
         Self { extent: part.extent, _mutable: PhantomData }
     }
 
-    /// Copies elements of the host to these; waits for everything that uses them.
+    /// Copies elements from the host to these; waits for everything that uses them.
     ///
     /// # Errors
-    /// [`DriverError::Length`] for another number of elements, or an error of the driver.
+    /// [`DriverError::Length`] for a different number of elements, or a driver error.
     pub fn write(self, elements: &[T]) -> Result<()> {
         let (buffer, host) = (self.len(), elements.len());
         if buffer != host {
@@ -306,7 +306,7 @@ impl<T: GpuType> Buffer<T> {
         Part::from(self).slice(range)
     }
 
-    /// Some of its elements, to be written.
+    /// Some of its elements, for writing.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond its end.
@@ -315,7 +315,7 @@ impl<T: GpuType> Buffer<T> {
         Ok(PartMut { extent: extent.sub(range)?, _mutable: PhantomData })
     }
 
-    /// The elements before `mid`, and the others: two arguments that may be used on two streams at once.
+    /// The elements before `mid`, and the rest: two arguments that may be used on two streams at once.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond its end.

@@ -51,18 +51,18 @@ impl Device {
     /// A matrix of `rows` × `cols` elements, every byte zero, with rows at aligned addresses.
     ///
     /// # Errors
-    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or an error of the driver.
+    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
         self.new_pitched(PitchedRows::zeroed(self, [1, rows, cols])?)
     }
 
-    /// As [`Device::alloc_pitched`], but the elements hold whatever was there before, as those of
-    /// [`Device::alloc_uninit`]. What textures read of them is not checked.
+    /// Like [`Device::alloc_pitched`], but the contents of the elements are unspecified, as with
+    /// [`Device::alloc_uninit`]. Reads by textures are not checked.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Device::alloc_pitched`].
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_uninit<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
@@ -92,7 +92,7 @@ impl<T: GpuType> Pitched2<T> {
         self.inner.rows.pitch
     }
 
-    /// The matrix as a kernel's argument, to be read.
+    /// The matrix as a kernel's argument, for reading.
     pub fn view2(&self) -> View2<'_, T> {
         let rows = &self.inner.rows;
         let ([_, height, width], address) = (rows.extents, rows.memory.escaping() as *const T);
@@ -100,7 +100,7 @@ impl<T: GpuType> Pitched2<T> {
         unsafe { View2::from_raw_parts(address, height, width, rows.stride()) }
     }
 
-    /// The matrix as a kernel's argument, to be written.
+    /// The matrix as a kernel's argument, for writing.
     pub fn view2_mut(&mut self) -> ViewMut2<'_, T> {
         let rows = &self.inner.rows;
         let ([_, height, width], address) = (rows.extents, rows.memory.escaping() as *mut T);
@@ -108,7 +108,7 @@ impl<T: GpuType> Pitched2<T> {
         unsafe { ViewMut2::from_raw_parts(address, height, width, rows.stride()) }
     }
 
-    /// Some rows and columns, to be read: one plane of a box.
+    /// Some rows and columns, for reading: one plane of a box.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond the matrix.
@@ -116,7 +116,7 @@ impl<T: GpuType> Pitched2<T> {
         Part3::from(self).part(.., rows, cols)
     }
 
-    /// Some rows and columns, to be written.
+    /// Some rows and columns, for writing.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond the matrix.
@@ -131,7 +131,7 @@ impl<T: GpuType> Pitched2<T> {
     /// Copies a dense matrix, row after row, from the host.
     ///
     /// # Errors
-    /// Another number of elements, or an error of the driver.
+    /// A different number of elements, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
@@ -141,7 +141,7 @@ impl<T: GpuType> Pitched2<T> {
     /// Copies the matrix to the host, dense, row after row; waits for everything that writes it.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
@@ -167,7 +167,7 @@ impl<T: Texel> Pitched2<T> {
     /// As [`Image::texture`](crate::memory::image::Image::texture), whose texels lie as the texture unit wants them.
     ///
     /// # Errors
-    /// As there; more columns or rows than [`ImageLimits::pitched2`].
+    /// As for that method; more columns or rows than [`ImageLimits::pitched2`].
     ///
     /// Source: CUDA Driver API, `cuTexObjectCreate`, `CU_RESOURCE_TYPE_PITCH2D`.
     pub fn texture<R: TextureValue>(&self, sampler: Sampler) -> Result<Texture2<'_, R>>

@@ -1,4 +1,4 @@
-//! Boxes of elements in matrices and volumes: what copies between them, and with the host, take.
+//! Boxes of elements in matrices and volumes: the two sides of a copy between them, or with the host.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -31,7 +31,7 @@ impl<T> Clone for Region<'_, T> {
 
 impl<T> Copy for Region<'_, T> {}
 
-/// A box of elements, to be read: `volume.part(1.., ..4, 2..5)?`.
+/// A box of elements, for reading: `volume.part(1.., ..4, 2..5)?`.
 ///
 /// A side of [`Stream::copy_box`](crate::Stream::copy_box).
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Part3<'a, T> {
     region: Region<'a, T>,
 }
 
-/// A box of elements, to be written: `volume.part_mut(1.., ..4, 2..5)?`.
+/// A box of elements, for writing: `volume.part_mut(1.., ..4, 2..5)?`.
 #[derive(Debug)]
 pub struct PartMut3<'a, T> {
     region: Region<'a, T>,
@@ -136,7 +136,7 @@ impl<'a, T: GpuType> Part3<'a, T> {
     /// A box within this box.
     ///
     /// # Errors
-    /// [`DriverError::Range`] beyond it.
+    /// [`DriverError::Range`] beyond its extents.
     pub fn part(
         self,
         planes: impl RangeBounds<usize>,
@@ -150,7 +150,7 @@ impl<'a, T: GpuType> Part3<'a, T> {
     /// that writes it.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
@@ -183,7 +183,7 @@ impl<'a, T: GpuType> PartMut3<'a, T> {
     /// A box within this box.
     ///
     /// # Errors
-    /// [`DriverError::Range`] beyond it.
+    /// [`DriverError::Range`] beyond its extents.
     pub fn part_mut(
         self,
         planes: impl RangeBounds<usize>,
@@ -196,7 +196,7 @@ impl<'a, T: GpuType> PartMut3<'a, T> {
     /// Copies dense elements, plane after plane, row after row, from the host to the box.
     ///
     /// # Errors
-    /// Another number of elements, or an error of the driver.
+    /// A different number of elements, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(self, dense: &[T]) -> Result<()> {

@@ -129,8 +129,8 @@ pub struct StaticMemory<T> {
 
 /// Device memory with the value of a `#[gpu_const]`: [`GpuConst::elements`](crate::GpuConst::elements).
 ///
-/// Kernels that name the constant read it in constant memory, of which each has its own; others take this as a slice.
-/// It has the value of when it was taken.
+/// Kernels that name the constant read it in constant memory, of which each has its own. Other kernels take this memory
+/// as a slice. It holds the value at the time of the call.
 pub struct ConstMemory<T> {
     held: Held,
     len: usize,
@@ -141,7 +141,7 @@ static_memory! { StaticMemory }
 static_memory! { ConstMemory }
 
 impl<T: GpuType> StaticMemory<T> {
-    /// Some of the elements, to be written.
+    /// Some of the elements, for writing.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond the end.

@@ -43,11 +43,11 @@ impl Device {
         })
     }
 
-    /// New device memory of `len` elements that hold whatever was there before: no time is spent on zeros that
-    /// a kernel overwrites.
+    /// New device memory of `len` elements with unspecified contents. It saves the time for zeros that a kernel
+    /// overwrites anyway.
     ///
-    /// On the simulator a kernel that reads a byte that nobody has written ends with
-    /// [`SimFault::Uninitialised`](crate::simulator::SimFault::Uninitialised); what is downloaded is not checked, see
+    /// On the simulator, a kernel that reads an unwritten byte ends with
+    /// [`SimFault::Uninitialised`](crate::simulator::SimFault::Uninitialised). A download is not checked; see
     /// [`Device::first_unwritten`].
     ///
     /// ```
@@ -93,11 +93,11 @@ impl Device {
         })
     }
 
-    /// The first element of a buffer of which nobody has written every byte; `None` if all are written.
+    /// The index of the first element that is not completely written; `None` if all are.
     ///
-    /// What a kernel writes is seen where the simulator's interpreter runs it, or where it is launched on a GPU with
-    /// [`GpuChecks::initialisation`](crate::launch::GpuChecks); any other launch counts as writing all that it may
-    /// write. Waits for everything that uses the buffer.
+    /// The writes of a kernel are known if the simulator's interpreter runs it, or if it is launched on a GPU with
+    /// [`GpuChecks::initialisation`](crate::launch::GpuChecks). Any other launch counts as writing everything that it
+    /// may write. Waits for everything that uses the buffer.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] for memory of a GPU that was allocated without that check, memory of another
@@ -149,7 +149,7 @@ impl Stream {
     /// Copies between device, page-locked and managed memory, or parts of them, in the order of
     /// this stream; returns at once.
     ///
-    /// Whoever uses either side next, on a stream or on the host, waits as needed.
+    /// Later uses of either side, on a stream or on the host, wait as needed.
     ///
     /// # Errors
     /// Different lengths, memory of the simulator on a GPU or the reverse, or an error of the driver.
@@ -173,8 +173,8 @@ impl Stream {
     /// Copies a box of elements to another, in the order of this stream; returns at once.
     ///
     /// A side is a [`Pitched3`](crate::Pitched3), a [`Pitched2`](crate::Pitched2), a part of them, or a
-    /// dense volume in a buffer or in page-locked memory: `part.volume(planes, rows, cols)?`. Whoever
-    /// uses either side next waits as needed.
+    /// dense volume in a buffer or in page-locked memory: `part.volume(planes, rows, cols)?`. Later uses of
+    /// either side wait as needed.
     ///
     /// # Errors
     /// [`DriverError::Extents`] for different extents, memory of the simulator on a GPU or the reverse,

@@ -42,7 +42,7 @@ impl Device {
     /// A volume of `planes` × `rows` × `cols` elements, every byte zero, with rows at aligned addresses.
     ///
     /// # Errors
-    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or an error of the driver.
+    /// Out of memory, [`DriverError::Pitch`] for rows that no copy can take, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_3d<T: AnyBits>(
@@ -54,11 +54,11 @@ impl Device {
         Ok(Pitched3 { rows: PitchedRows::zeroed(self, [planes, rows, cols])? })
     }
 
-    /// As [`Device::alloc_pitched_3d`], but the elements hold whatever was there before, as those of
+    /// Like [`Device::alloc_pitched_3d`], but the contents of the elements are unspecified, as with
     /// [`Device::alloc_uninit`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Device::alloc_pitched_3d`].
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_3d_uninit<T: AnyBits>(
@@ -88,12 +88,12 @@ impl<T: GpuType> Pitched3<T> {
         self.rows.extents[2]
     }
 
-    /// Bytes from one row to the next; a plane is so many times the number of its rows.
+    /// Bytes from one row to the next. A plane takes as many bytes times the number of its rows.
     pub fn pitch(&self) -> usize {
         self.rows.pitch
     }
 
-    /// The volume as a kernel's argument, to be read.
+    /// The volume as a kernel's argument, for reading.
     pub fn view3(&self) -> View3<'_, T> {
         let ([planes, rows, cols], stride) = (self.rows.extents, self.rows.stride());
         let address = self.rows.memory.escaping() as *const T;
@@ -101,7 +101,7 @@ impl<T: GpuType> Pitched3<T> {
         unsafe { View3::from_raw_parts(address, planes, rows, cols, stride * rows, stride) }
     }
 
-    /// The volume as a kernel's argument, to be written.
+    /// The volume as a kernel's argument, for writing.
     pub fn view3_mut(&mut self) -> ViewMut3<'_, T> {
         let ([planes, rows, cols], stride) = (self.rows.extents, self.rows.stride());
         let address = self.rows.memory.escaping() as *mut T;
@@ -109,7 +109,7 @@ impl<T: GpuType> Pitched3<T> {
         unsafe { ViewMut3::from_raw_parts(address, planes, rows, cols, stride * rows, stride) }
     }
 
-    /// A box of the volume, to be read: some planes, rows and columns.
+    /// A box of the volume, for reading: some planes, rows and columns.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond the volume.
@@ -122,7 +122,7 @@ impl<T: GpuType> Pitched3<T> {
         Part3::from(self).part(planes, rows, cols)
     }
 
-    /// A box of the volume, to be written.
+    /// A box of the volume, for writing.
     ///
     /// # Errors
     /// [`DriverError::Range`] beyond the volume.
@@ -138,7 +138,7 @@ impl<T: GpuType> Pitched3<T> {
     /// Copies a dense volume, plane after plane, row after row, from the host.
     ///
     /// # Errors
-    /// Another number of elements, or an error of the driver.
+    /// A different number of elements, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn write(&mut self, dense: &[T]) -> Result<()> {
@@ -148,7 +148,7 @@ impl<T: GpuType> Pitched3<T> {
     /// Copies the volume to the host, dense; waits for everything that writes it.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3D`.
     pub fn to_vec(&self) -> Result<Vec<T>> {

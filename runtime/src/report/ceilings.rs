@@ -54,7 +54,7 @@ impl Ceilings {
         self
     }
 
-    /// What the maker lists for a device of this name; `None` if it is not in our list.
+    /// The maker's figures for a device of this name; `None` if it is not in our list.
     pub fn known(name: &str) -> Option<Self> {
         let (_, bandwidth, f32_peak, (tensor, peak), source) =
             TABLE.iter().find(|row| name.contains(row.0))?;
@@ -62,10 +62,10 @@ impl Ceilings {
         Some(Self { source: (*source).to_owned(), ..ceilings })
     }
 
-    /// Those of a GPU: listed, or measured if it is not in the list.
+    /// The ceilings of a GPU: listed, or measured if it is not in the list.
     ///
     /// # Errors
-    /// As [`Ceilings::measure`].
+    /// As for [`Ceilings::measure`].
     pub fn of(device: &Device) -> Result<Self> {
         Self::known(device.name()).map_or_else(|| Self::measure(device), Ok)
     }
@@ -84,7 +84,7 @@ impl Ceilings {
         Ok(Self { source: "measured".into(), ..ceilings })
     }
 
-    /// The intensity from which on the first peak is the lower roof, in FLOP/B.
+    /// The intensity above which the first peak is the lower roof, in FLOP/B.
     pub fn ridge(&self) -> Option<f64> {
         self.peaks.first().map(|peak| peak.flops / self.bandwidth)
     }

@@ -1,7 +1,7 @@
 //! Pages of many launches in one directory, with an index that links them.
 //!
-//! A page is one HTML file and the same as text. Files are written beside and renamed, so that any number of threads
-//! and processes may write; the index is made anew from what lies there. What is not a page of ours is left alone.
+//! Each page is an HTML file and a text file. Files are written under another name and renamed, so any number of threads
+//! and processes may write at once. The index is rebuilt from the pages in the directory; other files are left alone.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::page::{Page, head, index};
 
 /// The index's name.
 const INDEX: &str = "index.html";
-/// Which process writes the index.
+/// The lock of the process that writes the index.
 const LOCK: &str = ".lock";
 
 /// A directory of pages: what `WARPSMITH_REPORT` names, and the command `warpsmith report` fills.
@@ -28,12 +28,12 @@ pub struct Entry {
     pub path: PathBuf,
     /// The kernel.
     pub kernel: String,
-    /// What it costs, in one line.
+    /// Its costs, in one line.
     pub summary: String,
 }
 
 impl Directory {
-    /// The pages at a path, which need not be there yet.
+    /// The pages at a path, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -48,13 +48,13 @@ impl Directory {
         self.path.join(INDEX)
     }
 
-    /// Writes a page and its text, and the index; makes the directory if there is none. Gives the page's path.
+    /// Writes a page, its text, and the index; creates the directory if there is none. Returns the page's path.
     ///
-    /// The name is of the kernel, the launch's shape and the CUDA, so that specializations have pages of their own, and
-    /// a second launch of one shape replaces the first's.
+    /// The name consists of the kernel, the launch's shape and a hash of the CUDA. Each specialization has its own page, and a
+    /// second launch of the same shape replaces the first one's.
     ///
     /// # Errors
-    /// [`ReportError::Write`] with the path and what the system says.
+    /// [`ReportError::Write`] with the path and the system's message.
     pub fn add(&self, page: &Page) -> Result<PathBuf, ReportError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -97,7 +97,7 @@ impl Directory {
     }
 }
 
-/// What a file says of itself, if it is a page.
+/// The entry of a file, if it is a page.
 fn entry(path: &Path) -> Option<Entry> {
     if path.extension()? != "html" || path.file_name()? == INDEX {
         return None;
@@ -106,7 +106,7 @@ fn entry(path: &Path) -> Option<Entry> {
     Some(Entry { path: path.to_owned(), kernel, summary })
 }
 
-/// Writes a file that nobody sees half written.
+/// Writes a file that no reader sees half written.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.{:?}.tmp", std::process::id(), std::thread::current().id()));

@@ -1,8 +1,7 @@
 //! What a kernel costs and what a device can give: resources, occupancy, roofline.
 //!
-//! What comes in is what the compiler or the driver says of a kernel, and figures of a device; what
-//! goes out are numbers with a text that can be read at once. Names no driver, and launches nothing but
-//! the two kernels of [`Ceilings::measure`].
+//! The compiler's or the driver's figures of a kernel come in, and those of a device; numbers go out, which also
+//! print as text. Launches nothing except the two kernels of [`Ceilings::measure`].
 
 mod ceilings;
 mod directory;

@@ -1,7 +1,7 @@
-//! Where the warps of a GPU were, by Rust line: what Nsight Compute sampled.
+//! Samples of Nsight Compute, by Rust line: where the warps of a GPU spent their time.
 //!
-//! What comes in is the CSV of its source page; what goes out is a number of samples for each line. Columns are
-//! found by name, so that others may come and go.
+//! The CSV of its source page comes in; a number of samples for each line goes out. Columns are found by name, so
+//! new ones do no harm.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ const REASON: &str = "stall_";
 
 /// Samples of warps by Rust line: where a kernel's time goes on a GPU.
 ///
-/// Nsight Compute looks at a warp of each scheduler every so many cycles and notes its line, and why it waits.
+/// At fixed intervals, Nsight Compute looks at a warp of each scheduler and notes its line, and why it waits.
 ///
 /// ```text
 /// WARPSMITH_DEBUGINFO=lines ncu --section SourceCounters --kernel-name saxpy --export samples PROGRAM
@@ -34,7 +34,7 @@ pub struct Samples {
 pub struct Sampled {
     /// How many.
     pub samples: u64,
-    /// Of them by reason, by the names of Nsight Compute without `stall_`: `long_sb`, `barrier`.
+    /// The samples by reason, with the names of Nsight Compute without `stall_`: `long_sb`, `barrier`.
     pub reasons: BTreeMap<String, u64>,
 }
 
@@ -43,7 +43,7 @@ impl Samples {
     /// are added up.
     ///
     /// # Errors
-    /// [`ReportError::Samples`] if it has nothing of the kernel, or if a column is missing; it says which.
+    /// [`ReportError::Samples`] if it has no samples of the kernel, or if a column is missing, which it names.
     pub fn of_csv(text: &str, kernel: &str) -> Result<Self, ReportError> {
         let refused = |why: String| ReportError::Samples { kernel: kernel.to_owned(), why };
         let (mut samples, mut file) = (Self::default(), String::new());

@@ -1,4 +1,4 @@
-//! How long some launches took.
+//! The times of some launches.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The timing of some launches; zero of none.
+    /// The timing of some launches; zero if there are none.
     pub fn new(device: impl Into<String>, mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let at = |place: usize| times.get(place).copied().unwrap_or_default();

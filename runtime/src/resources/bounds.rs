@@ -1,4 +1,4 @@
-//! What launch bounds and a register cap did to a kernel.
+//! The effect of launch bounds and a register cap on a kernel.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::Resources;
 use crate::error::ReportError;
 use crate::ir::KernelAttributes;
 
-/// A kernel as its attributes have it compiled, and as it would be without launch bounds and register cap.
+/// A kernel as compiled with its attributes, and as it would be without launch bounds and register cap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoundsEffect {
@@ -26,10 +26,10 @@ impl BoundsEffect {
         Self { launch_bounds, max_registers: attributes.max_registers, with, without }
     }
 
-    /// Blocks of so many threads on a multiprocessor, with the attributes and without.
+    /// Resident blocks of this many threads, with the attributes and without.
     ///
     /// # Errors
-    /// As [`Resources::occupancy`].
+    /// As for [`Resources::occupancy`].
     pub fn blocks(&self, threads: u32) -> Result<[u32; 2], ReportError> {
         Ok([self.with.occupancy(threads)?.blocks, self.without.occupancy(threads)?.blocks])
     }

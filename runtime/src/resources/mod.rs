@@ -35,7 +35,7 @@ pub struct Resources {
     pub arch: Arch,
     /// Registers of a thread.
     pub registers: u32,
-    /// What a thread spills; `None` where only the driver was asked, which does not know.
+    /// The spills of a thread; `None` if the figures come from the driver alone, which does not know them.
     pub spills: Option<Spills>,
     /// Stack of a thread, with the functions that it calls; `None` as for spills.
     pub stack_frame: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Resources {
     pub cache_all: Option<bool>,
 }
 
-/// Registers that are kept in memory for want of room.
+/// Register values that are kept in memory for lack of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spills {
     /// Bytes that a thread stores, over all functions.
@@ -79,10 +79,10 @@ impl Spills {
 impl Resources {
     /// The resources of printed CUDA, compiled with these options. Needs no GPU.
     ///
-    /// Of a kernel that launches kernels, those before CUDA's device runtime is linked to it.
+    /// For a kernel that launches kernels, the figures are those before CUDA's device runtime is linked to it.
     ///
     /// # Errors
-    /// What NVRTC refuses, or that there is no NVRTC; [`ReportError::Log`] if it tells no resources.
+    /// An error of NVRTC, or a missing NVRTC; [`ReportError::Log`] if its log has no resources.
     pub fn of(source: &CudaSource, options: &CompileOptions) -> crate::Result<Self> {
         let cubin = nvrtc::compile_verbose(&source.code, &source.kernel_name, options)?;
         Ok(Self::compiled(source, options.arch, &cubin)?)
@@ -115,7 +115,7 @@ impl Resources {
         })
     }
 
-    /// The same kernel, launched with so many bytes of dynamic shared memory a block.
+    /// The same kernel, launched with this much dynamic shared memory for each block, in bytes.
     pub fn with_dynamic_shared(self, bytes: u32) -> Self {
         Self { dynamic_shared: bytes, ..self }
     }
@@ -130,9 +130,9 @@ impl Resources {
         Occupancy::new(self, &multiprocessor, block)
     }
 
-    /// Threads of the block with which most threads are resident, and its occupancy.
+    /// The block size with the most resident threads, and its occupancy.
     ///
-    /// Of several the largest, as the driver chooses.
+    /// Of several, the largest, as the driver chooses.
     ///
     /// # Errors
     /// [`ReportError::Compute`] for an architecture that is not in the table.
@@ -142,7 +142,7 @@ impl Resources {
         Occupancy::best(self, &Multiprocessor::of((self.arch.major, self.arch.minor))?)
     }
 
-    /// What to do about spills, if there are any.
+    /// Advice about spills, if there are any.
     pub fn warning(&self) -> Option<String> {
         let spills = self.spills.filter(|spills| spills.any())?;
         Some(format!(

@@ -1,8 +1,8 @@
-//! What a multiprocessor has, by compute capability.
+//! The resources of a multiprocessor, by compute capability.
 
 use crate::error::ReportError;
 
-/// What the blocks that are resident on a multiprocessor share. Shared memory is in bytes.
+/// The resources that the blocks on a multiprocessor share. Shared memory is in bytes.
 ///
 /// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the units of
 /// allocation are those of the toolkit's occupancy calculator.
@@ -64,7 +64,7 @@ impl Multiprocessor {
     /// The multiprocessor of a compute capability, from the table.
     ///
     /// # Errors
-    /// [`ReportError::Compute`] if it is not there: a guess would look like a figure.
+    /// [`ReportError::Compute`] if it is not in the table: a guess would look like a figure.
     pub fn of(compute: (u32, u32)) -> Result<Self, ReportError> {
         let row = TABLE.iter().find(|(known, ..)| *known == compute);
         let (_, blocks, warps, shared) = row.ok_or(ReportError::Compute { compute })?;
@@ -132,6 +132,6 @@ mod tests {
             assert!(TABLE[..i].iter().all(|(other, ..)| other != compute), "{compute:?} twice");
         }
         let refused = Multiprocessor::of((6, 1)).expect_err("not in the table").to_string();
-        assert!(refused.contains("compute capability 6.1; known are 7.0 to 12.1"), "{refused}");
+        assert!(refused.contains("compute capability 6.1; the table has 7.0 to 12.1"), "{refused}");
     }
 }

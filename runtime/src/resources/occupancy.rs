@@ -19,7 +19,7 @@ pub struct Occupancy {
     pub blocks: u32,
     /// Blocks that each resource would allow alone.
     pub allowed: Allowed,
-    /// Clusters that are resident on the whole device, as the driver says; `None` without clusters or GPU.
+    /// Clusters that are resident on the whole device, as the driver reports; `None` without clusters or GPU.
     pub clusters: Option<u32>,
     registers: u32,
     shared: u32,
@@ -94,7 +94,7 @@ impl Occupancy {
         Ok(Self { threads, blocks, allowed, clusters: None, registers, shared, multiprocessor })
     }
 
-    /// The block with which most threads are resident, the largest of several.
+    /// The block size with the most resident threads; the largest of several.
     pub(super) fn best(
         resources: &Resources,
         multiprocessor: &Multiprocessor,
@@ -125,7 +125,7 @@ impl Occupancy {
         f64::from(self.warps()) / f64::from(self.max_warps())
     }
 
-    /// What keeps more blocks from being resident; at least one, and all that do so together.
+    /// The resources that limit the resident blocks; at least one, and all of them if several limit equally.
     pub fn limiters(&self) -> Vec<Limiter> {
         let Allowed { blocks, threads, registers, shared } = self.allowed;
         let all = [
@@ -151,7 +151,7 @@ impl Occupancy {
         each.checked_sub(of.shared_reserved).map(|bytes| bytes.min(of.shared_per_block))
     }
 
-    /// What would allow more blocks; `None` if every warp that there is room for is resident.
+    /// The change that would allow more blocks; `None` if the multiprocessor already holds all the warps it can.
     pub fn advice(&self) -> Option<String> {
         if self.warps() == self.max_warps() {
             return None;

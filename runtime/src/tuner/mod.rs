@@ -1,13 +1,14 @@
 //! Finds the fastest of many ways to launch a kernel, on the user's own arguments.
 //!
-//! What comes in are axes of values, a closure that launches one candidate, and a device; what goes out
-//! is an [`Outcome`]: the best candidate, and a table of all. What does not fit the device is skipped
-//! with its reason. On a GPU candidates are timed by events: some warm-up, then several rounds, of which
-//! the median counts; a candidate that is hopeless after its first round is stopped. The simulator does
-//! not time: there each candidate runs once, and the first that fits is called the best.
+//! Axes of values, a closure that launches one candidate, and a device come in; an [`Outcome`] goes out: the best
+//! candidate, and a table of all. A candidate that does not fit the device is skipped, with the reason.
 //!
-//! Results of a GPU are kept on disk, beside compiled kernels and with the same safety: a torn or foreign
-//! file is a miss. A result is found again only for the same CUDA of every candidate, the same axes, GPU,
+//! On a GPU, candidates are timed by events: some warm-up, then several rounds, of which the median counts. A
+//! candidate that is hopeless after its first round is stopped. The simulator does not time: each candidate runs
+//! once, and the first that fits counts as the best.
+//!
+//! Results of a GPU are kept on disk, beside compiled kernels and with the same safety: a damaged or foreign
+//! file is ignored. A result is found again only for the same CUDA of every candidate, the same axes, GPU,
 //! driver and size, up to the next power of two.
 
 mod keep;
@@ -31,7 +32,7 @@ use crate::nvrtc::NvrtcError;
 use space::Space;
 use trial::Look;
 
-/// How long a search is silent.
+/// How long a search runs before it shows its progress.
 const SILENT: Duration = Duration::from_secs(2);
 /// A candidate whose first round is so many times as long as the best median is stopped.
 const HOPELESS: f64 = 2.0;
@@ -92,22 +93,22 @@ enum Kept {
     Nowhere,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
-    /// Candidates that are done with.
+    /// Candidates that are finished.
     pub done: usize,
     /// All candidates.
     pub total: usize,
-    /// The last one, and what came of it.
+    /// The last one, and its result.
     pub last: &'a Row,
     /// The best so far, and its median.
     pub best: Option<(&'a Candidate, Duration)>,
 }
 
 impl Tuner {
-    /// A search with a name, for its table.
+    /// A search with a name, which its table shows.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -133,7 +134,7 @@ impl Tuner {
         self.space.axis(name.into(), values)
     }
 
-    /// Only candidates for which `holds` gives `true`; the others are skipped, with `text` as the reason.
+    /// Restricts the search to candidates for which `holds` gives `true`. The others are skipped, with `text` as the reason.
     pub fn only(
         mut self,
         text: impl Into<String>,
@@ -157,28 +158,28 @@ impl Tuner {
         self
     }
 
-    /// What a kept result is found by instead of a size.
+    /// A key for kept results, instead of the size.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.size = Some(format!("key {}", key.into()));
         self
     }
 
-    /// Timed rounds of each candidate; 7 unless said, and at least 1.
+    /// Timed rounds of each candidate, at least 1; default: 7.
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds.max(1);
         self
     }
 
-    /// Launches once a round, for kernels whose memory is reset before each launch.
+    /// Launches once in each round, for kernels whose memory is reset before each launch.
     ///
-    /// Otherwise a round launches a short kernel many times, which is more exact; even so a kernel that is
-    /// shorter than its launch, some microseconds, is timed as the launch.
+    /// Otherwise, a round launches a short kernel many times, which is more exact. A kernel that takes less time than its
+    /// own launch, some microseconds, is still measured as the launch.
     pub fn launch_once_a_round(mut self) -> Self {
         self.repeats = false;
         self
     }
 
-    /// Keeps results in another directory than compiled kernels.
+    /// Keeps results in this directory instead of beside compiled kernels.
     pub fn keep_in(mut self, disk: Disk) -> Self {
         self.disk = Kept::In(disk);
         self
@@ -190,17 +191,17 @@ impl Tuner {
         self
     }
 
-    /// Called after each candidate, instead of what long searches write to a terminal.
+    /// Sets a function to call after each candidate. It replaces the progress that long searches write to a terminal.
     pub fn on_progress(mut self, progress: impl Fn(&Progress<'_>) + 'static) -> Self {
         self.progress = Some(Box::new(progress));
         self
     }
 
-    /// Tries every candidate, or finds what was kept.
+    /// Tries every candidate, or finds a kept result.
     ///
     /// `run` is called for each round, and must launch once, through the [`Trial`]. Candidates run on
-    /// the real arguments: what they write stays. What `run` does before it launches is not timed, so it
-    /// may reset memory there; see [`Trial::runs`].
+    /// the real arguments, and their writes stay. Work that `run` does before it launches is not timed, so it may
+    /// reset memory there; see [`Trial::runs`].
     ///
     /// # Errors
     /// [`TunerError`] if nothing fits or `run` does not launch once; a fault of the kernel; a driver error.
@@ -240,7 +241,7 @@ impl Tuner {
         })
     }
 
-    /// What a kept result is found by.
+    /// The key of a kept result.
     fn key_of(&self, device: &Device, candidates: &[Candidate], run: Run<'_>) -> Result<String> {
         let Backend::Gpu(gpu) = device.backend() else { return Ok(String::new()) };
         let mut look = Look::default();

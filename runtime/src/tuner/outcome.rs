@@ -1,4 +1,4 @@
-//! What a search found, and its table.
+//! The result of a search, and its table.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Candidate, TunerError};
 use crate::error::Result;
 
-/// The best candidate of a search, and what came of each.
+/// The best candidate of a search, and the result of each.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     name: String,
@@ -17,17 +17,17 @@ pub struct Outcome {
     kept: bool,
 }
 
-/// One candidate, and what came of it.
+/// One candidate and its result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Row {
     /// The candidate.
     pub candidate: Candidate,
-    /// What came of it.
+    /// Its result.
     pub tried: Tried,
 }
 
-/// What came of a candidate.
+/// The result of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tried {
@@ -38,7 +38,7 @@ pub enum Tried {
         median: Duration,
         /// How many rounds there were.
         rounds: u32,
-        /// Whether it was stopped, as it could not become the best.
+        /// Whether it was stopped because it could not become the best.
         stopped: bool,
     },
     /// It ran on the simulator, which does not time.

@@ -1,4 +1,4 @@
-//! One launch of one candidate: looked at, or run and timed.
+//! One launch of one candidate: inspected, or run and timed.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ const ROUND: Duration = Duration::from_micros(500);
 /// Launches of a round at most.
 const MANY: u32 = 200;
 
-/// What a search's closure launches its candidate through.
+/// Launches the candidate, for the closure of a search.
 pub struct Trial<'a> {
     device: &'a Device,
     mode: Mode<'a>,
@@ -31,11 +31,11 @@ pub struct Trial<'a> {
 enum Mode<'a> {
     /// Nothing is launched.
     Look(&'a mut Look),
-    /// So many launches, timed together.
+    /// This many launches, timed together.
     Run(u32),
 }
 
-/// What was seen of all candidates.
+/// The observations of all candidates.
 #[derive(Default)]
 pub(super) struct Look {
     seen: HashSet<u64>,
@@ -75,28 +75,28 @@ impl<'a> Trial<'a> {
         Self { device, mode: Mode::Run(launches), launches: 0, time: None }
     }
 
-    /// Whether a launch runs: not where the search only looks whether a result was kept.
+    /// Whether the launch really runs. It does not while the search only looks for a kept result.
     ///
-    /// A closure that resets memory may leave that out where nothing runs.
+    /// A closure that resets memory may skip that where nothing runs.
     pub fn runs(&self) -> bool {
         matches!(self.mode, Mode::Run(_))
     }
 
-    /// Launches the candidate and waits for it; to be called once.
+    /// Launches the candidate and waits for it. Call it once.
     ///
     /// # Errors
-    /// As [`Launch::launch`]. Return it: a launch that the device refuses is a candidate that is skipped.
+    /// As for [`Launch::launch`]. Return the error from the closure: a candidate that the device refuses is skipped.
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
         self.start(launch, true)
     }
 
-    /// As [`Trial::launch`], without bounds checks on a GPU.
+    /// Like [`Trial::launch`], but without bounds checks on a GPU.
     ///
     /// # Safety
     /// Every index of the kernel is in bounds.
     ///
     /// # Errors
-    /// As [`Trial::launch`].
+    /// As for [`Trial::launch`].
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
         self.start(launch, false)
     }

@@ -15,13 +15,13 @@ const BUNDLE: &[u8] = b"warpsmith bundle 1";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     /// The bytes are no bundle.
-    #[error("these bytes are no bundle of kernels; make one with `aot::Bundle::write`")]
+    #[error("these bytes are not a bundle of kernels; make one with `aot::Bundle::write`")]
     Foreign,
     /// Another version of this crate made it.
     #[error("the bundle was made by another version of warpsmith; make it again")]
     Format,
     /// The bytes are not those that were written.
-    #[error("the bundle is torn or corrupt; make it again")]
+    #[error("the bundle is damaged; make it again")]
     Torn,
     /// A bundle for nothing.
     #[error("the bundle has no architecture; name one, as in `Bundle::new([\"sm_90\"])`")]
@@ -49,10 +49,10 @@ fn registered() -> &'static RwLock<Registered> {
     REGISTERED.get_or_init(RwLock::default)
 }
 
-/// Offers the cubins of a bundle to every launch of this process that follows.
+/// Offers the cubins of a bundle to all later launches of this process.
 ///
 /// # Errors
-/// [`BundleError`] if the bytes are not a whole bundle; nothing of it is used then.
+/// [`BundleError`] if the bytes are not a complete bundle; nothing of it is then used.
 pub fn register(bytes: &'static [u8]) -> Result<(), BundleError> {
     let entries = read(bytes)?;
     let mut registered = registered().write().unwrap_or_else(PoisonError::into_inner);

@@ -34,7 +34,7 @@ pub enum Damage {
     #[error("it has another format")]
     Format,
     /// Its checksum or its lengths are wrong.
-    #[error("it is torn or corrupt")]
+    #[error("it is damaged")]
     Torn,
 }
 

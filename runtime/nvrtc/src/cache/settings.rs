@@ -24,7 +24,7 @@ impl Settings {
     /// call.
     ///
     /// # Errors
-    /// The first variable whose value is not allowed.
+    /// The first variable with an invalid value.
     pub fn process() -> Result<&'static Self, SettingError> {
         static SETTINGS: OnceLock<Result<Settings, SettingError>> = OnceLock::new();
         SETTINGS.get_or_init(|| Settings::read(&variable)).as_ref().map_err(Clone::clone)

@@ -1,4 +1,4 @@
-//! Attributes of streams, which launches on them have unless they say otherwise: set and read back.
+//! Attributes of streams: the defaults of launches on them, set and read back.
 
 use std::sync::PoisonError;
 
@@ -6,7 +6,7 @@ use super::{Queue, SimulatedStream, Stream};
 use crate::driver::{AccessWindow, Limits, MemSyncDomain, SyncPolicy, check_domain_map, check_window};
 use crate::error::Result;
 
-/// What the simulator keeps of a stream's attributes; they have no effect there.
+/// A stream's attributes on the simulator, where they have no effect.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     domain: MemSyncDomain,
@@ -40,7 +40,7 @@ impl Stream {
     /// Sets the logical memory synchronization domain of launches on this stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamSetAttribute`, `CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`.
     pub fn set_mem_sync_domain(&self, domain: MemSyncDomain) -> Result<()> {
@@ -54,7 +54,7 @@ impl Stream {
     /// The logical memory synchronization domain of launches on this stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetAttribute`.
     pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
@@ -65,7 +65,7 @@ impl Stream {
     }
 
     /// Sets the physical domains of the logical domains `default` and `remote` on this stream, also for
-    /// what libraries such as NCCL launch on it.
+    /// launches of libraries such as NCCL.
     ///
     /// # Errors
     /// [`LaunchError::Domain`](crate::launch::LaunchError::Domain) beyond the device's domains, or an
@@ -86,7 +86,7 @@ impl Stream {
     /// The physical domains of the logical domains `default` and `remote` on this stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetAttribute`.
     pub fn mem_sync_domain_map(&self) -> Result<[u8; 2]> {
@@ -96,11 +96,11 @@ impl Stream {
         }
     }
 
-    /// Sets how launches on this stream use the L2 cache; [`AccessWindow::none`] takes it back.
+    /// Sets how launches on this stream use the L2 cache; [`AccessWindow::none`] removes the setting.
     ///
     /// # Errors
     /// [`LaunchError::AccessWindow`](crate::launch::LaunchError::AccessWindow) and the like for a window
-    /// that the device does not have, or an error of the driver.
+    /// that the device does not have, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamSetAttribute`, `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`.
     pub fn set_access_window(&self, window: AccessWindow) -> Result<()> {
@@ -117,7 +117,7 @@ impl Stream {
     /// How launches on this stream use the L2 cache.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetAttribute`.
     pub fn access_window(&self) -> Result<AccessWindow> {
@@ -130,7 +130,7 @@ impl Stream {
     /// Sets how a host thread waits for this stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamSetAttribute`, `CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY`.
     pub fn set_sync_policy(&self, policy: SyncPolicy) -> Result<()> {
@@ -144,7 +144,7 @@ impl Stream {
     /// How a host thread waits for this stream.
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetAttribute`.
     pub fn sync_policy(&self) -> Result<SyncPolicy> {
@@ -158,7 +158,7 @@ impl Stream {
     /// of [`Device::blocking_stream`](crate::Device::blocking_stream).
     ///
     /// # Errors
-    /// An error of the driver.
+    /// A driver error.
     ///
     /// Source: CUDA Driver API, `cuStreamGetFlags`.
     pub fn is_blocking(&self) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Which barriers a launch needs: it runs again and again without one of them, from the same memory.
+//! Which barriers a launch needs: it is repeated from the same memory, each time without one of them.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +24,14 @@ const BUDGET: u64 = 1 << 22;
 impl<K: Kernel> Launch<'_, K> {
     /// Finds out which of its barriers, fences, waits and memory orderings this launch needs.
     ///
-    /// It is launched on the simulator's interpreter as it is, which leaves its results, and then without
-    /// each of them in turn: first with the barrier as one that orders nothing, so that every two accesses
-    /// which it alone orders are a data race; then, if there is none and it is a whole barrier that gives no
-    /// value, with the call left out, where other faults and other results are found. All in several orders of
-    /// blocks and warps, if the kernel can tell them apart.
+    /// The kernel is launched on the simulator's interpreter as it is, which leaves its results, and then without
+    /// each of them in turn:
+    ///
+    /// - first the barrier orders nothing: two accesses that it alone orders are then a data race;
+    /// - if there is no race, and the barrier is a whole one that gives no value, its call is left out: this finds
+    ///   other faults and other results.
+    ///
+    /// If the kernel can tell several orders of blocks and warps apart, all of this is done in each of them.
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -57,8 +60,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As [`Launch::launch_observed`], and what is wrong with the launch as it is: only of one without a fault
-    /// can it be said what a barrier is for.
+    /// As for [`Launch::launch_observed`], and any fault of the launch as it is: the question makes sense only for a
+    /// launch without a fault.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
         let simulation = self.simulation(device)?;
         simulation.statics().enter(|| simulation.barriers::<K>(&self.comptime, self.args.as_ref()))
@@ -69,7 +72,7 @@ impl<K: Kernel> Launch<'_, K> {
 struct Trials<'t> {
     /// As it is.
     whole: (SimLaunch<'t>, Run),
-    /// As it is, but for giving up sooner: without a barrier it may go on for ever.
+    /// As it is, but it gives up sooner: without a barrier it may go on forever.
     short: (SimLaunch<'t>, Run),
     /// What it may write.
     memory: Vec<Writable>,
@@ -162,7 +165,7 @@ impl Trials<'_> {
         self.run(launch, (seed, Some(without)), &Reached::default()).err()
     }
 
-    /// Runs the launch from the memory that it found, with the checks that say what a barrier is for.
+    /// Runs the launch from the memory that it found, with the checks that show what a barrier is for.
     fn run(
         &self,
         (launch, run): &(SimLaunch<'_>, Run),

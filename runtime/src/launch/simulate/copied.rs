@@ -54,7 +54,7 @@ impl Copies {
     ///
     /// # Errors
     /// [`LaunchError::NotCopied`] for images, raw pointers, memory of another GPU, and constants that the
-    /// simulator has otherwise; an error of the driver.
+    /// simulator has otherwise; a driver error.
     pub fn new<K: Kernel>(gpu: &Gpu, module: &Module, args: &[KernelArg]) -> Result<Self> {
         let refused = |what: String, why| LaunchError::NotCopied { kernel: K::NAME, what, why };
         let types = module.kernel.params.iter().map(|id| &module.kernel.var(*id).ty);

@@ -7,10 +7,11 @@ use crate::launch::{Launch, check};
 use crate::metrics::{Metrics, Report};
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Launches and counts what it costs, by Rust line.
+    /// Launches, and counts the costs by Rust line.
     ///
-    /// The simulator counts. A launch on a GPU runs on both: there as ever, and before on the simulator with copies
-    /// of what its arguments reach, which takes their bytes of host memory, and the simulator's time for all threads.
+    /// The simulator counts. A launch on a GPU runs twice: first on the simulator, with copies of the memory that its
+    /// arguments reach, then on the GPU as usual. The copies take as much host memory, and the simulator needs its time
+    /// for all threads.
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -52,7 +53,7 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(metrics.report().with_functions(module.module()))
     }
 
-    /// Refuses what no launch may be, before anything is copied.
+    /// Refuses an invalid launch before anything is copied.
     pub(super) fn check_for_copies(&self, device: &Device) -> Result<()> {
         self.refuse_order()?;
         Ok(check::arguments::<K>(self.args.as_ref(), device)?)

@@ -1,4 +1,4 @@
-//! Launches on the simulator: which executor runs a kernel, and who watches.
+//! Launches on the simulator: the executor that runs a kernel, and the observers.
 
 mod barriers;
 mod children;
@@ -54,7 +54,7 @@ pub(crate) struct Simulation {
 }
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Launches on the simulator's interpreter, which tells `observers` what every thread does.
+    /// Launches on the simulator's interpreter, which reports every thread's actions to `observers`.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -92,9 +92,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As [`Launch::launch`], and what an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
-    /// [`SimFault::NotInterpreted`] if the kernel does what the
-    /// interpreter cannot run.
+    /// As for [`Launch::launch`], and the faults that an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
+    /// [`SimFault::NotInterpreted`] if the interpreter cannot run the kernel.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         #[cfg(feature = "report")]
         if let Some(page) = Wanted::new::<K>(&self.comptime, &self.setup.shape::<K>()?) {

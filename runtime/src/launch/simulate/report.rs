@@ -11,15 +11,15 @@ use crate::resources::{Occupancy, Resources};
 use crate::settings::Pages;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Launches and makes a page about it: source with heat, accesses, banks, roofline, occupancy.
-    /// [`Page::write`] writes it as HTML; it prints as text.
+    /// Launches, and makes a page about the launch: source with heat, accesses, banks, roofline, occupancy.
+    /// [`Page::write`] writes it as HTML; `Display` prints it as text.
     ///
-    /// On a GPU the page shows what was achieved beside what was predicted. The launch is counted as by
-    /// [`Launch::metrics`], then repeated up to eleven times, each time from the memory of before and, with NVRTC, with
-    /// caches that hold none of it; its time is the median of all but the first. In the end its memory is that of one launch.
-    /// What it prints, it prints each time. The ceilings are [`Ceilings::of`] the device.
+    /// On a GPU, the page shows the achieved figures beside the predicted ones. The launch is counted like
+    /// [`Launch::metrics`] does, then repeated up to eleven times. Each repetition starts from the original memory and, with
+    /// NVRTC, with caches that hold none of it. The time is the median of all but the first. In the end, the memory is that of
+    /// one launch. Output of the kernel appears each time. The ceilings are [`Ceilings::of`] the device.
     ///
-    /// What was measured otherwise goes on the page by [`Page::with_time`] and [`Page::with_samples`].
+    /// [`Page::with_time`] and [`Page::with_samples`] add measurements of other tools to the page.
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -69,7 +69,7 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(page)
     }
 
-    /// What the kernel takes, or why that is not known.
+    /// The resources of the kernel, or the reason why they are not known.
     fn resources_and_occupancy(
         &self,
         device: &Device,

@@ -73,7 +73,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     ///
     /// # Errors
     /// [`ImageError`] for an extent of zero or above [`Limits::images`](crate::driver::Limits::images); out of
-    /// memory, or another error of the driver.
+    /// memory, or another driver error.
     ///
     /// Source: CUDA Driver API, `cuArray3DCreate`.
     pub fn zeroed(device: &Device, extents: D::Extents) -> Result<Self> {
@@ -87,7 +87,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// An image of these texels, row after row.
     ///
     /// # Errors
-    /// As [`Image::zeroed`], and another number of texels.
+    /// As for [`Image::zeroed`], and another number of texels.
     ///
     /// Source: CUDA Driver API, `cuArray3DCreate`, `cuMemcpy3DAsync`.
     pub fn upload(device: &Device, extents: D::Extents, texels: &[T]) -> Result<Self> {
@@ -129,7 +129,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// Copies texels, row after row, from the host, after everything that uses the image.
     ///
     /// # Errors
-    /// Another number of texels, or an error of the driver.
+    /// Another number of texels, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3DAsync`.
     pub fn write(&mut self, texels: &[T]) -> Result<()> {
@@ -149,7 +149,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// Copies the texels to the host, row after row; waits for everything that writes them.
     ///
     /// # Errors
-    /// A fault of a kernel launched before, or an error of the driver.
+    /// A fault of a kernel launched before, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3DAsync`.
     pub fn to_vec(&self) -> Result<Vec<T>> {
@@ -172,7 +172,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// Copies texels, row after row, from a buffer of the same device.
     ///
     /// # Errors
-    /// Another number of elements, a buffer of another device, or an error of the driver.
+    /// Another number of elements, a buffer of another device, or a driver error.
     ///
     /// Source: CUDA Driver API, `cuMemcpy3DAsync`.
     pub fn copy_from(&mut self, buffer: &Buffer<T>) -> Result<()> {
@@ -191,7 +191,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// Copies the texels, row after row, to a buffer of the same device.
     ///
     /// # Errors
-    /// As [`Image::copy_from`].
+    /// As for [`Image::copy_from`].
     ///
     /// Source: CUDA Driver API, `cuMemcpy3DAsync`.
     pub fn copy_to(&self, buffer: &mut Buffer<T>) -> Result<()> {
@@ -214,7 +214,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// and halves.
     ///
     /// # Errors
-    /// [`ImageError`] for a sampler that such a texture cannot have; an error of the driver.
+    /// [`ImageError`] for a sampler that such a texture cannot have; a driver error.
     ///
     /// Source: CUDA Driver API, `cuTexObjectCreate`.
     pub fn texture<R: TextureValue>(&self, sampler: Sampler) -> Result<Texture<'_, R, D>>
@@ -228,7 +228,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// The image as kernels read and write it by texel, an argument for `&mut Surface2<T>`.
     ///
     /// # Errors
-    /// [`ImageError::Extent`] for an image that is larger than the device's surfaces; an error of the driver.
+    /// [`ImageError::Extent`] for an image that is larger than the device's surfaces; a driver error.
     ///
     /// Source: CUDA Driver API, `cuSurfObjectCreate`.
     pub fn surface(&mut self) -> Result<Surface<'_, T, D>> {

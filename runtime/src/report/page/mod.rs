@@ -1,11 +1,11 @@
 //! A page about one launch: source, memory, roofline and occupancy, as HTML and as text.
 //!
-//! What comes in is what a simulated launch was seen to do, the kernel's IR and CUDA, and its resources
-//! where there is NVRTC. What goes out is one HTML file that names nothing outside itself and runs no
-//! script, with its pictures as SVG, light or dark as the reader's browser is; or text for a terminal.
+//! The metrics of a simulated launch come in, with the kernel's IR, its CUDA, and its resources where NVRTC is installed.
+//! One HTML file goes out, which refers to nothing outside itself and runs no script. Its pictures are SVG, and it is
+//! light or dark as the browser is. Or text for a terminal.
 //!
 //! A page is made where the kernel is: `kernel(…).report(&device)` in a test, an example or a program
-//! (`examples/report.rs`). [`Directory`](super::Directory) keeps the pages of all launches of a program that is run for that.
+//! (`examples/report.rs`). [`Directory`](super::Directory) collects the pages of all launches of a program.
 
 mod access;
 mod achieved;
@@ -39,13 +39,13 @@ pub struct Page {
     /// Blocks of the grid and threads of a block.
     shape: [[u32; 3]; 2],
     listing: Listing,
-    /// What tells specializations from one another: of the CUDA without `#line`.
+    /// A hash of the CUDA without `#line`, which tells specializations apart.
     hash: u32,
     /// The shared arrays that each line names.
     arrays: Vec<Array>,
-    /// Or why they are not known.
+    /// Or the reason why they are not known.
     resources: Result<(Resources, Occupancy), String>,
-    /// Of the device, or of what the simulator models.
+    /// Of the device, or of the device that the simulator models.
     multiprocessors: u32,
     ceilings: Ceilings,
     timing: Option<Timing>,
@@ -60,7 +60,7 @@ struct Array {
     line: u32,
 }
 
-/// What a page is made of.
+/// The parts of a page.
 pub(crate) struct Parts<'a> {
     pub metrics: Report,
     pub module: &'a Module,
@@ -96,7 +96,7 @@ impl Page {
         &self.metrics
     }
 
-    /// Draws the roofline of another device; it is an H200's unless said.
+    /// Draws the roofline of another device; default: an H200.
     pub fn with_ceilings(self, ceilings: Ceilings) -> Self {
         Self { ceilings, ..self }
     }
@@ -150,7 +150,7 @@ impl Page {
     /// Writes [`Page::html`] to a file.
     ///
     /// # Errors
-    /// [`ReportError::Write`] with the path and what the system says.
+    /// [`ReportError::Write`] with the path and the system's message.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), ReportError> {
         let path = path.as_ref();
         std::fs::write(path, self.html())
