@@ -95,7 +95,7 @@ pub mod __macro;
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
-pub use warpsmith_ir::{codegen, ir, limits, passes, validate};
+pub use warpsmith_ir::{codegen, fault, ir, limits, passes, validate};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::{checks, metrics, simulator};
 

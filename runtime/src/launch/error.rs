@@ -2,7 +2,7 @@
 
 use crate::args::Place;
 use crate::driver::DriverError;
-use crate::simulator::triple;
+use crate::fault::FaultPlace;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -391,7 +391,7 @@ pub enum LaunchError {
         method: &'static str,
     },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
-    #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
+    #[error("{what} {}", FaultPlace::of(.kernel, .file, .line, .block, .thread))]
     Fault {
         /// The kernel.
         kernel: &'static str,
