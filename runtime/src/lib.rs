@@ -77,7 +77,7 @@ pub mod __macro {
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
-pub use warpsmith_ir::{codegen, ir, limits, passes, validate};
+pub use warpsmith_ir::{codegen, fault, ir, limits, passes, validate};
 use warpsmith_lang::argument;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;

@@ -12,6 +12,7 @@
 pub mod codegen;
 #[doc(hidden)]
 pub mod deep_stack;
+pub mod fault;
 pub mod ir;
 pub mod limits;
 pub mod passes;

@@ -14,6 +14,7 @@ use super::table::Table;
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
 use crate::error::LaunchError;
+use crate::fault::{Failure, unwritten_way_out};
 use crate::ir::Condition;
 use crate::limits;
 use crate::nvrtc::Cubin;
@@ -173,11 +174,11 @@ impl Loaded {
         let site = self.sites.get(record.site as usize)?;
         let (a, b) = (record.a as i64, record.b);
         let what = match &site.kind {
-            SiteKind::Bounds => format!("index {a} is out of bounds for length {b}"),
-            SiteKind::Range => format!("range bound {a} is beyond {b}"),
-            SiteKind::Aligned => format!("memory at {a:#x} is not aligned to {b} bytes"),
+            SiteKind::Bounds => Failure::Index { index: a, len: b }.to_string(),
+            SiteKind::Range => Failure::Range { bound: a, limit: b }.to_string(),
+            SiteKind::Aligned => Failure::Misaligned { address: record.a, align: b }.to_string(),
             SiteKind::Unwritten => unwritten(record.a, b),
-            SiteKind::Assert(message) => message.clone(),
+            SiteKind::Assert(message) => Failure::Assertion(message).to_string(),
             SiteKind::Launch(kernel) => super::fault::refused_by_device(kernel, record.a),
         };
         Some(LaunchError::Fault {
@@ -251,20 +252,10 @@ impl Loaded {
 
 /// What a read of memory says that nobody has written; the bits of `first` above 32 say whose memory it is.
 fn unwritten(first: u64, bytes: u64) -> String {
-    let (memory, way_out) = match first >> 32 {
-        0 => (
-            "shared memory",
-            "shared memory holds anything when a block begins: write it first, and put a barrier between the write \
-             and the read",
-        ),
-        _ => (
-            "global memory",
-            "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a copy or \
-             `device.write`, or allocate it by `alloc_zeroed`",
-        ),
-    };
+    let is_shared = first >> 32 == 0;
+    let (memory, way_out) = (if is_shared { "shared" } else { "global" }, unwritten_way_out(is_shared));
     let byte = first as u32;
-    format!("{bytes} bytes of {memory} are read before byte {byte} of them is written; {way_out}")
+    format!("{bytes} bytes of {memory} memory are read before byte {byte} of them is written; {way_out}")
 }
 
 impl Gpu {

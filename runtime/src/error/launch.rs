@@ -2,7 +2,7 @@
 
 use super::DriverError;
 use crate::argument::Place;
-use crate::simulator::triple;
+use crate::fault::FaultPlace;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -399,7 +399,7 @@ pub enum LaunchError {
         kernel: &'static str,
     },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
-    #[error("{file}:{line}: {what}, in thread {} of block {} of kernel `{kernel}`", triple(.thread), triple(.block))]
+    #[error("{what} {}", FaultPlace::of(.kernel, .file, .line, .block, .thread))]
     Fault {
         /// The kernel.
         kernel: &'static str,

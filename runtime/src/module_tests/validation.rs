@@ -464,3 +464,21 @@ fn barriers_that_some_threads_have_skipped_are_refused() {
     refused::<barrier_by_what_was_skipped>();
     refused::<block_that_is_repeated>();
 }
+
+#[gpu_kernel]
+fn exchange_that_releases_in_vain(x: &mut [u32]) {
+    let _ = atomic(&mut x[0]).compare_exchange(0, 1, Ordering::AcqRel, Ordering::Release);
+}
+
+#[gpu_kernel]
+fn exchange_of_a_failing_load(x: &mut [u32]) {
+    let _ = atomic(&mut x[0]).compare_exchange(0, 1, Ordering::Release, Ordering::Acquire);
+}
+
+/// As of Rust's own: an exchange that fails has loaded, and a load cannot release.
+#[test]
+fn an_exchange_that_fails_cannot_release() {
+    let refused = exchange_that_releases_in_vain::record(&()).expect_err("a load releases").to_string();
+    assert!(refused.contains("the ordering `Release`") && refused.contains("compare_exchange"), "{refused}");
+    assert!(exchange_of_a_failing_load::record(&()).is_ok());
+}

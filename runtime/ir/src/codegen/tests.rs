@@ -36,3 +36,13 @@ fn parentheses_follow_rust_where_c_differs() {
     let add = Text::binary(BinaryOp::Add, a, c.clone());
     assert_eq!(Text::binary(BinaryOp::Shl, add, c).text, "(a + c) << c");
 }
+
+/// A bit for each byte of the largest shared memory, 228 KiB; the CUDA begins at the first whole word of them.
+#[test]
+fn the_shadow_of_shared_memory_has_one_size() {
+    use super::prelude::{SHADOW, SHADOW_BYTES, SHADOWED_DYNAMIC_SHARED};
+    assert_eq!(SHADOW_BYTES, 228 * 1024 / 8);
+    assert!(SHADOWED_DYNAMIC_SHARED.code.contains(&format!("bytes - {SHADOW_BYTES}u")));
+    assert!(SHADOW.code.contains(&format!("(bytes - {}u) / 4u * 4u", SHADOW_BYTES - 3)));
+    assert!(SHADOW.code.contains(&format!("i < {}u", (SHADOW_BYTES - 4) / 4)));
+}

@@ -1,5 +1,7 @@
 //! What a simulated launch can end with instead of results.
 
+use warpsmith_ir::fault::{Failure, FaultPlace};
+
 use super::index::triple;
 use super::problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 use super::race::DataRace;
@@ -13,7 +15,11 @@ use super::waiting::{Missing, Unstarted, Waiting, list, to_start};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SimFault {
     /// An index at or beyond the length of what it indexes.
-    #[error("index {index} is out of bounds for length {len} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`; guard the access with a comparison to `.len()`", triple(.block), triple(.thread))]
+    #[error(
+        "{} {}; guard the access with a comparison to `.len()`",
+        Failure::index(.index, .len),
+        FaultPlace::of(.kernel, .file, .line, .block, .thread)
+    )]
     OutOfBounds {
         /// The kernel.
         kernel: String,
@@ -31,7 +37,11 @@ pub enum SimFault {
         len: usize,
     },
     /// A panic of the kernel's Rust code: `assert!`, arithmetic overflow, division by zero.
-    #[error("{message} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`", triple(.block), triple(.thread))]
+    #[error(
+        "{} {}",
+        Failure::Assertion(.message),
+        FaultPlace::of(.kernel, .file, .line, .block, .thread)
+    )]
     Panic {
         /// The kernel.
         kernel: String,

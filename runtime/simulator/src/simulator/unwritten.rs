@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use warpsmith_ir::fault::unwritten_way_out;
+
 /// Memory that holds anything until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnwrittenMemory {
@@ -17,16 +19,7 @@ pub enum UnwrittenMemory {
 impl UnwrittenMemory {
     /// What to do about it.
     pub(super) fn way_out(&self) -> &'static str {
-        match self {
-            Self::Shared => {
-                "shared memory holds anything when a block begins: write it first, and put a barrier between the \
-                 write and the read"
-            }
-            Self::Global { .. } => {
-                "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a copy or \
-                 `device.write`, or allocate it by `alloc_zeroed`"
-            }
-        }
+        unwritten_way_out(matches!(self, Self::Shared))
     }
 }
 

@@ -315,6 +315,7 @@ macro_rules! pointer {
         pub(crate) mod pointers {
             use super::*;
 
+            #[allow(clippy::enum_variant_names, reason = "the names of the markers")]
             pub(super) enum Number { $($name),+ }
 
             pub(crate) static ALL: &[Builtin] = &[$(Builtin {

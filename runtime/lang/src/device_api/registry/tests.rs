@@ -1,9 +1,12 @@
 //! What each builtin says of itself, beside what it does.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 
 use super::{Entry, registry};
-use crate::ir::{Cost, Effect, Form, Lanes, Orders, Position, ResultRange, Scope, Type, Variance};
+use crate::ir::{Access, Cost, Effect, Form, Lanes, Orders, Position, ResultRange, Scope, Type, Variance};
+use crate::simulator::{self, Interests, Observer, SimFault, SimLaunch, Thread};
 
 fn named(wanted: &str) -> impl Iterator<Item = Entry> {
     registry().filter(move |entry| entry.name() == wanted)
@@ -254,4 +257,123 @@ fn a_count_at_a_barrier_is_in_its_range() {
     assert_eq!(count.name(), "sync_threads_count");
     let most = i64::from(crate::limits::BLOCK.into_iter().max().unwrap_or(0));
     assert_eq!(count.builtin.facts.result, ResultRange::Within(0, most));
+}
+
+/// What a thread reads and writes, through one place at an address.
+#[derive(Default)]
+struct Watched(RefCell<Vec<(usize, bool, bool)>>);
+
+impl Observer for Watched {
+    fn interests(&self) -> Interests {
+        Interests { accesses: true, ..Interests::default() }
+    }
+
+    fn on_access(&self, _by: &Thread, access: &simulator::Access) -> Result<(), SimFault> {
+        self.0.borrow_mut().push((access.address, access.kind.reads(), access.kind.writes()));
+        Ok(())
+    }
+
+    fn on_copy_start(
+        &self,
+        _by: &Thread,
+        _copy: u64,
+        from: &simulator::Access,
+        to: &simulator::Access,
+    ) -> Result<(), SimFault> {
+        self.0.borrow_mut().extend([(from.address, true, false), (to.address, false, true)]);
+        Ok(())
+    }
+}
+
+/// What a call does to the place that it is given.
+fn observed(call: impl Fn(&mut u32)) -> Access {
+    let watched = Watched::default();
+    let place = Cell::new(5u32);
+    let observers: [&dyn Observer; 1] = [&watched];
+    let launch = SimLaunch { observers: &observers, ..SimLaunch::new("accesses", [1; 3], [1; 3]) };
+    let outcome = simulator::run(&launch, &|| {
+        // SAFETY: one thread, and no other reference to the cell.
+        call(unsafe { &mut *place.as_ptr() });
+    });
+    outcome.expect("it runs");
+    let seen = watched.0.borrow();
+    let own = seen.iter().filter(|(address, ..)| *address == place.as_ptr() as usize);
+    match own.fold((false, false), |(reads, writes), (_, r, w)| (reads | r, writes | w)) {
+        (false, false) => Access::None,
+        (true, false) => Access::Read,
+        (false, true) => Access::Write,
+        (true, true) => Access::Update,
+    }
+}
+
+/// Calls of every function and method that accesses a place, by name.
+fn accesses() -> HashMap<&'static str, Access> {
+    use super::{atomic::*, memory::*, ordered};
+    const RELAXED: Ordering = Ordering::Relaxed;
+    let mut found = HashMap::new();
+    macro_rules! calls {
+        ($($name:literal |$place:ident| $call:expr;)+) => {
+            $(found.insert($name, observed(|$place| _ = $call));)+
+        };
+    }
+    calls! {
+        "atomic_add" |p| atomic_add(p, 1);
+        "atomic_sub" |p| atomic_sub(p, 1);
+        "atomic_min" |p| atomic_min(p, 1);
+        "atomic_max" |p| atomic_max(p, 1);
+        "atomic_and" |p| atomic_and(p, 1);
+        "atomic_or" |p| atomic_or(p, 1);
+        "atomic_xor" |p| atomic_xor(p, 1);
+        "atomic_exchange" |p| atomic_exchange(p, 1);
+        "atomic_compare_exchange" |p| atomic_compare_exchange(p, 5, 1);
+        "atomic_inc" |p| atomic_inc(p, 1);
+        "atomic_dec" |p| atomic_dec(p, 1);
+        "volatile_load" |p| volatile_load(p);
+        "volatile_store" |p| volatile_store(p, 1);
+        "load_read_only" |p| load_read_only(p);
+        "load_l2" |p| load_l2(p);
+        "load_streaming" |p| load_streaming(p);
+        "load_last_use" |p| load_last_use(p);
+        "store_l2" |p| store_l2(p, 1);
+        "store_streaming" |p| store_streaming(p, 1);
+        "store_through" |p| store_through(p, 1);
+        "load" |p| ordered::atomic(p).load(RELAXED);
+        "store" |p| ordered::atomic(p).store(1, RELAXED);
+        "swap" |p| ordered::atomic(p).swap(1, RELAXED);
+        "compare_exchange" |p| ordered::atomic(p).compare_exchange(5, 1, RELAXED, RELAXED);
+        "compare_exchange_weak" |p| ordered::atomic(p).compare_exchange_weak(5, 1, RELAXED, RELAXED);
+        "fetch_add" |p| ordered::atomic(p).fetch_add(1, RELAXED);
+        "fetch_sub" |p| ordered::atomic(p).fetch_sub(1, RELAXED);
+        "fetch_min" |p| ordered::atomic(p).fetch_min(1, RELAXED);
+        "fetch_max" |p| ordered::atomic(p).fetch_max(1, RELAXED);
+        "fetch_and" |p| ordered::atomic(p).fetch_and(1, RELAXED);
+        "fetch_or" |p| ordered::atomic(p).fetch_or(1, RELAXED);
+        "fetch_xor" |p| ordered::atomic(p).fetch_xor(1, RELAXED);
+        "fetch_inc" |p| ordered::atomic(p).fetch_inc(1, RELAXED);
+        "fetch_dec" |p| ordered::atomic(p).fetch_dec(1, RELAXED);
+        "copy_async" |p| super::copy_async::copy_async(p, &7);
+        "prefetch_l1" |p| prefetch_l1(p);
+        "prefetch_l2" |p| prefetch_l2(p);
+    }
+    found
+}
+
+#[test]
+fn builtins_access_what_they_say() {
+    let accesses = accesses();
+    for entry in
+        registry().filter(|entry| entry.builtin.by_reference && entry.place != "ordered" || entry.is_method)
+    {
+        let (name, says) = (entry.name(), entry.builtin.facts.access(0));
+        let form = entry.builtin.facts.form;
+        // Another block's memory, and what a pointer leads to, are asked for by other tests.
+        if matches!(form, Form::OtherBlock | Form::PointerRead | Form::PointerWrite) {
+            continue;
+        }
+        match accesses.get(name) {
+            Some(does) if entry.builtin.by_reference => assert_eq!(says, *does, "{name}"),
+            _ => assert_eq!(says, Access::None, "{name} is not run here"),
+        }
+    }
+    assert_eq!(observed(|place| super::copy_async::copy_async(&mut { 0u32 }, place)), Access::Read);
 }
