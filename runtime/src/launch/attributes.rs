@@ -111,8 +111,8 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// Launches on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`, instead of the device's own.
     ///
-    /// It waits for the streams on which its arguments were last written, or read where it writes
-    /// them, and for nothing else: see [`crate::host::stream`]. A kernel that takes views in values, or
+    /// The launch waits for earlier writes of its arguments, and for earlier reads of those that it writes, on
+    /// whichever streams they are; see [`Stream`](crate::Stream). A kernel that takes views in values, or
     /// uses device statics, waits for the device's own stream too, and that stream for it.
     pub fn on(self, stream: impl Into<LaunchStream>) -> Self {
         self.set(|setup| setup.attributes.stream = Some(stream.into()))
