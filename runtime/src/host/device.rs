@@ -67,7 +67,7 @@ impl Device {
     }
 
     /// The same device with default checks for its launches on a GPU. [`Launch::gpu_checks`](crate::Launch::gpu_checks)
-    /// overrides them for one launch. On the simulator, [`Settings::checks`] selects the checks.
+    /// overrides them for one launch. On the simulator, [`Settings::checks`](crate::simulator::Settings::checks) selects the checks.
     pub fn with_gpu_checks(self, checks: GpuChecks) -> Self {
         Self { gpu_checks: Some(checks), ..self }
     }
