@@ -77,6 +77,8 @@ pub mod __macro {
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
+#[cfg(feature = "simulator")]
+use warpsmith_ir::half;
 pub use warpsmith_ir::{codegen, fault, ir, limits, passes, validate};
 use warpsmith_lang::argument;
 #[cfg(feature = "simulator")]

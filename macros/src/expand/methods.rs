@@ -100,7 +100,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
 
             impl<S: #name> crate::witness::DeviceFn for #marker<S> {
                 fn callee() -> crate::record::Callee {
-                    crate::record::Callee::Builtin(&ALL[#number], Some(crate::ir::Meaning(S::#meaning)))
+                    crate::record::Callee::Builtin(&ALL[#number], crate::meaning::meant!(S::#meaning))
                 }
             }
         }
@@ -111,6 +111,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
     let declared = methods.iter().map(|Method { sig, .. }| {
         let meaning = meaning_method(&sig.ident);
         quote! {
+            #[cfg(feature = "simulator")]
             #[doc(hidden)]
             #[allow(clippy::missing_safety_doc)]
             unsafe fn #meaning(args: *const *const u8, ret: *mut u8);
@@ -179,6 +180,7 @@ fn meaning(sig: &Signature) -> TokenStream {
         None => quote!(Self::#method(#(#operands),*)),
     };
     quote! {
+        #[cfg(feature = "simulator")]
         #[inline]
         unsafe fn #meaning(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.

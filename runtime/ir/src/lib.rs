@@ -13,6 +13,7 @@ pub mod codegen;
 #[doc(hidden)]
 pub mod deep_stack;
 pub mod fault;
+pub mod half;
 pub mod ir;
 pub mod limits;
 pub mod passes;

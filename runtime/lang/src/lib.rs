@@ -36,7 +36,7 @@ pub mod witness;
 #[doc(hidden)]
 pub use macro_support as __macro;
 
-use warpsmith_ir::{codegen, ir, limits};
+use warpsmith_ir::{codegen, half, ir, limits};
 #[cfg(feature = "simulator")]
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
@@ -81,6 +81,6 @@ pub mod prelude {
         ViewMut3,
     };
     pub use core::sync::atomic::Ordering;
-    pub use half::{bf16, f16};
+    pub use warpsmith_ir::half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_static, gpu_trait};
 }

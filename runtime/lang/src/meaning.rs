@@ -7,6 +7,21 @@
 
 use crate::types::Device;
 
+/// The meaning that is a function; nothing in a build without the simulator, where nobody calls it.
+#[cfg(feature = "simulator")]
+macro_rules! meant {
+    ($function:expr) => {
+        Some(crate::ir::Meaning($function))
+    };
+}
+#[cfg(not(feature = "simulator"))]
+macro_rules! meant {
+    ($function:expr) => {
+        None
+    };
+}
+pub(crate) use meant;
+
 /// The arguments of one call, in order.
 pub struct Arguments(*const *const u8);
 

@@ -44,7 +44,7 @@ fn same<T: Device>() {
 #[test]
 fn rust_and_the_ir_agree_on_every_kind_of_type() {
     same::<bool>();
-    same::<half::f16>();
+    same::<crate::half::f16>();
     same::<usize>();
     same::<()>();
     same::<[(u8, u32); 3]>();

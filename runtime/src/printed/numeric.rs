@@ -2,7 +2,7 @@
 //!
 //! Results are therefore the twin's bit for bit. What is tested is that the text calls the right one.
 
-use half::{bf16, f16};
+use crate::half::{bf16, f16};
 
 use super::host::host_functions;
 use crate::device_api::{convert, fast, fp8, int_intrinsics as int, math, packed, rounding};

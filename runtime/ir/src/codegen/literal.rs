@@ -136,10 +136,10 @@ fn in_radix(digits: &str, scalar: Scalar) -> Text {
 pub(super) fn literal(value: ConstValue, scalar: Scalar) -> Text {
     match (value, scalar) {
         (ConstValue::F32(f), Scalar::F16) => {
-            return Text::primary(format!("ws_f16{{{:#06x}}}", half::f16::from_f32(f).to_bits()));
+            return Text::primary(format!("ws_f16{{{:#06x}}}", crate::half::f16::from_f32(f).to_bits()));
         }
         (ConstValue::F32(f), Scalar::BF16) => {
-            return Text::primary(format!("ws_bf16{{{:#06x}}}", half::bf16::from_f32(f).to_bits()));
+            return Text::primary(format!("ws_bf16{{{:#06x}}}", crate::half::bf16::from_f32(f).to_bits()));
         }
         _ => {}
     }

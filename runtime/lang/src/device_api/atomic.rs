@@ -73,7 +73,7 @@ macro_rules! half_atomics {
     )+};
 }
 
-half_atomics! { half::f16 half::bf16 F16x2 BF16x2 }
+half_atomics! { crate::half::f16 crate::half::bf16 F16x2 BF16x2 }
 
 /// Replaces the value of a place, relaxed and for the device; what it held before.
 #[inline]

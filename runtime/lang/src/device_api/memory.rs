@@ -194,7 +194,7 @@ macro_rules! cache_access {
 use crate::types::vector::*;
 
 cache_access! {
-    i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf16
+    i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 crate::half::f16 crate::half::bf16
     I8x2 I8x4 U8x2 U8x4 I16x2 I16x4 U16x2 U16x4 I32x2 I32x4 U32x2 U32x4 I64x2 U64x2 F16x2 F16x4 BF16x2 BF16x4 F32x2 F32x4
     F64x2
 }

@@ -35,6 +35,7 @@ macro_rules! builtin {
 
             impl $(<$t: $($life +)? $bound>)? crate::witness::DeviceFn for $name $(<$t>)? {
                 fn callee() -> crate::record::Callee {
+                    #[cfg(feature = "simulator")]
                     #[allow(unused_mut, unused_variables)]
                     unsafe fn meaning $(<$t: $($life +)? $bound>)? (args: *const *const u8, ret: *mut u8) {
                         // SAFETY: whoever calls a meaning gives the arguments that it was made for.
@@ -45,7 +46,7 @@ macro_rules! builtin {
                         }
                     }
                     let builtin = &$list::ALL[$list::Number::$name as usize];
-                    crate::record::Callee::Builtin(builtin, Some(crate::ir::Meaning(meaning $(::<$t>)?)))
+                    crate::record::Callee::Builtin(builtin, crate::meaning::meant!(meaning $(::<$t>)?))
                 }
             }
         )+

@@ -1,6 +1,6 @@
 //! What an image holds, and what a texture reads of it.
 
-use half::f16;
+use crate::half::f16;
 
 use crate::types::vector::*;
 use crate::types::{AnyBits, Device, GpuType};

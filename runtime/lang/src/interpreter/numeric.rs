@@ -1,6 +1,6 @@
 //! Arithmetic on scalars in a frame, an ordinary Rust function for each operator and type.
 
-use half::{bf16, f16};
+use crate::half::{bf16, f16};
 
 use super::program::{BinaryFn, CheckedFn, FirstFn, NextFn, Slot, TestFn, UnaryFn};
 use crate::ir::{BinaryOp, RangeLoop, Scalar, UnaryOp};

@@ -78,8 +78,8 @@ fn formatted(scalar: Scalar, frame: *mut u8, slot: Slot, spec: FormatSpec) -> St
             Scalar::U16 => integer!(u16, get(frame, slot), spec),
             Scalar::U32 => integer!(u32, get(frame, slot), spec),
             Scalar::U64 => integer!(u64, get(frame, slot), spec),
-            Scalar::F16 => float!(get::<half::f16>(frame, slot).to_f32(), spec),
-            Scalar::BF16 => float!(get::<half::bf16>(frame, slot).to_f32(), spec),
+            Scalar::F16 => float!(get::<crate::half::f16>(frame, slot).to_f32(), spec),
+            Scalar::BF16 => float!(get::<crate::half::bf16>(frame, slot).to_f32(), spec),
             Scalar::F32 => float!(get::<f32>(frame, slot), spec),
             Scalar::F64 => float!(get::<f64>(frame, slot), spec),
         }

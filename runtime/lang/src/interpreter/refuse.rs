@@ -89,8 +89,8 @@ impl Thread<'_> {
         // SAFETY: the lowering put a float of this type at the slot.
         unsafe {
             match scalar {
-                Scalar::F16 => get::<half::f16>(self.frame, slot).to_f64(),
-                Scalar::BF16 => get::<half::bf16>(self.frame, slot).to_f64(),
+                Scalar::F16 => get::<crate::half::f16>(self.frame, slot).to_f64(),
+                Scalar::BF16 => get::<crate::half::bf16>(self.frame, slot).to_f64(),
                 Scalar::F32 => f64::from(get::<f32>(self.frame, slot)),
                 _ => get(self.frame, slot),
             }

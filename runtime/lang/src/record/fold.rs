@@ -237,8 +237,8 @@ fn half(value: ConstValue, to: Scalar) -> ConstValue {
         ConstValue::F64(f) => f,
     };
     ConstValue::F32(match to {
-        Scalar::F16 => half::f16::from_f64(wide).to_f32(),
-        _ => half::bf16::from_f64(wide).to_f32(),
+        Scalar::F16 => crate::half::f16::from_f64(wide).to_f32(),
+        _ => crate::half::bf16::from_f64(wide).to_f32(),
     })
 }
 

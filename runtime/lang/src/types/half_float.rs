@@ -3,8 +3,8 @@
 /// Implements `Float` for the halves; the methods without special care are those of `f32`.
 macro_rules! halves {
     ($($method:ident($($arg:ident: $ty:ty),*);)+) => {
-        super::half_float::halves! { @one half::f16, 0x7c00, 0x0400; $($method($($arg: $ty),*);)+ }
-        super::half_float::halves! { @one half::bf16, 0x7f80, 0x0080; $($method($($arg: $ty),*);)+ }
+        super::half_float::halves! { @one crate::half::f16, 0x7c00, 0x0400; $($method($($arg: $ty),*);)+ }
+        super::half_float::halves! { @one crate::half::bf16, 0x7f80, 0x0080; $($method($($arg: $ty),*);)+ }
     };
     (@one $t:ty, $infinity:literal, $least:literal; $($method:ident($($arg:ident: $ty:ty),*);)+) => {
         impl Float for $t {

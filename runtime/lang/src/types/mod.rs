@@ -140,7 +140,7 @@ macro_rules! any_bits {
     )+};
 }
 
-any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf16 }
+any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 crate::half::f16 crate::half::bf16 }
 
 // SAFETY: elements side by side, each of any bits.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}

@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, Sub, SubAssign};
 
-use half::{bf16, f16};
+use crate::half::{bf16, f16};
 
 use super::{AnyBits, Constant, Device, operators};
 

@@ -113,8 +113,8 @@ scalars! {
     u32, U32, |v| ConstValue::Int(v.into());
     u64, U64, |v| ConstValue::Int(v.into());
     usize, U64, |v| ConstValue::Int(v as i128);
-    half::f16, F16, |v| ConstValue::F32(v.to_f32());
-    half::bf16, BF16, |v| ConstValue::F32(v.to_f32());
+    crate::half::f16, F16, |v| ConstValue::F32(v.to_f32());
+    crate::half::bf16, BF16, |v| ConstValue::F32(v.to_f32());
     f32, F32, |v| ConstValue::F32(v);
     f64, F64, |v| ConstValue::F64(v);
 }

@@ -349,7 +349,7 @@ macro_rules! vectors {
     )+};
 }
 
-use half::{bf16, f16};
+use crate::half::{bf16, f16};
 
 vectors! {
     I8x2 I8x3 I8x4 i8 I8 2 1 4 integer signed;

@@ -142,8 +142,8 @@ fn shown(ty: &Type, bytes: &[u8]) -> String {
     match ty {
         Type::Scalar(scalar) => match scalar {
             Scalar::Bool => (low & 0xff != 0).to_string(),
-            Scalar::F16 => half::f16::from_bits(low as u16).to_string(),
-            Scalar::BF16 => half::bf16::from_bits(low as u16).to_string(),
+            Scalar::F16 => crate::half::f16::from_bits(low as u16).to_string(),
+            Scalar::BF16 => crate::half::bf16::from_bits(low as u16).to_string(),
             Scalar::F32 => f32::from_bits(low as u32).to_string(),
             Scalar::F64 => f64::from_bits(low).to_string(),
             int if int.is_signed() => {
@@ -159,8 +159,8 @@ fn shown(ty: &Type, bytes: &[u8]) -> String {
 /// Whether these bytes are a NaN of a type of floats.
 fn is_nan(scalar: Scalar, bytes: &[u8]) -> bool {
     match (scalar, bytes) {
-        (Scalar::F16, &[a, b]) => half::f16::from_le_bytes([a, b]).is_nan(),
-        (Scalar::BF16, &[a, b]) => half::bf16::from_le_bytes([a, b]).is_nan(),
+        (Scalar::F16, &[a, b]) => crate::half::f16::from_le_bytes([a, b]).is_nan(),
+        (Scalar::BF16, &[a, b]) => crate::half::bf16::from_le_bytes([a, b]).is_nan(),
         (Scalar::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).is_nan(),
         (Scalar::F64, _) => bytes.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
         _ => false,

@@ -9,8 +9,10 @@ use super::half::{of_half, widened};
 use super::{float_prelude, prelude};
 use crate::device_api::text;
 use crate::ir::{Cost, CudaText, Facts, Prelude, Scalar, Type};
+#[cfg(feature = "simulator")]
+use crate::types::Float as _;
+use crate::types::IndexInteger;
 use crate::types::operators::CastMarker;
-use crate::types::{Float as _, IndexInteger};
 use crate::witness::{FnProbe, never_called};
 
 /// A function of CUDA's math library; of halves, that of `f32`.
@@ -50,11 +52,11 @@ impl FloatBits for f64 {
     type Bits = u64;
 }
 
-impl FloatBits for half::f16 {
+impl FloatBits for crate::half::f16 {
     type Bits = u16;
 }
 
-impl FloatBits for half::bf16 {
+impl FloatBits for crate::half::bf16 {
     type Bits = u16;
 }
 
@@ -74,7 +76,7 @@ impl UncheckedMethods for f64 {}
 
 device_methods! {
     /// Methods of floats that kernels may call.
-    pub trait FloatMethods: FloatBits in float for f32, f64, half::f16, half::bf16 {
+    pub trait FloatMethods: FloatBits in float for f32, f64, crate::half::f16, crate::half::bf16 {
         fn sqrt(self) -> Self = math("sqrt");
         fn cbrt(self) -> Self = math("cbrt");
         fn mul_add(self, a: Self, b: Self) -> Self = of_half("ws_fma({0}, {1}, {2})", math("fma")), Facts::costs(Cost::Fuses);

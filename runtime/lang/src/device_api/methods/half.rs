@@ -5,8 +5,8 @@
 
 use warpsmith_macros::device_methods;
 
+use crate::half::{bf16, f16};
 use crate::ir::{CudaText, Facts, Prelude, Scalar, Type};
-use half::{bf16, f16};
 
 device_methods! {
     /// Conversions of `f16` and `bf16` that kernels may call.

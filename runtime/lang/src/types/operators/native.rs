@@ -78,11 +78,11 @@ macro_rules! integers {
 integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 native! { @unary i8: Neg; i16: Neg; i32: Neg; i64: Neg; isize: Neg; f32: Neg; f64: Neg; bool: Not; }
 native! { f32: Add Sub Mul Div Rem; f64: Add Sub Mul Div Rem; bool: BitAnd BitOr BitXor; }
-native! { half::f16: Add Sub Mul Div Rem; half::bf16: Add Sub Mul Div Rem; }
+native! { crate::half::f16: Add Sub Mul Div Rem; crate::half::bf16: Add Sub Mul Div Rem; }
 native! { @assign f32: AddAssign SubAssign MulAssign DivAssign RemAssign; f64: AddAssign SubAssign MulAssign DivAssign RemAssign; bool: BitAndAssign BitOrAssign BitXorAssign; }
-native! { @assign half::f16: AddAssign SubAssign MulAssign DivAssign RemAssign; half::bf16: AddAssign SubAssign MulAssign DivAssign RemAssign; }
-native! { @unary half::f16: Neg; half::bf16: Neg; }
-native! { @equal f32 f64 bool half::f16 half::bf16 }
+native! { @assign crate::half::f16: AddAssign SubAssign MulAssign DivAssign RemAssign; crate::half::bf16: AddAssign SubAssign MulAssign DivAssign RemAssign; }
+native! { @unary crate::half::f16: Neg; crate::half::bf16: Neg; }
+native! { @equal f32 f64 bool crate::half::f16 crate::half::bf16 }
 native! { @from
     i16: i8 u8 bool; i32: i8 u8 i16 u16 bool; i64: i8 u8 i16 u16 i32 u32 bool; isize: i8 u8 i16 bool;
     u16: u8 bool; u32: u8 u16 bool; u64: u8 u16 u32 bool; usize: u8 u16 bool; i8: bool; u8: bool;
