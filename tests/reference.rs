@@ -166,12 +166,12 @@ fn every_method_is_named() {
 #[test]
 fn every_type_with_methods_is_named() {
     let paths = [
-        "lang/src/image/sampler.rs",
+        "lang/src/texels/sampler.rs",
         "lang/src/image/surface.rs",
         "lang/src/image/texture.rs",
         "lang/src/tile/mod.rs",
         "lang/src/tile/stages.rs",
-        "lang/src/types/eighth.rs",
+        "lang/src/eighth.rs",
         "lang/src/types/matrix.rs",
         "lang/src/types/vector.rs",
         "lang/src/types/view.rs",

@@ -413,7 +413,7 @@ impl<'a> Parts<'a> {
                 Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
                 ty => {
                     let ty = device_type(ty);
-                    quote!((<#ty as ::warpsmith::__macro::GpuType>::__by_value().arg)(#ident))
+                    quote!((::warpsmith::__macro::by_value::<#ty>().arg)(#ident))
                 }
             }
         });

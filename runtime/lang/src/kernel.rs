@@ -1,10 +1,11 @@
 //! What `#[gpu_kernel]` implements.
 
+use std::any::Any;
 use std::hash::Hash;
 
 use crate::argument::KernelArg;
-use crate::ir::{Expr, KernelAttributes, Location};
-use crate::record::Recorder;
+use crate::ir::{Expr, KernelAttributes, KernelId, Location, Module};
+use crate::record::{self, Callee, Definition, KernelCallee, RecordError, Recorder};
 
 /// A kernel as the attribute declares it: its names, its attributes, and the functions that record and run its body.
 ///
@@ -39,4 +40,38 @@ pub trait KernelDefinition: 'static + Sized {
     /// Runs the twin as one simulated thread.
     #[doc(hidden)]
     fn run_thread(comptime: &Self::Comptime, args: &[KernelArg]);
+}
+
+/// The comptime values of a kernel, as a type that tells kernels apart.
+struct Specialized<K: KernelDefinition>(K::Comptime);
+
+/// Hands a kernel for comptime values to a recorder.
+fn defined<K: KernelDefinition, R>(comptime: &K::Comptime, with: impl FnOnce(Definition<'_>) -> R) -> R {
+    let same =
+        |known: &dyn Any| known.downcast_ref::<Specialized<K>>().is_some_and(|known| known.0 == *comptime);
+    with(Definition {
+        name: K::NAME,
+        attributes: K::ATTRIBUTES,
+        at: K::AT,
+        comptime: Box::new(Specialized::<K>(comptime.clone())),
+        same: &same,
+        emit: &|recorder| K::emit(comptime, recorder),
+    })
+}
+
+/// Records a kernel and every kernel that it launches.
+///
+/// # Errors
+/// The first construct whose types the device language does not support, with its Rust line.
+pub fn record<K: KernelDefinition>(comptime: &K::Comptime) -> Result<Module, RecordError> {
+    defined::<K, _>(comptime, record::record)
+}
+
+/// The callee of a kernel's name in a kernel.
+pub fn callee<K: KernelDefinition>() -> Callee {
+    let instance = |recorder: &mut Recorder, given: &[Expr]| -> Option<KernelId> {
+        let comptime = K::comptime_of(given)?;
+        defined::<K, _>(&comptime, |definition| recorder.kernel(definition))
+    };
+    Callee::Kernel(KernelCallee::new(K::NAME, K::COMPTIME, instance))
 }

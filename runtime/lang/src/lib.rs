@@ -20,6 +20,8 @@ extern crate self as warpsmith;
 
 pub mod argument;
 pub mod device_api;
+pub mod device_type;
+pub mod eighth;
 pub mod image;
 #[cfg(feature = "simulator")]
 pub mod interpreter;
@@ -27,7 +29,9 @@ pub mod kernel;
 #[doc(hidden)]
 pub mod macro_support;
 pub mod meaning;
+mod place;
 pub mod record;
+pub mod texels;
 pub mod tile;
 pub mod types;
 mod value_bytes;
@@ -60,6 +64,7 @@ pub mod prelude {
         CacheAccess, bit_cast, load_l2, load_last_use, load_read_only, load_streaming, prefetch_l1,
         prefetch_l2, store_l2, store_streaming, store_through, trap, volatile_load, volatile_store,
     };
+    pub use crate::device_api::number::{Float, Int, Num};
     pub use crate::device_api::ordered::{Atomic, atomic, atomic_block, atomic_cluster, atomic_system};
     pub use crate::device_api::packed::*;
     pub use crate::device_api::rounding::*;
@@ -69,6 +74,7 @@ pub mod prelude {
     pub use crate::device_api::sync::*;
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
+    pub use crate::eighth::{F8E4M3, F8E5M2};
     pub use crate::image::{
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
@@ -76,10 +82,7 @@ pub mod prelude {
     pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;
-    pub use crate::types::{
-        AnyBits, Constant, F8E4M3, F8E5M2, Float, GpuType, Int, Num, View, View2, View3, ViewMut, ViewMut2,
-        ViewMut3,
-    };
+    pub use crate::types::{AnyBits, Constant, GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
     pub use core::sync::atomic::Ordering;
     pub use warpsmith_ir::half::{bf16, f16};
     pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_static, gpu_trait};

@@ -171,6 +171,11 @@ pub struct ByValue<T> {
     pub arg: fn(T) -> KernelArg,
 }
 
+/// How a parameter of a type is passed.
+pub fn by_value<T: GpuType>() -> ByValue<T> {
+    ByValue { ty: T::ty, arg: KernelArg::value }
+}
+
 /// The last name of a type that only marks another, as a part of a C++ name.
 pub fn marker_suffix<T: ?Sized>() -> String {
     let name = std::any::type_name::<T>();

@@ -5,7 +5,7 @@
 //! unless the builtin takes values only ([`Builtin::by_reference`](crate::ir::Builtin)): then the IR
 //! reads what references refer to, and the meaning borrows the value.
 
-use crate::types::Device;
+use crate::device_type::Device;
 
 /// The meaning that is a function; nothing in a build without the simulator, where nobody calls it.
 #[cfg(feature = "simulator")]

@@ -6,9 +6,9 @@
 
 use core::marker::PhantomData;
 
+use crate::device_type::Device;
 use crate::ir;
-use crate::record::Callee;
-use crate::types::Device;
+use crate::record::{Callee, Recorder};
 
 macro_rules! marker {
     ($($name:ident)+) => {$(
@@ -222,9 +222,15 @@ impl<F, M> DeviceFn for Same<F, M> {
         if f == m || (f.starts_with("core::") && last(f) == last(m)) {
             Callee::Native
         } else {
-            Callee::Recorded(crate::device_api::std_names::another::<F>)
+            Callee::Recorded(another::<F>)
         }
     }
+}
+
+/// A function of the user's own that has the name of one of Rust's.
+pub(crate) fn another<F>(recorder: &mut Recorder, _: Vec<ir::Expr>, _: ir::Type) -> ir::Expr {
+    recorder.no_device_function(core::any::type_name::<F>());
+    ir::Expr::never()
 }
 
 /// Stand-ins for the device side of functions, by their generic parameters: `t` a type, `c` a constant.

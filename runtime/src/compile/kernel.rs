@@ -10,7 +10,7 @@ use crate::host::device::{Backend, Device};
 use crate::ir::Module;
 use crate::nvrtc::Cubin;
 use crate::passes;
-use crate::record::{self, RecordError};
+use crate::record::RecordError;
 use crate::resources::{BoundsEffect, Resources};
 use crate::validate::{self, ValidModule};
 
@@ -23,7 +23,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// A construct that the device language does not support, with its Rust line.
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
-        deep_stack::run(|| record::record_kernel::<Self>(comptime))
+        deep_stack::run(|| warpsmith_lang::kernel::record::<Self>(comptime))
     }
 
     /// The kernel, recorded, validated and simplified.

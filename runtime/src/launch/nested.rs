@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{Dim3, Launch, LaunchError, Shape, check};
 use crate::compile::kernel::Kernel;
 use crate::ir::LaunchOrder;
-use crate::record::{self, Callee};
+use crate::record::Callee;
 use crate::simulator::ChildOrder;
 use crate::simulator::context::{self, Child};
 use crate::witness::{DeviceFn, FnProbe};
@@ -99,7 +99,7 @@ pub fn launched<K: Kernel>(_launch: &Launch<'_, K>, _probe: &FnProbe<Launched<K>
 
 impl<K: Kernel> DeviceFn for Launched<K> {
     fn callee() -> Callee {
-        record::kernel_callee::<K>()
+        warpsmith_lang::kernel::callee::<K>()
     }
 }
 

@@ -5,8 +5,8 @@
 use crate::half::{bf16, f16};
 
 use super::host::host_functions;
+use crate::device_api::number::Float;
 use crate::device_api::{convert, fast, fp8, int_intrinsics as int, math, packed, rounding};
-use crate::types::Float;
 
 /// The table, from rows of functions of one kind.
 macro_rules! numbers {

@@ -6,10 +6,11 @@
 use core::sync::atomic::Ordering;
 
 use super::text::{fixed, scalar};
+use crate::device_api::number::Num;
 use crate::ir::{CudaText, Effect, Facts, Type, Variance};
 use crate::simulator::{AccessKind, MemoryScope, context};
+use crate::types::GpuType;
 use crate::types::vector::{BF16x2, F16x2};
-use crate::types::{GpuType, Num};
 
 /// Types with atomic addition: `i32 u32 i64 u64 isize usize f16 bf16 f32 f64 F16x2 BF16x2`.
 #[diagnostic::on_unimplemented(

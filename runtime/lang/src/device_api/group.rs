@@ -7,7 +7,7 @@ use super::memory::trap;
 use super::shuffle::{Shuffle, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync};
 use super::sync::sync_warp_mask;
 use super::vote::{active_mask, all_sync, any_sync, ballot_sync};
-use crate::types::Num;
+use crate::device_api::number::Num;
 use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
 /// `N` neighbouring lanes of a warp, `N` one of 1, 2, 4, 8, 16 and 32.

@@ -2,8 +2,8 @@
 
 use super::text::{fixed, scalar, with};
 use crate::codegen::scalar_name;
+use crate::device_api::number::Int;
 use crate::ir::{CudaText, Facts, Prelude, ResultRange, Type};
-use crate::types::Int;
 
 /// Integers of a register's size: `i32 u32 i64 u64 isize usize`.
 #[diagnostic::on_unimplemented(

@@ -3,9 +3,10 @@
 use warpsmith_macros::gpu_fn;
 
 use super::text::{fixed, type_name, with};
+use crate::device_api::number::Num;
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type, Variance};
 use crate::simulator::{AccessKind, context};
-use crate::types::{AnyBits, Device, GpuType, Num, operators};
+use crate::types::{AnyBits, Device, GpuType, operators};
 
 /// Exchanges two values; `core::mem::swap` in a kernel.
 #[gpu_fn]

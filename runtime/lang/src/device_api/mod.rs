@@ -89,6 +89,7 @@ pub mod int_intrinsics;
 pub mod math;
 pub mod memory;
 pub mod methods;
+pub mod number;
 pub mod ordered;
 mod ordered_text;
 pub mod packed;

@@ -6,9 +6,11 @@
 use core::marker::PhantomData;
 
 use super::memory;
+use crate::device_api::number::Num;
 use crate::ir::{Expr, Type};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, Num, operators};
+use crate::types::{Device, operators};
+use crate::witness::another;
 use crate::witness::{DeviceFn, FnProbe};
 
 /// The function `F`, which is the device function `M` if it is Rust's.
@@ -30,12 +32,6 @@ impl<F, M: Known> DeviceFn for Named<F, M> {
         let path = name.split('<').next().unwrap_or(name);
         if path == M::PATH { M::callee() } else { Callee::Recorded(another::<F>) }
     }
-}
-
-/// A function of the user's own that has the name of one of Rust's.
-pub(crate) fn another<F>(recorder: &mut Recorder, _: Vec<Expr>, _: Type) -> Expr {
-    recorder.no_device_function(core::any::type_name::<F>());
-    Expr::never()
 }
 
 macro_rules! known {

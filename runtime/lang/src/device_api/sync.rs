@@ -1,10 +1,10 @@
 //! Barriers of a block and a warp, and the author's word that a value is uniform.
 
 use super::text::{fixed, with};
+use crate::device_api::number::Num;
 use crate::ir::{Effect, Facts, Lanes, Prelude, ResultRange, Scope, Variance};
 use crate::limits::BLOCK_THREADS;
 use crate::simulator::context;
-use crate::types::Num;
 
 /// A count of threads of a block.
 const COUNTED: Facts =

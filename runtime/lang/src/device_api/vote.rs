@@ -151,7 +151,7 @@ builtin! {
     message = "values of type `{Self}` cannot be matched between lanes",
     note = "i32, u32, i64, u64, isize, usize, f32 and f64 can"
 )]
-pub trait Matched: crate::types::Num {
+pub trait Matched: crate::device_api::number::Num {
     /// Its bytes, zero-extended.
     #[doc(hidden)]
     fn payload(self) -> [u8; 16];

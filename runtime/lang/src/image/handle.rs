@@ -1,7 +1,7 @@
 //! What textures and surfaces have in common: both are handles to an access of an image.
 
-use super::access::Access;
 use crate::argument::KernelArg;
+use crate::texels::Access;
 
 /// The descriptor of an image in a simulated thread.
 #[doc(hidden)]

@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::access::Access;
 use super::handle::{extents, handle};
-use super::shape::{Layers, Line, Plane, Shape, Volume};
-use super::texel::Texel;
 use crate::device_api::texture::{Load, Store, method};
 use crate::simulator::{AccessKind, context};
+use crate::texels::Access;
+use crate::texels::Texel;
+use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::access::Access;
 use super::handle::{extents, handle};
-use super::shape::{Layers, Line, Plane, Shape, Volume};
-use super::texel::TextureValue;
 use crate::device_api::texture::{Fetch, Sample, method};
+use crate::texels::Access;
+use crate::texels::TextureValue;
+use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 

@@ -192,7 +192,7 @@ impl Recorder {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
         if !mutable
-            && crate::types::inclusive_range(&ty).is_some()
+            && super::range::inclusive_range(&ty).is_some()
             && matches!(init.kind, ExprKind::Struct(..))
         {
             return Local(self.named_range(name, init));

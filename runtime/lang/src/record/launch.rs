@@ -4,10 +4,9 @@ use std::any::Any;
 
 use super::{Callee, RecordError, Recorder};
 use crate::ir::{
-    Effect, Expr, ExprKind, Function, KernelId, LaunchOrder, LaunchedKernel, Location, Module, NestedGrid,
-    NestedLaunch, Proof, Scalar, StmtKind, Type,
+    Effect, Expr, ExprKind, Function, KernelAttributes, KernelId, LaunchOrder, LaunchedKernel, Location,
+    Module, NestedGrid, NestedLaunch, Proof, Scalar, StmtKind, Type,
 };
-use crate::kernel::KernelDefinition;
 
 /// Kernels of one module at most: a kernel whose comptime values change at every launch never ends.
 const MOST_KERNELS: usize = 64;
@@ -26,27 +25,41 @@ type Said<'a> = (&'a str, Option<Expr>);
 
 /// A kernel of the module that is being recorded.
 pub(super) struct Instance {
-    /// A [`Specialized`].
+    /// A type of the kernel alone.
     comptime: Box<dyn Any>,
     kernel: Option<LaunchedKernel>,
 }
 
-/// The comptime values of a kernel, as a type that tells kernels apart.
-struct Specialized<K: KernelDefinition>(K::Comptime);
+/// A kernel that is to be recorded.
+pub struct Definition<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// What its attribute asked for.
+    pub attributes: KernelAttributes,
+    /// Where it was written.
+    pub at: Location,
+    /// Its comptime values, as a type that tells kernels apart.
+    pub comptime: Box<dyn Any>,
+    /// Whether another kernel's comptime values are of this kernel, and the same.
+    pub same: &'a dyn Fn(&dyn Any) -> bool,
+    /// Records the body.
+    pub emit: &'a dyn Fn(&mut Recorder),
+}
 
 /// Records a kernel and every kernel that it launches.
 ///
 /// # Errors
 /// The first construct whose types the device language does not support, with its Rust line.
-pub fn record_kernel<K: KernelDefinition>(comptime: &K::Comptime) -> Result<Module, RecordError> {
+pub fn record(definition: Definition<'_>) -> Result<Module, RecordError> {
+    let at = definition.at;
     let mut recorder = Recorder::new();
-    kernel::<K>(&mut recorder, comptime.clone());
+    recorder.kernel(definition);
     let mut kernels: Vec<LaunchedKernel> = recorder.kernels.into_iter().filter_map(|k| k.kernel).collect();
     if let Some(error) = recorder.error {
         return Err(error);
     }
     if kernels.is_empty() {
-        return Err(RecordError::Internal { what: "a kernel without a body", at: K::AT });
+        return Err(RecordError::Internal { what: "a kernel without a body", at });
     }
     let LaunchedKernel { function, attributes, .. } = kernels.remove(0);
     Ok(Module {
@@ -58,39 +71,38 @@ pub fn record_kernel<K: KernelDefinition>(comptime: &K::Comptime) -> Result<Modu
     })
 }
 
-/// The callee of a kernel's name.
-pub fn callee<K: KernelDefinition>() -> Callee {
-    let instance = |recorder: &mut Recorder, given: &[Expr]| {
-        let comptime = K::comptime_of(given)?;
-        kernel::<K>(recorder, comptime)
-    };
-    Callee::Kernel(KernelCallee { name: K::NAME, comptime: K::COMPTIME, instance })
-}
-
-/// The kernel for these comptime values, recorded at its first launch.
-fn kernel<K: KernelDefinition>(recorder: &mut Recorder, comptime: K::Comptime) -> Option<KernelId> {
-    let same = |known: &Instance| {
-        known.comptime.downcast_ref::<Specialized<K>>().is_some_and(|known| known.0 == comptime)
-    };
-    if let Some(index) = recorder.kernels.iter().position(same) {
-        return Some(KernelId(index as u32));
+impl KernelCallee {
+    /// The callee of a kernel's name; `instance` records it for comptime values that are constants.
+    pub fn new(
+        name: &'static str,
+        comptime: &'static [Option<&'static str>],
+        instance: fn(&mut Recorder, &[Expr]) -> Option<KernelId>,
+    ) -> Self {
+        Self { name, comptime, instance }
     }
-    if recorder.kernels.len() == MOST_KERNELS {
-        let at = recorder.location();
-        recorder.fail(RecordError::ManyKernels { kernel: K::NAME, limit: MOST_KERNELS, at });
-        return None;
-    }
-    let index = recorder.kernels.len();
-    // The place is taken before the body is recorded, so that a kernel finds itself there.
-    recorder.kernels.push(Instance { comptime: Box::new(Specialized::<K>(comptime.clone())), kernel: None });
-    let function = recorder.function(K::NAME, Type::Unit, K::AT, |r| K::emit(&comptime, r));
-    let function = Function { effect: Effect::Writes, ..function };
-    recorder.kernels[index].kernel =
-        Some(LaunchedKernel { name: K::NAME, function, attributes: K::ATTRIBUTES });
-    Some(KernelId(index as u32))
 }
 
 impl Recorder {
+    /// The kernel for these comptime values, recorded at its first launch.
+    pub fn kernel(&mut self, definition: Definition<'_>) -> Option<KernelId> {
+        let Definition { name, attributes, at, comptime, same, emit } = definition;
+        if let Some(index) = self.kernels.iter().position(|known| same(&*known.comptime)) {
+            return Some(KernelId(index as u32));
+        }
+        if self.kernels.len() == MOST_KERNELS {
+            let at = self.location();
+            self.fail(RecordError::ManyKernels { kernel: name, limit: MOST_KERNELS, at });
+            return None;
+        }
+        let index = self.kernels.len();
+        // The place is taken before the body is recorded, so that a kernel finds itself there.
+        self.kernels.push(Instance { comptime, kernel: None });
+        let function = self.function(name, Type::Unit, at, emit);
+        let function = Function { effect: Effect::Writes, ..function };
+        self.kernels[index].kernel = Some(LaunchedKernel { name, function, attributes });
+        Some(KernelId(index as u32))
+    }
+
     /// `kernel(args…).said(…)….launch()`; the operands of what is said follow the arguments.
     pub fn launch(
         &mut self,
@@ -241,7 +253,7 @@ pub trait NoConst<T> {
     fn read(&self, constant: &Expr) -> Option<T>;
 }
 
-impl<T: crate::types::GpuType> PlainConst<T> for &ConstOf<T> {
+impl<T: crate::device_type::GpuType> PlainConst<T> for &ConstOf<T> {
     fn read(&self, constant: &Expr) -> Option<T> {
         let ty = T::ty();
         let plain = match &ty {

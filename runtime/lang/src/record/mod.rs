@@ -5,7 +5,7 @@
 //! that is known not to be taken is never recorded. Refuses to know any CUDA.
 //!
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
-//! placeholder, and [`record_kernel`] returns the mistake.
+//! placeholder, and [`record()`] returns the mistake.
 
 mod assign;
 mod block;
@@ -36,9 +36,9 @@ pub use control::RangeShape;
 pub use equality::Equality;
 pub use error::RecordError;
 pub use iter::Iter;
-pub use launch::callee as kernel_callee;
-pub use launch::{ConstOf, KernelCallee, NoConst, PlainConst, record_kernel};
+pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record};
 pub use order::Receiver;
+pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;
 

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Callee, RecordError, Recorder, fold};
+use crate::device_type::Constant;
 use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Scalar, StructRef, Type, UnaryOp};
-use crate::types::Constant;
 
 impl Recorder {
     /// An integer or float literal of a witnessed type; `text` is Rust's, without a suffix.

@@ -2,7 +2,6 @@
 
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
-use crate::types::inclusive_range;
 
 impl Recorder {
     /// `start..end` or `start..=end` of a witnessed type.
@@ -60,5 +59,19 @@ impl Recorder {
         let Some(([start, end], inclusive)) = self.bounds(range) else { return Expr::never() };
         let walked = self.iter_range(start, end, inclusive);
         self.counted(walked).0
+    }
+}
+
+/// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
+pub(crate) const HALF_OPEN: &str = "core::ops::Range";
+pub(crate) const INCLUSIVE: &str = "core::ops::RangeInclusive";
+
+/// Whether a type is a range, and one that includes its end.
+pub(crate) fn inclusive_range(ty: &Type) -> Option<bool> {
+    let Type::Struct(def) = ty else { return None };
+    match def.fields.last()?.name {
+        HALF_OPEN => Some(false),
+        INCLUSIVE => Some(true),
+        _ => None,
     }
 }

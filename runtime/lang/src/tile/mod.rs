@@ -18,8 +18,9 @@ use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
 use crate::device_api::copy_async::copy_async;
 use crate::device_api::index::{block_size, thread_rank};
+use crate::device_api::number::Num;
 use crate::types::vector::{U32x2, U32x4};
-use crate::types::{AnyBits, InShared, Num, View2, ViewMut2};
+use crate::types::{AnyBits, InShared, View2, ViewMut2};
 
 pub use layout::{Layout, Padded, RowMajor, Swizzled};
 pub use stages::Stages;

@@ -6,7 +6,8 @@ use warpsmith_macros::{GpuType, gpu_impl};
 
 use super::{Layout, RowMajor, Tile};
 use crate::device_api::copy_async::copy_async_commit;
-use crate::types::{AnyBits, InShared, Num, View2};
+use crate::device_api::number::Num;
+use crate::types::{AnyBits, InShared, View2};
 
 /// `STAGES` tiles in the block's shared memory, used in turn.
 ///

@@ -1,16 +1,10 @@
-//! Device types: which Rust types a kernel may use, and what the IR calls them.
-//!
-//! [`Device`] is every type that may be written in a kernel, references included; [`GpuType`]
-//! is the plain data among them, which buffers and kernel arguments hold. Knows no CUDA text.
+//! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
+//! use and as what they are while a kernel is simulated. Knows no CUDA text.
 
-mod constant;
-mod eighth;
 mod enums;
 mod equality;
-mod half_float;
 mod index;
 mod matrix;
-mod number;
 pub mod operators;
 mod pointer;
 mod range;
@@ -20,8 +14,7 @@ mod slice;
 pub mod vector;
 mod view;
 
-pub use constant::Constant;
-pub use eighth::{F8E4M3, F8E5M2};
+pub use crate::device_type::{AnyBits, Constant, Device, GpuType, InShared};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;
@@ -29,206 +22,9 @@ pub use index::IndexInteger;
 #[cfg(test)]
 pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
-pub use number::{Num, Number};
-pub(crate) use range::inclusive_range;
-pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{
     ArrayMethods, Elements, ElementsMut, Part, ReinterpretArray, Slice, Sliceable, SliceableMut,
 };
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
-
-use crate::ir::{self, Layout};
-
-/// A type that may be written in a kernel.
-///
-/// Implemented for scalars, arrays, tuples, views, shared arrays, references to them, and by
-/// `#[derive(GpuType)]`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be used in a GPU kernel",
-    label = "not a device type",
-    note = "device types are integers up to 64 bits, floats of 16 to 64 bits, bool, vectors, arrays, tuples and `Option`s of them, `View`, `ViewMut`, slices, raw pointers, and structs and enums that derive `GpuType`"
-)]
-pub trait Device: Sized {
-    /// The same type with every lifetime made `'static`.
-    type Erased: Device<Erased = Self::Erased> + 'static;
-    /// What the IR calls it.
-    fn ty() -> ir::Type;
-
-    /// How the IR lays a value out.
-    #[doc(hidden)]
-    const LAYOUT: Layout = Layout::of::<Self>();
-
-    /// The layouts of the fields of each variant; a struct is one variant.
-    #[doc(hidden)]
-    const VARIANTS: &'static [&'static [Layout]] = &[];
-
-    /// The value at an address, where it has the IR's layout.
-    ///
-    /// # Safety
-    /// A value of the type was written there, by [`to_ir`](Device::to_ir) or by the rules of [`Layout`].
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn from_ir(at: *const u8) -> Self {
-        // SAFETY: as promised by the caller; the type is laid out as in Rust.
-        unsafe { at.cast::<Self>().read_unaligned() }
-    }
-
-    /// Writes the value in the IR's layout.
-    ///
-    /// # Safety
-    /// The address is of as many bytes as [`LAYOUT`](Device::LAYOUT) says.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn to_ir(self, at: *mut u8) {
-        // SAFETY: as in `from_ir`.
-        unsafe { at.cast::<Self>().write_unaligned(self) }
-    }
-}
-
-/// Plain data: a value that can be copied to and from a GPU byte by byte.
-///
-/// # Safety
-/// The type is `Copy`, has the layout that its [`Device::ty`] describes, and any bytes that the
-/// device writes into its fields form a valid value (`bool` fields hold what `bool`s wrote).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be held in device memory",
-    label = "not plain device data",
-    note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
-)]
-pub unsafe trait GpuType: Device + Copy {
-    /// How a parameter of the type is passed.
-    #[doc(hidden)]
-    fn __by_value() -> crate::__macro::ByValue<Self> {
-        crate::__macro::ByValue { ty: Self::ty, arg: crate::argument::KernelArg::value }
-    }
-}
-
-/// Plain data of which any bits are a value: what memory may be read as.
-///
-/// # Safety
-/// Any bits of its size are a valid value.
-#[diagnostic::on_unimplemented(
-    message = "not all bits are a `{Self}`, so memory cannot be read as one",
-    label = "not any bits",
-    note = "numbers, vectors and arrays of them can; on a struct of such fields write `#[gpu(AnyBits)]` beside `derive(GpuType)`"
-)]
-pub unsafe trait AnyBits: GpuType {
-    /// Compiles where there is no padding; whoever reads memory as the type evaluates it.
-    #[doc(hidden)]
-    const FILLED: () = ();
-}
-
-/// A value of the device language that lives in shared memory, declared by `shared!(Name<…>)`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be declared in shared memory by its name",
-    label = "no array and no tile",
-    note = "write an array, `shared!([{Self}; 1])`, or a tile, `shared!(Tile<f32, 32, 32>)`"
-)]
-pub trait InShared {
-    /// What the memory is an array of.
-    type Element: GpuType;
-    /// Number of elements.
-    const LEN: usize;
-}
-
-macro_rules! any_bits {
-    ($($t:ty)+) => {$(
-        // SAFETY: numbers without invalid bits.
-        unsafe impl AnyBits for $t {}
-    )+};
-}
-
-any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 crate::half::f16 crate::half::bf16 }
-
-// SAFETY: elements side by side, each of any bits.
-unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
-
-impl<T: Device> Device for &T {
-    type Erased = &'static T::Erased;
-    fn ty() -> ir::Type {
-        ir::Type::reference(T::ty(), false)
-    }
-}
-
-impl<T: Device> Device for &mut T {
-    type Erased = &'static mut T::Erased;
-    fn ty() -> ir::Type {
-        ir::Type::reference(T::ty(), true)
-    }
-}
-
-impl<T: Device, const N: usize> Device for [T; N] {
-    type Erased = [T::Erased; N];
-    fn ty() -> ir::Type {
-        ir::Type::Array(T::ty().into(), N)
-    }
-
-    const LAYOUT: Layout = T::LAYOUT.times(N);
-
-    #[inline]
-    unsafe fn from_ir(at: *const u8) -> Self {
-        // SAFETY: elements side by side, each in the IR's layout.
-        core::array::from_fn(|i| unsafe { T::from_ir(at.add(i * T::LAYOUT.size)) })
-    }
-
-    #[inline]
-    unsafe fn to_ir(self, at: *mut u8) {
-        for (i, item) in self.into_iter().enumerate() {
-            // SAFETY: as in `from_ir`.
-            unsafe { item.to_ir(at.add(i * T::LAYOUT.size)) };
-        }
-    }
-}
-
-// SAFETY: an array of plain data is plain data, laid out element after element.
-unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] {}
-
-impl Device for () {
-    type Erased = ();
-    fn ty() -> ir::Type {
-        ir::Type::Unit
-    }
-}
-
-impl<T: ?Sized> Device for core::marker::PhantomData<T> {
-    type Erased = core::marker::PhantomData<()>;
-    fn ty() -> ir::Type {
-        ir::Type::Unit
-    }
-}
-
-// SAFETY: it has no bytes; structs leave such fields out.
-unsafe impl<T: ?Sized> GpuType for core::marker::PhantomData<T> {}
-
-macro_rules! tuples {
-    ($(($($t:ident $n:tt),+))+) => {$(
-        impl<$($t: Device),+> Device for ($($t,)+) {
-            type Erased = ($($t::Erased,)+);
-            fn ty() -> ir::Type {
-                ir::Type::Tuple([$($t::ty()),+].into())
-            }
-
-            const VARIANTS: &'static [&'static [Layout]] = &[&[$($t::LAYOUT),+]];
-            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
-
-            #[inline]
-            unsafe fn from_ir(at: *const u8) -> Self {
-                // SAFETY: the items are where the layout says.
-                ($(unsafe { $t::from_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) },)+)
-            }
-
-            #[inline]
-            unsafe fn to_ir(self, at: *mut u8) {
-                // SAFETY: as in `from_ir`.
-                $(unsafe { self.$n.to_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) };)+
-            }
-        }
-    )+};
-}
-
-tuples! {
-    (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6) (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}

@@ -4,10 +4,7 @@ use core::ops::{Range, RangeInclusive};
 
 use super::Device;
 use crate::ir::{FieldType, Layout, StructType, Type};
-
-/// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
-const HALF_OPEN: &str = "core::ops::Range";
-const INCLUSIVE: &str = "core::ops::RangeInclusive";
+use crate::record::{HALF_OPEN, INCLUSIVE};
 
 fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> Type {
     let offset = layout.size / 2;
@@ -18,16 +15,6 @@ fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> T
     ];
     let name = format!("{name}_{}", bound.suffix());
     Type::Struct(StructType { name, cuda_name: None, fields, size: layout.size, align: layout.align }.into())
-}
-
-/// Whether a type is a range, and one that includes its end.
-pub(crate) fn inclusive_range(ty: &Type) -> Option<bool> {
-    let Type::Struct(def) = ty else { return None };
-    match def.fields.last()?.name {
-        HALF_OPEN => Some(false),
-        INCLUSIVE => Some(true),
-        _ => None,
-    }
 }
 
 macro_rules! ranges {

@@ -13,7 +13,7 @@ pub(crate) mod special;
 pub use elementary::*;
 pub use special::*;
 
-use crate::types::Float;
+use crate::device_api::number::Float;
 
 mod sealed {
     /// Only this crate says what a CUDA float is.

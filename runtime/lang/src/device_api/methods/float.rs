@@ -7,10 +7,10 @@ use warpsmith_macros::device_methods;
 
 use super::half::{of_half, widened};
 use super::{float_prelude, prelude};
+#[cfg(feature = "simulator")]
+use crate::device_api::number::Float as _;
 use crate::device_api::text;
 use crate::ir::{Cost, CudaText, Facts, Prelude, Scalar, Type};
-#[cfg(feature = "simulator")]
-use crate::types::Float as _;
 use crate::types::IndexInteger;
 use crate::types::operators::CastMarker;
 use crate::witness::{FnProbe, never_called};
@@ -41,7 +41,7 @@ fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
 /// The integer of a float's size.
 pub trait FloatBits {
     /// `u16`, `u32` or `u64`.
-    type Bits: crate::types::Num;
+    type Bits: crate::device_api::number::Num;
 }
 
 impl FloatBits for f32 {

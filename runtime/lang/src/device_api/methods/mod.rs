@@ -43,7 +43,7 @@ pub use crate::types::operators::{
     UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
 };
 
-pub use crate::types::Num as NumMethods;
+pub use crate::device_api::number::Num as NumMethods;
 
 /// The lists of builtins that the modules have.
 pub(crate) mod lists {

@@ -1,7 +1,7 @@
 //! Arithmetic in integers that is rounded once, in any direction: what the hardware does.
 
 use crate::device_api::math::MathFloat;
-use crate::types::Float;
+use crate::device_api::number::Float;
 
 /// The direction a result is rounded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

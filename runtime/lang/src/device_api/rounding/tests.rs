@@ -2,7 +2,7 @@
 
 use super::exact::{self, Rounding};
 use super::*;
-use crate::types::Float;
+use crate::device_api::number::Float;
 
 const EDGES: [f64; 24] = [
     0.0,

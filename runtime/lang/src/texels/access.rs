@@ -3,10 +3,9 @@
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use super::filter::Texels;
 use super::sampler::Sampler;
-use super::texels::Texels;
-use crate::argument::Order;
-use crate::argument::Place;
+use crate::place::{Order, Place};
 
 /// A texture or a surface of one image; it lives as long as the image.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
-//! Numbers: what generic device code bounds its types with.
+//! Numbers of every type.
 
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, Sub, SubAssign};
 
 use crate::half::{bf16, f16};
 
-use super::{AnyBits, Constant, Device, operators};
+use crate::types::{AnyBits, Constant, Device, operators};
 
 /// A number: every integer and float type.
 pub trait Num:

@@ -3,15 +3,15 @@
 /// Implements `Float` for the halves; the methods without special care are those of `f32`.
 macro_rules! halves {
     ($($method:ident($($arg:ident: $ty:ty),*);)+) => {
-        super::half_float::halves! { @one crate::half::f16, 0x7c00, 0x0400; $($method($($arg: $ty),*);)+ }
-        super::half_float::halves! { @one crate::half::bf16, 0x7f80, 0x0080; $($method($($arg: $ty),*);)+ }
+        crate::device_api::number::half_float::halves! { @one crate::half::f16, 0x7c00, 0x0400; $($method($($arg: $ty),*);)+ }
+        crate::device_api::number::half_float::halves! { @one crate::half::bf16, 0x7f80, 0x0080; $($method($($arg: $ty),*);)+ }
     };
     (@one $t:ty, $infinity:literal, $least:literal; $($method:ident($($arg:ident: $ty:ty),*);)+) => {
         impl Float for $t {
             $(
                 #[inline]
                 fn $method(self $(, $arg: $ty)*) -> Self {
-                    super::half_float::$method::<$t>(self $(, $arg)*)
+                    crate::device_api::number::half_float::$method::<$t>(self $(, $arg)*)
                 }
             )+
 
@@ -49,7 +49,7 @@ macro_rules! halves {
             }
         }
 
-        impl super::half_float::Half for $t {
+        impl crate::device_api::number::half_float::Half for $t {
             const INFINITY_BITS: u16 = $infinity;
 
             fn wide(self) -> f32 {

@@ -1,0 +1,89 @@
+//! Numbers: what generic device code bounds its types with.
+
+mod half_float;
+mod number;
+
+pub use number::{Num, Number};
+
+use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
+
+use crate::types::operators;
+
+/// An integer type.
+pub trait Int:
+    Num
+    + Eq
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + operators::BitAnd
+    + operators::BitOr
+    + operators::BitXor
+    + operators::Not
+    + operators::Shl<u32>
+    + operators::Shr<u32>
+    + operators::BitAndAssign
+    + operators::BitOrAssign
+    + operators::BitXorAssign
+    + crate::device_api::methods::IntMethods
+{
+}
+
+/// Declares [`Float`] with std's methods, so that generic device code can call them.
+macro_rules! float {
+    ($($method:ident($($arg:ident: $ty:ty),*);)+ => $($other:ident($($by:ident: $of:ty),*) -> $ret:ty;)+) => {
+        /// `f16`, `bf16`, `f32` or `f64`, with the methods that `f64` has in Rust's library.
+        pub trait Float: Num + Neg<Output = Self> + operators::Neg + crate::device_api::methods::FloatMethods {
+            $(
+                #[doc = concat!("As `f64::", stringify!($method), "`.")]
+                fn $method(self $(, $arg: $ty)*) -> Self;
+            )+
+            $(
+                #[doc = concat!("As `f64::", stringify!($other), "`.")]
+                fn $other(self $(, $by: $of)*) -> $ret;
+            )+
+        }
+
+        float! { impl f32: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
+        float! { impl f64: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
+        half_float::halves! { $($method($($arg: $ty),*);)+ }
+    };
+    (impl $float:ident: $($method:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)+) => {
+        impl Float for $float {
+            $(
+                #[inline]
+                fn $method(self $(, $arg: $ty)*) -> $ret {
+                    $float::$method(self $(, $arg)*)
+                }
+            )+
+        }
+    };
+}
+
+float! {
+    sqrt(); cbrt(); exp(); exp2(); ln(); log2(); log10(); sin(); cos(); tan(); sinh(); cosh(); tanh(); asin(); acos(); atan();
+    asinh(); acosh(); atanh(); exp_m1(); ln_1p(); to_degrees(); to_radians(); round_ties_even(); next_up(); next_down();
+    log(base: Self); div_euclid(other: Self); rem_euclid(other: Self); midpoint(other: Self);
+    abs(); floor(); ceil(); round(); trunc(); fract(); recip(); signum();
+    mul_add(a: Self, b: Self); atan2(other: Self); hypot(other: Self); powf(n: Self); powi(n: i32);
+    min(other: Self); max(other: Self); clamp(low: Self, high: Self); copysign(sign: Self);
+    =>
+    sin_cos() -> (Self, Self);
+    is_nan() -> bool; is_infinite() -> bool; is_finite() -> bool; is_normal() -> bool; is_subnormal() -> bool;
+    is_sign_negative() -> bool; is_sign_positive() -> bool;
+}
+
+macro_rules! integers {
+    ($($t:ty)+) => {$(
+        impl Int for $t {}
+    )+};
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }

@@ -1,0 +1,63 @@
+//! Where memory is, and who orders its uses.
+
+use std::any::Any;
+use std::panic::RefUnwindSafe;
+use std::ptr::NonNull;
+
+/// Where memory lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The simulator: host memory.
+    Simulator,
+    /// A GPU, by ordinal.
+    Gpu(usize),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Simulator => f.write_str("the simulator"),
+            Place::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
+        }
+    }
+}
+
+/// How launches on several streams are ordered with other uses of an argument's memory.
+///
+/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only who made it knows what to do with it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Order(Option<Owner>);
+
+/// The owner of an argument's memory, with a kind that tells its maker what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner {
+    /// Address of the owner.
+    pub address: NonNull<()>,
+    /// What stands at that address.
+    pub kind: &'static (dyn Any + Send + Sync),
+}
+
+// SAFETY: whoever makes an order promises that its owner is `Send` and `Sync`.
+unsafe impl Send for Order {}
+// SAFETY: as above.
+unsafe impl Sync for Order {}
+// An owner keeps its state behind locks.
+impl RefUnwindSafe for Order {}
+
+impl Order {
+    /// For memory that no stream uses but through the launches at hand, such as the simulator's.
+    pub const NONE: Self = Self(None);
+
+    /// The order of an owner.
+    ///
+    /// # Safety
+    /// The owner is `Send` and `Sync`, and outlives the argument.
+    pub const unsafe fn new(owner: Owner) -> Self {
+        Self(Some(owner))
+    }
+
+    /// The owner, if uses of the memory are ordered.
+    pub fn owner(&self) -> Option<Owner> {
+        self.0
+    }
+}
