@@ -4,12 +4,20 @@ use cudarc::driver::sys::CUresult;
 
 use crate::argument::Place;
 
+/// The way out where there is no GPU.
+const WITHOUT_A_GPU: &str = if cfg!(feature = "simulator") {
+    "use `Device::simulator()`"
+} else {
+    "enable the feature `simulator` of `warpsmith`, and use `Device::simulator()`"
+};
+
 /// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
     /// There is no CUDA driver.
     #[error(
-        "the CUDA driver is missing: libcuda is not on the library path; install the NVIDIA driver, or use `Device::simulator()`"
+        "the CUDA driver is missing: libcuda is not on the library path; install the NVIDIA driver, or {}",
+        WITHOUT_A_GPU
     )]
     Missing,
     /// The simulator was asked for in a program that was built without it.
@@ -20,7 +28,8 @@ pub enum DriverError {
     NoSimulator,
     /// There is no such GPU.
     #[error(
-        "there is no GPU {ordinal}: the driver sees {count}; use `Device::simulator()` to run without one"
+        "there is no GPU {ordinal}: the driver sees {count}; {}",
+        WITHOUT_A_GPU
     )]
     NoDevice {
         /// The one asked for.
@@ -50,7 +59,8 @@ pub enum DriverError {
     /// The driver lacks a function.
     #[error(
         "the CUDA driver has no `{symbol}`: libcuda on the library path is too old, or a stub to link with; install the NVIDIA \
-         driver of CUDA {since} or later and take stubs off LD_LIBRARY_PATH, or use `Device::simulator()`"
+         driver of CUDA {since} or later and take stubs off LD_LIBRARY_PATH, or {}",
+        WITHOUT_A_GPU
     )]
     Symbol {
         /// The function.
