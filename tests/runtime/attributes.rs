@@ -105,6 +105,14 @@ fn a_launch_takes_every_attribute_at_once() {
         .expect("the driver takes all of them");
     event.synchronize().expect("the event was recorded");
     assert_eq!(gpu.download(&y).expect("no fault"), [9; 4096]);
+    let hinted = fill(&mut y, 7).grid(16).block(256).nvlink_utilisation().launch(&gpu);
+    match hinted {
+        Ok(()) => assert_eq!(gpu.download(&y).expect("no fault"), [7; 4096]),
+        Err(Error::Launch(LaunchError::OldDriver { since: "13.0", .. })) => {
+            assert!(limits.driver_version < 13_000)
+        }
+        Err(other) => panic!("{other}"),
+    }
     let spread =
         fill(&mut y, 8).grid(16).cluster(4).cluster_scheduling(ClusterScheduling::Spread).cooperative();
     spread.launch(&gpu).expect("a cooperative launch of clusters");

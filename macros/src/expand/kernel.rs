@@ -413,7 +413,9 @@ impl<'a> Parts<'a> {
                 Type::Reference(_) => quote!(::warpsmith::__macro::SliceArg::into_arg(#ident)),
                 ty => {
                     let ty = device_type(ty);
-                    quote!((::warpsmith::__macro::by_value::<#ty>().arg)(#ident))
+                    quote! {
+                        ::warpsmith::KernelArg::Value((<#ty as ::warpsmith::__macro::GpuType>::__by_value().bytes)(#ident))
+                    }
                 }
             }
         });

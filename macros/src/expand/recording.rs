@@ -62,7 +62,7 @@ pub fn recording(
         let local = super::lower::held(ident);
         declares.extend(match param.kind {
             Name::Local if param.by_value => {
-                quote!(let #local = __r.param(#text, #mutable, (::warpsmith::__macro::by_value::<#ty>().ty)());)
+                quote!(let #local = __r.param(#text, #mutable, (<#ty as ::warpsmith::__macro::GpuType>::__by_value().ty)());)
             }
             Name::Local => {
                 quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)

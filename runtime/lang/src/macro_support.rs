@@ -163,19 +163,6 @@ pub fn struct_constant(ty: Type, fields: Vec<Expr>) -> Expr {
     }
 }
 
-/// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
-pub struct ByValue<T> {
-    /// What the IR calls the type.
-    pub ty: fn() -> Type,
-    /// The argument of a launch.
-    pub arg: fn(T) -> KernelArg,
-}
-
-/// How a parameter of a type is passed.
-pub fn by_value<T: GpuType>() -> ByValue<T> {
-    ByValue { ty: T::ty, arg: KernelArg::value }
-}
-
 /// The last name of a type that only marks another, as a part of a C++ name.
 pub fn marker_suffix<T: ?Sized>() -> String {
     let name = std::any::type_name::<T>();

@@ -5,8 +5,6 @@
 
 use std::cell::RefCell;
 
-use crate::types::GpuType;
-
 /// Words of a value that is held in place.
 const INLINE: usize = 5;
 /// Memory of large values that a thread keeps at most.
@@ -33,7 +31,7 @@ struct Large(Box<[u64]>);
 
 impl ValueBytes {
     /// The bytes of a value.
-    pub fn of<T: GpuType>(value: T) -> Self {
+    pub fn of<T: Copy>(value: T) -> Self {
         let len = size_of::<T>().div_ceil(8);
         let mut words =
             if len <= INLINE { Words::Inline([0; INLINE]) } else { Words::Large(Large::new(len)) };

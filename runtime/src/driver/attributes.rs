@@ -172,11 +172,12 @@ pub struct Attributes {
     pub(crate) completion_event: Option<Arc<CudaEvent>>,
     pub(crate) access_window: Option<AccessWindow>,
     pub(crate) carveout: Option<Carveout>,
+    pub(crate) nvlink_utilisation: bool,
     pub(crate) cache: Option<CachePreference>,
 }
 
 /// Attributes of one launch at most.
-const MAX_ATTRIBUTES: usize = 12;
+const MAX_ATTRIBUTES: usize = 13;
 
 /// The attribute list that the driver reads.
 pub(super) struct List {
@@ -228,6 +229,11 @@ impl List {
         }
         if let Some(priority) = attributes.priority {
             self.push(Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |v| v.priority = priority);
+        }
+        if attributes.nvlink_utilisation {
+            self.push(Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, |v| {
+                v.nvlinkUtilCentricScheduling = 1;
+            });
         }
         if attributes.programmatic {
             self.push(Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |v| {

@@ -27,10 +27,7 @@ pub enum DriverError {
     )]
     NoSimulator,
     /// There is no such GPU.
-    #[error(
-        "there is no GPU {ordinal}: the driver sees {count}; {}",
-        WITHOUT_A_GPU
-    )]
+    #[error("there is no GPU {ordinal}: the driver sees {count}; {}", WITHOUT_A_GPU)]
     NoDevice {
         /// The one asked for.
         ordinal: usize,

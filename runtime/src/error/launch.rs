@@ -398,6 +398,18 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// An attribute that the driver does not know.
+    #[error(
+        "kernel `{kernel}`: `.{what}()` needs the driver of CUDA {since} or later; leave it out, or install a newer driver"
+    )]
+    OldDriver {
+        /// The kernel.
+        kernel: &'static str,
+        /// The method.
+        what: &'static str,
+        /// The first version of CUDA that has it.
+        since: &'static str,
+    },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
     #[error("{what} {}", FaultPlace::of(.kernel, .file, .line, .block, .thread))]
     Fault {

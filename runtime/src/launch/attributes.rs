@@ -98,6 +98,14 @@ impl<K: Kernel> Launch<'_, K> {
         self.set(|setup| setup.attributes.carveout = Some(carveout))
     }
 
+    /// Hints that the launch should make the most of NVLink: the driver then assumes that all blocks cause as much traffic
+    /// to other devices, and may adjust the launch. It guarantees nothing.
+    ///
+    /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`, since CUDA 13.0.
+    pub fn nvlink_utilisation(self) -> Self {
+        self.set(|setup| setup.attributes.nvlink_utilisation = true)
+    }
+
     /// Whether the kernel prefers more L1 cache or more shared memory.
     ///
     /// The preference stays with the kernel until a launch sets another. The driver has no call that reads it back:

@@ -32,6 +32,10 @@ pub(super) fn check<K: Kernel>(
     if let Some(carveout) = attributes.carveout {
         check_carveout(kernel, carveout)?;
     }
+    // The simulator, which has no driver, takes every hint.
+    if attributes.nvlink_utilisation && (1..13_000).contains(&limits.driver_version) {
+        return Err(LaunchError::OldDriver { kernel, what: "nvlink_utilisation", since: "13.0" });
+    }
     clusters::<K>(shape, attributes, limits, fixed)
 }
 

@@ -1,5 +1,7 @@
 //! Wrong launches, each refused with its limit, and launches that work.
 
+use super::{Limits, Shape, check_attributes};
+use crate::driver::Attributes;
 use crate::prelude::*;
 use crate::{Error, launch::LaunchError};
 
@@ -59,6 +61,19 @@ fn refusals_say_the_numbers_that_were_given() {
     // What is said last counts.
     let (device, mut y) = (Device::simulator(), Device::simulator().upload(&[0u32; 8]).expect("memory"));
     fill(&mut y).grid(-1).grid(1).launch(&device).expect("a right launch");
+}
+
+#[test]
+fn an_attribute_that_the_driver_does_not_know_is_refused() {
+    let attributes = Attributes { nvlink_utilisation: true, ..Attributes::default() };
+    let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+    let check = |driver_version| {
+        let limits = Limits { driver_version, ..Limits::SIMULATOR };
+        check_attributes::check::<fill>(&shape, &attributes, &limits, None)
+    };
+    let old = check(12_080).expect_err("there was none").to_string();
+    assert!(old.contains("`.nvlink_utilisation()` needs the driver of CUDA 13.0"), "{old}");
+    assert_eq!((check(13_000), check(0)), (Ok(()), Ok(())));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod constant;
 pub use constant::Constant;
 
 use crate::ir::{self, Layout};
+use crate::value_bytes::ValueBytes;
 
 /// A type that may be written in a kernel.
 ///
@@ -66,7 +67,22 @@ pub trait Device: Sized {
     label = "not plain device data",
     note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
 )]
-pub unsafe trait GpuType: Device + Copy {}
+pub unsafe trait GpuType: Device + Copy {
+    /// How a parameter of the type is passed.
+    #[doc(hidden)]
+    fn __by_value() -> ByValue<Self> {
+        ByValue { ty: Self::ty, bytes: ValueBytes::of }
+    }
+}
+
+/// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
+#[doc(hidden)]
+pub struct ByValue<T> {
+    /// What the IR calls the type.
+    pub ty: fn() -> ir::Type,
+    /// The bytes of an argument.
+    pub bytes: fn(T) -> ValueBytes,
+}
 
 /// Plain data of which any bits are a value: what memory may be read as.
 ///
