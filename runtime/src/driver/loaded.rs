@@ -209,9 +209,8 @@ impl Loaded {
 
     /// Opts in to more dynamic shared memory than every kernel has, once for each larger size.
     fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
-        if bytes as usize + self.needs.static_shared_bytes <= limits::STATIC_SHARED
-            || bytes <= self.opted_in.load(Ordering::Relaxed)
-        {
+        let most = bytes as usize + self.needs.static_shared_bytes + self.needs.shared_padding;
+        if most <= limits::STATIC_SHARED || bytes <= self.opted_in.load(Ordering::Relaxed) {
             return Ok(());
         }
         self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;

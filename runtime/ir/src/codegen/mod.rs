@@ -40,6 +40,7 @@ use std::collections::{HashMap, HashSet};
 use crate::deep_stack;
 use crate::ir::{
     ConstValue, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling, Type, VarKind,
+    Variable,
 };
 use crate::validate::ValidModule;
 
@@ -171,14 +172,14 @@ impl<'m> Printer<'m> {
             shared.flatten().for_each(|extent| self.note_extent(extent));
         }
         for function in module.functions.iter().chain([&module.kernel]) {
-            for var in &function.vars {
-                self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
-                if let VarKind::Shared { extents, .. } = &var.kind {
-                    let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
-                    self.needs.static_shared_bytes += Extent::elements(extents) * elem;
-                }
-            }
+            let is_dynamic = |var: &Variable| var.kind == VarKind::DynamicShared;
+            self.needs.uses_dynamic_shared |= function.vars.iter().any(is_dynamic);
         }
+        let shared = module
+            .static_shared(&module.kernel)
+            .unwrap_or_else(|_| unreachable!("validate::shared lets no module with too many instances pass"));
+        self.needs.static_shared_bytes = shared.bytes;
+        self.needs.shared_padding = shared.padding;
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;

@@ -336,7 +336,8 @@ impl<'p> Thread<'p> {
 
     fn shared(&self, to: Slot, array: u32) {
         let array = &self.program.shared[array as usize];
-        let site = (array.at.file, array.at.line, array.number, "");
+        let (file, line, column) = (array.at.file, array.at.line, array.number);
+        let site = context::SharedSite { file, line, column, instance: None };
         let start = context::shared_alloc(site, array.bytes, array.align);
         // SAFETY: the slot has room for a descriptor of this rank.
         unsafe {

@@ -226,7 +226,8 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
     let got = RefCell::new(vec![0; 32]);
     let outcome = in_a_warp(&|| {
         let t = call::<index::thread_idx, Index3>(&[]).x as usize;
-        let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
+        let site = context::SharedSite { file: "meanings", line: 1, column: 1, instance: None };
+        let memory = context::shared_alloc(site, 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
         call::<copy_async::copy_async<u32>, ()>(&[ir(to), ir(from)]);
         call::<copy_async::copy_async_commit, ()>(&[]);

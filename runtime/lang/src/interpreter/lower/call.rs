@@ -1,5 +1,7 @@
 //! Calls of device functions, builtins and bodies in CUDA; what they print.
 
+use std::collections::HashMap;
+
 use super::{Binding, Exit, Lower, Lowered, Result, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
@@ -52,10 +54,10 @@ impl<'m> Lower<'m> {
             return self
                 .unsupported(format!("calls with closures that are more than {MOST_CODE} operations"));
         }
-        let mut bindings = Vec::new();
+        let mut bindings = HashMap::new();
         for (param, arg) in function.params.iter().zip(args) {
             let ty = &function.var(*param).ty;
-            bindings.push((
+            bindings.insert(
                 *param,
                 match ty {
                     Type::Closure => Binding::Closure(self.closure_of(arg)?),
@@ -65,11 +67,10 @@ impl<'m> Lower<'m> {
                         Binding::Slot(slot)
                     }
                 },
-            ));
+            );
         }
         let (outer, at) = (self.scope, self.at);
-        self.open_scope(function);
-        self.scopes[self.scope].vars.extend(bindings);
+        self.open_scope(function, bindings);
         let (end, kept) = (self.label(), self.enter());
         self.exits.push(Exit::Inlined { result: to, end });
         self.block(&function.body)?;

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
 use super::{Checks, Options};
-use crate::ir::{Expr, Function, Location, LoopId, Module, Type, VarId};
+use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId};
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
 
@@ -54,6 +54,8 @@ enum Binding<'m> {
 #[derive(Clone)]
 struct Scope<'m> {
     function: &'m Function,
+    /// The instance of the function, which has shared arrays of its own.
+    instance: InstanceId,
     vars: HashMap<VarId, Binding<'m>>,
 }
 
@@ -89,6 +91,9 @@ struct Lower<'m> {
     labels: Vec<Option<u32>>,
     functions: Vec<Option<Lowered>>,
     scopes: Vec<Scope<'m>>,
+    instances: Instances,
+    /// The shared arrays of instances, by their numbers in the program.
+    shared: HashMap<(InstanceId, VarId), u32>,
     /// The scope that names are looked up in.
     scope: usize,
     exits: Vec<Exit>,
@@ -133,6 +138,8 @@ impl<'m> Lower<'m> {
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
+            instances: Instances::default(),
+            shared: HashMap::new(),
             scope: 0,
             exits: Vec::new(),
             loops: Vec::new(),
@@ -207,11 +214,18 @@ impl<'m> Lower<'m> {
         self.at = function.at;
         self.top = self.program.frame;
         self.floor = self.top;
-        self.open_scope(function);
+        self.open_scope(function, HashMap::new());
     }
 
-    fn open_scope(&mut self, function: &'m Function) {
-        self.scopes.push(Scope { function, vars: HashMap::new() });
+    /// Opens a function whose closures, if it takes some, are among its variables.
+    fn open_scope(&mut self, function: &'m Function, vars: HashMap<VarId, Binding<'m>>) {
+        let closures = function.params.iter().filter_map(|param| match vars.get(param) {
+            Some(Binding::Closure(bound)) => Some(self.closure_type(*bound)),
+            _ => None,
+        });
+        let closures = closures.collect();
+        let instance = self.instances.of(function, closures);
+        self.scopes.push(Scope { function, instance, vars });
         self.scope = self.scopes.len() - 1;
     }
 
