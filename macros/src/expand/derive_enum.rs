@@ -26,7 +26,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         );
     }
     let name = &item.ident;
-    let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
+    let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
     let tag = match integer {
@@ -51,7 +51,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
     quote! {
-        impl #impl_generics ::warpsmith::__macro::Device for #name #ty_generics #where_clause {
+        impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
                 ::warpsmith::__macro::enum_type(
@@ -93,14 +93,14 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         reads.push(quote! {
             if __tag == #tag {
                 // SAFETY: the fields of the variant are where the layout says.
-                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::Device::from_ir(#offsets) }),* };
+                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::DeviceType::from_ir(#offsets) }),* };
             }
         });
         writes.push(quote! {
             Self::#ident #pattern => {
                 // SAFETY: as in `from_ir`.
-                unsafe { ::warpsmith::__macro::Device::to_ir((#tag) as #tag_type, __at) };
-                #(unsafe { ::warpsmith::__macro::Device::to_ir(#names, #offsets) };)*
+                unsafe { ::warpsmith::__macro::DeviceType::to_ir((#tag) as #tag_type, __at) };
+                #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(#names, #offsets) };)*
             }
         });
     }
@@ -117,7 +117,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         #[inline]
         unsafe fn from_ir(__at: *const u8) -> Self {
             // SAFETY: the tag comes first.
-            let __tag = unsafe { <#tag_type as ::warpsmith::__macro::Device>::from_ir(__at) } as i128;
+            let __tag = unsafe { <#tag_type as ::warpsmith::__macro::DeviceType>::from_ir(__at) } as i128;
             #(#reads)*
             ::warpsmith::__macro::no_variant(#name, __tag)
         }
@@ -177,7 +177,7 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     quote! {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
-                let __ty = <Self as ::warpsmith::__macro::Device>::ty();
+                let __ty = <Self as ::warpsmith::__macro::DeviceType>::ty();
                 match self { #(#arms)* }
             }
         }

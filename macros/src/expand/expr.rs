@@ -124,14 +124,14 @@ impl Lower<'_> {
             && int.suffix().is_empty()
         {
             let text = format!("{}{}", if negative { "-" } else { "" }, int_text(int));
-            let emit = quote!(__r.literal_as(#text, <#ty as ::warpsmith::__macro::Device>::ty()));
+            let emit = quote!(__r.literal_as(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty()));
             return Two { witness: e.to_token_stream(), emit };
         }
         let Two { witness, emit } = self.expr(&e.expr);
         let line = self.line(e.as_token.span());
         Two {
             witness: quote!((#witness as #ty)),
-            emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }),
+            emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::DeviceType>::ty()) }),
         }
     }
 
@@ -279,7 +279,7 @@ fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
     let ty = syn::Ident::new(if known { suffix } else { "i32" }, lit.span());
     let (sign, witness) = if negative { ("-", quote!(-#lit)) } else { ("", lit.to_token_stream()) };
     let text = format!("{sign}{text}");
-    Two { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::Device>::ty())) }
+    Two { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty())) }
 }
 
 /// Digits of an integer literal with its radix prefix, without its suffix.

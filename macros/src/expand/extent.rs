@@ -34,7 +34,9 @@ pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Opti
         Expr::Group(inner) => spelled(&inner.expr),
         Expr::Cast(cast) if !matches!(*cast.ty, Type::Infer(_)) => {
             let (operand, ty) = (spelled(&cast.expr)?, device_type(&cast.ty));
-            Some(quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }))
+            Some(
+                quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::DeviceType>::ty()) }),
+            )
         }
         Expr::Binary(binary) => {
             let op = is_arithmetic(&binary.op).then(|| variant(&binary.op))?;

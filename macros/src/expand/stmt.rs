@@ -203,7 +203,7 @@ impl Lower<'_> {
         let (ident, ty) = (&name.ident, device_type(ty));
         let (text, mutable) = (ident.to_string(), name.mutability.is_some());
         self.bind(ident, Name::Local);
-        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty(), __v));
+        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::DeviceType>::ty(), __v));
         Two { witness: TokenStream::new(), emit }
     }
 
@@ -248,7 +248,7 @@ impl Lower<'_> {
         });
         Two {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #held = { let __extents = ::warpsmith::__macro::list([#(#extents),*]); __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), __extents, #align) };),
+            emit: quote!(let #held = { let __extents = ::warpsmith::__macro::list([#(#extents),*]); __r.shared(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty(), __extents, #align) };),
         }
     }
 

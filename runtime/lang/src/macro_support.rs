@@ -17,7 +17,7 @@ pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
-    ArrayMethods, Device, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,
+    ArrayMethods, DeviceType, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,
 };
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, HasTypes,
@@ -111,7 +111,7 @@ pub fn text(text: &str) -> FormatPiece {
 }
 
 /// The type of a field.
-pub fn field_type<T: Device>() -> Type {
+pub fn field_type<T: DeviceType>() -> Type {
     T::ty()
 }
 

@@ -5,7 +5,7 @@
 //! unless the builtin takes values only ([`Builtin::by_reference`](crate::ir::Builtin)): then the IR
 //! reads what references refer to, and the meaning borrows the value.
 
-use crate::types::Device;
+use crate::types::DeviceType;
 
 /// The arguments of one call, in order.
 pub struct Arguments(*const *const u8);
@@ -24,7 +24,7 @@ impl Arguments {
     /// # Safety
     /// It is a value of the type, in the IR's layout.
     #[inline]
-    pub unsafe fn take<T: Device>(&mut self) -> T {
+    pub unsafe fn take<T: DeviceType>(&mut self) -> T {
         // SAFETY: as promised by the caller, here and in `new`.
         unsafe { T::from_ir(self.take_address()) }
     }
@@ -49,7 +49,7 @@ impl Arguments {
 /// # Safety
 /// `ret` is the address of memory for a value of the type, in the IR's layout.
 #[inline]
-pub unsafe fn give<T: Device>(value: T, ret: *mut u8) {
+pub unsafe fn give<T: DeviceType>(value: T, ret: *mut u8) {
     // SAFETY: as promised by the caller.
     unsafe { value.to_ir(ret) }
 }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use crate::ir;
 use crate::record::Callee;
-use crate::types::Device;
+use crate::types::DeviceType;
 
 macro_rules! marker {
     ($($name:ident)+) => {$(
@@ -32,7 +32,7 @@ marker! { Probe FnProbe Function }
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
 
 /// Witnesses the type of a binding or an rvalue.
-pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
+pub fn see<T: DeviceType<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
 
 /// Ties a call to the marker of its function: both see the type of one function item.
 pub struct Function<F>(PhantomData<fn() -> F>);
@@ -285,7 +285,7 @@ pub trait Probes {
     fn collect(into: &mut Vec<Witnessed>);
 }
 
-impl<E: Device> Probes for Probe<E> {
+impl<E: DeviceType> Probes for Probe<E> {
     fn collect(into: &mut Vec<Witnessed>) {
         into.push(Witnessed::Type(E::ty()));
     }

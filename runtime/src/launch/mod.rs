@@ -270,7 +270,7 @@ fn shape_of(
 mod tests;
 
 /// The type of a kernel that is called in a kernel; the call itself is refused.
-impl<K: Kernel> crate::types::Device for Launch<'_, K> {
+impl<K: Kernel> crate::types::DeviceType for Launch<'_, K> {
     type Erased = Launch<'static, K>;
 
     fn ty() -> crate::ir::Type {

@@ -8,7 +8,7 @@
 
 use crate::ir::{CudaText, Effect, Facts, Prelude, Scope, Type};
 use crate::simulator::context;
-use crate::types::{Device, GpuType};
+use crate::types::{DeviceType, GpuType};
 
 /// A value that lanes exchange: plain data, and tuples, `Option`s and `Result`s of it. Those of 32 or
 /// 64 bits are one or two instructions, others one for each four bytes.
@@ -16,7 +16,7 @@ use crate::types::{Device, GpuType};
     message = "a `{Self}` cannot be exchanged between lanes",
     note = "plain data can, and tuples, `Option`s and `Result`s of it"
 )]
-pub trait Shuffle: Device + Copy {}
+pub trait Shuffle: DeviceType + Copy {}
 
 impl<T: GpuType> Shuffle for T {}
 impl<T: Shuffle> Shuffle for Option<T> {}

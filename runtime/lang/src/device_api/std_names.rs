@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use super::memory;
 use crate::ir::{Expr, Type};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, Num, operators};
+use crate::types::{DeviceType, Num, operators};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// The function `F`, which is the device function `M` if it is Rust's.
@@ -64,11 +64,11 @@ macro_rules! known {
 
 known! {
     /// `core::mem::swap` in kernels: of values, and of slices too.
-    swap "core::mem::swap" [Device] ((&mut T, &mut T)) Swap: Callee::Recorded(exchanged);
+    swap "core::mem::swap" [DeviceType] ((&mut T, &mut T)) Swap: Callee::Recorded(exchanged);
     /// `core::mem::replace` in kernels.
-    replace "core::mem::replace" [Device] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
+    replace "core::mem::replace" [DeviceType] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
     /// `core::mem::take` in kernels.
-    take "core::mem::take" [Device + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
+    take "core::mem::take" [DeviceType + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
     /// `core::cmp::min` in kernels.
     min "core::cmp::min" [Num + Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
     /// `core::cmp::max` in kernels.

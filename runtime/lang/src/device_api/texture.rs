@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
-use crate::types::Device;
+use crate::types::DeviceType;
 use crate::witness::DeviceFn;
 
 /// Marker of the method that gives an extent of an image, by its place in [`EXTENTS`].
@@ -42,7 +42,7 @@ pub(crate) static EXTENT: &[Builtin] = &[extent::<0>(), extent::<1>(), extent::<
 
 /// What has extents.
 #[doc(hidden)]
-pub trait Extents: Device {
+pub trait Extents: DeviceType {
     /// The extent of that name, by its place in [`EXTENTS`].
     fn extent(&self, field: usize) -> u32;
 }

@@ -28,7 +28,7 @@ pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a Access {
 /// A handle as a device type and as an argument, by value or behind the reference that its borrow allows.
 macro_rules! handle {
     ($name:ident<$texel:ident>, surface: $surface:literal $(, $mutable:ident)?) => {
-        impl<T: $texel, D: Shape> crate::types::Device for $name<'_, T, D> {
+        impl<T: $texel, D: Shape> crate::types::DeviceType for $name<'_, T, D> {
             type Erased = $name<'static, T, D>;
             fn ty() -> crate::ir::Type {
                 crate::ir::Type::Image(crate::ir::ImageType { surface: $surface, shape: D::SHAPE })

@@ -1,6 +1,6 @@
 //! Enums of Rust's library as device types: `Option`, `Result`, `Ordering`.
 
-use super::{Constant, Device};
+use super::{Constant, DeviceType};
 use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
 
 /// The tag of `Option` and `Result`.
@@ -23,7 +23,7 @@ fn two(name: String, variants: [(&'static str, Vec<Type>); 2]) -> Type {
     Type::Enum(EnumType::new(name, Scalar::I32, variants, false).into())
 }
 
-impl<T: Device> Device for Option<T> {
+impl<T: DeviceType> DeviceType for Option<T> {
     type Erased = Option<T::Erased>;
     fn ty() -> Type {
         let inner = T::ty();
@@ -57,7 +57,7 @@ impl<T: Device> Device for Option<T> {
     }
 }
 
-impl<T: Device, E: Device> Device for Result<T, E> {
+impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
     type Erased = Result<T::Erased, E::Erased>;
     fn ty() -> Type {
         let (ok, err) = (T::ty(), E::ty());
@@ -108,7 +108,7 @@ impl<T: Constant> Constant for Option<T> {
 }
 
 /// `None` of an `Option<T>`.
-pub(crate) fn none<T: Device>() -> Expr {
+pub(crate) fn none<T: DeviceType>() -> Expr {
     let ty = Option::<T>::ty();
     let Type::Enum(e) = &ty else { return Expr::never() };
     Expr { kind: ExprKind::Variant(e.clone(), 0, vec![]), ty }
@@ -123,7 +123,7 @@ fn plain(name: &str, tag: Scalar, variants: &[(&'static str, i128)]) -> Type {
 
 macro_rules! plain {
     ($($t:ty, $name:literal, $($variant:ident = $tag:literal),+;)+) => {$(
-        impl Device for $t {
+        impl DeviceType for $t {
             type Erased = Self;
             fn ty() -> Type {
                 plain($name, Scalar::I8, &[$((stringify!($variant), $tag)),+])

@@ -1,6 +1,6 @@
 //! Device types: which Rust types a kernel may use, and what the IR calls them.
 //!
-//! [`Device`] is every type that may be written in a kernel, references included; [`GpuType`]
+//! [`DeviceType`] is every type that may be written in a kernel, references included; [`GpuType`]
 //! is the plain data among them, which buffers and kernel arguments hold. Knows no CUDA text.
 
 mod constant;
@@ -50,9 +50,9 @@ use crate::ir::{self, Layout};
     label = "not a device type",
     note = "device types are integers up to 64 bits, floats of 16 to 64 bits, bool, vectors, arrays, tuples and `Option`s of them, `View`, `ViewMut`, slices, raw pointers, and structs and enums that derive `GpuType`"
 )]
-pub trait Device: Sized {
+pub trait DeviceType: Sized {
     /// The same type with every lifetime made `'static`.
-    type Erased: Device<Erased = Self::Erased> + 'static;
+    type Erased: DeviceType<Erased = Self::Erased> + 'static;
     /// What the IR calls it.
     fn ty() -> ir::Type;
 
@@ -67,7 +67,7 @@ pub trait Device: Sized {
     /// The value at an address, where it has the IR's layout.
     ///
     /// # Safety
-    /// A value of the type was written there, by [`to_ir`](Device::to_ir) or by the rules of [`Layout`].
+    /// A value of the type was written there, by [`to_ir`](DeviceType::to_ir) or by the rules of [`Layout`].
     #[doc(hidden)]
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
@@ -78,7 +78,7 @@ pub trait Device: Sized {
     /// Writes the value in the IR's layout.
     ///
     /// # Safety
-    /// The address is of as many bytes as [`LAYOUT`](Device::LAYOUT) says.
+    /// The address is of as many bytes as [`LAYOUT`](DeviceType::LAYOUT) says.
     #[doc(hidden)]
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
@@ -90,14 +90,14 @@ pub trait Device: Sized {
 /// Plain data: a value that can be copied to and from a GPU byte by byte.
 ///
 /// # Safety
-/// The type is `Copy`, has the layout that its [`Device::ty`] describes, and any bytes that the
+/// The type is `Copy`, has the layout that its [`DeviceType::ty`] describes, and any bytes that the
 /// device writes into its fields form a valid value (`bool` fields hold what `bool`s wrote).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be held in device memory",
     label = "not plain device data",
     note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
 )]
-pub unsafe trait GpuType: Device + Copy {
+pub unsafe trait GpuType: DeviceType + Copy {
     /// How a parameter of the type is passed.
     #[doc(hidden)]
     fn __by_value() -> crate::__macro::ByValue<Self> {
@@ -145,21 +145,21 @@ any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 half::f16 half::bf
 // SAFETY: elements side by side, each of any bits.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
-impl<T: Device> Device for &T {
+impl<T: DeviceType> DeviceType for &T {
     type Erased = &'static T::Erased;
     fn ty() -> ir::Type {
         ir::Type::reference(T::ty(), false)
     }
 }
 
-impl<T: Device> Device for &mut T {
+impl<T: DeviceType> DeviceType for &mut T {
     type Erased = &'static mut T::Erased;
     fn ty() -> ir::Type {
         ir::Type::reference(T::ty(), true)
     }
 }
 
-impl<T: Device, const N: usize> Device for [T; N] {
+impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type Erased = [T::Erased; N];
     fn ty() -> ir::Type {
         ir::Type::Array(T::ty().into(), N)
@@ -185,14 +185,14 @@ impl<T: Device, const N: usize> Device for [T; N] {
 // SAFETY: an array of plain data is plain data, laid out element after element.
 unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] {}
 
-impl Device for () {
+impl DeviceType for () {
     type Erased = ();
     fn ty() -> ir::Type {
         ir::Type::Unit
     }
 }
 
-impl<T: ?Sized> Device for core::marker::PhantomData<T> {
+impl<T: ?Sized> DeviceType for core::marker::PhantomData<T> {
     type Erased = core::marker::PhantomData<()>;
     fn ty() -> ir::Type {
         ir::Type::Unit
@@ -204,7 +204,7 @@ unsafe impl<T: ?Sized> GpuType for core::marker::PhantomData<T> {}
 
 macro_rules! tuples {
     ($(($($t:ident $n:tt),+))+) => {$(
-        impl<$($t: Device),+> Device for ($($t,)+) {
+        impl<$($t: DeviceType),+> DeviceType for ($($t,)+) {
             type Erased = ($($t::Erased,)+);
             fn ty() -> ir::Type {
                 ir::Type::Tuple([$($t::ty()),+].into())

@@ -2,7 +2,7 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use super::Device;
+use super::DeviceType;
 use crate::ir::{FieldType, Layout, StructType, Type};
 
 /// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
@@ -32,7 +32,7 @@ pub(crate) fn inclusive_range(ty: &Type) -> Option<bool> {
 
 macro_rules! ranges {
     ($($range:ident $name:literal $mark:ident: $make:expr, $take:expr;)+) => {$(
-        impl<T: Device> Device for $range<T> {
+        impl<T: DeviceType> DeviceType for $range<T> {
             type Erased = $range<T::Erased>;
             fn ty() -> Type {
                 range_type($name, $mark, &T::ty(), Self::LAYOUT)

@@ -2,7 +2,7 @@
 
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
 
-use super::{Constant, Device, GpuType, Num, operators};
+use super::{Constant, DeviceType, GpuType, Num, operators};
 use crate::ir::{ConstValue, Expr, Scalar, Spelling, Type};
 
 /// An integer type.
@@ -78,7 +78,7 @@ float! {
 
 macro_rules! scalars {
     ($($t:ty, $scalar:ident, |$v:ident| $value:expr $(, $from:item)?;)+) => {$(
-        impl Device for $t {
+        impl DeviceType for $t {
             type Erased = Self;
             fn ty() -> Type {
                 Type::Scalar(Scalar::$scalar)

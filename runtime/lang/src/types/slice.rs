@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::{Device, IndexInteger, Row, Shared, View, ViewMut};
+use super::{DeviceType, IndexInteger, Row, Shared, View, ViewMut};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -464,7 +464,7 @@ impl<T, const N: usize> SliceableMut for [T; N] {
     }
 }
 
-impl<T: Device> Device for Slice<T> {
+impl<T: DeviceType> DeviceType for Slice<T> {
     type Erased = Slice<T::Erased>;
     fn ty() -> Type {
         Type::Slice(T::ty().into())

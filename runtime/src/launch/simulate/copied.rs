@@ -240,7 +240,7 @@ mod tests {
         let device = Device::simulator();
         let buffer = device.upload(&[1.0f32; 64]).expect("memory");
         let start = buffer.address();
-        let ty = <Weighted as crate::types::Device>::ty();
+        let ty = <Weighted as crate::types::DeviceType>::ty();
         let matrix = buffer.view2(4, 8).expect("it fits");
         let value = KernelArg::value(Weighted { weight: 1.0, matrix });
         assert_eq!(reached(&value, &ty, 0), Ok(vec![span(start..start + 4 * 32, false)]));
@@ -249,7 +249,7 @@ mod tests {
             Type::Ref { to: Type::Slice(Type::Scalar(crate::ir::Scalar::F32).into()).into(), mutable: false };
         assert_eq!(reached(&slice, &slice_type, 0), Err("it is in the memory of another GPU"));
         let pointer = KernelArg::value(std::ptr::null::<f32>());
-        let refused = reached(&pointer, &<*const f32 as crate::types::Device>::ty(), 0);
+        let refused = reached(&pointer, &<*const f32 as crate::types::DeviceType>::ty(), 0);
         assert!(refused.is_err_and(|why| why.contains("raw pointer")));
     }
 }

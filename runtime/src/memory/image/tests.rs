@@ -100,7 +100,7 @@ fn the_host_has_no_texels_of_a_gpu() {
 
 /// Calls a builtin as an interpreter does: every argument by its address, a reference as the address of what
 /// the launch's argument holds.
-fn interpreted<M: DeviceFn, R: crate::types::Device>(image: &KernelArg, rest: &[Vec<u8>]) -> R {
+fn interpreted<M: DeviceFn, R: crate::types::DeviceType>(image: &KernelArg, rest: &[Vec<u8>]) -> R {
     let (KernelArg::Image { access, .. }, Callee::Builtin(_, Some(meaning))) = (image, M::callee()) else {
         panic!("no image, or no meaning");
     };
