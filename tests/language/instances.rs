@@ -1,7 +1,7 @@
 //! Shared memory of functions that take closures: each instance of the function has arrays of its own, and all calls of
 //! an instance share them, in Rust, in the interpreter and in CUDA.
 
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::prelude::*;
 use warpsmith::report::Resources;
 use warpsmith::simulator::{Executor, Settings, SimFault};
@@ -137,7 +137,7 @@ fn instances_do_not_race_with_each_other() {
 
 /// Bytes of static shared memory, and of the padding that may be between.
 fn counted<K: Kernel<Comptime = ()>>() -> (usize, usize) {
-    let options = Options { checks: Checks::All, line_directives: false };
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
     let needs = K::print(&(), &options).expect("prints").needs;
     (needs.static_shared_bytes, needs.shared_padding)
 }

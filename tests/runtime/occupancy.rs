@@ -4,7 +4,7 @@ use corpus::cases;
 use corpus::vectors::fill;
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 use cudarc::nvrtc::Ptx;
-use warpsmith::codegen::{Checks, CudaSource, Options};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::report::{Multiprocessor, Occupancy, Resources};
@@ -16,7 +16,7 @@ const DYNAMIC: [u32; 4] = [0, 1, 5000, 40_000];
 
 fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
     cases::all().into_iter().map(|case| {
-        let source = (case.print)(&Options { checks: Checks::All, line_directives: false });
+        let source = (case.print)(&PrintOptions { checks: Checks::All, line_directives: false });
         (case.name, source.unwrap_or_else(|error| panic!("{}: {error}", case.name)))
     })
 }

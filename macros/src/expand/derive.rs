@@ -168,7 +168,7 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
                 offset: if Self::LAYOUT.as_in_rust {
                     ::core::mem::offset_of!(Self, #member)
                 } else {
-                    ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #index)
+                    ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[0], #index)
                 },
             }
         }
@@ -201,12 +201,12 @@ fn values(fields: &Fields) -> TokenStream {
     let layouts = layouts(fields);
     let members: Vec<syn::Member> = fields.members().collect();
     let offsets: Vec<_> = (0..members.len())
-        .map(|i| quote!(const { ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #i) }))
+        .map(|i| quote!(const { ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[0], #i) }))
         .collect();
     quote! {
-        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#layouts];
-        const LAYOUT: ::warpsmith::__macro::Layout =
-            ::warpsmith::__macro::Layout::structure::<Self>(Self::VARIANTS[0]);
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::ValueLayout]] = &[#layouts];
+        const LAYOUT: ::warpsmith::__macro::ValueLayout =
+            ::warpsmith::__macro::ValueLayout::structure::<Self>(Self::VARIANTS[0]);
 
         #[inline]
         unsafe fn from_ir(__at: *const u8) -> Self {

@@ -77,7 +77,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
     let (name, layouts) = (item.ident.to_string(), data.variants.iter().map(|v| layouts(&v.fields)));
     // Where the fields begin.
     let start = quote! {
-        ::warpsmith::__macro::Layout::payload(::warpsmith::__macro::Layout::of::<#tag_type>(), Self::VARIANTS)
+        ::warpsmith::__macro::ValueLayout::payload(::warpsmith::__macro::ValueLayout::of::<#tag_type>(), Self::VARIANTS)
     };
     let mut reads = Vec::new();
     let mut writes = Vec::new();
@@ -87,7 +87,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
         let pattern = field_pattern(&variant.fields, &names);
         let offsets: Vec<_> = (0..names.len())
-            .map(|i| quote!(const { #start + ::warpsmith::__macro::Layout::offset(Self::VARIANTS[#index], #i) }))
+            .map(|i| quote!(const { #start + ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[#index], #i) }))
             .map(|offset| quote!(__at.add(#offset)))
             .collect();
         reads.push(quote! {
@@ -105,11 +105,11 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         });
     }
     quote! {
-        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#(#layouts),*];
-        const LAYOUT: ::warpsmith::__macro::Layout = ::warpsmith::__macro::Layout {
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::ValueLayout]] = &[#(#layouts),*];
+        const LAYOUT: ::warpsmith::__macro::ValueLayout = ::warpsmith::__macro::ValueLayout {
             as_in_rust: #in_memory,
-            ..::warpsmith::__macro::Layout::tagged(
-                ::warpsmith::__macro::Layout::of::<#tag_type>(),
+            ..::warpsmith::__macro::ValueLayout::tagged(
+                ::warpsmith::__macro::ValueLayout::of::<#tag_type>(),
                 Self::VARIANTS,
             )
         };

@@ -7,6 +7,7 @@ use syn::{BinOp, Expr, Ident, Lit, Type};
 use super::lower::{Lower, Name};
 use super::operators::variant;
 use super::types::device_type;
+use crate::tokens::optional;
 
 impl Lower<'_> {
     /// An emitter of an extent in a kernel, as [`of_constants`] gives it.
@@ -27,7 +28,7 @@ pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Opti
                 return None;
             }
             let span = ident.span().resolved_at(Span::call_site());
-            let some = quote!(::core::option::Option::Some(#name));
+            let some = optional(Some(name));
             Some(quote_spanned!(span=> __r.constant(&(#path), #some)))
         }
         Expr::Paren(inner) => spelled(&inner.expr),

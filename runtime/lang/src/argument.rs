@@ -13,18 +13,18 @@ pub use crate::value_bytes::ValueBytes;
 
 /// Where memory lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryPlace {
     /// The simulator: host memory.
     Simulator,
     /// A GPU, by ordinal.
     Gpu(usize),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Simulator => f.write_str("the simulator"),
-            Place::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
+            MemoryPlace::Simulator => f.write_str("the simulator"),
+            MemoryPlace::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
         }
     }
 }
@@ -81,7 +81,7 @@ pub enum KernelArg {
         /// Bytes of all elements.
         bytes: u64,
         /// Where the memory is.
-        place: Place,
+        place: MemoryPlace,
         /// Whether the kernel may write it.
         mutable: bool,
         /// How launches on several streams are ordered with other uses of the memory.
@@ -119,7 +119,7 @@ impl KernelArg {
     pub fn of_simulated<T>(slice: &Slice<T>, mutable: bool) -> Self {
         let (ptr, len) = (slice.as_ptr() as u64, slice.len() as u64);
         let bytes = len * size_of::<T>() as u64;
-        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable, order: Order::NONE }
+        KernelArg::Slice { ptr, len, bytes, place: MemoryPlace::Simulator, mutable, order: Order::NONE }
     }
 
     /// The memory that it brings, if it brings any.

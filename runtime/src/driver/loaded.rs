@@ -9,7 +9,7 @@ use cudarc::nvrtc::Ptx;
 use super::attribute_checks::check_carveout;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
-use super::symbols::Constant;
+use super::symbols::ConstantSymbol;
 use super::table::Table;
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
@@ -18,7 +18,7 @@ use crate::fault::{Failure, unwritten_way_out};
 use crate::ir::Condition;
 use crate::limits;
 use crate::nvrtc::Cubin;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
@@ -59,7 +59,7 @@ pub struct Loaded {
     /// The cache preference that was last set, as the driver numbers it.
     cache: AtomicU32,
     /// The constants that it reads.
-    pub(super) constants: Vec<Arc<Constant>>,
+    pub(super) constants: Vec<Arc<ConstantSymbol>>,
     /// Occupancies that were asked for.
     pub(super) counted: RwLock<Vec<Counted>>,
 }
@@ -194,7 +194,7 @@ impl Loaded {
     /// Sets the attributes of the function that a launch needs, each once; the context is bound.
     pub(super) fn ready(
         &self,
-        shape: &Shape,
+        shape: &LaunchShape,
         attributes: &Attributes,
     ) -> std::result::Result<(), DriverError> {
         self.opt_in(shape.dynamic_shared)?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys::CUresult;
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 
 /// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,9 +70,9 @@ pub enum DriverError {
     #[error("this memory is on {memory}, the device is {device}; copy it through the host")]
     WrongDevice {
         /// Where the memory is.
-        memory: Place,
+        memory: MemoryPlace,
         /// What it was used with.
-        device: Place,
+        device: MemoryPlace,
     },
     /// A stream or memory of another CUDA context.
     #[error(
@@ -93,9 +93,9 @@ pub enum DriverError {
         /// `stream` or `event`.
         what: &'static str,
         /// Whose it is.
-        owner: Place,
+        owner: MemoryPlace,
         /// What it was used with.
-        device: Place,
+        device: MemoryPlace,
     },
     /// A priority that streams of the device do not have.
     #[error("a stream's priority is {priority}; this device has {greatest} (first) to {least} (last)")]
@@ -155,7 +155,7 @@ pub enum DriverError {
         /// What was asked for.
         what: &'static str,
         /// Where.
-        place: Place,
+        place: MemoryPlace,
         /// Why not, and what to do.
         why: &'static str,
     },

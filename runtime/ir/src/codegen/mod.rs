@@ -1,6 +1,6 @@
 //! Prints a [`ValidModule`] as CUDA C++.
 //!
-//! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`Options`]
+//! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`PrintOptions`]
 //! alone, so it is safe to hash. It includes nothing: what it needs beyond the language stands in a
 //! prelude, printed on demand.
 
@@ -72,7 +72,7 @@ impl Checks {
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
+pub struct PrintOptions {
     /// Which indices are compared with their lengths.
     pub checks: Checks,
     /// Whether `#line` maps each statement to its Rust line.
@@ -80,14 +80,14 @@ pub struct Options {
 }
 
 /// Prints a module.
-pub fn print(module: &ValidModule, options: &Options) -> CudaSource {
+pub fn print(module: &ValidModule, options: &PrintOptions) -> CudaSource {
     deep_stack::run(|| Printer::new(module.module(), *options).module())
 }
 
 /// State while a module is printed: its sections, and what the open function is.
 struct Printer<'m> {
     module: &'m Module,
-    options: Options,
+    options: PrintOptions,
     /// Prelude pieces in order of first need.
     prelude: Vec<&'static Prelude>,
     /// `static constexpr` lines, and the values that may be spelled by name.
@@ -108,7 +108,7 @@ struct Printer<'m> {
     /// Array constants by name and text, and globals, with their symbols.
     tables: Vec<(String, String)>,
     global_symbols: Vec<(&'static crate::ir::Global, String)>,
-    function: function::State<'m>,
+    function: function::OpenFunction<'m>,
 }
 
 impl<'m> Printer<'m> {
@@ -126,7 +126,7 @@ impl<'m> Printer<'m> {
         self.options.checks != Checks::None
     }
 
-    fn new(module: &'m Module, options: Options) -> Self {
+    fn new(module: &'m Module, options: PrintOptions) -> Self {
         let mut printer = Self {
             module,
             options,
@@ -144,7 +144,7 @@ impl<'m> Printer<'m> {
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
-            function: function::State::outside(),
+            function: function::OpenFunction::outside(),
         };
         printer.collect();
         printer
@@ -200,8 +200,8 @@ impl<'m> Printer<'m> {
             }
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
-                self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);
-                self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::Scope::Grid);
+                self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::SyncScope::Cluster);
+                self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::SyncScope::Grid);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@
 
 use core::mem::size_of;
 
-use crate::ir::{Access, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::types::AnyBits;
@@ -39,7 +39,7 @@ builtin! {
     /// ```
     pub fn copy_async<T: AnyBits>(place: &mut T, value: &T) {
         cuda: copy_text, effect: Effect::Writes, by_reference: true,
-        facts: Facts { accesses: &[Access::Write, Access::Read], ..Facts::MOVES.is(Form::WholeCopy) }, min_compute: (8, 0)
+        facts: Facts { accesses: &[ArgumentAccess::Write, ArgumentAccess::Read], ..Facts::MOVES.is(Form::WholeCopy) }, min_compute: (8, 0)
     } {
         const { T::FILLED };
         assert!(

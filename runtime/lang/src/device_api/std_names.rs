@@ -17,14 +17,14 @@ pub struct Named<F, M>(PhantomData<fn() -> (F, M)>);
 
 /// What stands for a function of Rust's library.
 #[doc(hidden)]
-pub trait Known {
+pub trait StdFunction {
     /// Where Rust has it.
     const PATH: &'static str;
     /// What it is on the device.
     fn callee() -> Callee;
 }
 
-impl<F, M: Known> DeviceFn for Named<F, M> {
+impl<F, M: StdFunction> DeviceFn for Named<F, M> {
     fn callee() -> Callee {
         let name = core::any::type_name::<F>();
         let path = name.split('<').next().unwrap_or(name);
@@ -47,7 +47,7 @@ macro_rules! known {
         #[doc(hidden)]
         pub struct $marker<T>(PhantomData<fn() -> T>);
 
-        impl<T: $($bounds)*> Known for $marker<T> {
+        impl<T: $($bounds)*> StdFunction for $marker<T> {
             const PATH: &'static str = $path;
             fn callee() -> Callee {
                 $callee

@@ -14,11 +14,11 @@ use crate::witness::DeviceFn;
 
 /// Marker of the method that gives an extent of an image, by its place in [`EXTENTS`].
 #[doc(hidden)]
-pub struct Extent<A, const FIELD: usize>(PhantomData<fn() -> A>);
+pub struct ImageExtent<A, const FIELD: usize>(PhantomData<fn() -> A>);
 
 const EXTENTS: [&str; 4] = ["width", "height", "depth", "layers"];
 
-impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
+impl<A: Extents, const FIELD: usize> DeviceFn for ImageExtent<A, FIELD> {
     fn callee() -> Callee {
         unsafe fn meaning<A: Extents, const FIELD: usize>(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.

@@ -1,6 +1,6 @@
 //! What textures and surfaces have in common: both are handles to an access of an image.
 
-use super::access::Access;
+use super::access::ImageObject;
 use crate::argument::KernelArg;
 
 /// The descriptor of an image in a simulated thread.
@@ -17,7 +17,7 @@ pub trait ImageParam {
 ///
 /// # Safety
 /// It was made from an image, which the launch keeps borrowed for the lifetime.
-pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a Access {
+pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a ImageObject {
     match arg {
         // SAFETY: as promised, the image and with it the access outlives the lifetime.
         KernelArg::Image { access, .. } => unsafe { &*std::ptr::from_ref(access.get()) },
@@ -100,7 +100,7 @@ macro_rules! extents {
                 #[allow(missing_docs)]
                 pub fn $hidden(
                     &self,
-                    _probe: &crate::witness::FnProbe<crate::device_api::texture::Extent<$name<'static, T>, $field>>,
+                    _probe: &crate::witness::FnProbe<crate::device_api::texture::ImageExtent<$name<'static, T>, $field>>,
                 ) -> u32 {
                     crate::witness::never_called()
                 }

@@ -1,6 +1,6 @@
 //! Textures and surfaces as kernels see them, and what the simulator reads of them.
 //!
-//! A [`Texture`] samples and a [`Surface`] reads and writes the texels of an image, which an [`Access`] describes. The
+//! A [`Texture`] samples and a [`Surface`] reads and writes the texels of an image, which an [`ImageObject`] describes. The
 //! host's images make accesses; this module knows no memory of the host's and no driver.
 
 mod access;
@@ -12,7 +12,7 @@ mod texel;
 mod texels;
 mod texture;
 
-pub use access::{Access, ImageAccess};
+pub use access::{ImageAccess, ImageObject};
 pub use handle::ImageParam;
 pub use sampler::{AddressMode, Filter, Sampler};
 pub use shape::{Layers, Line, Plane, Shape, Volume};

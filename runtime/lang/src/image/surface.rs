@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::access::Access;
+use super::access::ImageObject;
 use super::handle::{extents, handle};
 use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::Texel;
@@ -18,7 +18,7 @@ use crate::witness::{FnProbe, never_called};
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Surface<'a, T, D> {
-    access: &'a Access,
+    access: &'a ImageObject,
     _texels: PhantomData<&'a mut T>,
     _shape: PhantomData<fn() -> D>,
 }
@@ -37,7 +37,7 @@ handle! { Surface<Texel>, surface: true, mut }
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The surface of an image that the caller has borrowed mutably for the lifetime.
     #[doc(hidden)]
-    pub fn new(access: &'a Access) -> Self {
+    pub fn new(access: &'a ImageObject) -> Self {
         Self { access, _texels: PhantomData, _shape: PhantomData }
     }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::access::Access;
+use super::access::ImageObject;
 use super::handle::{extents, handle};
 use super::shape::{Layers, Line, Plane, Shape, Volume};
 use super::texel::TextureValue;
@@ -16,7 +16,7 @@ use crate::witness::{FnProbe, never_called};
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Texture<'a, T, D> {
-    access: &'a Access,
+    access: &'a ImageObject,
     _read: PhantomData<fn() -> (T, D)>,
 }
 
@@ -42,7 +42,7 @@ handle! { Texture<TextureValue>, surface: false }
 impl<'a, T: TextureValue, D: Shape> Texture<'a, T, D> {
     /// A texture of an image.
     #[doc(hidden)]
-    pub fn new(access: &'a Access) -> Self {
+    pub fn new(access: &'a ImageObject) -> Self {
         Self { access, _read: PhantomData }
     }
 

@@ -1,10 +1,10 @@
 //! Enums of Rust's library as device types: `Option`, `Result`, `Ordering`.
 
 use super::{Constant, DeviceType};
-use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
+use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Scalar, Type, ValueLayout, VariantType};
 
 /// The tag of `Option` and `Result`.
-const TAG: Layout = Layout::of::<i32>();
+const TAG: ValueLayout = ValueLayout::of::<i32>();
 
 /// A value whose tag is that of no variant: it was never written.
 #[cold]
@@ -30,12 +30,12 @@ impl<T: DeviceType> DeviceType for Option<T> {
         two(format!("Option_{}", inner.suffix()), [("None", vec![]), ("Some", vec![inner])])
     }
 
-    const VARIANTS: &'static [&'static [Layout]] = &[&[], &[T::LAYOUT]];
-    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[&[], &[T::LAYOUT]];
+    const LAYOUT: ValueLayout = ValueLayout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says whether there is a value.
         match unsafe { i32::from_ir(at) } {
             0 => None,
@@ -47,7 +47,7 @@ impl<T: DeviceType> DeviceType for Option<T> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe { i32::from(self.is_some()).to_ir(at) };
         if let Some(value) = self {
@@ -65,12 +65,12 @@ impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
         two(name, [("Ok", vec![ok]), ("Err", vec![err])])
     }
 
-    const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT], &[E::LAYOUT]];
-    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT], &[E::LAYOUT]];
+    const LAYOUT: ValueLayout = ValueLayout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says which value there is.
         match unsafe { i32::from_ir(at) } {
             // SAFETY: as above.
@@ -83,7 +83,7 @@ impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe {
             i32::from(self.is_err()).to_ir(at);
@@ -129,7 +129,7 @@ macro_rules! plain {
                 plain($name, Scalar::I8, &[$((stringify!($variant), $tag)),+])
             }
 
-            const LAYOUT: Layout = Layout::of::<i8>();
+            const LAYOUT: ValueLayout = ValueLayout::of::<i8>();
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {

@@ -34,12 +34,12 @@ pub(crate) use range::inclusive_range;
 pub use scalar::{Float, Int};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{
-    ArrayMethods, Elements, ElementsMut, Part, ReinterpretArray, Slice, Sliceable, SliceableMut,
+    ArrayMethods, Elements, ElementsMut, PartIndex, ReinterpretArray, Slice, Sliceable, SliceableMut,
 };
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};
 
-use crate::ir::{self, Layout};
+use crate::ir::{self, ValueLayout};
 
 /// A type that may be written in a kernel.
 ///
@@ -58,16 +58,16 @@ pub trait DeviceType: Sized {
 
     /// How the IR lays a value out.
     #[doc(hidden)]
-    const LAYOUT: Layout = Layout::of::<Self>();
+    const LAYOUT: ValueLayout = ValueLayout::of::<Self>();
 
     /// The layouts of the fields of each variant; a struct is one variant.
     #[doc(hidden)]
-    const VARIANTS: &'static [&'static [Layout]] = &[];
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[];
 
     /// The value at an address, where it has the IR's layout.
     ///
     /// # Safety
-    /// A value of the type was written there, by [`to_ir`](DeviceType::to_ir) or by the rules of [`Layout`].
+    /// A value of the type was written there, by [`to_ir`](DeviceType::to_ir) or by the rules of [`ValueLayout`].
     #[doc(hidden)]
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
@@ -165,7 +165,7 @@ impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         ir::Type::Array(T::ty().into(), N)
     }
 
-    const LAYOUT: Layout = T::LAYOUT.times(N);
+    const LAYOUT: ValueLayout = T::LAYOUT.times(N);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
@@ -210,19 +210,19 @@ macro_rules! tuples {
                 ir::Type::Tuple([$($t::ty()),+].into())
             }
 
-            const VARIANTS: &'static [&'static [Layout]] = &[&[$($t::LAYOUT),+]];
-            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+            const VARIANTS: &'static [&'static [ValueLayout]] = &[&[$($t::LAYOUT),+]];
+            const LAYOUT: ValueLayout = ValueLayout::fields(Self::VARIANTS[0]);
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {
                 // SAFETY: the items are where the layout says.
-                ($(unsafe { $t::from_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) },)+)
+                ($(unsafe { $t::from_ir(at.add(const { ValueLayout::offset(Self::VARIANTS[0], $n) })) },)+)
             }
 
             #[inline]
             unsafe fn to_ir(self, at: *mut u8) {
                 // SAFETY: as in `from_ir`.
-                $(unsafe { self.$n.to_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) };)+
+                $(unsafe { self.$n.to_ir(at.add(const { ValueLayout::offset(Self::VARIANTS[0], $n) })) };)+
             }
         }
     )+};

@@ -3,13 +3,13 @@
 use core::ops::{Range, RangeInclusive};
 
 use super::DeviceType;
-use crate::ir::{FieldType, Layout, StructType, Type};
+use crate::ir::{FieldType, StructType, Type, ValueLayout};
 
 /// Names of the fields without bytes that tell ranges from structs of the user's, which have no such names.
 const HALF_OPEN: &str = "core::ops::Range";
 const INCLUSIVE: &str = "core::ops::RangeInclusive";
 
-fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> Type {
+fn range_type(name: &str, mark: &'static str, bound: &Type, layout: ValueLayout) -> Type {
     let offset = layout.size / 2;
     let fields = vec![
         FieldType { name: "start", ty: bound.clone(), offset: 0 },
@@ -38,8 +38,8 @@ macro_rules! ranges {
                 range_type($name, $mark, &T::ty(), Self::LAYOUT)
             }
 
-            const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT, T::LAYOUT]];
-            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+            const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT, T::LAYOUT]];
+            const LAYOUT: ValueLayout = ValueLayout::fields(Self::VARIANTS[0]);
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::views::{Seen, Views};
 use crate::argument::Order;
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::compile::kernel::Kernel;
 use crate::driver::{DriverError, Gpu, is_everywhere};
 use crate::error::LaunchError;
@@ -125,7 +125,9 @@ impl Static {
 /// The memory that an argument reaches, or why it cannot be copied.
 fn reached(arg: &KernelArg, ty: &Type, ordinal: usize) -> std::result::Result<Vec<Span>, &'static str> {
     match arg {
-        KernelArg::Slice { place, order, .. } if *place != Place::Gpu(ordinal) && !is_everywhere(order) => {
+        KernelArg::Slice { place, order, .. }
+            if *place != MemoryPlace::Gpu(ordinal) && !is_everywhere(order) =>
+        {
             Err("it is in the memory of another GPU")
         }
         KernelArg::Slice { .. } if ty.element().is_some_and(|elem| elem.holds_address()) => {
@@ -172,7 +174,7 @@ fn moved(arg: &mut KernelArg, ty: &Type, regions: &[Region]) {
     match arg {
         KernelArg::Slice { ptr, bytes, place, order, .. } => {
             *ptr = translate(&(*ptr..*ptr + *bytes));
-            (*place, *order) = (Place::Simulator, Order::NONE);
+            (*place, *order) = (MemoryPlace::Simulator, Order::NONE);
         }
         KernelArg::Value(value) => {
             for Seen { word, range, .. } in Views::of(ty, value.words()).list {

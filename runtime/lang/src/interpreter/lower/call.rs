@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Binding, Exit, Lower, Lowered, Result, room};
+use super::{Binding, Exit, Lower, LoweredFunction, Result, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
-use crate::ir::{Access, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
+use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
 
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;
@@ -82,7 +82,7 @@ impl<'m> Lower<'m> {
     }
 
     /// A function whose body on the device is CUDA: what it means in Rust.
-    pub(super) fn foreign(&mut self, function: &Function, lowered: &Lowered) -> Result<()> {
+    pub(super) fn foreign(&mut self, function: &Function, lowered: &LoweredFunction) -> Result<()> {
         let Some(meaning) = function.meaning else {
             // A fault of the thread that comes here: a kernel may have a way past it.
             self.fail(&device_body_only(&function.name));
@@ -109,7 +109,8 @@ impl<'m> Lower<'m> {
         to: Slot,
     ) -> Result<()> {
         // A meaning follows its addresses: a number in the place of one must not get there.
-        let follows = |(i, arg): (usize, &Expr)| op.facts.access(i) != Access::None && !is_address(&arg.ty);
+        let follows =
+            |(i, arg): (usize, &Expr)| op.facts.access(i) != ArgumentAccess::None && !is_address(&arg.ty);
         if args.iter().enumerate().any(follows) {
             return self.unsupported(format!("`{}` of a value that is no place", op.name));
         }
