@@ -16,7 +16,7 @@ use corpus::shared_reduction::reduce_smem_unroll_shfl;
 use corpus::transpose::transpose_smem_pad;
 use corpus::vectors::saxpy;
 use cudarc::driver::sys::CUevent_flags;
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 
@@ -88,7 +88,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.
     nvrtc::compile("extern \"C\" __global__ void nothing() {}", "nothing", &options)?;
     let start = Instant::now();
-    let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: true })?;
+    let source = saxpy::print(&(), &PrintOptions { checks: Checks::All, line_directives: true })?;
     let ours = start.elapsed();
     let start = Instant::now();
     nvrtc::compile(&source.code, "saxpy", &options)?;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use corpus::vectors::saxpy;
 use cudarc::nvrtc::Ptx;
 use warpsmith::cache::{Cache, Compiler, Key, Nvrtc};
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::passes;
 use warpsmith::prelude::*;
@@ -95,7 +95,7 @@ fn child(role: &str) -> Result<()> {
 /// The parts of a warm start on the host, one after another; `again` is without the first faults of a process.
 fn parts() -> Result<()> {
     let module = timed("record_validate_passes", || saxpy::module(&()))?;
-    let options = Options { checks: Checks::All, line_directives: false };
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
     timed("again_record_validate_passes", || saxpy::module(&()))?;
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     timed("again_print", || warpsmith::codegen::print(&module, &options));
@@ -132,7 +132,7 @@ fn stages() -> Result<()> {
     let recorded = timed("record", || saxpy::record(&()))?;
     let valid = timed("validate", || warpsmith::validate::validate(recorded))?;
     let module = timed("passes", || passes::lift(passes::elide(valid)));
-    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major, minor, specific: false };
     let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
@@ -158,7 +158,7 @@ fn gpu() -> Result<()> {
     }
     timed("whole", || saxpy::compile(&device, &()))?;
     if cold {
-        let source = saxpy::print(&(), &Options { checks: Checks::All, line_directives: false })?;
+        let source = saxpy::print(&(), &PrintOptions { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
         let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
         timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use harness::documents::root;
 use warpsmith::device_api::registry;
-use warpsmith::ir::{Access, Facts, Position};
+use warpsmith::ir::{ArgumentAccess, Facts, Position};
 use warpsmith::limits;
 
 /// Every Rust file below a folder, by its path from the root of the repository.
@@ -207,5 +207,5 @@ fn the_macros_spell_the_builtins_that_the_registry_has() {
     ];
     let numbers = of(&|facts| facts.position.is_some_and(|position| !by_axis.contains(&position)));
     assert_eq!(spelled("NUMBERS"), numbers);
-    assert_eq!(spelled("PLACES"), of(&|facts| facts.access(0) != Access::None));
+    assert_eq!(spelled("PLACES"), of(&|facts| facts.access(0) != ArgumentAccess::None));
 }

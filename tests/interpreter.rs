@@ -21,7 +21,7 @@ mod told {
 
     use warpsmith::prelude::*;
     use warpsmith::simulator::{
-        Access, AccessKind, Branch, Instruction, Interests, Observer, SimFault, Space, Thread, Work,
+        Access, AccessKind, Branch, Instruction, Interests, Observer, Operation, SimFault, Space, Thread,
     };
 
     /// One event: the thread, what it was, and the instruction.
@@ -50,7 +50,7 @@ mod told {
         fn on_branch(&self, by: &Thread, branch: &Branch) {
             self.0.borrow_mut().push((by.linear, format!("branch {}", branch.taken), branch.by));
         }
-        fn on_work(&self, by: &Thread, work: Work, instruction: &Instruction) {
+        fn on_work(&self, by: &Thread, work: Operation, instruction: &Instruction) {
             self.0.borrow_mut().push((by.linear, format!("{work:?}"), *instruction));
         }
     }

@@ -6,7 +6,7 @@ use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};
 use corpus::stencils::{stencil_1d, stencil_1d_read_only};
 use warpsmith::Kernel;
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::dump;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 
@@ -42,7 +42,7 @@ fn warnings(case: &Case, arch: Arch) -> Vec<String> {
         if checks == Checks::Lifted(u64::MAX) && !arch.specific {
             continue;
         }
-        let source = (case.print)(&Options { checks, line_directives: checks != Checks::None })
+        let source = (case.print)(&PrintOptions { checks, line_directives: checks != Checks::None })
             .unwrap_or_else(|e| panic!("{}: {e}", case.name));
         if seen.contains(&source.code) || (arch.major, arch.minor) < source.needs.min_compute {
             continue;

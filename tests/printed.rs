@@ -5,7 +5,7 @@
 use corpus::cases::{self, Case, Scale};
 use harness::needs_cxx;
 use warpsmith::Device;
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
 
@@ -23,13 +23,13 @@ fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
 fn compile_ahead(sanitizers: Sanitizers) {
     let start = std::time::Instant::now();
     let text = |case: &Case| {
-        let checked = Options { checks: Checks::All, line_directives: true };
+        let checked = PrintOptions { checks: Checks::All, line_directives: true };
         let all = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         match all.conditions.len() {
             0 => all,
             n => {
                 let lifted = Checks::Lifted(u64::MAX >> (64 - n));
-                (case.print)(&Options { checks: lifted, ..checked }).expect("it prints")
+                (case.print)(&PrintOptions { checks: lifted, ..checked }).expect("it prints")
             }
         }
     };

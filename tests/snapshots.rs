@@ -1,7 +1,7 @@
 //! The CUDA of every kernel of the corpus, as snapshots that people read.
 
 use corpus::cases;
-use warpsmith::codegen::{Checks, CudaSource, GpuChecks, Options, SiteKind};
+use warpsmith::codegen::{Checks, CudaSource, GpuChecks, PrintOptions, SiteKind};
 
 fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
@@ -15,7 +15,8 @@ fn settings() -> insta::Settings {
 fn the_cuda_of_the_corpus_is_as_reviewed() {
     settings().bind(|| {
         for case in cases::all() {
-            let source = (case.print)(&Options::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            let source =
+                (case.print)(&PrintOptions::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name));
             insta::assert_snapshot!(format!("cuda__{}", case.name), source.code);
         }
     });
@@ -66,7 +67,8 @@ fn the_last_warp_is_unrolled_where_the_name_says_so() {
     };
     let mut seen = 0;
     for case in cases::all().iter().filter(|case| unrolled(case.name)) {
-        let code = (case.print)(&Options::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name)).code;
+        let code =
+            (case.print)(&PrintOptions::default()).unwrap_or_else(|e| panic!("{}: {e}", case.name)).code;
         let folds = ["void fold_last_warp(", "void fold_warp("];
         let steps = if let Some((_, warp)) = folds.iter().find_map(|fold| code.split_once(fold)) {
             let warp = warp.split("\n}").next().unwrap_or_default();
@@ -84,7 +86,7 @@ fn the_last_warp_is_unrolled_where_the_name_says_so() {
 #[test]
 fn checked_cuda_names_the_site_of_each_check() {
     settings().bind(|| {
-        let checked = Options { checks: Checks::All, line_directives: false };
+        let checked = PrintOptions { checks: Checks::All, line_directives: false };
         for case in cases::all().iter().filter(|c| ["saxpy", "transpose_smem_pad"].contains(&c.name)) {
             let source = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
             insta::assert_snapshot!(format!("cuda_checked__{}", case.name), source.code);
@@ -95,7 +97,7 @@ fn checked_cuda_names_the_site_of_each_check() {
 #[test]
 fn cuda_that_checks_every_access_reads_and_marks_by_pointers() {
     settings().bind(|| {
-        let watched = Options { checks: Checks::Also(GpuChecks::ALL), line_directives: false };
+        let watched = PrintOptions { checks: Checks::Also(GpuChecks::ALL), line_directives: false };
         let chosen = ["saxpy", "transpose_smem_pad", "cluster_hist", "reduce_volatile"];
         for case in cases::all().iter().filter(|c| chosen.contains(&c.name)) {
             let source = (case.print)(&watched).unwrap_or_else(|e| panic!("{}: {e}", case.name));
@@ -109,7 +111,7 @@ fn launches_prove_what_guards_say() {
     let mut table = String::new();
     for case in cases::all() {
         let print = |checks| {
-            let options = Options { checks, line_directives: false };
+            let options = PrintOptions { checks, line_directives: false };
             (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name))
         };
         let sites =
@@ -137,7 +139,8 @@ fn the_ir_keeps_structure_types_and_what_is_proven() {
 #[test]
 fn the_same_kernel_prints_the_same_bytes() {
     for case in cases::all() {
-        let print = || (case.print)(&Options { checks: Checks::All, line_directives: true }).map(|s| s.code);
+        let print =
+            || (case.print)(&PrintOptions { checks: Checks::All, line_directives: true }).map(|s| s.code);
         assert_eq!(print(), print(), "{}", case.name);
     }
 }
@@ -146,7 +149,7 @@ fn the_same_kernel_prints_the_same_bytes() {
 #[test]
 fn every_line_of_a_body_has_its_rust_line() {
     for case in cases::all() {
-        let options = Options { checks: Checks::All, line_directives: true };
+        let options = PrintOptions { checks: Checks::All, line_directives: true };
         let code = (case.print)(&options).map(|source| source.code).unwrap_or_default();
         let mut mapped = 0;
         let body = code.lines().skip_while(|line| !line.contains("__global__")).skip(1);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpsmith::codegen::{Checks, CudaSource, Options};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::printed::{self, Sanitizers};
@@ -159,7 +159,7 @@ impl Bench {
     /// [`Failure::Refused`]
     pub fn text(&self, program: &Program, comptime: &Comptime) -> Result<CudaSource, Failure> {
         let print = |checks, line_directives| {
-            let options = Options { checks, line_directives };
+            let options = PrintOptions { checks, line_directives };
             (program.print)(comptime, &options).map_err(|e| Failure::Refused(e.to_string()))
         };
         let all = print(Checks::All, true)?;
@@ -287,7 +287,7 @@ fn settings(executor: Executor, sanitizers: Sanitizers) -> warpsmith::Result<Set
 /// # Errors
 /// [`Failure::Refused`]
 pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure> {
-    let options = Options { checks: Checks::All, line_directives: false };
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
     let source = (program.print)(comptime, &options).map_err(|e| Failure::Refused(e.to_string()))?;
     Ok(source.code)
 }

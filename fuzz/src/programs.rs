@@ -1,6 +1,6 @@
 //! The generated kernels, and a table of them.
 
-use warpsmith::codegen::{CudaSource, Options};
+use warpsmith::codegen::{CudaSource, PrintOptions};
 use warpsmith::{Buffer, Device, Kernel};
 
 use crate::inputs::{BLOCK, Comptime, GRID};
@@ -15,7 +15,7 @@ pub struct Program {
     /// How many expressions a bit of `cut` replaces.
     pub expressions: usize,
     /// Its CUDA.
-    pub print: fn(&Comptime, &Options) -> warpsmith::Result<CudaSource>,
+    pub print: fn(&Comptime, &PrintOptions) -> warpsmith::Result<CudaSource>,
     /// Launches it on a device.
     pub launch: Launch,
 }
@@ -57,7 +57,7 @@ const SOURCE: &str = include_str!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 fn print<K: Kernel<Comptime = Comptime>>(
     comptime: &Comptime,
-    options: &Options,
+    options: &PrintOptions,
 ) -> warpsmith::Result<CudaSource> {
     K::print(comptime, options)
 }

@@ -9,7 +9,7 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Lit, Meta, Token};
 
 use crate::errors::Errors;
-use crate::tokens::same_tokens;
+use crate::tokens::{optional, same_tokens};
 
 /// A number of the attribute: a literal, or an expression that rustc evaluates.
 #[derive(Clone)]
@@ -110,20 +110,14 @@ impl KernelAttr {
 
     /// The attribute as an expression of the library's type.
     pub fn to_tokens(&self) -> TokenStream {
-        let option = |value: &Option<Number>| match value {
-            Some(Number { tokens, .. }) => quote!(::core::option::Option::Some(#tokens)),
-            None => quote!(::core::option::Option::None),
-        };
+        let option = |value: &Option<Number>| optional(value.as_ref().map(|number| &number.tokens));
         let (fmad, allow) = (self.fmad, self.allow_divergent_barriers);
         let (max_threads, min_blocks) = (option(&self.max_threads), option(&self.min_blocks));
         let (max_registers, noalias) = (option(&self.max_registers), self.noalias);
-        let cluster = match &self.cluster {
-            Some([x, y, z]) => {
-                let [x, y, z] = [&x.tokens, &y.tokens, &z.tokens];
-                quote!(::core::option::Option::Some(::warpsmith::__macro::cluster_extents([#x, #y, #z])))
-            }
-            None => quote!(::core::option::Option::None),
-        };
+        let cluster = optional(self.cluster.as_ref().map(|extents| {
+            let [x, y, z] = extents.each_ref().map(|number| &number.tokens);
+            quote!(::warpsmith::__macro::cluster_extents([#x, #y, #z]))
+        }));
         quote! {
             ::warpsmith::ir::KernelAttributes {
                 fmad: #fmad,

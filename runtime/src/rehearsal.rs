@@ -7,7 +7,7 @@
 use std::sync::Once;
 
 use crate::cache::{Cache, Entry, Key, Nvrtc};
-use crate::codegen::{self, Checks, Options};
+use crate::codegen::{self, Checks, PrintOptions};
 use crate::nvrtc::{Arch, CompileOptions, DebugInfo};
 use crate::prelude::*;
 
@@ -43,7 +43,7 @@ pub(crate) fn start() {
 fn rehearse() {
     let Ok(cache) = Cache::process() else { return };
     let Ok(module) = rehearsed::module(&()) else { return };
-    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
     let source = codegen::print(&module, &options).code;
     let arch = Arch { major: 0, minor: 0, specific: false };
     let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };

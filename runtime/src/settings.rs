@@ -14,7 +14,7 @@ use crate::nvrtc::DebugInfo;
 
 /// A form of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum DumpForm {
     /// CUDA C++.
     Cuda,
     /// PTX, which NVRTC prints anew.
@@ -25,17 +25,17 @@ pub enum Form {
     Sass,
 }
 
-impl Form {
+impl DumpForm {
     /// All of them.
-    pub const ALL: [Form; 4] = [Form::Cuda, Form::Ptx, Form::Cubin, Form::Sass];
+    pub const ALL: [DumpForm; 4] = [DumpForm::Cuda, DumpForm::Ptx, DumpForm::Cubin, DumpForm::Sass];
 
     /// Its name in `WARPSMITH_DUMP`.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Cuda => "cuda",
-            Form::Ptx => "ptx",
-            Form::Cubin => "cubin",
-            Form::Sass => "sass",
+            DumpForm::Cuda => "cuda",
+            DumpForm::Ptx => "ptx",
+            DumpForm::Cubin => "cubin",
+            DumpForm::Sass => "sass",
         }
     }
 }
@@ -53,9 +53,9 @@ pub enum DeviceChoice {
 
 /// How kernels are compiled, from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PipelineSettings {
     /// Forms of each compiled kernel that are written to `dump_dir`.
-    pub dump: Vec<Form>,
+    pub dump: Vec<DumpForm>,
     /// Where dumps go.
     pub dump_dir: PathBuf,
     /// The information for profilers and debuggers in cubins.
@@ -64,19 +64,19 @@ pub struct Settings {
     pub gpu_checks: GpuChecks,
 }
 
-impl Settings {
+impl PipelineSettings {
     /// The settings of this process, read at the first call.
     ///
     /// # Errors
     /// The first variable with an invalid value.
     pub fn process() -> Result<&'static Self, SettingError> {
-        static SETTINGS: OnceLock<Result<Settings, SettingError>> = OnceLock::new();
-        SETTINGS.get_or_init(|| Settings::read(&variable)).as_ref().map_err(Clone::clone)
+        static SETTINGS: OnceLock<Result<PipelineSettings, SettingError>> = OnceLock::new();
+        SETTINGS.get_or_init(|| PipelineSettings::read(&variable)).as_ref().map_err(Clone::clone)
     }
 
     fn read(get: Lookup<'_>) -> Result<Self, SettingError> {
         let debug = [("none", DebugInfo::None), ("lines", DebugInfo::Lines), ("full", DebugInfo::Full)];
-        let forms = Form::ALL.map(|form| (form.name(), form));
+        let forms = DumpForm::ALL.map(|form| (form.name(), form));
         Ok(Self {
             dump: list(get, "WARPSMITH_DUMP", "lists of cuda, ptx, cubin, sass", &forms)?,
             dump_dir: get("WARPSMITH_DUMP_DIR").map_or_else(|| "warpsmith-dump".into(), PathBuf::from),
@@ -145,8 +145,8 @@ fn gpu_checks(get: Lookup<'_>) -> Result<GpuChecks, SettingError> {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
-        Settings::read(&|name| {
+    fn read(variables: &[(&str, &str)]) -> Result<PipelineSettings, SettingError> {
+        PipelineSettings::read(&|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn lists_and_words_are_read() {
         let dump = read(&[("WARPSMITH_DUMP", "cuda, sass"), ("WARPSMITH_DUMP_DIR", "d")]).expect("allowed");
-        assert_eq!((dump.dump, dump.dump_dir), (vec![Form::Cuda, Form::Sass], "d".into()));
+        assert_eq!((dump.dump, dump.dump_dir), (vec![DumpForm::Cuda, DumpForm::Sass], "d".into()));
         let debug = |text| read(&[("WARPSMITH_DEBUGINFO", text)]).map(|settings| settings.debug_info);
         assert_eq!([debug("lines"), debug("full")], [Ok(DebugInfo::Lines), Ok(DebugInfo::Full)]);
     }

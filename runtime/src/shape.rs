@@ -58,7 +58,7 @@ impl From<(u32, u32, u32)> for Dim3 {
 
 /// The shape of a launch, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct LaunchShape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: Option<[u32; 3]>,

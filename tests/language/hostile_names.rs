@@ -336,7 +336,7 @@ fn zzqk(zzq: &[u64], out: &mut [u64]) {
 
 /// The text of `zzqk` with another name for one kind of item: its variables, its function or the kernel itself.
 fn text_with(name: &str, kind: &str, rest: &str) -> String {
-    use warpsmith::codegen::{Options, print};
+    use warpsmith::codegen::{PrintOptions, print};
     let mut module = zzqk::record(&()).unwrap();
     let renamed = |old: &str, own: &str| if old == kind { name.to_owned() } else { format!("{own}{rest}") };
     for var in module.kernel.vars.iter_mut().filter(|var| var.name.starts_with("zzq")) {
@@ -346,7 +346,7 @@ fn text_with(name: &str, kind: &str, rest: &str) -> String {
     for function in &mut module.functions {
         function.name = renamed("zzqf", "zzqf");
     }
-    print(&warpsmith::validate::validate(module).unwrap(), &Options::default()).code
+    print(&warpsmith::validate::validate(module).unwrap(), &PrintOptions::default()).code
 }
 
 #[test]

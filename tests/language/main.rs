@@ -35,6 +35,7 @@ mod everyday;
 mod failures;
 mod globals;
 mod hostile_names;
+mod instances;
 mod iteration;
 mod lifetimes;
 mod limits;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use corpus::measured;
 use warpsmith::metrics::{Counts, Report};
-use warpsmith::simulator::Work;
+use warpsmith::simulator::Operation;
 
 fn all() -> BTreeMap<&'static str, Report> {
     let predicted = |m: &measured::Measured| match m.predict() {
@@ -182,9 +182,10 @@ fn branches_of_loops_are_counted_by_the_round() {
 
 #[test]
 fn operations_are_those_that_were_written() {
-    let counted = |counts: &Counts, work: Work| counts.work.get(&work).map_or(0, |executed| executed.threads);
+    let counted =
+        |counts: &Counts, work: Operation| counts.work.get(&work).map_or(0, |executed| executed.threads);
     let of = |counts: &Counts| {
-        let each = [Work::FloatAdd(32), Work::FloatMul(32), Work::FloatFma(32)];
+        let each = [Operation::FloatAdd(32), Operation::FloatMul(32), Operation::FloatFma(32)];
         (each.map(|work| counted(counts, work)), counts.flops())
     };
     let sums: u64 = (0..4096).map(|i| i % 5).sum();

@@ -2,7 +2,7 @@
 
 use corpus::cases::{self, Scale};
 use warpsmith::Error;
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::launch::{GpuChecks, LaunchError};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
@@ -49,7 +49,7 @@ where
 
 /// The checked CUDA compiles without a warning.
 fn compiles<K: Kernel<Comptime = ()>>() {
-    let options = Options { checks: Checks::Also(GpuChecks::ALL), line_directives: false };
+    let options = PrintOptions { checks: Checks::Also(GpuChecks::ALL), line_directives: false };
     let source = K::print(&(), &options).expect("it prints");
     harness::compiles_for(K::NAME, &source.code, &[Arch { major: 9, minor: 0, specific: true }]);
 }
@@ -295,7 +295,7 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
     harness::needs_nvrtc();
     let mut failures = Vec::new();
     for case in cases::all() {
-        let options = Options { checks: Checks::Also(GpuChecks::ALL), line_directives: true };
+        let options = PrintOptions { checks: Checks::Also(GpuChecks::ALL), line_directives: true };
         let source = (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         let arch = Arch { major: 9, minor: 0, specific: true };
         let relocatable = source.needs.launches;
@@ -339,7 +339,7 @@ fn too_much_shared_memory_for_the_checks_says_so() {
 fn what_is_off_leaves_no_trace() {
     for case in cases::all() {
         let print =
-            |checks| (case.print)(&Options { checks, line_directives: false }).expect("it prints").code;
+            |checks| (case.print)(&PrintOptions { checks, line_directives: false }).expect("it prints").code;
         assert_eq!(print(Checks::Also(GpuChecks::NONE)), print(Checks::All), "{}", case.name);
     }
 }

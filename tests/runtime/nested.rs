@@ -1,6 +1,6 @@
 //! Kernels that launch kernels: order, limits, faults, and the linked code.
 
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
 use warpsmith::prelude::*;
 
@@ -431,7 +431,8 @@ fn what_cannot_be_launched_is_refused_with_its_line() {
 fn nested_kernels_link_to_code_that_can_be_loaded() {
     harness::needs_nvrtc();
     for checks in [Checks::None, Checks::All] {
-        let source = ping::<f32>::print(&(), &Options { checks, line_directives: true }).expect("it prints");
+        let source =
+            ping::<f32>::print(&(), &PrintOptions { checks, line_directives: true }).expect("it prints");
         assert!(source.needs.launches);
         for (major, minor, specific) in [(8, 0, false), (9, 0, false), (9, 0, true), (10, 0, false)] {
             let arch = Arch { major, minor, specific };
@@ -451,7 +452,7 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
 #[test]
 fn a_kernel_that_launches_none_is_compiled_as_before() {
     let source =
-        tick::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
+        tick::print(&(), &PrintOptions { checks: Checks::All, line_directives: false }).expect("it prints");
     assert!(!source.needs.launches);
     let arch = Arch { major: 9, minor: 0, specific: false };
     let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };

@@ -4,7 +4,7 @@ use corpus::cases;
 use corpus::vectors::fill;
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 use cudarc::nvrtc::Ptx;
-use warpsmith::codegen::{Checks, CudaSource, Options};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::report::{Multiprocessor, Occupancy, Resources};
@@ -14,13 +14,9 @@ const BLOCKS: [u32; 14] = [1, 32, 33, 64, 96, 128, 160, 192, 256, 384, 512, 640,
 /// Dynamic shared memory in bytes.
 const DYNAMIC: [u32; 4] = [0, 1, 5000, 40_000];
 
-/// Calls a function that has shared memory with two closures. NVRTC compiles that function twice, each with its own memory, and
-/// `needs` counts it once.
-const TWO_CLOSURES: &str = "llmc_fused_classifier";
-
 fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
     cases::all().into_iter().map(|case| {
-        let source = (case.print)(&Options { checks: Checks::All, line_directives: false });
+        let source = (case.print)(&PrintOptions { checks: Checks::All, line_directives: false });
         (case.name, source.unwrap_or_else(|error| panic!("{}: {error}", case.name)))
     })
 }
@@ -38,8 +34,9 @@ fn every_kernel_of_the_corpus_tells_its_resources() {
         let options = options(&source, (9, 0));
         let resources = Resources::of(&source, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!((1..=255).contains(&resources.registers), "{name}: {resources}");
-        let counted = source.needs.static_shared_bytes * if name == TWO_CLOSURES { 2 } else { 1 };
-        assert_eq!(resources.static_shared as usize, counted, "{name}: {resources}");
+        let (bytes, padding) = (source.needs.static_shared_bytes, source.needs.shared_padding);
+        let taken = resources.static_shared as usize;
+        assert!((bytes..=bytes + padding).contains(&taken), "{name}: {resources}, not {bytes} bytes");
         let (block, best) = resources.best_block().expect("9.0 is in the table");
         assert!(best.blocks > 0 && block <= resources.max_threads, "{name}: {best}");
     }

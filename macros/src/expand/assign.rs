@@ -5,12 +5,12 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member};
 
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Lowered};
 use super::operators::{Operand, see_operands};
 use super::places::Access;
 
 impl Lower<'_> {
-    pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Two {
+    pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Lowered {
         match &*e.left {
             Expr::Infer(_) => self.discarded(e),
             Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) | Expr::Call(_) => self.taken_apart(e),
@@ -18,60 +18,65 @@ impl Lower<'_> {
                 let value = self.expr(&e.right);
                 let place = self.place(&e.left, Access::Write);
                 let setup = value_first(&value, &place, self.is_still(&e.left));
-                let (line, vw, pw) = (self.line(e.eq_token.span()), value.witness, place.witness);
-                Two { witness: quote!(#pw = #vw), emit: quote!({ #setup #line __r.assign(__p, __v) }) }
+                let (line, value_witness, place_witness) =
+                    (self.line(e.eq_token.span()), value.witness, place.witness);
+                Lowered {
+                    witness: quote!(#place_witness = #value_witness),
+                    emit: quote!({ #setup #line __r.assign(__p, __v) }),
+                }
             }
         }
     }
 
     /// `_ = value`
-    fn discarded(&mut self, e: &syn::ExprAssign) -> Two {
-        let Two { witness, emit } = self.expr(&e.right);
-        Two {
+    fn discarded(&mut self, e: &syn::ExprAssign) -> Lowered {
+        let Lowered { witness, emit } = self.expr(&e.right);
+        Lowered {
             witness: quote!(_ = #witness),
             emit: quote!({ let __v = #emit; __r.statement(__v); ::warpsmith::ir::Expr::unit() }),
         }
     }
 
     /// `(a, b) = value`: all parts of the value are read, then each place is evaluated and written.
-    fn taken_apart(&mut self, e: &syn::ExprAssign) -> Two {
+    fn taken_apart(&mut self, e: &syn::ExprAssign) -> Lowered {
         let value = self.expr(&e.right);
         let line = self.line(e.eq_token.span());
         let of = self.part_ident();
         let target = self.target(&e.left, &of);
-        let (vw, ve, tw, te) = (value.witness, value.emit, target.witness, target.emit);
-        Two {
-            witness: quote!(#tw = #vw),
+        let (value_witness, value_emit, target_witness, target_emit) =
+            (value.witness, value.emit, target.witness, target.emit);
+        Lowered {
+            witness: quote!(#target_witness = #value_witness),
             emit: quote!({
-                let #of = { let __v = #ve; #line __r.bind_parts(__v) };
-                #te
+                let #of = { let __v = #value_emit; #line __r.bind_parts(__v) };
+                #target_emit
                 ::warpsmith::ir::Expr::unit()
             }),
         }
     }
 
     /// What a part of a value is assigned to; the emitter's part are statements.
-    fn target(&mut self, target: &Expr, of: &Ident) -> Two {
+    fn target(&mut self, target: &Expr, of: &Ident) -> Lowered {
         match target {
-            Expr::Infer(_) => Two { witness: quote!(_), emit: quote!() },
+            Expr::Infer(_) => Lowered { witness: quote!(_), emit: quote!() },
             Expr::Paren(inner) => self.target(&inner.expr, of),
             Expr::Tuple(tuple) => {
                 let (witness, emit) = self.targets(tuple.elems.iter(), of, false);
-                Two { witness: quote!((#(#witness,)*)), emit }
+                Lowered { witness: quote!((#(#witness,)*)), emit }
             }
             Expr::Array(array) => {
                 let (witness, emit) = self.targets(array.elems.iter(), of, true);
-                Two { witness: quote!([#(#witness),*]), emit }
+                Lowered { witness: quote!([#(#witness),*]), emit }
             }
             Expr::Call(call) => {
                 let (witness, emit) = self.targets(call.args.iter(), of, false);
                 let name = &call.func;
-                Two { witness: quote!(#name(#(#witness),*)), emit }
+                Lowered { witness: quote!(#name(#(#witness),*)), emit }
             }
             Expr::Struct(fields) => self.target_fields(fields, of),
             place => {
-                let Two { witness, emit } = self.place(place, Access::Write);
-                Two { witness, emit: quote!({ let __p = #emit; __r.assign(__p, #of.clone()); }) }
+                let Lowered { witness, emit } = self.place(place, Access::Write);
+                Lowered { witness, emit: quote!({ let __p = #emit; __r.assign(__p, #of.clone()); }) }
             }
         }
     }
@@ -108,7 +113,7 @@ impl Lower<'_> {
         (witness, emit)
     }
 
-    fn target_fields(&mut self, target: &syn::ExprStruct, of: &Ident) -> Two {
+    fn target_fields(&mut self, target: &syn::ExprStruct, of: &Ident) -> Lowered {
         let mut shown = target.clone();
         let mut emit = TokenStream::new();
         for field in &mut shown.fields {
@@ -125,11 +130,11 @@ impl Lower<'_> {
             }
             emit.extend(quote!(let #part = __r.assigned_part(&#of, #name, false); #inner));
         }
-        Two { witness: shown.into_token_stream(), emit }
+        Lowered { witness: shown.into_token_stream(), emit }
     }
 
     /// `place op= value`
-    pub(super) fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Two {
+    pub(super) fn assign_op(&mut self, e: &syn::ExprBinary, variant: &TokenStream) -> Lowered {
         let in_question = self.order_matters(&e.left, &e.right);
         let value = self.expr(&e.right);
         if in_question {
@@ -138,11 +143,11 @@ impl Lower<'_> {
         let place = self.place(&e.left, Access::Write);
         let setup = value_first(&value, &place, self.is_still(&e.left));
         let (op, line) = (&e.op, self.line(e.op.span()));
-        let pw = &place.witness;
+        let place_witness = &place.witness;
         if is_integer_literal(&e.right) && self.is_scalar(&e.left) {
-            let vw = self.right_side(&value.witness);
-            return Two {
-                witness: quote!(#pw #op #vw),
+            let value_witness = self.right_side(&value.witness);
+            return Lowered {
+                witness: quote!(#place_witness #op #value_witness),
                 emit: quote!({ #setup #line __r.assign_op(::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
             };
         }
@@ -152,24 +157,24 @@ impl Lower<'_> {
         // The place stands once: a closure in it is of another type wherever it stands.
         let own = self.own_name("__place", op.span());
         let (left, right) = (quote!(&*#own), quote!(&#seen));
-        let (bind, pw) = (quote!(let #own = &mut #pw;), quote!(*#own));
+        let (bind, place_witness) = (quote!(let #own = &mut #place_witness;), quote!(*#own));
         let see = see_operands(&probe, &quote!(#tag), &left, &right);
         let r = self.right_side(&r);
         if !in_question {
-            return Two {
-                witness: quote!(({ #first #bind #see #pw #op #r })),
+            return Lowered {
+                witness: quote!(({ #first #bind #see #place_witness #op #r })),
                 emit: quote!({ #setup #line __r.assign_operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, __p, __v) }),
             };
         }
         let (order, number) = self.fn_probe(op.span());
         let scalars = see_operands(&order, &quote!(CompoundOp), &left, &right);
-        let (ve, pe) = (value.emit, place.emit);
+        let (value_emit, place_emit) = (value.emit, place.emit);
         self.forget_line();
-        Two {
-            witness: quote!(({ #first #bind #see #scalars #pw #op #r })),
+        Lowered {
+            witness: quote!(({ #first #bind #see #scalars #place_witness #op #r })),
             emit: quote!({
                 let __callees = [__t.callee(#number), __t.callee(#index)];
-                __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, |__r| #pe, |__r| #ve)
+                __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, |__r| #place_emit, |__r| #value_emit)
             }),
         }
     }
@@ -183,15 +188,15 @@ impl Lower<'_> {
 }
 
 /// Statements of the emitter that evaluate a value, `__v`, and then a place, `__p`.
-fn value_first(value: &Two, place: &Two, is_still: bool) -> TokenStream {
-    let (ve, pe) = (&value.emit, &place.emit);
+fn value_first(value: &Lowered, place: &Lowered, is_still: bool) -> TokenStream {
+    let (value_emit, place_emit) = (&value.emit, &place.emit);
     if is_still {
-        return quote!(let __v = #ve; let __p = #pe;);
+        return quote!(let __v = #value_emit; let __p = #place_emit;);
     }
     quote! {
-        let __v = #ve;
+        let __v = #value_emit;
         let mut __m = __r.mark();
-        let __p = #pe;
+        let __p = #place_emit;
         let __v = __r.keep(__v, &mut __m, &__p);
     }
 }

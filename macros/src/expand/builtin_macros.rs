@@ -8,9 +8,10 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, LitStr, Token, Type, parse_quote};
 
 use super::format;
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Lowered};
 use super::operands::Operands;
 use super::types::device_type;
+use crate::tokens::optional;
 
 /// The argument of `shared!([[T; cols]; rows])`, or of `shared!(Tile<…>)`.
 pub struct SharedArray {
@@ -80,10 +81,7 @@ impl SharedArray {
 
     /// The alignment as the recorder and the twin take it.
     pub fn align(&self) -> TokenStream {
-        match &self.align {
-            Some(bytes) => quote!(::core::option::Option::Some(#bytes)),
-            None => quote!(::core::option::Option::None),
-        }
+        optional(self.align.as_ref())
     }
 
     /// The descriptor type of the twin and the witness.
@@ -146,7 +144,7 @@ fn is_debug(mac: &syn::Macro) -> bool {
 }
 
 impl Lower<'_> {
-    pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Two {
+    pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Lowered {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
             "assert" | "debug_assert" => self.assert(mac),
@@ -156,7 +154,7 @@ impl Lower<'_> {
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
-            name if self.own_macros.contains(name) => Two {
+            name if self.own_macros.contains(name) => Lowered {
                 witness: quote!(::warpsmith::__macro::never_called()),
                 emit: quote!(::warpsmith::ir::Expr::unit()),
             },
@@ -191,21 +189,21 @@ impl Lower<'_> {
         }
     }
 
-    fn assert(&mut self, mac: &syn::Macro) -> Two {
+    fn assert(&mut self, mac: &syn::Macro) -> Lowered {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let Some((cond, rest)) = arguments.split_first() else {
             return self.refuse(mac, "`assert!` needs a condition");
         };
         let message = self.message(rest, format!("assertion failed: {}", source_text(cond)));
-        let Two { witness, emit } = self.expr(cond);
+        let Lowered { witness, emit } = self.expr(cond);
         let debug = is_debug(mac);
-        Two {
+        Lowered {
             witness: quote!(assert!(#witness)),
             emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
         }
     }
 
-    fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str) -> Two {
+    fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str) -> Lowered {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let [left, right, rest @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "this assertion compares two values");
@@ -219,29 +217,29 @@ impl Lower<'_> {
             op: if symbol == "==" { BinOp::Eq(op) } else { BinOp::Ne(Token![!=](mac.path.span())) },
             right: Box::new(right.clone()),
         };
-        let Two { witness, emit } = self.binary(&equal);
+        let Lowered { witness, emit } = self.binary(&equal);
         let debug = is_debug(mac);
-        Two {
+        Lowered {
             witness: quote!({ let _ = #witness; }),
             emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
         }
     }
 
-    fn panic(&mut self, mac: &syn::Macro, name: &str) -> Two {
+    fn panic(&mut self, mac: &syn::Macro, name: &str) -> Lowered {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let default =
             if name == "panic" { "explicit panic" } else { "internal error: entered unreachable code" };
         let message = self.message(&arguments, default.to_owned());
-        Two {
+        Lowered {
             witness: quote!(::core::panic!()),
             emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
         }
     }
 
-    fn println(&mut self, mac: &syn::Macro, newline: bool) -> Two {
+    fn println(&mut self, mac: &syn::Macro, newline: bool) -> Lowered {
         if mac.tokens.is_empty() {
             let text = if newline { "\n" } else { "" };
-            return Two {
+            return Lowered {
                 witness: quote!(()),
                 emit: quote!(__r.print(::warpsmith::__macro::list([::warpsmith::__macro::text(#text)]), ::warpsmith::__macro::list([]))),
             };
@@ -259,15 +257,15 @@ impl Lower<'_> {
         };
         let references: Vec<&Expr> = values.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&references);
-        Two {
+        Lowered {
             witness: quote!({ #(let _ = #witness;)* }),
             emit: quote!({ #setup __r.print(::warpsmith::__macro::list([#(#pieces),*]), ::warpsmith::__macro::list([#(#names),*])) }),
         }
     }
 }
 
-fn unit() -> Two {
-    Two { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) }
+fn unit() -> Lowered {
+    Lowered { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) }
 }
 
 /// The condition as it was written, for the message that `assert!` gives in Rust too.

@@ -1,6 +1,6 @@
 //! Lowering of calls: functions, associated functions, methods and closures.
 
-use crate::tokens::same_tokens;
+use crate::tokens::{optional, same_tokens};
 use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -11,7 +11,7 @@ use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
-use super::lower::{Lower, Name, Two, held, last_span, parenthesized, see, spanned_group};
+use super::lower::{Lower, Lowered, Name, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
 use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
@@ -19,7 +19,7 @@ use super::types::device_type;
 
 impl Lower<'_> {
     /// An operand; only here may a closure stand.
-    pub fn argument(&mut self, expr: &Expr) -> Two {
+    pub fn argument(&mut self, expr: &Expr) -> Lowered {
         match expr {
             Expr::Closure(closure) => self.closure(closure),
             Expr::Path(path) if self.names_function(path) => self.function_value(path),
@@ -27,7 +27,7 @@ impl Lower<'_> {
                 match path.path.get_ident().filter(|name| self.lookup(name) == Some(Name::Closure)) {
                     Some(name) => {
                         let held = held(name);
-                        Two { witness: quote!(#name), emit: quote!(__r.closure_copy(&#held)) }
+                        Lowered { witness: quote!(#name), emit: quote!(__r.closure_copy(&#held)) }
                     }
                     None => self.expr(expr),
                 }
@@ -48,20 +48,20 @@ impl Lower<'_> {
     }
 
     /// A `#[gpu_fn]` given by its name: a closure that calls it.
-    fn function_value(&mut self, path: &syn::ExprPath) -> Two {
+    fn function_value(&mut self, path: &syn::ExprPath) -> Lowered {
         let span = path.span();
         let (fn_probe, fn_index) = self.fn_probe(span);
         let own = self.own_name("__f", span);
         let function = self.own_name("__fn", span);
         let DevicePath { bind, ties, asked } =
             self.device_path([path, path], [&own, &function, &fn_probe], false);
-        Two {
+        Lowered {
             witness: quote_spanned!(span=> { #bind #ties #function }),
             emit: quote!({ #asked __r.function_value(__t.callee(#fn_index)) }),
         }
     }
 
-    pub(super) fn call(&mut self, e: &ExprCall) -> Two {
+    pub(super) fn call(&mut self, e: &ExprCall) -> Lowered {
         let Expr::Path(path) = &*e.func else {
             return self
                 .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
@@ -109,14 +109,14 @@ impl Lower<'_> {
         let line = self.line(span);
         self.calls_associated(&last.ident, e.args.len());
         let callee = self.hold(&callee);
-        Two {
+        Lowered {
             witness: self.tap(&probe, span, e, quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe))),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
     /// `T::default()`, a device function or a constant of the host's; `Default::default()`, a constant.
-    fn default(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
+    fn default(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Lowered {
         let span = e.func.span();
         let (fn_probe, fn_index) = self.fn_probe(span);
         let (probe, index) = self.probe(span);
@@ -130,7 +130,7 @@ impl Lower<'_> {
                 __v
             }}
         };
-        Two {
+        Lowered {
             witness: self.tap(&probe, span, e, value),
             emit: quote!({ #line __r.call(__t.callee(#fn_index), ::std::vec![], __t.ty(#index)) }),
         }
@@ -156,7 +156,7 @@ impl Lower<'_> {
 
     /// A call of a free function. The witness calls the function itself, so that what is wrong with
     /// the arguments is said once, in the words that the twin gets.
-    fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Two {
+    fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
         let (path, device) = &std_function(path);
@@ -176,14 +176,14 @@ impl Lower<'_> {
         let callee =
             if takes_closures { parenthesized(last, quote_spanned!(first=> #own.is(#path))) } else { callee };
         let value = quote_spanned! {first=> { #bind let __v = #callee #given; #ties __v }};
-        Two {
+        Lowered {
             witness: self.tap(&probe, first, e, value),
             emit: quote!({ #setup #line #asked __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
     /// `Name(a, b)`, `Enum::Variant(a, b)`
-    fn constructor(&mut self, e: &ExprCall, path: &syn::ExprPath, name: &str) -> Two {
+    fn constructor(&mut self, e: &ExprCall, path: &syn::ExprPath, name: &str) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
@@ -191,25 +191,25 @@ impl Lower<'_> {
             let field = i.to_string();
             quote!((#field, #value))
         });
-        Two {
+        Lowered {
             witness: self.tap(&probe, e.func.span(), e, quote!(#path(#(#witness),*))),
             emit: quote!({ #setup __r.construct(__t.ty(#index), #name, ::warpsmith::__macro::list([#(#fields),*])) }),
         }
     }
 
-    fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Two {
+    fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         let held = held(closure);
-        Two {
+        Lowered {
             witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
             emit: quote!({ #setup __r.call_closure(&#held, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
     /// `(a..b).contains(&x)`: comparisons.
-    fn range_contains(&mut self, e: &ExprMethodCall, range: &syn::ExprRange, item: &Expr) -> Two {
+    fn range_contains(&mut self, e: &ExprMethodCall, range: &syn::ExprRange, item: &Expr) -> Lowered {
         let mut exprs: Vec<&Expr> = range.start.as_deref().into_iter().collect();
         exprs.extend(range.end.as_deref());
         exprs.push(item);
@@ -219,20 +219,17 @@ impl Lower<'_> {
         let (start, rest) = witness.split_at(usize::from(has_start));
         let (ends, item) = rest.split_at(rest.len() - 1);
         let mut bounds = names.iter();
-        let mut bound = |there: bool| match there.then(|| bounds.next()).flatten() {
-            Some(name) => quote!(::core::option::Option::Some(#name)),
-            None => quote!(::core::option::Option::None),
-        };
+        let mut bound = |there: bool| optional(there.then(|| bounds.next()).flatten());
         let (low, high) = (bound(has_start), bound(range.end.is_some()));
         let (item_name, line) = (&names[names.len() - 1], self.line(e.method.span()));
         let (method, dot) = (&e.method, &e.dot_token);
-        Two {
+        Lowered {
             witness: quote!((#((#start))* #limits #((#ends))*) #dot #method(#(#item)*)),
             emit: quote!({ #setup #line __r.range_contains(#low, #high, #inclusive, #item_name) }),
         }
     }
 
-    pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Two {
+    pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Lowered {
         if let Some(chain) = LaunchChain::of(e) {
             return self.launch(e, &chain);
         }
@@ -291,7 +288,7 @@ impl Lower<'_> {
         let method = hidden_method(&method);
         let turbofish = &e.turbofish;
         let dot = &e.dot_token;
-        Two {
+        Lowered {
             witness: self.tap(
                 &probe,
                 e.method.span(),
@@ -302,7 +299,7 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn closure(&mut self, e: &ExprClosure) -> Two {
+    pub(super) fn closure(&mut self, e: &ExprClosure) -> Lowered {
         if let Some(token) = &e.asyncness {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
         }
@@ -314,10 +311,10 @@ impl Lower<'_> {
         }
         let (captures, captured) = captures(&captured);
         let emit = two.emit;
-        Two { witness: two.witness, emit: quote!({ #captures let #captured = __captured; #emit }) }
+        Lowered { witness: two.witness, emit: quote!({ #captures let #captured = __captured; #emit }) }
     }
 
-    fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Two {
+    fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Lowered {
         self.scoped(|lower| {
             let mut inputs = Vec::new();
             let mut sees = Vec::new();
@@ -354,12 +351,13 @@ impl Lower<'_> {
             let body = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
-            let (bw, be, capture, by_value) = (body.witness, body.emit, &e.capture, e.capture.is_some());
+            let (body_witness, body_emit, capture, by_value) =
+                (body.witness, body.emit, &e.capture, e.capture.is_some());
             let value = lower.tap(
                 ret_probe,
                 e.body.span(),
                 &e.body,
-                quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #bw }),
+                quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #body_witness }),
             );
             let output = match &e.output {
                 ReturnType::Type(arrow, ty) => {
@@ -368,12 +366,12 @@ impl Lower<'_> {
                 }
                 ReturnType::Default => quote!(),
             };
-            Two {
+            Lowered {
                 witness: quote!(#capture |#(#inputs),*| #output { #value }),
                 emit: quote!({
                     __r.closure_begin();
                     #(#declares)*
-                    let __v = #be;
+                    let __v = #body_emit;
                     __r.closure_end(#by_value, __t.ty(#ret_index), __v)
                 }),
             }

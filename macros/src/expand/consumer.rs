@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
-use super::lower::{Lower, Two, held};
+use super::lower::{Lower, Lowered, held};
 use super::pattern::Binds;
 use super::types::device_type;
 
@@ -30,7 +30,7 @@ struct Takes<'a> {
 
 impl Lower<'_> {
     /// `iterator.sum()` and its like: a loop with a variable.
-    pub fn consumer(&mut self, e: &ExprMethodCall) -> Two {
+    pub fn consumer(&mut self, e: &ExprMethodCall) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
         let takes = match (e.method.to_string().as_str(), args.as_slice()) {
             ("count", []) => Takes::default(),
@@ -48,12 +48,12 @@ impl Lower<'_> {
     }
 
     /// Refuses what ends an iterator; the witness keeps it, so that what stands behind it has its type.
-    fn refuse_consumer(&mut self, e: &ExprMethodCall, message: &str) -> Two {
+    fn refuse_consumer(&mut self, e: &ExprMethodCall, message: &str) -> Lowered {
         let refused = self.refuse(&e.method, message);
-        Two { witness: e.to_token_stream(), ..refused }
+        Lowered { witness: e.to_token_stream(), ..refused }
     }
 
-    fn consumed(&mut self, e: &ExprMethodCall, takes: &Takes<'_>) -> Two {
+    fn consumed(&mut self, e: &ExprMethodCall, takes: &Takes<'_>) -> Lowered {
         let iter = self.iterator(&e.receiver);
         let (mut witness, mut setup, mut given) = (Vec::new(), quote!(), quote!());
         if let Some(start) = takes.start {
@@ -78,11 +78,11 @@ impl Lower<'_> {
         self.forget_line();
         let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
         let record = format_ident!("iter_{}", e.method);
-        let (iw, ie) = (iter.witness, iter.emit);
-        let value = quote!(#iw #dot #method #turbofish (#(#witness),*));
-        Two {
+        let (iter_witness, iter_emit) = (iter.witness, iter.emit);
+        let value = quote!(#iter_witness #dot #method #turbofish (#(#witness),*));
+        Lowered {
             witness: self.tap(&probe, e.method.span(), e, value),
-            emit: quote!({ let __it = #ie; #setup #line __r.#record(__it #given) }),
+            emit: quote!({ let __it = #iter_emit; #setup #line __r.#record(__it #given) }),
         }
     }
 
@@ -108,7 +108,7 @@ impl Lower<'_> {
             )
             .into();
         }
-        let (Two { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |lower| {
+        let (Lowered { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |lower| {
             lower.scoped(|lower| lower.inlined_body(&closure, of))
         });
         if captured.is_empty() {
@@ -119,7 +119,7 @@ impl Lower<'_> {
         Inlined { witness, captures, emit: quote!({ let #captured = __captured; #emit }) }
     }
 
-    fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Two {
+    fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Lowered {
         let (mut bindings, mut held, mut inputs) = (quote!(), quote!(), Vec::new());
         for (input, of) in closure.inputs.iter().zip(of) {
             let tested = self.pattern(input, of, Binds::Items);
@@ -137,7 +137,7 @@ impl Lower<'_> {
             });
         }
         self.closures += 1;
-        let Two { witness, emit } = self.expr(&closure.body);
+        let Lowered { witness, emit } = self.expr(&closure.body);
         self.closures -= 1;
         self.forget_line();
         let (capture, output) = (&closure.capture, &closure.output);
@@ -148,7 +148,7 @@ impl Lower<'_> {
             }
             ReturnType::Default => quote!(),
         };
-        Two {
+        Lowered {
             witness: quote!(#capture |#(#inputs),*| #output { ::warpsmith::__macro::unreached(); #held #witness }),
             emit: quote!({ #bindings #emit }),
         }
@@ -164,8 +164,8 @@ pub struct Inlined {
     pub emit: TokenStream,
 }
 
-impl From<Two> for Inlined {
-    fn from(Two { witness, emit }: Two) -> Self {
+impl From<Lowered> for Inlined {
+    fn from(Lowered { witness, emit }: Lowered) -> Self {
         Self { witness, captures: TokenStream::new(), emit }
     }
 }

@@ -7,13 +7,14 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 use super::loop_index::only_indexes;
-use super::lower::{Lower, Two, see};
+use super::lower::{Lower, Lowered, see};
 use super::matching::{Choice, has_pattern};
 use super::operands::Operands;
 use super::operators::plain_integer;
+use crate::tokens::optional;
 
 impl Lower<'_> {
-    pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Two {
+    pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Lowered {
         if let Some(two) = self.if_let(e) {
             return two;
         }
@@ -24,8 +25,8 @@ impl Lower<'_> {
             let cond = self.expr(&e.cond);
             let then = self.block(&e.then_branch);
             self.forget_line();
-            let (cw, tw) = (cond.witness, then.witness);
-            witness.extend(quote!(if #cw #tw));
+            let (cond_witness, then_witness) = (cond.witness, then.witness);
+            witness.extend(quote!(if #cond_witness #then_witness));
             list.push(Choice { setup: TokenStream::new(), cond: cond.emit, body: then.emit });
             match e.else_branch.as_ref().map(|(_, next)| &**next) {
                 Some(Expr::If(next)) if !has_pattern(&next.cond) => {
@@ -33,7 +34,7 @@ impl Lower<'_> {
                     branch = Some(next);
                 }
                 Some(other) => {
-                    let Two { witness: ew, emit } = self.expr(other);
+                    let Lowered { witness: ew, emit } = self.expr(other);
                     // An `if let` is a `match` in the witness.
                     witness.extend(if let Expr::If(_) = other {
                         quote!(else { #ew })
@@ -47,10 +48,10 @@ impl Lower<'_> {
         }
         self.forget_line();
         let otherwise = otherwise.unwrap_or_else(|| quote!(::warpsmith::ir::Expr::unit()));
-        Two { witness, emit: self.choices(list.into_iter(), &otherwise) }
+        Lowered { witness, emit: self.choices(list.into_iter(), &otherwise) }
     }
 
-    pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Two {
+    pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Lowered {
         match &e.label {
             Some(label) => self.labelled_block(label, &e.block),
             None => self.block(&e.block),
@@ -58,55 +59,55 @@ impl Lower<'_> {
     }
 
     /// `'name: { … break 'name value; … }`: a loop that runs once.
-    fn labelled_block(&mut self, label: &syn::Label, block: &syn::Block) -> Two {
+    fn labelled_block(&mut self, label: &syn::Label, block: &syn::Block) -> Lowered {
         let body = self.block(block);
         self.forget_line();
         let text = label_text(Some(&label.name));
-        let (bw, be) = (body.witness, body.emit);
+        let (body_witness, body_emit) = (body.witness, body.emit);
         let (probe, index) = self.probe(label.span());
-        Two {
-            witness: self.tap(&probe, label.span(), &quote!(#label #block), quote!(#label #bw)),
+        Lowered {
+            witness: self.tap(&probe, label.span(), &quote!(#label #block), quote!(#label #body_witness)),
             emit: quote!({
                 __r.loop_begin(#text, __t.ty(#index));
-                let __v = #be;
+                let __v = #body_emit;
                 __r.block_end(#text, __v);
                 __r.loop_end()
             }),
         }
     }
 
-    pub(super) fn unsafe_block(&mut self, e: &syn::ExprUnsafe) -> Two {
+    pub(super) fn unsafe_block(&mut self, e: &syn::ExprUnsafe) -> Lowered {
         let two = self.block(&e.block);
         let witness = two.witness;
-        Two { witness: quote!(unsafe #witness), emit: two.emit }
+        Lowered { witness: quote!(unsafe #witness), emit: two.emit }
     }
 
-    pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Two {
+    pub(super) fn loop_(&mut self, e: &syn::ExprLoop) -> Lowered {
         let unrolled = self.unrolled(&e.attrs);
         let body = self.block(&e.body);
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let (bw, be) = (body.witness, body.emit);
-        let witness = quote!(#label loop #bw);
+        let (body_witness, body_emit) = (body.witness, body.emit);
+        let witness = quote!(#label loop #body_witness);
         let (witness, ty) = if gives_value(e) {
             let (probe, index) = self.probe(e.loop_token.span());
             (self.tap(&probe, e.loop_token.span(), e, witness), quote!(__t.ty(#index)))
         } else {
             (witness, quote!(::warpsmith::ir::Type::Unit))
         };
-        Two {
+        Lowered {
             witness,
             emit: quote!({
                 __r.loop_begin(#label_text, #ty);
                 #unrolled
-                let __v = #be;
+                let __v = #body_emit;
                 __r.statement(__v);
                 __r.loop_end()
             }),
         }
     }
 
-    pub(super) fn while_(&mut self, e: &syn::ExprWhile) -> Two {
+    pub(super) fn while_(&mut self, e: &syn::ExprWhile) -> Lowered {
         if let Some(two) = self.while_let(e) {
             return two;
         }
@@ -115,21 +116,22 @@ impl Lower<'_> {
         let body = self.block(&e.body);
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let (cw, ce, bw, be) = (cond.witness, cond.emit, body.witness, body.emit);
-        Two {
-            witness: quote!(#label while #cw #bw),
+        let (cond_witness, cond_emit, body_witness, body_emit) =
+            (cond.witness, cond.emit, body.witness, body.emit);
+        Lowered {
+            witness: quote!(#label while #cond_witness #body_witness),
             emit: quote!({
                 __r.while_begin(#label_text);
                 #unrolled
-                let __c = #ce;
-                if __r.while_cond(__c) { let __v = #be; __r.statement(__v); }
+                let __c = #cond_emit;
+                if __r.while_cond(__c) { let __v = #body_emit; __r.statement(__v); }
                 __r.while_end();
                 ::warpsmith::ir::Expr::unit()
             }),
         }
     }
 
-    pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> Two {
+    pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> Lowered {
         let name = match &*e.pat {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             Pat::Wild(_) => None,
@@ -149,7 +151,7 @@ impl Lower<'_> {
             lower.statements(&e.body.stmts)
         });
         self.forget_line();
-        let (bw, be) = (body.witness, body.emit);
+        let (body_witness, body_emit) = (body.witness, body.emit);
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let Counter { ty, see, .. } = counter;
         let shown = name.map_or_else(|| quote!(__unnamed), |n| n.to_token_stream());
@@ -159,8 +161,8 @@ impl Lower<'_> {
         let mutable = name.is_some_and(|n| n.mutability.is_some());
         let (range, step, reversed, inclusive) = walk.witness(&witness, &operands);
         let (start, end) = (&operands[0], &operands[1]);
-        Two {
-            witness: quote!(#label for #shown in #range { #see #bw }),
+        Lowered {
+            witness: quote!(#label for #shown in #range { #see #body_witness }),
             emit: quote!({
                 #setup
                 let #ident = __r.for_begin(
@@ -169,7 +171,7 @@ impl Lower<'_> {
                         inclusive: #inclusive, step: #step, reversed: #reversed, unroll: #unroll,
                     },
                 );
-                let __v = { #be };
+                let __v = { #body_emit };
                 __r.statement(__v);
                 __r.for_end();
                 ::warpsmith::ir::Expr::unit()
@@ -229,27 +231,24 @@ impl Lower<'_> {
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.
     pub(super) fn unroll(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
-        let mut unroll = quote!(::core::option::Option::None);
+        let mut unroll = None;
         for attr in attrs {
             if !attr.path().is_ident("unroll") {
                 self.errors.at(attr, "a loop in a kernel takes `#[unroll]` or `#[unroll(N)]`");
             } else if let syn::Meta::Path(_) = attr.meta {
-                unroll = quote!(::core::option::Option::Some(::core::option::Option::None));
+                unroll = Some(optional(None::<Expr>));
             } else {
                 match attr.parse_args::<Expr>() {
                     Ok(n) if !self.is_count(&n) => self.errors.at(
                         n,
                         "`#[unroll(N)]` takes a number, a constant or a `#[comptime]` parameter; `#[unroll]` unrolls the whole loop",
                     ),
-                    Ok(n) => {
-                        unroll =
-                            quote!(::core::option::Option::Some(::core::option::Option::Some((#n) as u32)))
-                    }
+                    Ok(n) => unroll = Some(optional(Some(quote!((#n) as u32)))),
                     Err(error) => self.errors.add(error),
                 }
             }
         }
-        unroll
+        optional(unroll)
     }
 
     /// Whether an expression is certainly no function's name and nothing of run time.
@@ -263,42 +262,45 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn break_(&mut self, e: &syn::ExprBreak) -> Two {
+    pub(super) fn break_(&mut self, e: &syn::ExprBreak) -> Lowered {
         let label_text = label_text(e.label.as_ref());
         let (keyword, label) = (&e.break_token, &e.label);
         match &e.expr {
             Some(value) => {
-                let Two { witness, emit } = self.expr(value);
-                Two {
+                let Lowered { witness, emit } = self.expr(value);
+                Lowered {
                     witness: quote!(#keyword #label #witness),
                     emit: quote!({ let __v = #emit; __r.break_(#label_text, ::core::option::Option::Some(__v)) }),
                 }
             }
-            None => Two {
+            None => Lowered {
                 witness: e.to_token_stream(),
                 emit: quote!(__r.break_(#label_text, ::core::option::Option::None)),
             },
         }
     }
 
-    pub(super) fn continue_(&mut self, e: &syn::ExprContinue) -> Two {
+    pub(super) fn continue_(&mut self, e: &syn::ExprContinue) -> Lowered {
         let label_text = label_text(e.label.as_ref());
-        Two { witness: e.to_token_stream(), emit: quote!(__r.continue_(#label_text)) }
+        Lowered { witness: e.to_token_stream(), emit: quote!(__r.continue_(#label_text)) }
     }
 
-    pub(super) fn return_(&mut self, e: &syn::ExprReturn) -> Two {
+    pub(super) fn return_(&mut self, e: &syn::ExprReturn) -> Lowered {
         match &e.expr {
             Some(value) => {
-                let Two { witness, emit } = self.expr(value);
+                let Lowered { witness, emit } = self.expr(value);
                 let keyword = self.return_witness(e.return_token.span());
-                Two {
+                Lowered {
                     witness: quote!(#keyword(#witness)),
                     emit: quote!({ let __v = #emit; __r.return_(::core::option::Option::Some(__v)) }),
                 }
             }
             None => {
                 let keyword = self.return_witness(e.return_token.span());
-                Two { witness: quote!(#keyword(())), emit: quote!(__r.return_(::core::option::Option::None)) }
+                Lowered {
+                    witness: quote!(#keyword(())),
+                    emit: quote!(__r.return_(::core::option::Option::None)),
+                }
             }
         }
     }
@@ -370,23 +372,13 @@ impl<'a> Walk<'a> {
             (None, true) => quote!((#range).rev()),
             (None, false) => range,
         };
-        let step = match names.get(2) {
-            Some(step) => quote!(::core::option::Option::Some(#step)),
-            None => quote!(::core::option::Option::None),
-        };
-        (range, step, self.reversed, self.inclusive)
+        (range, optional(names.get(2)), self.reversed, self.inclusive)
     }
 }
 
 /// A label as the emitter passes it: without the apostrophe.
 pub(super) fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
-    match label {
-        Some(label) => {
-            let text = label.ident.to_string();
-            quote!(::core::option::Option::Some(#text))
-        }
-        None => quote!(::core::option::Option::None),
-    }
+    optional(label.map(|label| label.ident.to_string()))
 }
 
 /// Whether some `break` of this loop carries a value.

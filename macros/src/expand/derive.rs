@@ -154,7 +154,7 @@ fn missing_repr(item: &DeriveInput) -> Errors {
 fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
     let name = &item.ident;
-    let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
+    let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
     let members: Vec<syn::Member> = fields.members().collect();
@@ -168,7 +168,7 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
                 offset: if Self::LAYOUT.as_in_rust {
                     ::core::mem::offset_of!(Self, #member)
                 } else {
-                    ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #index)
+                    ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[0], #index)
                 },
             }
         }
@@ -178,7 +178,7 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
     let plain = plain_impl(item, fields.iter());
     let plain = if fields.is_empty() { TokenStream::new() } else { plain };
     quote! {
-        impl #impl_generics ::warpsmith::__macro::Device for #name #ty_generics #where_clause {
+        impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
                 ::warpsmith::__macro::struct_type(
@@ -201,12 +201,12 @@ fn values(fields: &Fields) -> TokenStream {
     let layouts = layouts(fields);
     let members: Vec<syn::Member> = fields.members().collect();
     let offsets: Vec<_> = (0..members.len())
-        .map(|i| quote!(const { ::warpsmith::__macro::Layout::offset(Self::VARIANTS[0], #i) }))
+        .map(|i| quote!(const { ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[0], #i) }))
         .collect();
     quote! {
-        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#layouts];
-        const LAYOUT: ::warpsmith::__macro::Layout =
-            ::warpsmith::__macro::Layout::structure::<Self>(Self::VARIANTS[0]);
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::ValueLayout]] = &[#layouts];
+        const LAYOUT: ::warpsmith::__macro::ValueLayout =
+            ::warpsmith::__macro::ValueLayout::structure::<Self>(Self::VARIANTS[0]);
 
         #[inline]
         unsafe fn from_ir(__at: *const u8) -> Self {
@@ -215,7 +215,7 @@ fn values(fields: &Fields) -> TokenStream {
                 return unsafe { __at.cast::<Self>().read_unaligned() };
             }
             // SAFETY: the fields are where the layout says.
-            Self { #(#members: unsafe { ::warpsmith::__macro::Device::from_ir(__at.add(#offsets)) }),* }
+            Self { #(#members: unsafe { ::warpsmith::__macro::DeviceType::from_ir(__at.add(#offsets)) }),* }
         }
 
         #[inline]
@@ -225,7 +225,7 @@ fn values(fields: &Fields) -> TokenStream {
                 return unsafe { __at.cast::<Self>().write_unaligned(self) };
             }
             // SAFETY: as in `from_ir`.
-            #(unsafe { ::warpsmith::__macro::Device::to_ir(self.#members, __at.add(#offsets)) };)*
+            #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(self.#members, __at.add(#offsets)) };)*
         }
     }
 }
@@ -235,7 +235,7 @@ pub fn layouts(fields: &Fields) -> TokenStream {
     let layouts = fields.iter().map(|f| {
         let ty = &f.ty;
         let span = ty.span().resolved_at(proc_macro2::Span::call_site());
-        quote_spanned!(span=> <#ty as ::warpsmith::__macro::Device>::LAYOUT)
+        quote_spanned!(span=> <#ty as ::warpsmith::__macro::DeviceType>::LAYOUT)
     });
     quote!(&[#(#layouts),*])
 }
@@ -251,7 +251,7 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
         quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_plain::<#ty>();)
     });
     quote! {
-        // SAFETY: it has a `repr`, every field is `GpuType`, and `Device` requires `Copy` of it.
+        // SAFETY: it has a `repr`, every field is `GpuType`, and `DeviceType` requires `Copy` of it.
         unsafe impl #plain_generics ::warpsmith::types::GpuType for #name #ty_generics #plain_where {}
 
         const _: () = {
@@ -270,7 +270,7 @@ pub fn argument_names(item: &DeriveInput) -> Vec<TokenStream> {
         }
         GenericParam::Type(t) => {
             let ident = &t.ident;
-            Some(quote!(<#ident as ::warpsmith::__macro::Device>::ty().suffix()))
+            Some(quote!(<#ident as ::warpsmith::__macro::DeviceType>::ty().suffix()))
         }
         GenericParam::Const(c) => {
             let ident = &c.ident;
@@ -328,7 +328,7 @@ pub fn erased(item: &DeriveInput) -> TokenStream {
         GenericParam::Type(t) if is_phantom(item, &t.ident) => t.ident.to_token_stream(),
         GenericParam::Type(t) => {
             let ident = &t.ident;
-            quote!(<#ident as ::warpsmith::__macro::Device>::Erased)
+            quote!(<#ident as ::warpsmith::__macro::DeviceType>::Erased)
         }
         GenericParam::Const(c) => {
             let ident = &c.ident;
@@ -350,7 +350,7 @@ fn constant_impl(item: &DeriveInput, members: &[syn::Member]) -> TokenStream {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
                 ::warpsmith::__macro::struct_constant(
-                    <Self as ::warpsmith::__macro::Device>::ty(),
+                    <Self as ::warpsmith::__macro::DeviceType>::ty(),
                     ::warpsmith::__macro::list([#(::warpsmith::types::Constant::to_expr(&self.#members, ::core::option::Option::None)),*]),
                 )
             }

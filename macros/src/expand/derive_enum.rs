@@ -26,7 +26,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         );
     }
     let name = &item.ident;
-    let generics = bounded(item, &quote!(::warpsmith::__macro::Device));
+    let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let (erased, text, arguments) = (erased(item), name.to_string(), argument_names(item));
     let tag = match integer {
@@ -51,7 +51,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
     quote! {
-        impl #impl_generics ::warpsmith::__macro::Device for #name #ty_generics #where_clause {
+        impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
                 ::warpsmith::__macro::enum_type(
@@ -77,7 +77,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
     let (name, layouts) = (item.ident.to_string(), data.variants.iter().map(|v| layouts(&v.fields)));
     // Where the fields begin.
     let start = quote! {
-        ::warpsmith::__macro::Layout::payload(::warpsmith::__macro::Layout::of::<#tag_type>(), Self::VARIANTS)
+        ::warpsmith::__macro::ValueLayout::payload(::warpsmith::__macro::ValueLayout::of::<#tag_type>(), Self::VARIANTS)
     };
     let mut reads = Vec::new();
     let mut writes = Vec::new();
@@ -87,29 +87,29 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
         let pattern = field_pattern(&variant.fields, &names);
         let offsets: Vec<_> = (0..names.len())
-            .map(|i| quote!(const { #start + ::warpsmith::__macro::Layout::offset(Self::VARIANTS[#index], #i) }))
+            .map(|i| quote!(const { #start + ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[#index], #i) }))
             .map(|offset| quote!(__at.add(#offset)))
             .collect();
         reads.push(quote! {
             if __tag == #tag {
                 // SAFETY: the fields of the variant are where the layout says.
-                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::Device::from_ir(#offsets) }),* };
+                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::DeviceType::from_ir(#offsets) }),* };
             }
         });
         writes.push(quote! {
             Self::#ident #pattern => {
                 // SAFETY: as in `from_ir`.
-                unsafe { ::warpsmith::__macro::Device::to_ir((#tag) as #tag_type, __at) };
-                #(unsafe { ::warpsmith::__macro::Device::to_ir(#names, #offsets) };)*
+                unsafe { ::warpsmith::__macro::DeviceType::to_ir((#tag) as #tag_type, __at) };
+                #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(#names, #offsets) };)*
             }
         });
     }
     quote! {
-        const VARIANTS: &'static [&'static [::warpsmith::__macro::Layout]] = &[#(#layouts),*];
-        const LAYOUT: ::warpsmith::__macro::Layout = ::warpsmith::__macro::Layout {
+        const VARIANTS: &'static [&'static [::warpsmith::__macro::ValueLayout]] = &[#(#layouts),*];
+        const LAYOUT: ::warpsmith::__macro::ValueLayout = ::warpsmith::__macro::ValueLayout {
             as_in_rust: #in_memory,
-            ..::warpsmith::__macro::Layout::tagged(
-                ::warpsmith::__macro::Layout::of::<#tag_type>(),
+            ..::warpsmith::__macro::ValueLayout::tagged(
+                ::warpsmith::__macro::ValueLayout::of::<#tag_type>(),
                 Self::VARIANTS,
             )
         };
@@ -117,7 +117,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         #[inline]
         unsafe fn from_ir(__at: *const u8) -> Self {
             // SAFETY: the tag comes first.
-            let __tag = unsafe { <#tag_type as ::warpsmith::__macro::Device>::from_ir(__at) } as i128;
+            let __tag = unsafe { <#tag_type as ::warpsmith::__macro::DeviceType>::from_ir(__at) } as i128;
             #(#reads)*
             ::warpsmith::__macro::no_variant(#name, __tag)
         }
@@ -177,7 +177,7 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     quote! {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
-                let __ty = <Self as ::warpsmith::__macro::Device>::ty();
+                let __ty = <Self as ::warpsmith::__macro::DeviceType>::ty();
                 match self { #(#arms)* }
             }
         }

@@ -34,8 +34,7 @@ impl Lower<'_> {
     ) -> DevicePath {
         let span = path.span();
         let (value, mut ties) = self.function_and_tie([path, device], [own, probe], takes_closures);
-        let bind =
-            quote_spanned!(span=> let #own = ::warpsmith::__macro::Function::new(); let #function = #value;);
+        let bind = quote_spanned!(span=> let #own = ::warpsmith::__macro::FunctionItem::new(); let #function = #value;);
         if !same_tokens(path, device) || is_one_of_std(path) || is_crate(path) {
             return DevicePath { bind, ties, asked: TokenStream::new() };
         }

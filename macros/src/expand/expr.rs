@@ -5,14 +5,15 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, UnOp};
 
-use super::lower::{Lower, Name, Two, held, own_self};
+use super::lower::{Lower, Lowered, Name, held, own_self};
 use super::operands::Operands;
 use super::places::Access;
 use super::types::device_type;
+use crate::tokens::optional;
 
 impl Lower<'_> {
     /// Lowers any expression.
-    pub fn expr(&mut self, expr: &Expr) -> Two {
+    pub fn expr(&mut self, expr: &Expr) -> Lowered {
         if let Some(pieces) = super::chain::split(expr) {
             return self.expr(&pieces);
         }
@@ -52,7 +53,7 @@ impl Lower<'_> {
         }
     }
 
-    fn refused(&mut self, expr: &Expr) -> Two {
+    fn refused(&mut self, expr: &Expr) -> Lowered {
         let advice = match expr {
             Expr::Async(_) | Expr::Await(_) => "`async` has no meaning in a kernel; remove it",
             Expr::Let(_) => {
@@ -69,19 +70,19 @@ impl Lower<'_> {
         self.refuse(expr, advice)
     }
 
-    fn paren(&mut self, e: &syn::ExprParen) -> Two {
-        let Two { witness, emit } = self.expr(&e.expr);
+    fn paren(&mut self, e: &syn::ExprParen) -> Lowered {
+        let Lowered { witness, emit } = self.expr(&e.expr);
         let mut wrapped = e.clone();
         wrapped.expr = Box::new(Expr::Verbatim(witness));
-        Two { witness: wrapped.into_token_stream(), emit }
+        Lowered { witness: wrapped.into_token_stream(), emit }
     }
 
     /// A literal; a `-` before it belongs to it.
-    pub fn literal(&mut self, lit: &Lit, negative: bool) -> Two {
+    pub fn literal(&mut self, lit: &Lit, negative: bool) -> Lowered {
         let (text, suffix) = match lit {
             Lit::Int(int) => (int_text(int), int.suffix().to_owned()),
             Lit::Float(float) => (float.base10_digits().to_owned(), float.suffix().to_owned()),
-            Lit::Bool(value) => return Two { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
+            Lit::Bool(value) => return Lowered { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
             Lit::Byte(byte) => (byte.value().to_string(), "u8".to_owned()),
             other => return self.refuse(
                 other,
@@ -100,17 +101,17 @@ impl Lower<'_> {
         let (probe, index) = self.probe(lit.span());
         let signed = if negative { quote!(-#lit) } else { lit.to_token_stream() };
         let text = if negative { format!("-{text}") } else { text };
-        Two {
+        Lowered {
             witness: self.tap(&probe, lit.span(), &lit, signed.clone()),
             emit: quote!(__r.literal(#text, __t.ty(#index))),
         }
     }
 
-    fn cast(&mut self, e: &syn::ExprCast) -> Two {
+    fn cast(&mut self, e: &syn::ExprCast) -> Lowered {
         if let syn::Type::Infer(_) = &*e.ty {
-            let Two { witness, emit } = self.expr(&e.expr);
+            let Lowered { witness, emit } = self.expr(&e.expr);
             let (probe, index) = self.probe(e.as_token.span());
-            return Two {
+            return Lowered {
                 witness: self.tap(&probe, e.as_token.span(), e, quote!((#witness as _))),
                 emit: quote!({ let __a = #emit; __r.cast(__a, __t.ty(#index)) }),
             };
@@ -124,19 +125,19 @@ impl Lower<'_> {
             && int.suffix().is_empty()
         {
             let text = format!("{}{}", if negative { "-" } else { "" }, int_text(int));
-            let emit = quote!(__r.literal_as(#text, <#ty as ::warpsmith::__macro::Device>::ty()));
-            return Two { witness: e.to_token_stream(), emit };
+            let emit = quote!(__r.literal_as(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty()));
+            return Lowered { witness: e.to_token_stream(), emit };
         }
-        let Two { witness, emit } = self.expr(&e.expr);
+        let Lowered { witness, emit } = self.expr(&e.expr);
         let line = self.line(e.as_token.span());
-        Two {
+        Lowered {
             witness: quote!((#witness as #ty)),
-            emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }),
+            emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::DeviceType>::ty()) }),
         }
     }
 
     /// `a..b`, `a..=b` as a value.
-    fn range(&mut self, e: &syn::ExprRange) -> Two {
+    fn range(&mut self, e: &syn::ExprRange) -> Lowered {
         let (Some(start), Some(end)) = (&e.start, &e.end) else {
             return self.refuse(
                 e,
@@ -146,49 +147,47 @@ impl Lower<'_> {
         let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);
         let (probe, index) = self.probe(e.span());
         let limits = &e.limits;
-        Two {
+        Lowered {
             witness: self.tap(&probe, e.span(), e, quote!((#sw) #limits (#ew))),
             emit: quote!({ #setup __r.range(__t.ty(#index), #a, #b) }),
         }
     }
 
-    fn array(&mut self, e: &syn::ExprArray) -> Two {
+    fn array(&mut self, e: &syn::ExprArray) -> Lowered {
         let elems: Vec<&Expr> = e.elems.iter().collect();
         let Operands { witness, setup, names } = self.values(&elems);
         let (probe, index) = self.probe(e.span());
-        Two {
+        Lowered {
             witness: self.tap(&probe, e.span(), e, quote!([#(#witness),*])),
             emit: quote!({ #setup __r.array_list(::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
 
-    fn repeat(&mut self, e: &syn::ExprRepeat) -> Two {
-        let Two { witness, emit } = self.expr(&e.expr);
+    fn repeat(&mut self, e: &syn::ExprRepeat) -> Lowered {
+        let Lowered { witness, emit } = self.expr(&e.expr);
         let (probe, index) = self.probe(e.span());
         let len = &e.len;
-        let spelled = match self.spelled(len) {
-            Some(spelled) => quote!({ let __n = #spelled; ::core::option::Option::Some(__n) }),
-            None => quote!(::core::option::Option::None),
-        };
-        Two {
+        let spelled = self.spelled(len).map(|spelled| quote!({ let __n = #spelled; __n }));
+        let spelled = optional(spelled);
+        Lowered {
             witness: self.tap(&probe, e.span(), e, quote!([#witness; #len])),
             emit: quote!({ let __a = #emit; let __n = #spelled; __r.array_repeat(__a, __t.ty(#index), __n) }),
         }
     }
 
-    fn tuple(&mut self, e: &syn::ExprTuple) -> Two {
+    fn tuple(&mut self, e: &syn::ExprTuple) -> Lowered {
         if e.elems.is_empty() {
-            return Two { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) };
+            return Lowered { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) };
         }
         let elems: Vec<&Expr> = e.elems.iter().collect();
         let Operands { witness, setup, names } = self.values(&elems);
-        Two {
+        Lowered {
             witness: quote!((#(#witness,)*)),
             emit: quote!({ #setup __r.tuple(::warpsmith::__macro::list([#(#names),*])) }),
         }
     }
 
-    fn struct_(&mut self, e: &syn::ExprStruct) -> Two {
+    fn struct_(&mut self, e: &syn::ExprStruct) -> Lowered {
         let mut values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
         // What is left of the base is read last.
         values.extend(e.rest.as_deref());
@@ -203,29 +202,29 @@ impl Lower<'_> {
         match base {
             Some((shown, base)) => {
                 let literal = quote!(#path { #(#members: #witness,)* ..#shown });
-                Two {
+                Lowered {
                     witness: self.tap(&probe, e.path.span(), e, literal),
                     emit: quote!({ #setup __r.struct_update(__t.ty(#index), #given, #base) }),
                 }
             }
-            None => Two {
+            None => Lowered {
                 witness: self.tap(&probe, e.path.span(), e, quote!(#path { #(#members: #witness),* })),
                 emit: quote!({ #setup __r.construct(__t.ty(#index), #name, #given) }),
             },
         }
     }
 
-    fn path(&mut self, e: &syn::ExprPath) -> Two {
+    fn path(&mut self, e: &syn::ExprPath) -> Lowered {
         if let Some(ident) = e.path.get_ident() {
             if ident == "self" {
                 self.lookup(ident);
                 let ident = own_self(ident.span());
-                return Two { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
+                return Lowered { witness: quote!(#ident), emit: quote!(__r.local(&#ident)) };
             }
             match self.lookup(ident) {
                 Some(Name::Local | Name::Closure) => {
                     let held = held(ident);
-                    return Two { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
+                    return Lowered { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
                 }
                 Some(Name::Comptime) | None => {}
             }
@@ -249,37 +248,31 @@ impl Lower<'_> {
 
     /// A path that is no variable: a const, an associated const, a const generic, a comptime value,
     /// or a variant without fields.
-    fn constant(&mut self, e: &syn::ExprPath) -> Two {
+    fn constant(&mut self, e: &syn::ExprPath) -> Lowered {
         if let Some(last) = e.path.segments.last()
             && super::spelled::is_variant(&last.ident.to_string())
         {
             let (probe, index) = self.probe(e.span());
             let name = last.ident.to_string();
-            return Two {
+            return Lowered {
                 witness: self.tap(&probe, e.span(), e, e.to_token_stream()),
                 emit: quote!(__r.construct(__t.ty(#index), #name, ::warpsmith::__macro::list([]))),
             };
         }
-        let name = match e.path.get_ident() {
-            Some(ident) => {
-                let name = ident.to_string();
-                quote!(::core::option::Option::Some(#name))
-            }
-            None => quote!(::core::option::Option::None),
-        };
+        let name = optional(e.path.get_ident().map(ToString::to_string));
         let span = e.span().resolved_at(Span::call_site());
-        Two { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
+        Lowered { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
     }
 }
 
 /// A literal whose type is written.
-fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Two {
+fn suffixed(lit: &Lit, negative: bool, text: &str, suffix: &str) -> Lowered {
     // rustc itself refuses other suffixes.
     let known = super::spelled::PRIMITIVES.contains(&suffix);
     let ty = syn::Ident::new(if known { suffix } else { "i32" }, lit.span());
     let (sign, witness) = if negative { ("-", quote!(-#lit)) } else { ("", lit.to_token_stream()) };
     let text = format!("{sign}{text}");
-    Two { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::Device>::ty())) }
+    Lowered { witness, emit: quote!(__r.literal(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty())) }
 }
 
 /// Digits of an integer literal with its radix prefix, without its suffix.

@@ -7,6 +7,7 @@ use syn::{BinOp, Expr, Ident, Lit, Type};
 use super::lower::{Lower, Name};
 use super::operators::variant;
 use super::types::device_type;
+use crate::tokens::optional;
 
 impl Lower<'_> {
     /// An emitter of an extent in a kernel, as [`of_constants`] gives it.
@@ -27,14 +28,16 @@ pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Opti
                 return None;
             }
             let span = ident.span().resolved_at(Span::call_site());
-            let some = quote!(::core::option::Option::Some(#name));
+            let some = optional(Some(name));
             Some(quote_spanned!(span=> __r.constant(&(#path), #some)))
         }
         Expr::Paren(inner) => spelled(&inner.expr),
         Expr::Group(inner) => spelled(&inner.expr),
         Expr::Cast(cast) if !matches!(*cast.ty, Type::Infer(_)) => {
             let (operand, ty) = (spelled(&cast.expr)?, device_type(&cast.ty));
-            Some(quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::Device>::ty()) }))
+            Some(
+                quote!({ let __a = #operand; __r.cast(__a, <#ty as ::warpsmith::__macro::DeviceType>::ty()) }),
+            )
         }
         Expr::Binary(binary) => {
             let op = is_arithmetic(&binary.op).then(|| variant(&binary.op))?;

@@ -86,7 +86,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
     let (quiet, at) = (signature::quiet(), signature::location(name));
     let declares = params.iter().map(|p| {
         let (text, ty) = (p.pat.ident.to_string(), &p.ty);
-        quote!(__r.param(#text, true, <#ty as ::warpsmith::__macro::Device>::ty());)
+        quote!(__r.param(#text, true, <#ty as ::warpsmith::__macro::DeviceType>::ty());)
     });
     let meaning = meaning(item, params.len());
     let unused = if item.block.is_none() { quote!(#[allow(unused_variables)]) } else { quote!() };
@@ -106,7 +106,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
             fn __record(__r: &mut ::warpsmith::__macro::Recorder) {
                 #(#declares)*
                 #meaning
-                __r.foreign_body(#text, <#output as ::warpsmith::__macro::Device>::ty(), #pure, __meaning);
+                __r.foreign_body(#text, <#output as ::warpsmith::__macro::DeviceType>::ty(), #pure, __meaning);
             }
         }
 

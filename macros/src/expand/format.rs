@@ -4,6 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, Ident, LitStr};
 
+use crate::tokens::optional;
+
 /// What a kernel's format strings know, for errors.
 const KNOWN: &str = "a kernel's `println!` knows `{}`, `{:?}`, `{:x}`, `{:X}`, `{:o}` and `{:e}`, with `<`, `>`, `+`, `#`, `0`, a width and a precision: `{:>8.3}`";
 
@@ -158,7 +160,7 @@ impl Spec {
 
     fn piece(&self) -> TokenStream {
         let Self { left, plus, alternate, zeros, width, precision, letter } = self;
-        let (left, width, precision) = (option(left), option(width), option(precision));
+        let (left, width, precision) = (optional(*left), optional(*width), optional(*precision));
         quote! {
             ::warpsmith::ir::FormatPiece::Arg(::warpsmith::ir::FormatSpec {
                 left: #left,
@@ -179,11 +181,4 @@ fn number(rest: &mut &str) -> Option<Option<u32>> {
     let (digits, after) = rest.split_at(end);
     *rest = after;
     if digits.is_empty() { Some(None) } else { digits.parse().ok().map(Some) }
-}
-
-fn option<T: quote::ToTokens>(value: &Option<T>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
 }

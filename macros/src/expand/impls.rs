@@ -267,12 +267,12 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     item.supertraits.extend(added);
     // What is passed as `self` is a value of the device.
     if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
-        item.supertraits.push(parse_quote!(::warpsmith::types::Device));
+        item.supertraits.push(parse_quote!(::warpsmith::types::DeviceType));
     }
     // A constant of the type itself, as the zero of a sum, is known where an instance is.
     if item.items.iter().any(|part| matches!(part, TraitItem::Const(c) if is_self(&c.ty))) {
         item.supertraits.push(parse_quote!(::warpsmith::types::Constant));
-        item.supertraits.push(parse_quote!(::warpsmith::types::Device<Erased = Self>));
+        item.supertraits.push(parse_quote!(::warpsmith::types::DeviceType<Erased = Self>));
         item.supertraits.push(parse_quote!('static));
     }
     let item = &item;

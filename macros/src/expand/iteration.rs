@@ -6,7 +6,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
-use super::lower::{Known, Lower, Two};
+use super::lower::{Known, Lower, Lowered};
 use super::pattern::Binds;
 use super::places::Access;
 
@@ -15,7 +15,7 @@ const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and v
 
 impl Lower<'_> {
     /// `for pattern in iterator`
-    pub fn for_items(&mut self, e: &ExprForLoop) -> Two {
+    pub fn for_items(&mut self, e: &ExprForLoop) -> Lowered {
         let iter = self.iterator(&e.expr);
         let unroll = self.unroll(&e.attrs);
         let of = self.part_ident();
@@ -24,17 +24,18 @@ impl Lower<'_> {
             let body = lower.statements(&e.body.stmts);
             let (setup, bindings, held) = (tested.setup, tested.bindings, tested.held);
             let (witness, emit) = (body.witness, body.emit);
-            Two { witness: quote!(#held #witness), emit: quote!(#setup #bindings #emit) }
+            Lowered { witness: quote!(#held #witness), emit: quote!(#setup #bindings #emit) }
         });
         self.forget_line();
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let (iw, ie, bw, be, pat) = (iter.witness, iter.emit, body.witness, body.emit, &e.pat);
-        Two {
-            witness: quote!(#label for #pat in #iw { #bw }),
+        let (iter_witness, iter_emit, body_witness, body_emit, pat) =
+            (iter.witness, iter.emit, body.witness, body.emit, &e.pat);
+        Lowered {
+            witness: quote!(#label for #pat in #iter_witness { #body_witness }),
             emit: quote!({
-                let __it = #ie;
+                let __it = #iter_emit;
                 let #of = __r.iter_begin(#label_text, __it, #unroll);
-                let __v = { #be };
+                let __v = { #body_emit };
                 __r.statement(__v);
                 __r.for_end();
                 ::warpsmith::ir::Expr::unit()
@@ -43,11 +44,11 @@ impl Lower<'_> {
     }
 
     /// An iterator; its emitter is an expression of type `record::Iter`.
-    pub fn iterator(&mut self, expr: &Expr) -> Two {
+    pub fn iterator(&mut self, expr: &Expr) -> Lowered {
         match expr {
             Expr::Paren(inner) => {
-                let Two { witness, emit } = self.iterator(&inner.expr);
-                Two { witness: quote!((#witness)), emit }
+                let Lowered { witness, emit } = self.iterator(&inner.expr);
+                Lowered { witness: quote!((#witness)), emit }
             }
             Expr::Group(inner) => self.iterator(&inner.expr),
             Expr::Range(range) => self.range_iterator(range),
@@ -55,21 +56,21 @@ impl Lower<'_> {
             Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
             {
                 let mutable = reference.mutability.is_some();
-                let Two { witness, emit } = self.place(&reference.expr, Access::of(mutable));
+                let Lowered { witness, emit } = self.place(&reference.expr, Access::of(mutable));
                 let mutability = &reference.mutability;
-                Two {
+                Lowered {
                     witness: quote!(& #mutability #witness),
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
                 }
             }
             other => {
-                let Two { witness, emit } = self.expr(other);
-                Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
+                let Lowered { witness, emit } = self.expr(other);
+                Lowered { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
         }
     }
 
-    fn range_iterator(&mut self, range: &syn::ExprRange) -> Two {
+    fn range_iterator(&mut self, range: &syn::ExprRange) -> Lowered {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             return self.refuse_iterator(range, "a range in a kernel's `for` has a start and an end");
         };
@@ -78,13 +79,13 @@ impl Lower<'_> {
             syn::RangeLimits::HalfOpen(dots) => (false, dots.to_token_stream()),
             syn::RangeLimits::Closed(dots) => (true, dots.to_token_stream()),
         };
-        Two {
+        Lowered {
             witness: quote!((#sw) #dots (#ew)),
             emit: quote!({ #setup __r.iter_range(#a, #b, #inclusive) }),
         }
     }
 
-    fn adapter(&mut self, call: &ExprMethodCall) -> Two {
+    fn adapter(&mut self, call: &ExprMethodCall) -> Lowered {
         let (name, dot, method) = (call.method.to_string(), &call.dot_token, &call.method);
         if let Some(message) = out_of_order(call) {
             return self.refuse_iterator(method, message);
@@ -92,18 +93,18 @@ impl Lower<'_> {
         match (name.as_str(), call.args.first()) {
             ("iter" | "iter_mut", None) => {
                 let mutable = name == "iter_mut";
-                let Two { witness, emit } = self.place(&call.receiver, Access::of(mutable));
-                Two {
+                let Lowered { witness, emit } = self.place(&call.receiver, Access::of(mutable));
+                Lowered {
                     witness: quote!(#witness #dot #method()),
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
                 }
             }
             ("into_iter", None) => {
-                let Two { witness, emit } = self.iterator(&call.receiver);
-                Two { witness: quote!(#witness #dot #method()), emit }
+                let Lowered { witness, emit } = self.iterator(&call.receiver);
+                Lowered { witness: quote!(#witness #dot #method()), emit }
             }
             ("enumerate" | "rev" | "copied" | "cloned", None) => {
-                let Two { witness, emit } = self.iterator(&call.receiver);
+                let Lowered { witness, emit } = self.iterator(&call.receiver);
                 let record = syn::Ident::new(
                     match name.as_str() {
                         "enumerate" => "iter_enumerate",
@@ -112,7 +113,7 @@ impl Lower<'_> {
                     },
                     method.span(),
                 );
-                Two {
+                Lowered {
                     witness: quote!(#witness #dot #method()),
                     emit: quote!({ let __i = #emit; __r.#record(__i) }),
                 }
@@ -120,32 +121,34 @@ impl Lower<'_> {
             ("zip", Some(other)) => {
                 let left = self.iterator(&call.receiver);
                 let right = self.iterator(other);
-                let (lw, le, rw, re) = (left.witness, left.emit, right.witness, right.emit);
-                Two {
-                    witness: quote!(#lw #dot #method(#rw)),
-                    emit: quote!({ let __i = #le; let __j = #re; __r.iter_zip(__i, __j) }),
+                let (left_witness, left_emit, right_witness, right_emit) =
+                    (left.witness, left.emit, right.witness, right.emit);
+                Lowered {
+                    witness: quote!(#left_witness #dot #method(#right_witness)),
+                    emit: quote!({ let __i = #left_emit; let __j = #right_emit; __r.iter_zip(__i, __j) }),
                 }
             }
             ("step_by" | "skip" | "take", Some(n)) => {
                 let iter = self.iterator(&call.receiver);
                 let n = self.expr(n);
-                let (iw, ie, nw, ne) = (iter.witness, iter.emit, n.witness, n.emit);
+                let (iter_witness, iter_emit, n_witness, n_emit) =
+                    (iter.witness, iter.emit, n.witness, n.emit);
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
-                Two {
-                    witness: quote!(#iw #dot #method(#nw)),
-                    emit: quote!({ let __i = #ie; let __n = #ne; __r.#record(__i, __n) }),
+                Lowered {
+                    witness: quote!(#iter_witness #dot #method(#n_witness)),
+                    emit: quote!({ let __i = #iter_emit; let __n = #n_emit; __r.#record(__i, __n) }),
                 }
             }
             ("map" | "filter", Some(f)) => {
                 let iter = self.iterator(&call.receiver);
                 let of = self.part_ident();
                 let body = self.inlined(f, std::slice::from_ref(&of));
-                let (iw, ie, fw, fe, captures) =
+                let (iter_witness, iter_emit, body_witness, body_emit, captures) =
                     (iter.witness, iter.emit, body.witness, body.emit, body.captures);
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
-                Two {
-                    witness: quote!(#iw #dot #method(#fw)),
-                    emit: quote!({ let __i = #ie; #captures __r.#record(__i, |__r, #of| #fe) }),
+                Lowered {
+                    witness: quote!(#iter_witness #dot #method(#body_witness)),
+                    emit: quote!({ let __i = #iter_emit; #captures __r.#record(__i, |__r, #of| #body_emit) }),
                 }
             }
             ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
@@ -153,8 +156,8 @@ impl Lower<'_> {
                 self.refuse_iterator(method, SUPPORTED)
             }
             _ => {
-                let Two { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
-                Two { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
+                let Lowered { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
+                Lowered { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
         }
     }
@@ -191,9 +194,9 @@ impl Lower<'_> {
         }
     }
 
-    fn refuse_iterator(&mut self, tokens: impl ToTokens, message: &str) -> Two {
+    fn refuse_iterator(&mut self, tokens: impl ToTokens, message: &str) -> Lowered {
         self.errors.at(&tokens, message);
-        Two { witness: quote!(0..0), emit: TokenStream::new() }
+        Lowered { witness: quote!(0..0), emit: TokenStream::new() }
     }
 }
 

@@ -15,6 +15,7 @@ use super::twin::twin;
 use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
 use crate::errors::Errors;
+use crate::tokens::optional;
 
 /// Expands a kernel.
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
@@ -289,13 +290,7 @@ impl<'a> Parts<'a> {
 
     /// The names of the comptime parameters, at their places among all.
     fn comptime_names(&self) -> Vec<TokenStream> {
-        let name = |p: &Param| match p.kind {
-            Name::Comptime => {
-                let name = p.pat.ident.to_string();
-                quote!(::core::option::Option::Some(#name))
-            }
-            _ => quote!(::core::option::Option::None),
-        };
+        let name = |p: &Param| optional((p.kind == Name::Comptime).then(|| p.pat.ident.to_string()));
         self.params.iter().map(name).collect()
     }
 

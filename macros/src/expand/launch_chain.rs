@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath};
 
-use super::lower::{Lower, Two, last_span, parenthesized, spanned_group};
+use super::lower::{Lower, Lowered, last_span, parenthesized, spanned_group};
 use super::operands::Operands;
 
 /// Methods that say the shape, each with one operand.
@@ -126,7 +126,7 @@ pub fn twin_method(launch: &Ident) -> Ident {
 
 impl Lower<'_> {
     /// The witness calls the kernel's own function and the builder's own methods, as the twin does.
-    pub fn launch(&mut self, e: &ExprMethodCall, chain: &LaunchChain<'_>) -> Two {
+    pub fn launch(&mut self, e: &ExprMethodCall, chain: &LaunchChain<'_>) -> Lowered {
         if let Some((tokens, message)) = chain.mistake() {
             return self.refuse(tokens, message);
         }
@@ -151,7 +151,7 @@ impl Lower<'_> {
         }};
         let line = self.line(e.method.span());
         let said = said.iter().map(|(name, operand)| quote!((#name, #operand)));
-        Two {
+        Lowered {
             witness: value,
             emit: quote!({ #setup #line __r.launch(__t.callee(#fn_index), &[#(#said),*], ::warpsmith::__macro::list([#(#names),*])) }),
         }

@@ -12,7 +12,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use crate::errors::Errors;
 
 /// One node, twice.
-pub struct Two {
+pub struct Lowered {
     /// For the witness: the user's tokens with probes.
     pub witness: TokenStream,
     /// For the emitter: an expression of type `ir::Expr`.
@@ -273,9 +273,9 @@ impl<'e> Lower<'e> {
     }
 
     /// Refuses a construct; the witness keeps a value of any type, so that there is one error.
-    pub fn refuse(&mut self, tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Two {
+    pub fn refuse(&mut self, tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Lowered {
         self.errors.at(tokens, message);
-        Two {
+        Lowered {
             witness: quote!(::warpsmith::__macro::never_called()),
             emit: quote!(::warpsmith::ir::Expr::unit()),
         }

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::control::label_text;
-use super::lower::{Lower, Two, last_span};
+use super::lower::{Lower, Lowered, last_span};
 use super::pattern::{Binds, binding_names, binds_by_ref};
 use super::places::Access;
 
@@ -21,7 +21,7 @@ struct LoweredArm {
 
 /// What is matched, and the arms.
 struct Arms {
-    scrutinee: Two,
+    scrutinee: Lowered,
     arms: Vec<LoweredArm>,
     /// All of it, for the emitter.
     emit: TokenStream,
@@ -45,7 +45,7 @@ enum Body<'a> {
 
 impl Lower<'_> {
     /// `match`, as a chain of `if`s.
-    pub fn match_(&mut self, e: &ExprMatch) -> Two {
+    pub fn match_(&mut self, e: &ExprMatch) -> Lowered {
         let arms: Vec<ArmParts<'_>> = e.arms.iter().map(arm_parts).collect();
         let Arms { scrutinee, arms, emit } = self.arms(&e.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
@@ -53,7 +53,7 @@ impl Lower<'_> {
         let mut body = Group::new(Delimiter::Brace, quote!(#(#witness)*));
         body.set_span(e.brace_token.span.join());
         let keyword = &e.match_token;
-        Two { witness: quote!(#keyword #sw #body), emit }
+        Lowered { witness: quote!(#keyword #sw #body), emit }
     }
 
     fn arms(&mut self, scrutinee: &Expr, arms: &[ArmParts<'_>]) -> Arms {
@@ -119,7 +119,7 @@ impl Lower<'_> {
         &mut self,
         scrutinee: &Expr,
         patterns: impl IntoIterator<Item = &'p Pat>,
-    ) -> (Two, TokenStream) {
+    ) -> (Lowered, TokenStream) {
         match patterns.into_iter().filter_map(binds_by_ref).reduce(|a, b| a || b) {
             Some(mutable) => (self.place(scrutinee, Access::of(mutable)), quote!(__r.bind_place(__v))),
             None => (self.expr(scrutinee), quote!(__r.bind_parts(__v))),
@@ -133,17 +133,17 @@ impl Lower<'_> {
         let body = match arm.body {
             Body::Expr(e) => self.expr(e),
             Body::Block(block) => self.block(block),
-            Body::Bool(value) => Two { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
-            Body::Break => Two {
+            Body::Bool(value) => Lowered { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
+            Body::Break => Lowered {
                 witness: quote!(break),
                 emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
             },
         };
         let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
-        let (bw, be, held) = (body.witness, body.emit, &tested.held);
+        let (body_witness, body_emit, held) = (body.witness, body.emit, &tested.held);
         let (cond, guard_witness) = match &guard {
             None => (quote!(#test), TokenStream::new()),
-            Some(Two { witness, emit }) => (
+            Some(Lowered { witness, emit }) => (
                 quote!({
                     let __a = #test;
                     if __r.and_begin(__a) { #bindings let __b = #emit; __r.if_value(__b); }
@@ -152,7 +152,7 @@ impl Lower<'_> {
                 if held.is_empty() { quote!(if #witness) } else { quote!(if { #held #witness }) },
             ),
         };
-        let mut block = Group::new(Delimiter::Brace, quote!(#held #bw));
+        let mut block = Group::new(Delimiter::Brace, quote!(#held #body_witness));
         block.set_span(match arm.body {
             Body::Expr(e) => last_span(e),
             Body::Block(e) => last_span(e),
@@ -162,13 +162,13 @@ impl Lower<'_> {
             witness: quote!(#shown #guard_witness => #block),
             setup: tested.setup,
             cond,
-            body: quote!(#bindings #be),
+            body: quote!(#bindings #body_emit),
             guarded: guard.is_some(),
         }
     }
 
     /// `if let pattern = value && rest { then } else { otherwise }`; `None` if no pattern is in the condition.
-    pub fn if_let(&mut self, e: &syn::ExprIf) -> Option<Two> {
+    pub fn if_let(&mut self, e: &syn::ExprIf) -> Option<Lowered> {
         let terms = conjunction(&e.cond);
         if !terms.iter().any(|term| matches!(term, Expr::Let(_))) {
             return None;
@@ -193,11 +193,11 @@ impl Lower<'_> {
         let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Some(Two { witness: quote!(match #sw { #(#witness)* }), emit })
+        Some(Lowered { witness: quote!(match #sw { #(#witness)* }), emit })
     }
 
     /// Several patterns in one condition: one `if` inside another, where there is no `else`.
-    fn nested_if_let(&mut self, e: &syn::ExprIf, terms: &[&Expr]) -> Two {
+    fn nested_if_let(&mut self, e: &syn::ExprIf, terms: &[&Expr]) -> Lowered {
         if let Some((token, _)) = &e.else_branch {
             return self.refuse(
                 token,
@@ -219,7 +219,7 @@ impl Lower<'_> {
     }
 
     /// `while let pattern = value { body }`; `None` if the condition is no pattern.
-    pub fn while_let(&mut self, e: &syn::ExprWhile) -> Option<Two> {
+    pub fn while_let(&mut self, e: &syn::ExprWhile) -> Option<Lowered> {
         let terms = conjunction(&e.cond);
         let (first, rest) = match terms.split_first() {
             Some((Expr::Let(first), rest)) => (first, rest),
@@ -247,7 +247,7 @@ impl Lower<'_> {
         let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Some(Two {
+        Some(Lowered {
             witness: quote!(#label loop { match #sw { #(#witness)* } }),
             emit: quote!({
                 __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
@@ -260,23 +260,24 @@ impl Lower<'_> {
     }
 
     /// `let pattern = value else { leave };`
-    pub fn let_else(&mut self, pat: &Pat, ty: &TokenStream, init: &Expr, diverge: &Expr) -> Two {
+    pub fn let_else(&mut self, pat: &Pat, ty: &TokenStream, init: &Expr, diverge: &Expr) -> Lowered {
         let (value, hold) = self.scrutinee(init, [pat]);
         let leave = self.scoped(|lower| lower.expr(diverge));
         let of = self.part_ident();
         let tested = self.pattern(pat, &of, Binds::TestedVariables);
-        let (vw, ve, lw, le) = (value.witness, value.emit, leave.witness, leave.emit);
+        let (value_witness, value_emit, leave_witness, leave_emit) =
+            (value.witness, value.emit, leave.witness, leave.emit);
         let (setup, cond, bindings, held) = (tested.setup, tested.cond, tested.bindings, tested.held);
         let pat = binding_names(pat);
-        Two {
-            witness: quote!(let #pat #ty = #vw else #lw; #held),
+        Lowered {
+            witness: quote!(let #pat #ty = #value_witness else #leave_witness; #held),
             emit: quote!(
-                let #of = { let __v = #ve; #hold };
+                let #of = { let __v = #value_emit; #hold };
                 #setup
                 {
                     let __c = #cond;
                     let __c = __r.unary(::warpsmith::ir::UnaryOp::Not, __c);
-                    if __r.if_then(__c) { let __v = #le; __r.if_value(__v); }
+                    if __r.if_then(__c) { let __v = #leave_emit; __r.if_value(__v); }
                     let _ = __r.if_else();
                     let __v = __r.if_end();
                     __r.statement(__v);
@@ -287,7 +288,7 @@ impl Lower<'_> {
     }
 
     /// `matches!(value, pattern if guard)`
-    pub fn matches(&mut self, mac: &syn::Macro) -> Two {
+    pub fn matches(&mut self, mac: &syn::Macro) -> Lowered {
         let parts: Matches = match mac.parse_body() {
             Ok(parts) => parts,
             Err(error) => return self.refuse(mac, error),
@@ -300,7 +301,7 @@ impl Lower<'_> {
         let Arms { scrutinee, arms, emit } = self.arms(&parts.value, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
-        Two { witness: quote!(match #sw { #(#witness)* }), emit }
+        Lowered { witness: quote!(match #sw { #(#witness)* }), emit }
     }
 }
 

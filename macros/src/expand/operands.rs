@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{BinOp, Expr, UnOp};
 
 use super::assign::compound;
-use super::lower::{Lower, Two};
+use super::lower::{Lower, Lowered};
 use super::places::{Access, is_place};
 
 /// Operands, lowered: their witnesses, and statements of the emitter that bind them to names.
@@ -84,11 +84,11 @@ impl Lower<'_> {
         &mut self,
         exprs: &[&Expr],
         first: First,
-        lower: fn(&mut Self, &Expr) -> Two,
+        lower: fn(&mut Self, &Expr) -> Lowered,
     ) -> Operands {
         let mut operands = Operands { witness: Vec::new(), setup: TokenStream::new(), names: Vec::new() };
         for (i, expr) in exprs.iter().enumerate() {
-            let Two { witness, emit } = match first {
+            let Lowered { witness, emit } = match first {
                 First::Place(access) if i == 0 => self.place(expr, access),
                 // No function's name is the receiver of a method.
                 First::Receiver if i == 0 && is_place(expr) => self.place(expr, Access::Receiver),

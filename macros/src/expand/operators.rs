@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, UnOp};
 
 use super::assign::compound;
-use super::lower::{Known, Lower, Name, Two, spanning};
+use super::lower::{Known, Lower, Lowered, Name, spanning};
 use super::places::Access;
 use super::spelled;
 
@@ -23,7 +23,7 @@ pub(super) struct Operand {
 }
 
 impl Lower<'_> {
-    pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Two {
+    pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Lowered {
         if let (UnOp::Neg(_), Expr::Lit(lit)) = (&e.op, &*e.expr)
             && !matches!(lit.lit, Lit::Bool(_))
         {
@@ -32,7 +32,7 @@ impl Lower<'_> {
         if let UnOp::Deref(_) = &e.op {
             return self.dereference(e, Access::Read);
         }
-        let Two { witness, emit } = self.expr(&e.expr);
+        let Lowered { witness, emit } = self.expr(&e.expr);
         let op = &e.op;
         let (variant, tag) = match op {
             UnOp::Neg(_) => (quote!(Neg), quote!(NegOp)),
@@ -40,7 +40,7 @@ impl Lower<'_> {
             other => return self.refuse(other, "this operator is not supported in a kernel"),
         };
         if self.is_scalar(&e.expr) {
-            return Two {
+            return Lowered {
                 witness: quote!(#op #witness),
                 emit: quote!({ let __a = #emit; __r.unary(::warpsmith::ir::UnaryOp::#variant, __a) }),
             };
@@ -48,13 +48,13 @@ impl Lower<'_> {
         let (probe, index) = self.fn_probe(op.span());
         let Operand { setup, value, .. } = self.operand_twice(&e.expr, "__l", witness);
         let see = see_operand(&probe, &tag, &value);
-        Two {
+        Lowered {
             witness: spanning(e, quote!(#setup #see), quote!(#op #value)),
             emit: quote!({ let __a = #emit; __r.unary_operator(__t.callee(#index), ::warpsmith::ir::UnaryOp::#variant, __a) }),
         }
     }
 
-    pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Two {
+    pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Lowered {
         if let Some(op) = compound(&e.op) {
             return self.assign_op(e, &op);
         }
@@ -66,7 +66,7 @@ impl Lower<'_> {
         }
     }
 
-    fn eager(&mut self, e: &syn::ExprBinary) -> Two {
+    fn eager(&mut self, e: &syn::ExprBinary) -> Lowered {
         let op = &e.op;
         if let Some(text) = plain_integer(&e.right)
             && !matches!(&*e.left, Expr::Lit(_) | Expr::Cast(_))
@@ -79,7 +79,7 @@ impl Lower<'_> {
         let line = self.line(op.span());
         let Some(tag) = overload(op).filter(|_| !self.never_overloaded(op, &e.left, &e.right)) else {
             let right = self.right_side(&right);
-            return Two {
+            return Lowered {
                 witness: quote!(#left #op #right),
                 emit: quote!({ #setup #line __r.binary(::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
             };
@@ -89,7 +89,7 @@ impl Lower<'_> {
         let Operand { setup: second, value: r, seen: rs } = self.operand_twice(&e.right, "__r", right);
         let see = see_operands(&probe, &tag, &quote!(&#ls), &quote!(&#rs));
         let r = self.right_side(&r);
-        Two {
+        Lowered {
             witness: spanning(e, quote!(#first #second #see), quote!(#l #op #r)),
             emit: quote!({ #setup #line __r.operator(__t.callee(#index), ::warpsmith::ir::BinaryOp::#variant, #a, #b) }),
         }
@@ -97,15 +97,15 @@ impl Lower<'_> {
 
     /// An integer beside an operand has the type of the operand's scalars: it stands in the witness as
     /// it is, so that rustc says of it what it says of the twin's.
-    fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Two {
-        let Two { witness, emit } = self.expr(&e.left);
+    fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Lowered {
+        let Lowered { witness, emit } = self.expr(&e.left);
         let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
         if let Some(tag) = overload(op).filter(|_| !self.never_overloaded(op, &e.left, right)) {
             let (probe, index) = self.fn_probe(op.span());
             let Operand { setup, value, seen } = self.operand_twice(&e.left, "__l", witness);
             let see = see_operands(&probe, &tag, &quote!(&#seen), &quote!(&#right));
             let right = self.right_side(&right);
-            return Two {
+            return Lowered {
                 witness: spanning(e, quote!(#setup #see), quote!(#value #op #right)),
                 emit: quote!({
                     let __a = #emit;
@@ -116,7 +116,7 @@ impl Lower<'_> {
             };
         }
         let right = self.right_side(&right);
-        Two {
+        Lowered {
             witness: quote!(#witness #op #right),
             emit: quote!({
                 let __a = #emit;
@@ -127,16 +127,17 @@ impl Lower<'_> {
         }
     }
 
-    fn lazy(&mut self, e: &syn::ExprBinary, begin: &TokenStream, end: &TokenStream) -> Two {
+    fn lazy(&mut self, e: &syn::ExprBinary, begin: &TokenStream, end: &TokenStream) -> Lowered {
         let left = self.expr(&e.left);
         let right = self.expr(&e.right);
         self.forget_line();
-        let (op, lw, le, rw, re) = (&e.op, left.witness, left.emit, right.witness, right.emit);
-        Two {
-            witness: quote!(#lw #op #rw),
+        let (op, left_witness, left_emit, right_witness, right_emit) =
+            (&e.op, left.witness, left.emit, right.witness, right.emit);
+        Lowered {
+            witness: quote!(#left_witness #op #right_witness),
             emit: quote!({
-                let __a = #le;
-                if __r.#begin(__a) { let __b = #re; __r.if_value(__b); }
+                let __a = #left_emit;
+                if __r.#begin(__a) { let __b = #right_emit; __r.if_value(__b); }
                 __r.#end()
             }),
         }

@@ -11,6 +11,7 @@ use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name, held};
 use super::spelled::{is_constant, is_variant};
+use crate::tokens::optional;
 
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,9 +140,10 @@ impl Lower<'_> {
         if is_variant(&text) {
             return quote!({ let __x = #of.clone(); __r.is_unit_variant(__x, #text) });
         }
+        let name = optional(Some(text));
         quote!({
             let __x = #of.clone();
-            let __k = __r.constant(&#path, ::core::option::Option::Some(#text));
+            let __k = __r.constant(&#path, #name);
             __r.is_constant(__x, __k)
         })
     }
@@ -208,10 +210,7 @@ impl Lower<'_> {
             return quote!(__r.bool_(true));
         }
         let part = self.part_ident();
-        let variant = match variant {
-            Some(name) => quote!(::core::option::Option::Some(#name)),
-            None => quote!(::core::option::Option::None),
-        };
+        let variant = optional(variant);
         setup.extend(quote!(let #part = { let __x = #of.clone(); __r.part(__x, #variant, #field) };));
         self.test(pat, &part, binds, setup, bindings)
     }

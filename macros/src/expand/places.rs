@@ -8,9 +8,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Member, UnOp};
 
-use super::lower::{Known, Lower, Two, spanned_group};
+use super::lower::{Known, Lower, Lowered, spanned_group};
 use super::operands::{First, Operands};
 use super::operators::{plain_integer, see_operands};
+use crate::tokens::optional;
 
 /// What is done with a place: an index of it is one of `Index` or of `IndexMut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,21 +33,21 @@ impl Access {
 
 impl Lower<'_> {
     /// An expression where a place stands.
-    pub fn place(&mut self, expr: &Expr, access: Access) -> Two {
+    pub fn place(&mut self, expr: &Expr, access: Access) -> Lowered {
         match expr {
             Expr::Field(e) => self.field(e, access),
             Expr::Group(e) => self.place(&e.expr, access),
             Expr::Index(e) => self.index(e, access),
             Expr::Paren(e) => {
-                let Two { witness, emit } = self.place(&e.expr, access);
+                let Lowered { witness, emit } = self.place(&e.expr, access);
                 let mut wrapped = e.clone();
                 wrapped.expr = Box::new(Expr::Verbatim(witness));
-                Two { witness: wrapped.into_token_stream(), emit }
+                Lowered { witness: wrapped.into_token_stream(), emit }
             }
             Expr::Path(_) => self.expr(expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.dereference(e, access),
             value => {
-                let Two { witness, emit } = self.expr(value);
+                let Lowered { witness, emit } = self.expr(value);
                 let emit = match access {
                     Access::Read => quote!({ let __v = #emit; __r.base_value(__v) }),
                     Access::Write => quote!({ let __v = #emit; __r.temporary(__v) }),
@@ -54,23 +55,23 @@ impl Lower<'_> {
                         quote!({ let __v = #emit; if __written { __r.temporary(__v) } else { __r.base_value(__v) } })
                     }
                 };
-                Two { witness, emit }
+                Lowered { witness, emit }
             }
         }
     }
 
     /// `*reference`
-    pub(super) fn dereference(&mut self, e: &syn::ExprUnary, access: Access) -> Two {
+    pub(super) fn dereference(&mut self, e: &syn::ExprUnary, access: Access) -> Lowered {
         // A value that is a reference is read once, whatever is done with what it refers to.
-        let Two { witness, emit } =
+        let Lowered { witness, emit } =
             if is_place(&e.expr) { self.place(&e.expr, access) } else { self.expr(&e.expr) };
         let op = &e.op;
-        Two { witness: quote!(#op #witness), emit: quote!({ let __a = #emit; __r.deref(__a) }) }
+        Lowered { witness: quote!(#op #witness), emit: quote!({ let __a = #emit; __r.deref(__a) }) }
     }
 
     /// `base.name`
-    pub(super) fn field(&mut self, e: &syn::ExprField, access: Access) -> Two {
-        let Two { witness, emit } = self.place(&e.base, access);
+    pub(super) fn field(&mut self, e: &syn::ExprField, access: Access) -> Lowered {
+        let Lowered { witness, emit } = self.place(&e.base, access);
         let member = &e.member;
         let name = match member {
             Member::Named(ident) => ident.to_string(),
@@ -79,14 +80,14 @@ impl Lower<'_> {
         let line = self.line(member.span());
         let mut shown = e.clone();
         shown.base = Box::new(Expr::Verbatim(witness));
-        Two {
+        Lowered {
             witness: shown.into_token_stream(),
             emit: quote!({ let __a = #emit; #line __r.field(__a, #name) }),
         }
     }
 
     /// `&place`, `&mut value`
-    pub(super) fn reference(&mut self, e: &syn::ExprReference) -> Two {
+    pub(super) fn reference(&mut self, e: &syn::ExprReference) -> Lowered {
         let mutable = e.mutability.is_some();
         if let Expr::Index(index) = &*e.expr
             && let Expr::Range(range) = &*index.index
@@ -95,35 +96,35 @@ impl Lower<'_> {
         }
         let (operand, record) = match &*e.expr {
             Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_)) => {
-                let Two { witness, emit } = if is_place(&inner.expr) {
+                let Lowered { witness, emit } = if is_place(&inner.expr) {
                     self.place(&inner.expr, Access::of(mutable))
                 } else {
                     self.expr(&inner.expr)
                 };
                 let op = &inner.op;
-                (Two { witness: quote!(#op #witness), emit }, quote!(reborrow))
+                (Lowered { witness: quote!(#op #witness), emit }, quote!(reborrow))
             }
             place if is_place(place) => (self.place(place, Access::of(mutable)), quote!(ref_)),
             value => (self.expr(value), quote!(ref_value)),
         };
-        let Two { witness, emit } = operand;
+        let Lowered { witness, emit } = operand;
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(witness));
-        Two {
+        Lowered {
             witness: shown.into_token_stream(),
             emit: quote!({ let __a = #emit; __r.#record(#mutable, __a) }),
         }
     }
 
     /// `base[index]`
-    pub(super) fn index(&mut self, e: &syn::ExprIndex, access: Access) -> Two {
+    pub(super) fn index(&mut self, e: &syn::ExprIndex, access: Access) -> Lowered {
         if let Expr::Range(range) = &*e.index {
             return self.part_of(&e.expr, range, access == Access::Write);
         }
         let (base, index_witness, setup) = match plain_integer(&e.index) {
             // An `i32`: nothing else says its type.
             Some(text) => {
-                let Two { witness, emit } = self.place(&e.expr, access);
+                let Lowered { witness, emit } = self.place(&e.expr, access);
                 let i32_ = quote!(::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
                 let setup = quote!(let __o0 = #emit; let __o1 = __r.literal(#text, #i32_););
                 (witness, e.index.to_token_stream(), setup)
@@ -146,7 +147,7 @@ impl Lower<'_> {
             record = quote!({ let __c = #callee; __r.index_operator(__c, __o0, __o1) });
             if !is_path(&e.expr) {
                 let mutability = (access == Access::Write).then(|| quote!(mut));
-                return Two {
+                return Lowered {
                     witness: quote!((*{ let #own = & #mutability #base; & #mutability (*#own)[#index] })),
                     emit: quote!({ #setup #line #record }),
                 };
@@ -155,7 +156,7 @@ impl Lower<'_> {
         let mut shown = e.clone();
         shown.expr = Box::new(Expr::Verbatim(base));
         shown.index = Box::new(Expr::Verbatim(index));
-        Two { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
+        Lowered { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
     }
 
     /// Whether what is indexed may be of a type that overloads it.
@@ -214,7 +215,7 @@ impl Lower<'_> {
     }
 
     /// A reference to `base[a..b]`.
-    fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Two {
+    fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Lowered {
         let mut exprs = vec![base];
         exprs.extend(range.start.as_deref());
         exprs.extend(range.end.as_deref());
@@ -225,15 +226,11 @@ impl Lower<'_> {
         let base_witness = witness.remove(0);
         let mut ends = witness.into_iter();
         let mut rest = names.iter().skip(1);
-        let option = |name: Option<&Ident>| match name {
-            Some(name) => quote!(::core::option::Option::Some(#name)),
-            None => quote!(::core::option::Option::None),
-        };
-        let (b, start) = (&names[0], option(range.start.as_ref().and_then(|_| rest.next())));
-        let end = option(range.end.as_ref().and_then(|_| rest.next()));
+        let (b, start) = (&names[0], optional(range.start.as_ref().and_then(|_| rest.next())));
+        let end = optional(range.end.as_ref().and_then(|_| rest.next()));
         let start_witness = range.start.as_ref().and_then(|_| ends.next());
         let end_witness = range.end.as_ref().and_then(|_| ends.next());
-        Two {
+        Lowered {
             witness: slice_value(
                 base.span(),
                 &base_witness,
@@ -269,7 +266,7 @@ pub fn slice_value(
     let mutability = mutable.then(|| syn::Token![mut](span));
     let inner = spanned_group(Group::new(Delimiter::Parenthesis, base.clone()), span);
     let at = span.resolved_at(Span::call_site());
-    let part = quote_spanned!(at=> ::warpsmith::__macro::Part::new(#start, #end));
+    let part = quote_spanned!(at=> ::warpsmith::__macro::PartIndex::new(#start, #end));
     // A range that is out of bounds is a fault of the line that the index is at.
     let part = spanned_group(Group::new(Delimiter::Bracket, part), span);
     quote!((& #mutability #inner #part))
@@ -301,14 +298,9 @@ fn bounds(
         Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
         None => quote!(0),
     };
-    let end = match end {
-        Some(end) if inclusive => {
-            quote!(::core::option::Option::Some(::warpsmith::__macro::IndexInteger::to_index(#end) + 1))
-        }
-        Some(end) => quote!(::core::option::Option::Some(::warpsmith::__macro::IndexInteger::to_index(#end))),
-        None => quote!(::core::option::Option::None),
-    };
-    (start, end)
+    let behind = inclusive.then(|| quote!(+ 1));
+    let end = end.map(|end| quote!(::warpsmith::__macro::IndexInteger::to_index(#end) #behind));
+    (start, optional(end))
 }
 
 /// An index of any integer type, or a tuple of them.

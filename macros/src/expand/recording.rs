@@ -65,7 +65,7 @@ pub fn recording(
                 quote!(let #local = __r.param(#text, #mutable, (<#ty as ::warpsmith::__macro::GpuType>::__by_value().ty)());)
             }
             Name::Local => {
-                quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty());)
+                quote!(let #local = __r.param(#text, #mutable, <#ty as ::warpsmith::__macro::DeviceType>::ty());)
             }
             Name::Closure => {
                 let copied = param.copied;
@@ -92,7 +92,7 @@ pub fn recording(
         ReturnType::Default => (quote!(()), quote!()),
         ReturnType::Type(_, ty) => {
             let ty = device_type(ty);
-            (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::Device>::ty());))
+            (quote!(#ty), quote!(__r.returns(<#ty as ::warpsmith::__macro::DeviceType>::ty());))
         }
     };
     let returns_of = quote!(::warpsmith::__macro::Returns::<#output>::new());

@@ -7,22 +7,22 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
-use super::lower::{Lower, Name, Two, any_ident, held, see, spanned_group};
+use super::lower::{Lower, Lowered, Name, any_ident, held, see, spanned_group};
 use super::pattern::Binds;
 use super::types::device_type;
 
 impl Lower<'_> {
     /// A block; its emitter is an expression of type `ir::Expr`.
-    pub fn block(&mut self, block: &Block) -> Two {
+    pub fn block(&mut self, block: &Block) -> Lowered {
         let two = self.scoped(|lower| lower.statements(&block.stmts));
         let (witness, emit) = (two.witness, two.emit);
         // What rustc says of the block stands where it does in the twin.
         let shown = spanned_group(Group::new(Delimiter::Brace, witness), block.brace_token.span.join());
-        Two { witness: shown.into_token_stream(), emit: quote!({ #emit }) }
+        Lowered { witness: shown.into_token_stream(), emit: quote!({ #emit }) }
     }
 
     /// Statements in the scope that is open.
-    pub fn statements(&mut self, stmts: &[Stmt]) -> Two {
+    pub fn statements(&mut self, stmts: &[Stmt]) -> Lowered {
         let mut witness = TokenStream::new();
         let mut emit = TokenStream::new();
         let mut has_value = false;
@@ -38,14 +38,17 @@ impl Lower<'_> {
                     let line = self.line(expr.span());
                     let two = self.expr(expr);
                     let value = two.emit;
-                    Two { witness: two.witness, emit: quote!(#line #value) }
+                    Lowered { witness: two.witness, emit: quote!(#line #value) }
                 }
                 Stmt::Expr(expr, _) => self.expr_statement(expr),
                 Stmt::Macro(mac) => {
                     let line = self.line(mac.span());
                     let two = self.macro_(&mac.mac);
                     let (w, e) = (two.witness, two.emit);
-                    Two { witness: quote!(#w;), emit: quote!(#line { let __v = #e; __r.statement(__v); }) }
+                    Lowered {
+                        witness: quote!(#w;),
+                        emit: quote!(#line { let __v = #e; __r.statement(__v); }),
+                    }
                 }
             };
             witness.extend(two.witness);
@@ -54,33 +57,33 @@ impl Lower<'_> {
         if !has_value {
             emit.extend(quote!(__r.unit_here()));
         }
-        Two { witness, emit }
+        Lowered { witness, emit }
     }
 
-    fn expr_statement(&mut self, expr: &Expr) -> Two {
+    fn expr_statement(&mut self, expr: &Expr) -> Lowered {
         let line = self.line(expr.span());
-        let Two { witness, emit } = match expr {
+        let Lowered { witness, emit } = match expr {
             Expr::Block(block) if block.label.is_none() => self.scope_statement(&block.block),
             other => self.expr(other),
         };
-        Two { witness: quote!(#witness;), emit: quote!(#line { let __v = #emit; __r.statement(__v); }) }
+        Lowered { witness: quote!(#witness;), emit: quote!(#line { let __v = #emit; __r.statement(__v); }) }
     }
 
     /// `{ … }` as a statement keeps its scope in CUDA.
-    fn scope_statement(&mut self, block: &Block) -> Two {
+    fn scope_statement(&mut self, block: &Block) -> Lowered {
         let two = self.block(block);
         let emit = two.emit;
         let emit = quote!({ __r.scope_begin(); let __v = #emit; __r.statement(__v); __r.scope_end(); ::warpsmith::ir::Expr::unit() });
-        Two { witness: two.witness, emit }
+        Lowered { witness: two.witness, emit }
     }
 
-    fn item(&mut self, item: &Item) -> Two {
+    fn item(&mut self, item: &Item) -> Lowered {
         match item {
             Item::Const(c) => {
                 self.bind(&c.ident, Name::Comptime);
-                Two { witness: c.to_token_stream(), emit: c.to_token_stream() }
+                Lowered { witness: c.to_token_stream(), emit: c.to_token_stream() }
             }
-            Item::Use(u) => Two { witness: u.to_token_stream(), emit: u.to_token_stream() },
+            Item::Use(u) => Lowered { witness: u.to_token_stream(), emit: u.to_token_stream() },
             other => {
                 if let Item::Macro(declared) = other {
                     self.own_macros.extend(declared.ident.as_ref().map(ToString::to_string));
@@ -89,12 +92,12 @@ impl Lower<'_> {
                     other,
                     "only `const` and `use` items may stand inside a kernel; move this out of the function",
                 );
-                Two { witness: TokenStream::new(), emit: TokenStream::new() }
+                Lowered { witness: TokenStream::new(), emit: TokenStream::new() }
             }
         }
     }
 
-    fn let_(&mut self, local: &Local) -> Two {
+    fn let_(&mut self, local: &Local) -> Lowered {
         let line = self.line(local.let_token.span());
         let (pat, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
@@ -110,23 +113,23 @@ impl Lower<'_> {
             (Some(init), _) => self.let_init(pat, ty, &init.expr),
         };
         let emit = two.emit;
-        Two { witness: two.witness, emit: quote!(#line #emit) }
+        Lowered { witness: two.witness, emit: quote!(#line #emit) }
     }
 
-    fn let_late(&mut self, name: &syn::PatIdent, ty: Option<&Type>) -> Two {
+    fn let_late(&mut self, name: &syn::PatIdent, ty: Option<&Type>) -> Lowered {
         let ident = &name.ident;
         let text = ident.to_string();
         let (probe, index) = self.probe(ident.span());
         self.bind(ident, Name::Local);
         let annotation = annotation(ty);
         let (see, held) = (see(&probe, ident), held(ident));
-        Two {
+        Lowered {
             witness: quote!(let mut #ident #annotation = ::warpsmith::__macro::never_called(); #see),
             emit: quote!(let #held = __r.let_late(#text, __t.ty(#index));),
         }
     }
 
-    fn let_init(&mut self, pat: &Pat, ty: Option<&Type>, init: &Expr) -> Two {
+    fn let_init(&mut self, pat: &Pat, ty: Option<&Type>, init: &Expr) -> Lowered {
         if let Pat::Ident(name) = pat {
             if let Expr::Macro(mac) = init
                 && mac.mac.path.is_ident("shared")
@@ -142,7 +145,7 @@ impl Lower<'_> {
         }
         let annotation = annotation(ty);
         let (value, hold) = self.scrutinee(init, [pat]);
-        let (vw, ve) = (value.witness, value.emit);
+        let (value_witness, value_emit) = (value.witness, value.emit);
         match pat {
             Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
                 let tapped = self.last_tap.take().filter(|_| ty.is_none() && constructs(init));
@@ -157,63 +160,66 @@ impl Lower<'_> {
                 if let (Some(value), Some(binding)) = (tapped, self.last_probe()) {
                     see = quote!(::warpsmith::__macro::same(&#binding, &#value););
                 }
-                Two {
-                    witness: quote!(let #pat #annotation = #vw; #see),
-                    emit: quote!(let #ident = { let __v = #ve; #make };),
+                Lowered {
+                    witness: quote!(let #pat #annotation = #value_witness; #see),
+                    emit: quote!(let #ident = { let __v = #value_emit; #make };),
                 }
             }
-            Pat::Wild(_) => Two {
-                witness: quote!(let _ #annotation = #vw;),
-                emit: quote!({ let __v = #ve; __r.statement(__v); }),
+            Pat::Wild(_) => Lowered {
+                witness: quote!(let _ #annotation = #value_witness;),
+                emit: quote!({ let __v = #value_emit; __r.statement(__v); }),
             },
             _ => {
                 let of = self.part_ident();
                 let tested = self.pattern(pat, &of, Binds::Variables);
                 let (setup, bindings, held) = (tested.setup, tested.bindings, tested.held);
-                Two {
-                    witness: quote!(let #pat #annotation = #vw; #held),
-                    emit: quote!(let #of = { let __v = #ve; #hold }; #setup #bindings),
+                Lowered {
+                    witness: quote!(let #pat #annotation = #value_witness; #held),
+                    emit: quote!(let #of = { let __v = #value_emit; #hold }; #setup #bindings),
                 }
             }
         }
     }
 
     /// `let name = |…| …;`
-    fn let_closure(&mut self, name: &syn::PatIdent, closure: &syn::ExprClosure) -> Two {
-        let Two { witness, emit } = self.closure(closure);
+    fn let_closure(&mut self, name: &syn::PatIdent, closure: &syn::ExprClosure) -> Lowered {
+        let Lowered { witness, emit } = self.closure(closure);
         let (ident, text) = (held(&name.ident), name.ident.to_string());
         self.bind(&name.ident, Name::Closure);
-        Two {
+        Lowered {
             witness: quote!(let #name = #witness;),
             emit: quote!(let #ident = { let __v = #emit; __r.let_closure(#text, __v) };),
         }
     }
 
     /// `see` for the witness, and the `Local` of a new variable with the value `value`.
-    pub fn binding(&mut self, name: &syn::PatIdent, value: &TokenStream) -> Two {
+    pub fn binding(&mut self, name: &syn::PatIdent, value: &TokenStream) -> Lowered {
         let ident = &name.ident;
         let (text, mutable) = (ident.to_string(), name.mutability.is_some());
         let (probe, index) = self.probe(ident.span());
         self.bind(ident, Name::Local);
-        Two { witness: see(&probe, ident), emit: quote!(__r.let_(#text, #mutable, __t.ty(#index), #value)) }
+        Lowered {
+            witness: see(&probe, ident),
+            emit: quote!(__r.let_(#text, #mutable, __t.ty(#index), #value)),
+        }
     }
 
     /// [`Lower::binding`] of a variable whose type is written, where a type that is no device type is blamed.
-    fn typed_binding(&mut self, name: &syn::PatIdent, ty: &Type) -> Two {
+    fn typed_binding(&mut self, name: &syn::PatIdent, ty: &Type) -> Lowered {
         let (ident, ty) = (&name.ident, device_type(ty));
         let (text, mutable) = (ident.to_string(), name.mutability.is_some());
         self.bind(ident, Name::Local);
-        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::Device>::ty(), __v));
-        Two { witness: TokenStream::new(), emit }
+        let emit = quote!(__r.let_(#text, #mutable, <#ty as ::warpsmith::__macro::DeviceType>::ty(), __v));
+        Lowered { witness: TokenStream::new(), emit }
     }
 
-    fn let_shared(&mut self, name: &syn::PatIdent, mac: &syn::Macro) -> Two {
+    fn let_shared(&mut self, name: &syn::PatIdent, mac: &syn::Macro) -> Lowered {
         let array: SharedArray = match mac.parse_body() {
             Ok(array) => array,
             Err(error) => {
                 self.errors.add(error);
                 self.bind(&name.ident, Name::Local);
-                return Two { witness: TokenStream::new(), emit: TokenStream::new() };
+                return Lowered { witness: TokenStream::new(), emit: TokenStream::new() };
             }
         };
         if let Some(message) = super::foreign_names::host_type(array.elem()) {
@@ -230,11 +236,12 @@ impl Lower<'_> {
         let array = self.shared_array(&memory, &text, &array);
         let value =
             self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut __memory)));
-        let (aw, ae, vw, ve) = (array.witness, array.emit, value.witness, value.emit);
-        Two { witness: quote!(#aw #vw), emit: quote!(#ae #ve) }
+        let (array_witness, array_emit, value_witness, value_emit) =
+            (array.witness, array.emit, value.witness, value.emit);
+        Lowered { witness: quote!(#array_witness #value_witness), emit: quote!(#array_emit #value_emit) }
     }
 
-    fn shared_array(&mut self, name: &syn::PatIdent, text: &str, array: &SharedArray) -> Two {
+    fn shared_array(&mut self, name: &syn::PatIdent, text: &str, array: &SharedArray) -> Lowered {
         let (ident, mutability) = (&name.ident, &name.mutability);
         self.bind(ident, Name::Local);
         self.know(ident, super::lower::Known::of_elements(super::signature::known(array.elem())));
@@ -246,9 +253,9 @@ impl Lower<'_> {
                 quote!({ __r.evaluated_extent(|| ::warpsmith::__macro::IndexInteger::to_index(#extent)) })
             }
         });
-        Two {
+        Lowered {
             witness: quote!(let #mutability #ident: #ty = ::warpsmith::__macro::never_called();),
-            emit: quote!(let #held = { let __extents = ::warpsmith::__macro::list([#(#extents),*]); __r.shared(#text, <#ty as ::warpsmith::__macro::Device>::ty(), __extents, #align) };),
+            emit: quote!(let #held = { let __extents = ::warpsmith::__macro::list([#(#extents),*]); __r.shared(#text, <#ty as ::warpsmith::__macro::DeviceType>::ty(), __extents, #align) };),
         }
     }
 
@@ -265,12 +272,12 @@ impl Lower<'_> {
         }
     }
 
-    fn let_dynamic_shared(&mut self, name: &syn::PatIdent, init: &Expr) -> Two {
+    fn let_dynamic_shared(&mut self, name: &syn::PatIdent, init: &Expr) -> Lowered {
         let (ident, pat) = (&name.ident, name);
         let (text, (probe, index)) = (ident.to_string(), self.probe(ident.span()));
         self.bind(ident, Name::Local);
         let (see, held) = (see(&probe, ident), held(ident));
-        Two {
+        Lowered {
             witness: quote!(let #pat = #init; #see),
             emit: quote!(let #held = __r.dynamic_shared(#text, __t.ty(#index));),
         }

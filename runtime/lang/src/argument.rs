@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-pub use crate::place::{Order, Owner, Place};
+pub use crate::place::{MemoryPlace, Order, Owner};
 pub use crate::texels::ImageAccess;
 use crate::types::{GpuType, Slice};
 pub use crate::value_bytes::ValueBytes;
@@ -21,7 +21,7 @@ pub enum KernelArg {
         /// Bytes of all elements.
         bytes: u64,
         /// Where the memory is.
-        place: Place,
+        place: MemoryPlace,
         /// Whether the kernel may write it.
         mutable: bool,
         /// How launches on several streams are ordered with other uses of the memory.
@@ -59,7 +59,7 @@ impl KernelArg {
     pub fn of_simulated<T>(slice: &Slice<T>, mutable: bool) -> Self {
         let (ptr, len) = (slice.as_ptr() as u64, slice.len() as u64);
         let bytes = len * size_of::<T>() as u64;
-        KernelArg::Slice { ptr, len, bytes, place: Place::Simulator, mutable, order: Order::NONE }
+        KernelArg::Slice { ptr, len, bytes, place: MemoryPlace::Simulator, mutable, order: Order::NONE }
     }
 
     /// The memory that it brings, if it brings any.

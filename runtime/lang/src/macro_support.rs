@@ -10,17 +10,17 @@ pub use crate::argument::ImageArg;
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::gpu_trait_items;
-pub use crate::ir::{Layout, Meaning};
+pub use crate::ir::{Meaning, ValueLayout};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
-    ArrayMethods, Device, GpuType, IndexInteger, Part, Sliceable, SliceableMut, no_variant,
+    ArrayMethods, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut, no_variant,
 };
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, Function, HasTypes,
+    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem, HasTypes,
     HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same, same_function,
     see, typed, types_of, unreached,
 };
@@ -111,7 +111,7 @@ pub fn text(text: &str) -> FormatPiece {
 }
 
 /// The type of a field.
-pub fn field_type<T: Device>() -> Type {
+pub fn field_type<T: DeviceType>() -> Type {
     T::ty()
 }
 

@@ -5,7 +5,7 @@
 //! unless the builtin takes values only ([`Builtin::by_reference`](crate::ir::Builtin)): then the IR
 //! reads what references refer to, and the meaning borrows the value.
 
-use crate::device_type::Device;
+use crate::device_type::DeviceType;
 
 /// The meaning that is a function; nothing in a build without the simulator, where nobody calls it.
 #[cfg(feature = "simulator")]
@@ -39,7 +39,7 @@ impl Arguments {
     /// # Safety
     /// It is a value of the type, in the IR's layout.
     #[inline]
-    pub unsafe fn take<T: Device>(&mut self) -> T {
+    pub unsafe fn take<T: DeviceType>(&mut self) -> T {
         // SAFETY: as promised by the caller, here and in `new`.
         unsafe { T::from_ir(self.take_address()) }
     }
@@ -64,7 +64,7 @@ impl Arguments {
 /// # Safety
 /// `ret` is the address of memory for a value of the type, in the IR's layout.
 #[inline]
-pub unsafe fn give<T: Device>(value: T, ret: *mut u8) {
+pub unsafe fn give<T: DeviceType>(value: T, ret: *mut u8) {
     // SAFETY: as promised by the caller.
     unsafe { value.to_ir(ret) }
 }

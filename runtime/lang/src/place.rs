@@ -6,18 +6,18 @@ use std::ptr::NonNull;
 
 /// Where memory lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryPlace {
     /// The simulator: host memory.
     Simulator,
     /// A GPU, by ordinal.
     Gpu(usize),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Simulator => f.write_str("the simulator"),
-            Place::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
+            MemoryPlace::Simulator => f.write_str("the simulator"),
+            MemoryPlace::Gpu(ordinal) => write!(f, "GPU {ordinal}"),
         }
     }
 }

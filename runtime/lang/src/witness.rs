@@ -6,7 +6,7 @@
 
 use core::marker::PhantomData;
 
-use crate::device_type::Device;
+use crate::device_type::DeviceType;
 use crate::ir;
 use crate::record::{Callee, Recorder};
 
@@ -26,22 +26,22 @@ macro_rules! marker {
 pub struct Probe<E>(PhantomData<fn() -> E>);
 
 // A `move` closure of a witness takes copies of the probes that it names.
-marker! { Probe FnProbe Function }
+marker! { Probe FnProbe FunctionItem }
 
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
 
 /// Witnesses the type of a binding or an rvalue.
-pub fn see<T: Device<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
+pub fn see<T: DeviceType<Erased = E>, E>(_probe: &Probe<E>, _value: &T) {}
 
 /// Ties a call to the marker of its function: both see the type of one function item.
-pub struct Function<F>(PhantomData<fn() -> F>);
+pub struct FunctionItem<F>(PhantomData<fn() -> F>);
 
-impl<F> Function<F> {
+impl<F> FunctionItem<F> {
     /// A function that is still to be named.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Function(PhantomData)
+        FunctionItem(PhantomData)
     }
 
     /// Names the function, which is then called.
@@ -211,7 +211,7 @@ impl<M: DeviceFn> DeviceFunctionOfPath for M {}
 pub struct Same<F, M>(PhantomData<fn() -> (F, M)>);
 
 /// Asks whether what is called is what `_side` is of.
-pub fn same_function<F, M>(_called: &Function<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
+pub fn same_function<F, M>(_called: &FunctionItem<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
 
 impl<F, M> DeviceFn for Same<F, M> {
     fn callee() -> Callee {
@@ -291,7 +291,7 @@ pub trait Probes {
     fn collect(into: &mut Vec<Witnessed>);
 }
 
-impl<E: Device> Probes for Probe<E> {
+impl<E: DeviceType> Probes for Probe<E> {
     fn collect(into: &mut Vec<Witnessed>) {
         into.push(Witnessed::Type(E::ty()));
     }

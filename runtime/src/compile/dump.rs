@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::cache::Key;
 use crate::error::Result;
 use crate::nvrtc::{self, Cubin};
-pub use crate::settings::Form;
-use crate::settings::Settings;
+pub use crate::settings::DumpForm;
+use crate::settings::PipelineSettings;
 
-impl Form {
+impl DumpForm {
     /// The end of its file's name.
     fn extension(self) -> &'static str {
         match self {
-            Form::Cuda => "cu",
-            Form::Ptx => "ptx",
-            Form::Cubin => "cubin",
-            Form::Sass => "sass",
+            DumpForm::Cuda => "cu",
+            DumpForm::Ptx => "ptx",
+            DumpForm::Cubin => "cubin",
+            DumpForm::Sass => "sass",
         }
     }
 }
@@ -30,14 +30,14 @@ pub use crate::error::DumpError;
 /// Writes the forms of a kernel that the settings ask for; `name` is without an extension.
 ///
 /// A missing disassembler is reported once on stderr; any other failure is an error.
-pub(crate) fn write(settings: &Settings, name: &str, key: &Key, cubin: &Cubin) -> Result<()> {
+pub(crate) fn write(settings: &PipelineSettings, name: &str, key: &Key, cubin: &Cubin) -> Result<()> {
     for form in &settings.dump {
         let path = settings.dump_dir.join(format!("{name}.{}", form.extension()));
         match form {
-            Form::Cuda => save(&path, key.source.as_bytes())?,
-            Form::Ptx => save(&path, nvrtc::ptx(&key.source, &key.kernel, &key.options)?.as_bytes())?,
-            Form::Cubin => save(&path, &cubin.image)?,
-            Form::Sass => match sass(&cubin.image) {
+            DumpForm::Cuda => save(&path, key.source.as_bytes())?,
+            DumpForm::Ptx => save(&path, nvrtc::ptx(&key.source, &key.kernel, &key.options)?.as_bytes())?,
+            DumpForm::Cubin => save(&path, &cubin.image)?,
+            DumpForm::Sass => match sass(&cubin.image) {
                 Ok(text) => save(&path, text.as_bytes())?,
                 Err(missing @ DumpError::NoDisassembler) => say_once(&missing),
                 Err(error) => return Err(error.into()),

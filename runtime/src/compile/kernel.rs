@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::codegen::{self, Checks, CudaSource, Options};
+use crate::codegen::{self, Checks, CudaSource, PrintOptions};
 use crate::compile;
 use crate::deep_stack;
 use crate::error::Result;
@@ -51,7 +51,7 @@ pub trait Kernel: KernelDefinition {
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.
-    fn print(comptime: &Self::Comptime, options: &Options) -> Result<CudaSource> {
+    fn print(comptime: &Self::Comptime, options: &PrintOptions) -> Result<CudaSource> {
         Ok(codegen::print(&Self::module(comptime)?, options))
     }
 
@@ -73,7 +73,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &Options { checks: Checks::None, line_directives: false })?.code)
+        Ok(Self::print(comptime, &PrintOptions { checks: Checks::None, line_directives: false })?.code)
     }
 
     /// The CUDA C++ that `launch` compiles, with the bounds checks that nothing in the kernel proves.
@@ -83,7 +83,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn checked_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &Options { checks: Checks::All, line_directives: false })?.code)
+        Ok(Self::print(comptime, &PrintOptions { checks: Checks::All, line_directives: false })?.code)
     }
 
     /// The CUDA C++ for a launch that fulfils all [`Kernel::launch_conditions_for`], with the remaining checks.
@@ -91,7 +91,8 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn lifted_cuda_source_for(comptime: &Self::Comptime) -> Result<String> {
-        Ok(Self::print(comptime, &Options { checks: Checks::Lifted(u64::MAX), line_directives: false })?.code)
+        Ok(Self::print(comptime, &PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false })?
+            .code)
     }
 
     /// The PTX that `launch` compiles to for an architecture: `saxpy::ptx_for(&(), "sm_90")`.

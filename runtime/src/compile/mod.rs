@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
-use crate::codegen::{self, Checks, CudaSource, Options};
+use crate::codegen::{self, Checks, CudaSource, PrintOptions};
 use crate::driver::parameter_bytes;
 use crate::host::device::Device;
 
@@ -21,7 +21,7 @@ use crate::error::LaunchError;
 use crate::error::{Error, Result};
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
 use crate::resources::{BoundsEffect, Resources};
-use crate::settings::Settings;
+use crate::settings::PipelineSettings;
 use crate::validate::ValidModule;
 use kernel::Kernel;
 
@@ -32,12 +32,12 @@ pub(crate) struct Compiled {
 }
 
 /// A kernel before it is compiled.
-struct Order {
+struct CompileJob {
     source: CudaSource,
     options: CompileOptions,
 }
 
-impl Order {
+impl CompileJob {
     fn new<K: Kernel>(
         comptime: &K::Comptime,
         checks: Checks,
@@ -48,10 +48,10 @@ impl Order {
     }
 
     fn of<K: Kernel>(module: &ValidModule, checks: Checks, compute: (u32, u32), lines: bool) -> Result<Self> {
-        let debug_info = Settings::process()?.debug_info;
+        let debug_info = PipelineSettings::process()?.debug_info;
         // `#line` alone would make a kernel another one when a line above it is added.
         let line_directives = debug_info != DebugInfo::None || lines;
-        let source = codegen::print(module, &Options { checks, line_directives });
+        let source = codegen::print(module, &PrintOptions { checks, line_directives });
         if source.needs.min_compute > compute {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
@@ -92,7 +92,7 @@ pub(crate) fn recorded<K: Kernel>(
     checks: Checks,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    let order = Order::of::<K>(module, checks, compute, false)?;
+    let order = CompileJob::of::<K>(module, checks, compute, false)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
         Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {
@@ -100,7 +100,7 @@ pub(crate) fn recorded<K: Kernel>(
         }
         Err(error) => return Err(error.into()),
     };
-    let settings = Settings::process()?;
+    let settings = PipelineSettings::process()?;
     if !settings.dump.is_empty() {
         dump::write(settings, &dump_name::<K>(&order, checks), &order.key::<K>(), &cubin)?;
     }
@@ -109,7 +109,7 @@ pub(crate) fn recorded<K: Kernel>(
 
 /// The error of a kernel that does not compile, with Rust lines.
 fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Error> {
-    let order = Order::new::<K>(comptime, checks, compute, true)?;
+    let order = CompileJob::new::<K>(comptime, checks, compute, true)?;
     let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
     let compiles =
         || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
@@ -117,7 +117,7 @@ fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u
 }
 
 /// A name that two specializations of a kernel do not share.
-fn dump_name<K: Kernel>(order: &Order, checks: Checks) -> String {
+fn dump_name<K: Kernel>(order: &CompileJob, checks: Checks) -> String {
     let checks = match checks {
         Checks::All => "",
         Checks::Lifted(_) => ".lifted",
@@ -131,7 +131,7 @@ fn dump_name<K: Kernel>(order: &Order, checks: Checks) -> String {
 
 /// The key of what a launch on a compute capability looks for.
 pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Key> {
-    Ok(Order::new::<K>(comptime, checks, compute, false)?.key::<K>())
+    Ok(CompileJob::new::<K>(comptime, checks, compute, false)?.key::<K>())
 }
 
 /// The cubin of a kernel for exactly one architecture.
@@ -157,7 +157,7 @@ pub(crate) fn resources_on<K: Kernel>(
     checks: Checks,
     compute: (u32, u32),
 ) -> Result<Resources> {
-    report(&Order::new::<K>(comptime, checks, compute, false)?)
+    report(&CompileJob::new::<K>(comptime, checks, compute, false)?)
 }
 
 /// The effect of launch bounds and a register cap on a kernel.
@@ -170,17 +170,17 @@ pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Re
         let all = &mut module.attributes;
         (all.max_threads, all.min_blocks, all.max_registers) = (None, None, None);
     });
-    order.source = codegen::print(&free, &Options { checks: Checks::All, line_directives: false });
+    order.source = codegen::print(&free, &PrintOptions { checks: Checks::All, line_directives: false });
     Ok(BoundsEffect::new(&attributes, with, report(&order)?))
 }
 
-fn report(order: &Order) -> Result<Resources> {
+fn report(order: &CompileJob) -> Result<Resources> {
     Resources::of(&order.source, &order.options)
 }
 
-fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Order> {
+fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<CompileJob> {
     let arch: Arch = arch.parse()?;
-    let mut order = Order::new::<K>(comptime, Checks::All, (arch.major, arch.minor), false)?;
+    let mut order = CompileJob::new::<K>(comptime, Checks::All, (arch.major, arch.minor), false)?;
     if order.options.arch.specific && !arch.specific {
         return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
     }

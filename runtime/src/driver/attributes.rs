@@ -8,7 +8,7 @@ use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::{self, CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
 
 use super::LaunchStream;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 
 /// A logical memory synchronization domain.
 ///
@@ -187,7 +187,7 @@ pub(super) struct List {
 
 impl List {
     /// What a shape and attributes say, in the driver's words.
-    pub fn new(shape: &Shape, attributes: &Attributes) -> Self {
+    pub fn new(shape: &LaunchShape, attributes: &Attributes) -> Self {
         let mut list = Self { items: [const { MaybeUninit::uninit() }; MAX_ATTRIBUTES], len: 0 };
         list.clusters(shape, attributes);
         list.scheduling(attributes);
@@ -207,7 +207,7 @@ impl List {
     }
 
     /// Cluster sizes and where the blocks of clusters go.
-    fn clusters(&mut self, shape: &Shape, attributes: &Attributes) {
+    fn clusters(&mut self, shape: &LaunchShape, attributes: &Attributes) {
         if let Some([x, y, z]) = shape.cluster {
             let dim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
             self.push(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, |v| v.clusterDim = dim);

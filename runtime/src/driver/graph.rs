@@ -9,7 +9,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::argument::KernelArg;
 use crate::error::LaunchError;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 
 /// An executable graph; destroyed when dropped, after it has run.
 pub(crate) struct GraphExec {
@@ -22,7 +22,7 @@ pub(crate) struct GraphExec {
 unsafe impl Send for GraphExec {}
 
 /// One launch of a graph, checked.
-pub(crate) type Step<'a> = (&'a Loaded, &'a Shape, &'a Attributes, &'a [KernelArg]);
+pub(crate) type Step<'a> = (&'a Loaded, &'a LaunchShape, &'a Attributes, &'a [KernelArg]);
 
 fn failed(call: &'static str) -> impl Fn(cudarc::driver::DriverError) -> DriverError {
     move |error| DriverError::cuda(call, &error)

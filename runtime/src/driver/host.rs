@@ -9,7 +9,7 @@ use cudarc::driver::sys::{self, CUmem_advise, CUmemLocation, CUmemLocationType};
 
 use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 
 /// How page-locked memory is allocated. It is always mapped: kernels can take it as an argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Gpu {
         if !self.limits().concurrent_managed {
             let what = "managed memory that the host uses while kernels run";
             let why = "the device cannot share it; use `alloc_pinned`";
-            return Err(DriverError::Unavailable { what, place: Place::Gpu(self.ordinal), why });
+            return Err(DriverError::Unavailable { what, place: MemoryPlace::Gpu(self.ordinal), why });
         }
         self.bind()?;
         let mut address = 0;

@@ -12,9 +12,9 @@ use super::LaunchStream;
 use super::attributes::List;
 use super::order::Uses;
 use super::{Attributes, DriverError, Gpu, Loaded};
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::error::LaunchError;
-use crate::shape::{MAX_ARGUMENTS, Shape};
+use crate::shape::{LaunchShape, MAX_ARGUMENTS};
 
 /// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
 const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;
@@ -52,7 +52,7 @@ impl Gpu {
     pub(crate) fn launch(
         &self,
         loaded: &Loaded,
-        shape: &Shape,
+        shape: &LaunchShape,
         attributes: &Attributes,
         args: &[KernelArg],
     ) -> Result<(), LaunchError> {
@@ -60,7 +60,7 @@ impl Gpu {
             None => &self.stream,
             Some(LaunchStream(Some(stream))) => stream,
             Some(LaunchStream(None)) => {
-                let (owner, device) = (Place::Simulator, Place::Gpu(self.ordinal));
+                let (owner, device) = (MemoryPlace::Simulator, MemoryPlace::Gpu(self.ordinal));
                 return Err(DriverError::OtherDevice { what: "stream", owner, device }.into());
             }
         };
@@ -90,7 +90,7 @@ impl Gpu {
     pub(super) fn enqueue(
         &self,
         loaded: &Loaded,
-        shape: &Shape,
+        shape: &LaunchShape,
         attributes: &Attributes,
         args: &[KernelArg],
         stream: sys::CUstream,
@@ -130,7 +130,7 @@ impl Gpu {
 }
 
 /// The driver's form of a shape, with a list that must outlive it.
-pub(super) fn config(shape: &Shape, list: &mut List, stream: sys::CUstream) -> sys::CUlaunchConfig {
+pub(super) fn config(shape: &LaunchShape, list: &mut List, stream: sys::CUstream) -> sys::CUlaunchConfig {
     sys::CUlaunchConfig {
         gridDimX: shape.grid[0],
         gridDimY: shape.grid[1],

@@ -9,7 +9,7 @@ use cudarc::nvrtc::Ptx;
 use super::attribute_checks::check_carveout;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
-use super::symbols::Constant;
+use super::symbols::ConstantSymbol;
 use super::table::Table;
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
@@ -18,7 +18,7 @@ use crate::fault::{Failure, unwritten_way_out};
 use crate::ir::Condition;
 use crate::limits;
 use crate::nvrtc::Cubin;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
@@ -59,7 +59,7 @@ pub struct Loaded {
     /// The cache preference that was last set, as the driver numbers it.
     cache: AtomicU32,
     /// The constants that it reads.
-    pub(super) constants: Vec<Arc<Constant>>,
+    pub(super) constants: Vec<Arc<ConstantSymbol>>,
     /// Occupancies that were asked for.
     pub(super) counted: RwLock<Vec<Counted>>,
 }
@@ -194,7 +194,7 @@ impl Loaded {
     /// Sets the attributes of the function that a launch needs, each once; the context is bound.
     pub(super) fn ready(
         &self,
-        shape: &Shape,
+        shape: &LaunchShape,
         attributes: &Attributes,
     ) -> std::result::Result<(), DriverError> {
         self.opt_in(shape.dynamic_shared)?;
@@ -209,9 +209,8 @@ impl Loaded {
 
     /// Opts in to more dynamic shared memory than every kernel has, once for each larger size.
     fn opt_in(&self, bytes: u32) -> std::result::Result<(), DriverError> {
-        if bytes as usize + self.needs.static_shared_bytes <= limits::STATIC_SHARED
-            || bytes <= self.opted_in.load(Ordering::Relaxed)
-        {
+        let most = bytes as usize + self.needs.static_shared_bytes + self.needs.shared_padding;
+        if most <= limits::STATIC_SHARED || bytes <= self.opted_in.load(Ordering::Relaxed) {
             return Ok(());
         }
         self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;

@@ -8,7 +8,7 @@ use super::attributes::List;
 use super::launch::config;
 use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::error::LaunchError;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 
 /// What was counted for one shape of a kernel.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl Gpu {
     pub(crate) fn check_occupancy(
         &self,
         loaded: &Loaded,
-        shape: &Shape,
+        shape: &LaunchShape,
         attributes: &Attributes,
     ) -> Result<(), LaunchError> {
         let cluster = shape.cluster.or(loaded.needs().cluster);
@@ -35,7 +35,7 @@ impl Gpu {
             return Ok(());
         }
         let kernel = loaded.name();
-        let resident = self.resident(loaded, &Shape { cluster, ..*shape })?;
+        let resident = self.resident(loaded, &LaunchShape { cluster, ..*shape })?;
         if let Some(cluster) = cluster
             && resident == 0
         {
@@ -51,7 +51,7 @@ impl Gpu {
     }
 
     /// Clusters, or blocks without clusters, that are resident on the device at once.
-    pub(crate) fn resident(&self, loaded: &Loaded, shape: &Shape) -> Result<u32, LaunchError> {
+    pub(crate) fn resident(&self, loaded: &Loaded, shape: &LaunchShape) -> Result<u32, LaunchError> {
         let (block, cluster, dynamic_shared) = (shape.block, shape.cluster, shape.dynamic_shared);
         let same =
             |c: &&Counted| c.block == block && c.cluster == cluster && c.dynamic_shared == dynamic_shared;
@@ -72,8 +72,8 @@ impl Gpu {
     }
 
     /// Blocks of the largest cluster of this shape that the device can hold.
-    fn largest_cluster(&self, loaded: &Loaded, shape: &Shape) -> Result<u32, LaunchError> {
-        let plain = Shape { cluster: None, ..*shape };
+    fn largest_cluster(&self, loaded: &Loaded, shape: &LaunchShape) -> Result<u32, LaunchError> {
+        let plain = LaunchShape { cluster: None, ..*shape };
         let mut list = List::new(&plain, &Attributes::default());
         let config = config(&plain, &mut list, std::ptr::null_mut());
         let mut blocks = 0;
@@ -91,7 +91,7 @@ fn blocks_of(cluster: [u32; 3]) -> u64 {
     cluster.iter().map(|n| u64::from(*n)).product()
 }
 
-fn active_clusters(loaded: &Loaded, shape: &Shape) -> Result<u32, DriverError> {
+fn active_clusters(loaded: &Loaded, shape: &LaunchShape) -> Result<u32, DriverError> {
     let mut list = List::new(shape, &Attributes::default());
     let config = config(shape, &mut list, std::ptr::null_mut());
     let mut clusters = 0;
@@ -109,7 +109,7 @@ fn active_clusters(loaded: &Loaded, shape: &Shape) -> Result<u32, DriverError> {
 }
 
 /// Blocks of a multiprocessor.
-fn active_blocks(loaded: &Loaded, shape: &Shape) -> Result<u32, DriverError> {
+fn active_blocks(loaded: &Loaded, shape: &LaunchShape) -> Result<u32, DriverError> {
     let threads: u32 = shape.block.iter().product();
     let mut blocks = 0;
     // SAFETY: as above.

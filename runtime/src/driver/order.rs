@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut};
 
-use super::symbols::Constant;
+use super::symbols::ConstantSymbol;
 use super::usage::Usage;
 use super::{DriverError, Gpu};
 use crate::argument::Owner;
-use crate::argument::{KernelArg, Order, Place};
+use crate::argument::{KernelArg, MemoryPlace, Order};
 
 /// What stands at the address of an argument's owner.
 enum Kind {
@@ -82,7 +82,7 @@ fn same_context(gpu: &Gpu, owner: &CudaStream) -> Result<(), DriverError> {
     if owner.context() == gpu.context() {
         return Ok(());
     }
-    let (owner, device) = (Place::Gpu(owner.context().ordinal()), Place::Gpu(gpu.ordinal()));
+    let (owner, device) = (MemoryPlace::Gpu(owner.context().ordinal()), MemoryPlace::Gpu(gpu.ordinal()));
     if owner == device {
         return Err(DriverError::OtherContext { what: "memory" });
     }
@@ -144,7 +144,7 @@ pub(super) struct Begun {
 pub(super) struct Uses<'a> {
     pub(super) args: &'a [KernelArg],
     /// The constants that the kernel reads.
-    pub(super) constants: &'a [Arc<Constant>],
+    pub(super) constants: &'a [Arc<ConstantSymbol>],
     /// Whether the kernel may reach memory that is none of its slices and images.
     pub(super) hidden_memory: bool,
 }
@@ -158,7 +158,7 @@ impl Uses<'_> {
             gpu.peers().try_each(|peer| gpu.join_other(stream, peer.stream()))?;
         }
         for constant in self.constants {
-            constant.usage.begin(gpu, stream, Constant::ALL, false)?;
+            constant.usage.begin(gpu, stream, ConstantSymbol::ALL, false)?;
         }
         for arg in self.args {
             let Some(memory) = arg.memory() else { continue };
@@ -178,7 +178,7 @@ impl Uses<'_> {
         }
         let again = self.removals() != begun.removals;
         for constant in self.constants.iter().filter(|_| again) {
-            constant.usage.end_again(gpu, stream, Constant::ALL, false)?;
+            constant.usage.end_again(gpu, stream, ConstantSymbol::ALL, false)?;
         }
         for arg in self.args {
             let Some(memory) = arg.memory() else { continue };

@@ -13,7 +13,7 @@ use cudarc::driver::sys;
 
 use super::memory::driver;
 use super::{DriverError, Gpu, GpuMemory};
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::codegen::Needs;
 
 /// Shadows of one GPU at once.
@@ -98,7 +98,7 @@ impl Gpu {
         if free == ENTRIES {
             let what = "checking the reads of more than 1024 buffers of `alloc_uninit` at once";
             let why = "use `alloc_zeroed` for the others, or launch without `GpuChecks::initialisation`";
-            return Err(DriverError::Unavailable { what, place: Place::Gpu(self.ordinal), why });
+            return Err(DriverError::Unavailable { what, place: MemoryPlace::Gpu(self.ordinal), why });
         }
         let entry =
             Entry { start: memory.address(), end: memory.address() + len as u64, shadow: shadow.address() };

@@ -16,13 +16,13 @@ use crate::ir::{Global, GlobalSpace};
 /// What a GPU holds of the device statics, by their addresses.
 #[derive(Default)]
 pub(super) struct Statics {
-    constants: HashMap<usize, Arc<Constant>>,
+    constants: HashMap<usize, Arc<ConstantSymbol>>,
     /// Memory of device statics. It has escaped: every use is ordered with the device's own stream.
     memory: HashMap<usize, Arc<GpuMemory>>,
 }
 
 /// A constant of one GPU.
-pub(super) struct Constant {
+pub(super) struct ConstantSymbol {
     /// Launches of kernels that read it, and copies on streams that write it.
     pub(super) usage: Usage,
     state: Mutex<State>,
@@ -51,7 +51,7 @@ enum Value {
     Device(GpuMemory),
 }
 
-impl Constant {
+impl ConstantSymbol {
     /// The bytes of a constant as its usage counts them: they are used all or not at all.
     pub(super) const ALL: Range<u64> = 0..1;
 
@@ -74,9 +74,13 @@ impl Gpu {
         self.statics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn constant(&self, global: &'static Global) -> Arc<Constant> {
+    fn constant(&self, global: &'static Global) -> Arc<ConstantSymbol> {
         let mut statics = self.statics();
-        statics.constants.entry(key(global)).or_insert_with(|| Arc::new(Constant::new(self, global))).clone()
+        statics
+            .constants
+            .entry(key(global))
+            .or_insert_with(|| Arc::new(ConstantSymbol::new(self, global)))
+            .clone()
     }
 
     /// Gives a module that was just loaded its constants, and the addresses of device statics.
@@ -84,7 +88,7 @@ impl Gpu {
         &self,
         module: &Arc<CudaModule>,
         globals: &[(&'static Global, String)],
-    ) -> Result<Vec<Arc<Constant>>, DriverError> {
+    ) -> Result<Vec<Arc<ConstantSymbol>>, DriverError> {
         let mut constants = Vec::new();
         for (global, symbol) in globals {
             let address = self.symbol(module, symbol)?;
@@ -121,7 +125,11 @@ impl Gpu {
     }
 
     /// Writes a constant into one module more, which also gets what is set from now on.
-    fn add_symbol(&self, constant: &Constant, symbol: (Arc<CudaModule>, u64)) -> Result<(), DriverError> {
+    fn add_symbol(
+        &self,
+        constant: &ConstantSymbol,
+        symbol: (Arc<CudaModule>, u64),
+    ) -> Result<(), DriverError> {
         let mut state = constant.lock();
         match &state.value {
             Value::Host(bytes) => self.write_symbol(symbol.1, bytes)?,
@@ -161,7 +169,7 @@ impl Gpu {
         let Value::Device(value) = &state.value else { return Ok(()) };
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
-        constant.usage.around(self, stream, (Constant::ALL, true), || {
+        constant.usage.around(self, stream, (ConstantSymbol::ALL, true), || {
             from.used(stream, &source, false, |source| {
                 // The memory may be another GPU's.
                 self.bind()?;

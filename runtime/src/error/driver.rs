@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys::CUresult;
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 
 /// The way out where there is no GPU.
 const WITHOUT_A_GPU: &str = if cfg!(feature = "simulator") {
@@ -77,9 +77,9 @@ pub enum DriverError {
     #[error("this memory is on {memory}, the device is {device}; copy it through the host")]
     WrongDevice {
         /// Where the memory is.
-        memory: Place,
+        memory: MemoryPlace,
         /// What it was used with.
-        device: Place,
+        device: MemoryPlace,
     },
     /// A stream or memory of another CUDA context.
     #[error(
@@ -100,9 +100,9 @@ pub enum DriverError {
         /// `stream` or `event`.
         what: &'static str,
         /// Whose it is.
-        owner: Place,
+        owner: MemoryPlace,
         /// What it was used with.
-        device: Place,
+        device: MemoryPlace,
     },
     /// A priority that streams of the device do not have.
     #[error("a stream's priority is {priority}; this device has {greatest} (first) to {least} (last)")]
@@ -162,7 +162,7 @@ pub enum DriverError {
         /// What was asked for.
         what: &'static str,
         /// Where.
-        place: Place,
+        place: MemoryPlace,
         /// Why not, and what to do.
         why: &'static str,
     },

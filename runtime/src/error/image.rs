@@ -1,6 +1,6 @@
 //! What is wrong with an image, a texture or a surface.
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 
 use warpsmith_lang::image::AddressMode;
 
@@ -26,7 +26,7 @@ pub enum ImageError {
         /// The device's limit.
         limit: usize,
         /// The device.
-        place: Place,
+        place: MemoryPlace,
         /// A way out, after a semicolon.
         way: &'static str,
     },
@@ -82,8 +82,8 @@ pub enum ImageError {
         /// `buffer`.
         what: &'static str,
         /// Where it is.
-        owner: Place,
+        owner: MemoryPlace,
         /// Where the image is.
-        image: Place,
+        image: MemoryPlace,
     },
 }

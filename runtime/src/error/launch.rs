@@ -1,7 +1,7 @@
 //! What a launch refuses, and how a kernel can fail on a GPU.
 
 use super::DriverError;
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 use crate::fault::FaultPlace;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
@@ -233,7 +233,7 @@ pub enum LaunchError {
         /// Its GPU.
         owner: usize,
         /// Where the launch is.
-        device: Place,
+        device: MemoryPlace,
     },
     /// More than arguments, where a launch was prepared.
     #[error(
@@ -313,9 +313,9 @@ pub enum LaunchError {
         /// The parameter.
         argument: &'static str,
         /// Where its memory is.
-        memory: Place,
+        memory: MemoryPlace,
         /// Where the launch is.
-        device: Place,
+        device: MemoryPlace,
     },
     /// An argument in memory of a GPU that the launch's has no access to.
     #[error(
@@ -328,9 +328,9 @@ pub enum LaunchError {
         /// The parameter.
         argument: &'static str,
         /// Where its memory is.
-        memory: Place,
+        memory: MemoryPlace,
         /// Where the launch is.
-        device: Place,
+        device: MemoryPlace,
     },
     /// More arguments than a launch can pass.
     #[error("kernel `{kernel}`: {count} arguments are above the limit of {limit}; put them into a struct")]

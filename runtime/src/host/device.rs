@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
@@ -76,7 +76,7 @@ impl Device {
     pub(crate) fn gpu_checks(&self) -> Result<GpuChecks> {
         match self.gpu_checks {
             Some(checks) => Ok(checks),
-            None => Ok(settings::Settings::process()?.gpu_checks),
+            None => Ok(settings::PipelineSettings::process()?.gpu_checks),
         }
     }
 
@@ -89,10 +89,10 @@ impl Device {
         &self.backend
     }
 
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> MemoryPlace {
         match &self.backend {
-            Backend::Gpu(gpu) => Place::Gpu(gpu.ordinal()),
-            Backend::Simulator => Place::Simulator,
+            Backend::Gpu(gpu) => MemoryPlace::Gpu(gpu.ordinal()),
+            Backend::Simulator => MemoryPlace::Simulator,
         }
     }
 

@@ -11,7 +11,7 @@ mod attributes;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 pub use crate::driver::LaunchStream;
 use crate::driver::{self, CudaEvents, CudaStream, DriverError, GpuStream, Panics};
 use crate::error::Result;
@@ -277,10 +277,10 @@ impl Stream {
     }
 
     /// Where it queues work.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> MemoryPlace {
         match &self.queue {
-            Queue::Gpu(stream) => Place::Gpu(stream.gpu.ordinal()),
-            Queue::Simulator(_) => Place::Simulator,
+            Queue::Gpu(stream) => MemoryPlace::Gpu(stream.gpu.ordinal()),
+            Queue::Simulator(_) => MemoryPlace::Simulator,
         }
     }
 
@@ -362,10 +362,10 @@ impl Event {
         }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> MemoryPlace {
         match &self.point {
-            Point::Gpu(event) => Place::Gpu(event.gpu.ordinal()),
-            Point::Simulator(_) => Place::Simulator,
+            Point::Gpu(event) => MemoryPlace::Gpu(event.gpu.ordinal()),
+            Point::Simulator(_) => MemoryPlace::Simulator,
         }
     }
 }

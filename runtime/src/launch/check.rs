@@ -1,8 +1,8 @@
 //! Checks of a launch on the host, each with the argument, the limit and the way out.
 
-use super::{LaunchError, Shape, check_attributes};
+use super::{LaunchError, LaunchShape, check_attributes};
 use crate::argument::Order;
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::codegen::Needs;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Limits, is_everywhere};
@@ -31,7 +31,7 @@ pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
 }
 
 /// What holds on every device.
-pub(super) fn shape(kernel: &'static str, shape: &Shape) -> Result<(), LaunchError> {
+pub(super) fn shape(kernel: &'static str, shape: &LaunchShape) -> Result<(), LaunchError> {
     let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
     if threads > u128::from(limits::BLOCK_THREADS) {
         let (block, limit) = (shape.block, limits::BLOCK_THREADS);
@@ -91,13 +91,15 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
 /// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
 fn elsewhere<K: Kernel>(
     argument: &'static str,
-    (memory, order): (Place, &Order),
+    (memory, order): (MemoryPlace, &Order),
     device: &Device,
 ) -> Result<(), LaunchError> {
     let kernel = K::NAME;
     match (device.backend(), memory) {
-        (Backend::Gpu(gpu), Place::Gpu(ordinal)) if is_everywhere(order) || gpu.reaches(ordinal) => Ok(()),
-        (Backend::Gpu(_), Place::Gpu(_)) => {
+        (Backend::Gpu(gpu), MemoryPlace::Gpu(ordinal)) if is_everywhere(order) || gpu.reaches(ordinal) => {
+            Ok(())
+        }
+        (Backend::Gpu(_), MemoryPlace::Gpu(_)) => {
             Err(LaunchError::PeerArgument { kernel, argument, memory, device: device.place() })
         }
         _ => Err(LaunchError::Argument { kernel, argument, memory, device: device.place() }),
@@ -127,7 +129,7 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
 
 /// What holds on this GPU for this kernel.
 pub(super) fn device<K: Kernel>(
-    shape: &Shape,
+    shape: &LaunchShape,
     limits: &Limits,
     needs: &Needs,
     attributes: &Attributes,
@@ -145,7 +147,12 @@ pub(super) fn device<K: Kernel>(
 }
 
 /// No more threads in a block than a limit.
-fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -> Result<(), LaunchError> {
+fn block(
+    kernel: &'static str,
+    shape: &LaunchShape,
+    limit: u32,
+    whose: &'static str,
+) -> Result<(), LaunchError> {
     let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
     if threads > u128::from(limit) {
         return Err(LaunchError::Block { kernel, block: shape.block, threads, limit, whose });
@@ -156,7 +163,7 @@ fn block(kernel: &'static str, shape: &Shape, limit: u32, whose: &'static str) -
 /// The promises that the kernel's attributes make about every launch.
 fn promises(
     kernel: &'static str,
-    shape: &Shape,
+    shape: &LaunchShape,
     max_threads: Option<u32>,
     cluster: Option<[u32; 3]>,
 ) -> Result<(), LaunchError> {
@@ -175,7 +182,7 @@ fn promises(
 
 /// What holds on the simulator, which models a device of compute capability 9.0.
 pub(super) fn simulator<K: Kernel>(
-    shape: &Shape,
+    shape: &LaunchShape,
     module: &Module,
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
@@ -189,7 +196,7 @@ pub(super) fn simulator<K: Kernel>(
 /// What holds there of the shape alone, for launches by kernels too.
 pub(super) fn simulated_shape(
     kernel: &'static str,
-    shape: &Shape,
+    shape: &LaunchShape,
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
     promises(kernel, shape, attributes.max_threads, attributes.cluster)?;
@@ -198,7 +205,7 @@ pub(super) fn simulated_shape(
 
 fn shared(
     kernel: &'static str,
-    shape: &Shape,
+    shape: &LaunchShape,
     (fixed, shadow): (usize, usize),
     limit: usize,
 ) -> Result<(), LaunchError> {

@@ -1,14 +1,14 @@
 //! Checks of a launch's attributes on the host; none is dropped.
 
-use super::{LaunchError, Limits, Shape};
-use crate::argument::Place;
+use super::{LaunchError, LaunchShape, Limits};
+use crate::argument::MemoryPlace;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, check_carveout, check_domain_map, check_window};
 use crate::limits::CLUSTER;
 
 /// Checks the limits of a device. `fixed` is the cluster that the kernel was compiled for.
 pub(super) fn check<K: Kernel>(
-    shape: &Shape,
+    shape: &LaunchShape,
     attributes: &Attributes,
     limits: &Limits,
     fixed: Option<[u32; 3]>,
@@ -41,7 +41,7 @@ pub(super) fn check<K: Kernel>(
 
 /// Cluster attributes require a cluster size; a preferred size must be a multiple of it.
 fn clusters<K: Kernel>(
-    shape: &Shape,
+    shape: &LaunchShape,
     attributes: &Attributes,
     limits: &Limits,
     fixed: Option<[u32; 3]>,
@@ -81,7 +81,7 @@ pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Resul
     let completion = attributes.completion_event.as_ref().map(|e| ("event", e.context().ordinal()));
     for (what, owner) in [stream, event, completion].into_iter().flatten() {
         if owner != ordinal {
-            let device = Place::Gpu(ordinal);
+            let device = MemoryPlace::Gpu(ordinal);
             return Err(LaunchError::Owner { kernel: K::NAME, what, owner, device });
         }
     }
@@ -92,7 +92,7 @@ pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Resul
 pub(super) fn no_owner<K: Kernel>(attributes: &Attributes) -> Result<(), LaunchError> {
     owner::<K>(attributes, usize::MAX).map_err(|error| match error {
         LaunchError::Owner { kernel, what, owner, .. } => {
-            LaunchError::Owner { kernel, what, owner, device: Place::Simulator }
+            LaunchError::Owner { kernel, what, owner, device: MemoryPlace::Simulator }
         }
         other => other,
     })

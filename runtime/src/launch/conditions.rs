@@ -1,18 +1,18 @@
 //! Which of a kernel's conditions a launch fulfils.
 
-use super::Shape;
+use super::LaunchShape;
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
 use crate::ir::{Condition, LaunchValues, Parameter, Scalar};
 
 /// A launch as its conditions see it.
 struct Given<'a> {
-    shape: &'a Shape,
+    shape: &'a LaunchShape,
     args: &'a [KernelArg],
 }
 
 /// The checks that a launch needs: those that the conditions which it fulfils do not prove.
-pub(super) fn checks(conditions: &[Condition], shape: &Shape, args: &[KernelArg]) -> Checks {
+pub(super) fn checks(conditions: &[Condition], shape: &LaunchShape, args: &[KernelArg]) -> Checks {
     match fulfilled(conditions, shape, args) {
         0 => Checks::All,
         bits => Checks::Lifted(bits),
@@ -20,7 +20,7 @@ pub(super) fn checks(conditions: &[Condition], shape: &Shape, args: &[KernelArg]
 }
 
 /// The conditions that a launch fulfils, a bit each.
-pub(super) fn fulfilled(conditions: &[Condition], shape: &Shape, args: &[KernelArg]) -> u64 {
+pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[KernelArg]) -> u64 {
     let given = Given { shape, args };
     let bit = |(i, condition): (usize, &Condition)| u64::from(condition.holds(&given)) << i;
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
@@ -83,7 +83,7 @@ mod tests {
         let buffer = device.upload(&[0.0f32; 12]).expect("memory");
         let cells = buffer.view2(3, 4).expect("it fits");
         let args = [KernelArg::value(Whole { first: 65_535, second: -7, cells })];
-        let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+        let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
         let given = Given { shape: &shape, args: &args };
         let read =
             |offset, scalar| given.param(&Parameter { position: 0, offset, scalar, name: String::new() });
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_launch_that_fulfils_all_is_the_one_compiled_ahead() {
-        let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+        let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
         let holds = Condition { below: Quantity::Const(0), limit: Quantity::Const(1) };
         for count in [0, 1, 2, 63, 64] {
             let conditions = vec![holds.clone(); count];

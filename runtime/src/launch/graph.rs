@@ -9,13 +9,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, CudaStream, DriverError, Gpu, GraphExec, Loaded};
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
 use crate::host::stream::LaunchStream;
-use crate::launch::{Launch, LaunchError, Prepared, Shape, Target};
+use crate::launch::{Launch, LaunchError, LaunchShape, Prepared, Target};
 use crate::memory::args::SliceMutArg;
 use crate::memory::buffer::Buffer;
 use crate::memory::image::{
@@ -288,9 +288,9 @@ impl Graph {
         match (device.backend(), stream) {
             (Backend::Gpu(gpu), None) => Ok(self.start_on_gpu(gpu, None)?),
             (Backend::Gpu(gpu), Some(Some(stream))) => Ok(self.start_on_gpu(gpu, Some(&stream))?),
-            (Backend::Gpu(_), Some(None)) => Err(other(Place::Simulator).into()),
+            (Backend::Gpu(_), Some(None)) => Err(other(MemoryPlace::Simulator).into()),
             (Backend::Simulator, Some(Some(stream))) => {
-                Err(other(Place::Gpu(stream.context().ordinal())).into())
+                Err(other(MemoryPlace::Gpu(stream.context().ordinal())).into())
             }
             (Backend::Simulator, None | Some(None)) => self.steps.iter().try_for_each(|step| step.launch()),
         }
@@ -398,7 +398,7 @@ impl HeldMemory {
 }
 
 /// A graph is ordered with its own device's memory only.
-fn only_of(device: Place, args: &[KernelArg]) -> Result<()> {
+fn only_of(device: MemoryPlace, args: &[KernelArg]) -> Result<()> {
     for arg in args {
         if let KernelArg::Slice { place: memory, .. } = arg
             && *memory != device
@@ -414,7 +414,7 @@ trait Step: Send {
     /// Launches it by itself.
     fn launch(&self) -> Result<()>;
     /// The parts that the driver needs; `None` on the simulator.
-    fn parts(&self) -> Option<(&Loaded, &Shape, &Attributes, &[KernelArg])>;
+    fn parts(&self) -> Option<(&Loaded, &LaunchShape, &Attributes, &[KernelArg])>;
 }
 
 struct Recorded<K: Kernel> {
@@ -427,7 +427,7 @@ impl<K: Kernel> Step for Recorded<K> {
         self.prepared.launch_args(self.args.as_ref())
     }
 
-    fn parts(&self) -> Option<(&Loaded, &Shape, &Attributes, &[KernelArg])> {
+    fn parts(&self) -> Option<(&Loaded, &LaunchShape, &Attributes, &[KernelArg])> {
         match self.prepared.parts() {
             (Target::Gpu(loaded, _), shape, attributes) => {
                 Some((loaded, shape, attributes, self.args.as_ref()))

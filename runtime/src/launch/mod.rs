@@ -17,7 +17,7 @@ pub use crate::driver::{
 };
 pub use crate::error::LaunchError;
 pub use crate::shape::Dim3;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 #[doc(hidden)]
 pub use nested::launched;
 pub use prepared::Prepared;
@@ -27,7 +27,7 @@ use std::marker::PhantomData;
 
 use crate::argument::KernelArg;
 pub use crate::codegen::GpuChecks;
-use crate::codegen::{CudaSource, Options};
+use crate::codegen::{CudaSource, PrintOptions};
 use crate::compile::kernel::Kernel;
 use crate::driver::Attributes;
 use crate::error::Result;
@@ -49,7 +49,7 @@ pub struct Launch<'a, K: Kernel> {
 
 /// Everything about a launch except the kernel and its arguments.
 struct Setup {
-    grid: Extent,
+    grid: GridExtent,
     block: [u32; 3],
     cluster: Option<[u32; 3]>,
     /// A number that was given as an extent and cannot be one, and the name of the extent.
@@ -65,7 +65,7 @@ struct Setup {
 
 /// The grid, or the items that it must cover.
 #[derive(Clone, Copy)]
-enum Extent {
+enum GridExtent {
     Missing,
     Blocks([u32; 3]),
     Items([u64; 3]),
@@ -76,7 +76,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     #[doc(hidden)]
     pub fn new(comptime: K::Comptime, args: K::Args) -> Self {
         let setup = Setup {
-            grid: Extent::Missing,
+            grid: GridExtent::Missing,
             block: [256, 1, 1],
             cluster: None,
             no_extent: None,
@@ -91,7 +91,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
     /// Blocks in the grid: a number, `[x, y]` or `[x, y, z]`.
     pub fn grid(self, blocks: impl Into<Dim3>) -> Self {
-        self.set(|setup| setup.grid = Extent::Blocks(setup.extents("grid", blocks.into())))
+        self.set(|setup| setup.grid = GridExtent::Blocks(setup.extents("grid", blocks.into())))
     }
 
     /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256.
@@ -101,12 +101,12 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
     /// A one-dimensional grid with at least one thread for each of `items`, and at least one block.
     pub fn over(self, items: usize) -> Self {
-        self.set(|setup| setup.grid = Extent::Items([items as u64, 1, 1]))
+        self.set(|setup| setup.grid = GridExtent::Items([items as u64, 1, 1]))
     }
 
     /// A two-dimensional grid with at least one thread for each of `width` × `height` items.
     pub fn over_2d(self, [width, height]: [usize; 2]) -> Self {
-        self.set(|setup| setup.grid = Extent::Items([width as u64, height as u64, 1]))
+        self.set(|setup| setup.grid = GridExtent::Items([width as u64, height as u64, 1]))
     }
 
     /// Blocks in a cluster; compute capability 9.0. At most 8, or 16 where the device allows it.
@@ -200,7 +200,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     }
 
     /// The kernel's CUDA for the comptime values of this launch.
-    pub(crate) fn print(&self, options: &Options) -> Result<CudaSource> {
+    pub(crate) fn print(&self, options: &PrintOptions) -> Result<CudaSource> {
         K::print(&self.comptime, options)
     }
 
@@ -237,7 +237,7 @@ impl Setup {
         dim.0
     }
 
-    fn shape<K: Kernel>(&self) -> std::result::Result<Shape, LaunchError> {
+    fn shape<K: Kernel>(&self) -> std::result::Result<LaunchShape, LaunchError> {
         if let Some((what, number)) = self.no_extent {
             return Err(LaunchError::NoExtent { kernel: K::NAME, what, number });
         }
@@ -248,20 +248,20 @@ impl Setup {
 /// The parts of the shape that do not depend on the device.
 fn shape_of(
     kernel: &'static str,
-    (grid, block, cluster, dynamic_shared): (Extent, [u32; 3], Option<[u32; 3]>, usize),
-) -> std::result::Result<Shape, LaunchError> {
+    (grid, block, cluster, dynamic_shared): (GridExtent, [u32; 3], Option<[u32; 3]>, usize),
+) -> std::result::Result<LaunchShape, LaunchError> {
     check::positive(kernel, "block", block)?;
     let grid = match grid {
-        Extent::Missing => return Err(LaunchError::NoGrid { kernel }),
-        Extent::Blocks(grid) => grid,
-        Extent::Items(items) => check::covering(items, block),
+        GridExtent::Missing => return Err(LaunchError::NoGrid { kernel }),
+        GridExtent::Blocks(grid) => grid,
+        GridExtent::Items(items) => check::covering(items, block),
     };
     check::positive(kernel, "grid", grid)?;
     // No device has as much as the number's type holds.
     let limit = crate::driver::Limits::SIMULATOR.shared_opt_in;
     let too_much = |_| LaunchError::SharedMemory { kernel, dynamic: dynamic_shared, fixed: 0, limit };
     let dynamic_shared = u32::try_from(dynamic_shared).map_err(too_much)?;
-    let shape = Shape { grid, block, cluster, dynamic_shared };
+    let shape = LaunchShape { grid, block, cluster, dynamic_shared };
     check::shape(kernel, &shape)?;
     Ok(shape)
 }
@@ -270,7 +270,7 @@ fn shape_of(
 mod tests;
 
 /// The type of a kernel that is called in a kernel; the call itself is refused.
-impl<K: Kernel> crate::types::Device for Launch<'_, K> {
+impl<K: Kernel> crate::types::DeviceType for Launch<'_, K> {
     type Erased = Launch<'static, K>;
 
     fn ty() -> crate::ir::Type {

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Dim3, Launch, LaunchError, Shape, check};
+use super::{Dim3, Launch, LaunchError, LaunchShape, check};
 use crate::compile::kernel::Kernel;
 use crate::ir::LaunchOrder;
 use crate::record::Callee;
@@ -42,14 +42,14 @@ impl<K: Kernel> Launch<'_, K> {
     }
 
     /// The shape, checked as a GPU checks it; else what is wrong with it.
-    fn nested_shape(&self) -> Result<Shape, String> {
+    fn nested_shape(&self) -> Result<LaunchShape, String> {
         let shape = self.setup.shape::<K>().map_err(|refused| refused.to_string())?;
         check::simulated_shape(K::NAME, &shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;
         within_launches(&shape)?;
         Ok(shape)
     }
 
-    fn child(self, shape: &Shape) -> Child {
+    fn child(self, shape: &LaunchShape) -> Child {
         let (comptime, args, order) = (self.comptime, self.args, self.setup.order);
         Child {
             kernel: K::NAME,
@@ -78,7 +78,7 @@ impl<K: Kernel> Launch<'_, K> {
 }
 
 /// Dynamic shared memory that a launch by a kernel can have.
-pub(super) fn within_launches(shape: &Shape) -> Result<usize, String> {
+pub(super) fn within_launches(shape: &LaunchShape) -> Result<usize, String> {
     let bytes = shape.dynamic_shared as usize;
     if bytes > SHARED_LIMIT {
         return Err(format!(

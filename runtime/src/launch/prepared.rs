@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::simulate::Simulation;
-use super::{Launch, LaunchError, Shape, check, check_attributes, conditions};
+use super::{Launch, LaunchError, LaunchShape, check, check_attributes, conditions};
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
 use crate::compile::kernel::Kernel;
@@ -38,7 +38,7 @@ use crate::nvrtc::NvrtcError;
 pub struct Prepared<K: Kernel> {
     device: Device,
     comptime: K::Comptime,
-    shape: Shape,
+    shape: LaunchShape,
     attributes: Attributes,
     target: Target,
 }
@@ -161,7 +161,7 @@ impl<K: Kernel> Prepared<K> {
         Ok(conditions::fulfilled(gpu.conditions::<K>(&self.comptime)?, &self.shape, args))
     }
 
-    pub(crate) fn parts(&self) -> (&Target, &Shape, &Attributes) {
+    pub(crate) fn parts(&self) -> (&Target, &LaunchShape, &Attributes) {
         (&self.target, &self.shape, &self.attributes)
     }
 }
@@ -181,7 +181,7 @@ fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
     (checks, also): (bool, GpuChecks),
-    (shape, args): (&Shape, &[KernelArg]),
+    (shape, args): (&LaunchShape, &[KernelArg]),
 ) -> Result<(&'g Arc<Loaded>, u64)> {
     if also.any() {
         return Ok((gpu.loaded::<K>(comptime, Checks::Also(also))?, 0));
@@ -201,13 +201,18 @@ fn loaded<'g, K: Kernel>(
 }
 
 /// The shape with the shared memory in which a checked kernel keeps what is written.
-fn shadowed(shape: Shape, loaded: &Loaded) -> Shape {
+fn shadowed(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
     let dynamic_shared = shape.dynamic_shared.saturating_add(loaded.needs().shadow_bytes as u32);
-    Shape { dynamic_shared, ..shape }
+    LaunchShape { dynamic_shared, ..shape }
 }
 
 /// The checks of a shape and attributes on a GPU that do not depend on the arguments.
-fn check_gpu<K: Kernel>(gpu: &Gpu, loaded: &Loaded, shape: &Shape, attributes: &Attributes) -> Result<()> {
+fn check_gpu<K: Kernel>(
+    gpu: &Gpu,
+    loaded: &Loaded,
+    shape: &LaunchShape,
+    attributes: &Attributes,
+) -> Result<()> {
     check::device::<K>(shape, gpu.limits(), loaded.needs(), attributes)?;
     check_attributes::check::<K>(shape, attributes, gpu.limits(), loaded.needs().cluster)?;
     check_attributes::owner::<K>(attributes, gpu.ordinal())?;
@@ -217,7 +222,7 @@ fn check_gpu<K: Kernel>(gpu: &Gpu, loaded: &Loaded, shape: &Shape, attributes: &
 fn launch_on_gpu<K: Kernel>(
     gpu: &Gpu,
     loaded: &Loaded,
-    shape: &Shape,
+    shape: &LaunchShape,
     attributes: &Attributes,
     args: &[KernelArg],
 ) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Wrong launches, each refused with its limit, and launches that work.
 
-use super::{Limits, Shape, check_attributes};
+use super::{LaunchShape, Limits, check_attributes};
 use crate::driver::Attributes;
 use crate::prelude::*;
 use crate::{Error, launch::LaunchError};
@@ -66,7 +66,7 @@ fn refusals_say_the_numbers_that_were_given() {
 #[test]
 fn an_attribute_that_the_driver_does_not_know_is_refused() {
     let attributes = Attributes { nvlink_utilisation: true, ..Attributes::default() };
-    let shape = Shape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
+    let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
     let check = |driver_version| {
         let limits = Limits { driver_version, ..Limits::SIMULATOR };
         check_attributes::check::<fill>(&shape, &attributes, &limits, None)

@@ -1,6 +1,6 @@
 //! Stands in for the simulation of launches in a build without it: no device is a simulator there.
 
-use super::{LaunchError, Setup, Shape};
+use super::{LaunchError, LaunchShape, Setup};
 use crate::argument::KernelArg;
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
@@ -11,7 +11,7 @@ pub(crate) enum Simulation {}
 
 impl Simulation {
     /// Refuses: a launch that reaches this is on no GPU.
-    pub(super) fn new<K: Kernel>(_: &Device, _: (&K::Comptime, &Setup), _: &Shape) -> Result<Self> {
+    pub(super) fn new<K: Kernel>(_: &Device, _: (&K::Comptime, &Setup), _: &LaunchShape) -> Result<Self> {
         Err(LaunchError::NotSimulated { kernel: K::NAME }.into())
     }
 

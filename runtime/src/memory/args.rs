@@ -3,7 +3,7 @@
 use crate::memory::buffer::Buffer;
 use crate::types::{GpuType, Slice};
 
-pub use crate::argument::{ImageArg, KernelArg, Order, Place};
+pub use crate::argument::{ImageArg, KernelArg, MemoryPlace, Order};
 
 /// What a parameter `&[T]` takes: `&Buffer<T>`, `&CudaSlice<T>`, `&CudaView<T>`.
 #[diagnostic::on_unimplemented(

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::argument::Order;
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::driver::{AccessWindow, DriverError, GpuMemory};
 use crate::simulator::{GlobalMemory, NoMemory};
 use crate::types::{GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
@@ -64,10 +64,10 @@ impl Memory {
     }
 
     /// Where the memory is.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> MemoryPlace {
         match self {
-            Memory::Simulator(_) => Place::Simulator,
-            Memory::Gpu(memory) => Place::Gpu(memory.ordinal()),
+            Memory::Simulator(_) => MemoryPlace::Simulator,
+            Memory::Gpu(memory) => MemoryPlace::Gpu(memory.ordinal()),
         }
     }
 
@@ -102,7 +102,7 @@ impl<T: GpuType> Buffer<T> {
     }
 
     /// Where the memory is.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> MemoryPlace {
         self.memory.place()
     }
 

@@ -6,13 +6,13 @@ use crate::driver::{
 };
 
 use crate::argument::Order;
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::memory::args::{SliceArg, SliceMutArg};
 
 /// Memory of elements of `T` on a GPU.
 fn arg<T>(ptr: u64, len: usize, ordinal: usize, (mutable, order): (bool, Order)) -> KernelArg {
     let bytes = (len * size_of::<T>()) as u64;
-    KernelArg::Slice { ptr, len: len as u64, bytes, place: Place::Gpu(ordinal), mutable, order }
+    KernelArg::Slice { ptr, len: len as u64, bytes, place: MemoryPlace::Gpu(ordinal), mutable, order }
 }
 
 // SAFETY: the lifetime borrows the memory, and its order with other uses is cudarc's and its stream's.

@@ -15,7 +15,7 @@ use crate::memory::part::{Part, PartMut, within};
 use crate::memory::static_memory::{ConstMemory, Held, StaticMemory};
 use crate::record::Callee;
 use crate::simulator::{Statics, current_statics};
-use crate::types::{Constant, Device as DeviceType, GpuType};
+use crate::types::{Constant, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// A static in constant memory: all threads read it, the host sets it.

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::driver::{DriverError, GpuMemory, GpuStream};
 use crate::error::Result;
 use crate::memory::args::{SliceArg, SliceMutArg};
@@ -15,23 +15,23 @@ use crate::types::GpuType;
 
 /// The memory that a part belongs to.
 #[derive(Debug)]
-struct Extent<'a, T> {
+struct Span<'a, T> {
     start: Start<'a, T>,
     len: usize,
 }
 
-impl<T> Clone for Extent<'_, T> {
+impl<T> Clone for Span<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Extent<'_, T> {}
+impl<T> Copy for Span<'_, T> {}
 
 /// Some elements of a buffer, for reading: `buffer.slice(2..10)?`. An argument for `&[T]`.
 #[derive(Debug)]
 pub struct Part<'a, T> {
-    extent: Extent<'a, T>,
+    extent: Span<'a, T>,
 }
 
 /// Some elements of a buffer, for writing: `buffer.slice_mut(2..10)?`. An argument for `&mut [T]`.
@@ -39,7 +39,7 @@ pub struct Part<'a, T> {
 /// Launches that use disjoint parts of one buffer on different streams run at the same time.
 #[derive(Debug)]
 pub struct PartMut<'a, T> {
-    extent: Extent<'a, T>,
+    extent: Span<'a, T>,
     _mutable: PhantomData<&'a mut T>,
 }
 
@@ -51,7 +51,7 @@ impl<T> Clone for Part<'_, T> {
 
 impl<T> Copy for Part<'_, T> {}
 
-impl<'a, T: GpuType> Extent<'a, T> {
+impl<'a, T: GpuType> Span<'a, T> {
     fn new(memory: &'a Memory, len: usize) -> Self {
         Self { start: Start::of(memory), len }
     }
@@ -89,9 +89,9 @@ impl<'a, T: GpuType> Extent<'a, T> {
     }
 
     /// The GPU's memory, and which of its bytes these are.
-    fn on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+    fn on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
         let Some((memory, start)) = self.start.in_gpu() else {
-            return Err(DriverError::WrongDevice { memory: Place::Simulator, device }.into());
+            return Err(DriverError::WrongDevice { memory: MemoryPlace::Simulator, device }.into());
         };
         Ok((memory, start..start + self.bytes()))
     }
@@ -99,12 +99,12 @@ impl<'a, T: GpuType> Extent<'a, T> {
 
 impl<'a, T: GpuType> Part<'a, T> {
     pub(crate) fn new(memory: &'a Memory, len: usize) -> Self {
-        Self { extent: Extent::new(memory, len) }
+        Self { extent: Span::new(memory, len) }
     }
 
     /// The elements from an index on.
     pub(crate) fn from_start(start: Start<'a, T>, len: usize) -> Self {
-        Self { extent: Extent { start, len } }
+        Self { extent: Span { start, len } }
     }
 
     /// Copies the elements to the host; waits for everything that writes them.
@@ -134,7 +134,7 @@ impl<'a, T: GpuType> Part<'a, T> {
     }
 
     /// Its only element, on a GPU.
-    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
         self.extent.one()?;
         self.extent.on_gpu(device)
     }
@@ -176,7 +176,7 @@ impl<'a, T: GpuType> Part<'a, T> {
 
 impl<'a, T: GpuType> PartMut<'a, T> {
     pub(crate) fn new(memory: &'a mut Memory, len: usize) -> Self {
-        Self { extent: Extent::new(memory, len), _mutable: PhantomData }
+        Self { extent: Span::new(memory, len), _mutable: PhantomData }
     }
 
     /// Number of elements.
@@ -249,7 +249,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     }
 
     /// Its only element, on a GPU.
-    pub(crate) fn one_on_gpu(&self, device: Place) -> Result<(&'a GpuMemory, Range<usize>)> {
+    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
         self.extent.one()?;
         self.extent.on_gpu(device)
     }
@@ -265,7 +265,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     }
 
     pub(crate) fn copy_on(self, stream: &GpuStream, from: &Part<'_, T>) -> Result<()> {
-        let device = Place::Gpu(stream.gpu.ordinal());
+        let device = MemoryPlace::Gpu(stream.gpu.ordinal());
         let (from, to) = (from.extent.on_gpu(device)?, self.extent.on_gpu(device)?);
         Ok(stream.gpu.copy(&stream.stream, from, to)?)
     }

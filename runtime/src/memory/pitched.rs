@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::host::device::Device;
 use crate::memory::buffer::Memory;
 use crate::memory::image::{
-    Access, Accesses, Format, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
+    Accesses, Format, ImageObject, ReadAs, Sampler, Texel, Texels, Texture2, TextureValue, check_pitched,
     check_sampler,
 };
 use crate::memory::pitched_rows::PitchedRows;
@@ -188,13 +188,13 @@ fn new_access<T>(
     sampler: Sampler,
     format: Format,
     normalizes: bool,
-) -> Result<Access> {
+) -> Result<ImageObject> {
     let ([_, height, width], pitch, start) = (rows.extents, rows.pitch, rows.memory.address());
     let extents = [width as u32, height as u32, 1];
     let (words, texels, order) = match &rows.memory {
         Memory::Gpu(memory) => {
             let object = memory.texture((format, [width, height], pitch), &sampler, normalizes)?;
-            (Access::words(object, extents), None, memory.order())
+            (ImageObject::words(object, extents), None, memory.order())
         }
         Memory::Simulator(_) => {
             let (base, extents) = (start as usize, [width, height, 1]);
@@ -204,5 +204,5 @@ fn new_access<T>(
     };
     let range = start..start + (pitch * height) as u64;
     let (sampler, place) = (Some(sampler), rows.memory.place());
-    Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
+    Ok(ImageObject { words, extents, texels, sampler, normalizes, range, place, order })
 }

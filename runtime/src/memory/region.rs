@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 use crate::driver::{DriverError, GpuBox, GpuStream};
 use crate::error::Result;
 use crate::memory::part::within;
@@ -220,9 +220,9 @@ impl<'a, T: GpuType> PartMut3<'a, T> {
 
     pub(crate) fn copy_on(self, stream: &GpuStream, from: &Part3<'_, T>) -> Result<()> {
         self.check(from)?;
-        let device = Place::Gpu(stream.gpu.ordinal());
+        let device = MemoryPlace::Gpu(stream.gpu.ordinal());
         let (Some(source), Some(target)) = (from.region.on_gpu(), self.region.on_gpu()) else {
-            return Err(DriverError::WrongDevice { memory: Place::Simulator, device }.into());
+            return Err(DriverError::WrongDevice { memory: MemoryPlace::Simulator, device }.into());
         };
         Ok(stream.gpu.copy_box(&stream.stream, source, target, self.region.shape())?)
     }

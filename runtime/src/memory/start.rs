@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
+use crate::argument::MemoryPlace;
 use crate::argument::Order;
-use crate::argument::Place;
 use crate::driver::{DriverError, GpuMemory};
 use crate::memory::buffer::Memory;
 
@@ -51,8 +51,8 @@ impl<'a, T> Start<'a, T> {
     }
 
     /// Where the memory is.
-    pub fn place(&self) -> Place {
-        self.gpu.map_or(Place::Simulator, |memory| Place::Gpu(memory.ordinal()))
+    pub fn place(&self) -> MemoryPlace {
+        self.gpu.map_or(MemoryPlace::Simulator, |memory| MemoryPlace::Gpu(memory.ordinal()))
     }
 
     /// How launches order their uses of the memory.
@@ -68,8 +68,8 @@ impl<'a, T> Start<'a, T> {
     /// Its address on the host, if the simulator has it.
     pub fn here(&self) -> Result<*mut T, DriverError> {
         match self.place() {
-            Place::Simulator => Ok(self.address as *mut T),
-            memory => Err(DriverError::WrongDevice { memory, device: Place::Simulator }),
+            MemoryPlace::Simulator => Ok(self.address as *mut T),
+            memory => Err(DriverError::WrongDevice { memory, device: MemoryPlace::Simulator }),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, Memory};
 use super::part::{Part, PartMut};
 use super::region::{Part3, PartMut3};
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 use crate::driver::DriverError;
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
@@ -137,7 +137,7 @@ impl Device {
         Part::from(buffer).to_vec()
     }
 
-    fn check_owner(&self, place: Place) -> Result<()> {
+    fn check_owner(&self, place: MemoryPlace) -> Result<()> {
         if place == self.place() {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Which checks are left out, which a launch proves, and which stay.
 
-use crate::codegen::{Checks, Options};
+use crate::codegen::{Checks, PrintOptions};
 use crate::ir::{LaunchValues, Parameter, Scalar};
 use crate::prelude::*;
 
@@ -281,7 +281,7 @@ impl LaunchValues for MatrixLaunch {
 
 #[test]
 fn conditions_are_exact() {
-    let options = Options { checks: Checks::Lifted(u64::MAX), line_directives: false };
+    let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
     let source = matrix::print(&(), &options).expect("the kernel compiles");
     let holds = |lengths, extents, block| {
         let launch = MatrixLaunch { lengths, extents, block };

@@ -1,9 +1,9 @@
 //! Rust and the IR agree on how values are laid out.
 
 use crate::ir::{EnumType, Type};
-use crate::types::Device;
+use crate::types::DeviceType;
 
-fn enum_of<T: Device>() -> std::sync::Arc<EnumType> {
+fn enum_of<T: DeviceType>() -> std::sync::Arc<EnumType> {
     match T::ty() {
         Type::Enum(def) => def,
         other => panic!("`{other}` is no enum"),
@@ -36,7 +36,7 @@ fn an_enum_in_a_tuple_takes_its_bytes() {
 }
 
 /// What Rust says of a type and what the IR says of it.
-fn same<T: Device>() {
+fn same<T: DeviceType>() {
     let (ty, layout) = (T::ty(), T::LAYOUT);
     assert_eq!((ty.size(), ty.align()), (layout.size, layout.align), "{ty}");
 }

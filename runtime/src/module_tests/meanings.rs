@@ -1,10 +1,10 @@
 //! What a recorded function with a CUDA body means.
 
 use crate::Kernel;
-use crate::types::{Device, Slice};
+use crate::types::{DeviceType, Slice};
 
 /// A value in the IR's layout.
-fn ir<T: Device>(value: T) -> Vec<u8> {
+fn ir<T: DeviceType>(value: T) -> Vec<u8> {
     let mut bytes = vec![0xab; T::LAYOUT.size];
     // SAFETY: as many bytes as the type has.
     unsafe { value.to_ir(bytes.as_mut_ptr()) };

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::ptr;
 
 use super::host::host_functions;
-use crate::memory::image::Access;
+use crate::memory::image::ImageObject;
 
 /// The image behind an object, which is its address.
-fn image<'a>(object: u64) -> &'a Access {
+fn image<'a>(object: u64) -> &'a ImageObject {
     // SAFETY: the launch gave the address, and keeps the image borrowed.
-    unsafe { &*ptr::with_exposed_provenance::<Access>(object as usize) }
+    unsafe { &*ptr::with_exposed_provenance::<ImageObject>(object as usize) }
 }
 
 fn give(components: [f64; 4], to: *mut f64) {

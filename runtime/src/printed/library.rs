@@ -14,8 +14,8 @@ use super::Sanitizers;
 use super::compiler::Compiler;
 use super::host;
 use super::text::{is_word, word_end};
+use crate::cache::CacheSettings;
 use crate::cache::Disk;
-use crate::cache::Settings;
 use crate::nvrtc::Cubin;
 
 /// What the compiler knows the text's own lines by, where they are those of no Rust file.
@@ -270,7 +270,7 @@ fn load(image: &[u8], unit: &Unit) -> Result<Exports, Refused> {
 fn disk() -> Option<&'static Disk> {
     static DISK: OnceLock<Option<Disk>> = OnceLock::new();
     let make = || {
-        let directory = Settings::process().ok()?.directory.as_ref()?;
+        let directory = CacheSettings::process().ok()?.directory.as_ref()?;
         Some(Disk::new(directory.join("printed"), KEPT))
     };
     DISK.get_or_init(make).as_ref()

@@ -9,7 +9,8 @@ use crate::device_api::vote::{
     all_sync, any_sync, ballot_sync, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync,
     reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync,
 };
-use crate::simulator::{Instruction, Line, MemoryScope, context};
+use crate::simulator::context::{self, SharedSite};
+use crate::simulator::{Instruction, Line, MemoryScope};
 
 /// Says which line the running thread is at.
 fn at(file: *const c_char, line: i32) {
@@ -50,7 +51,8 @@ host_functions! { FUNCTIONS:
     "ws_h_shared"(site: *const c_void, bytes: u64, align: u64) -> *mut c_void = {
         // The address of the array's mark is its place: one for each instance of the function around it.
         let mark = site.addr() as u64;
-        let site = ("printed", mark as u32, (mark >> 32) as u32, "");
+        let (line, column) = (mark as u32, (mark >> 32) as u32);
+        let site = SharedSite { file: "printed", line, column, instance: None };
         context::shared_alloc(site, bytes as usize, align as usize).cast()
     };
     "ws_h_dynamic_shared"() -> *mut c_void = context::dynamic_shared().0.cast();

@@ -30,9 +30,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};
-pub(crate) use run::{Reached, Run, Text};
+pub(crate) use run::{PrintedLaunch, Reachable, Text};
 
-use crate::codegen::{Checks, CudaSource, Options};
+use crate::codegen::{Checks, CudaSource, PrintOptions};
 use crate::compile::kernel::{Kernel, KernelDefinition};
 use crate::ir::Location;
 use compiler::Compiler;
@@ -48,7 +48,7 @@ pub fn compiler() -> Result<String, Refused> {
 
 /// How a text is printed and compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Wanted {
+pub(crate) struct TextOptions {
     pub checks: Checks,
     pub sanitizers: Sanitizers,
 }
@@ -56,10 +56,10 @@ pub(crate) struct Wanted {
 type Compiled = Result<Arc<Text>, Refused>;
 
 /// The texts of one kernel.
-type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, Wanted), Compiled>;
+type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, TextOptions), Compiled>;
 
 /// A kernel's text, compiled at its first launch.
-pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: Wanted) -> Compiled {
+pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Compiled {
     static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (comptime.clone(), wanted);
@@ -81,7 +81,7 @@ pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: Wanted) -> Compile
 }
 
 fn source<K: Kernel>(comptime: &K::Comptime, checks: Checks) -> Result<CudaSource, Refused> {
-    let options = Options { checks, line_directives: true };
+    let options = PrintOptions { checks, line_directives: true };
     K::print(comptime, &options).map_err(|e| Refused::NotPrinted(e.to_string()))
 }
 
@@ -103,7 +103,7 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
 /// of its launch, not of this.
 ///
 /// ```
-/// use warpsmith::codegen::{Checks, Options};
+/// use warpsmith::codegen::{Checks, PrintOptions};
 /// use warpsmith::prelude::*;
 /// use warpsmith::printed::{Sanitizers, compile_ahead};
 ///
@@ -116,7 +116,7 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
 /// }
 ///
 /// # fn main() -> warpsmith::Result<()> {
-/// let options = Options { checks: Checks::All, line_directives: true };
+/// let options = PrintOptions { checks: Checks::All, line_directives: true };
 /// let texts = [double::print(&(), &options)?];
 /// if let Err(missing) = compile_ahead(&texts, Sanitizers::NONE) {
 ///     println!("{missing}");

@@ -12,9 +12,9 @@ use crate::argument::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
 use crate::interpreter::{AskedShape, Rules};
 use crate::ir::{KernelAttributes, Location};
-use crate::memory::image::Access;
+use crate::memory::image::ImageObject;
 use crate::simulator::context::Child;
-use crate::simulator::{ChildOrder, FaultPlace, Instruction, Line, SimFault, Space, context, global};
+use crate::simulator::{ChildOrder, FaultSite, Instruction, Line, SimFault, Space, context, global};
 
 /// A text that can be launched.
 pub(crate) struct Text {
@@ -27,13 +27,13 @@ pub(crate) struct Text {
 }
 
 /// A launch.
-pub(crate) struct Run<'t> {
+pub(crate) struct PrintedLaunch<'t> {
     text: &'t Text,
     params: Vec<*const c_void>,
     /// What the parameters' addresses are of.
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
-    reached: Reached,
+    reached: Reachable,
     /// Steps are those that a thread may make without an operation of the machine.
     rules: Rules,
     _statics: Option<MutexGuard<'t, ()>>,
@@ -41,7 +41,7 @@ pub(crate) struct Run<'t> {
 
 /// The memory that a launch may access besides the blocks' and its threads' own.
 #[derive(Default)]
-pub(crate) struct Reached {
+pub(crate) struct Reachable {
     /// What its arguments say.
     pub ranges: Vec<Range<usize>>,
     /// Whether it may reach any buffer: by an address that is in a value or in memory.
@@ -69,17 +69,17 @@ struct Left;
 
 thread_local! {
     /// The launch whose threads this OS thread runs, or null.
-    static CURRENT: Cell<*const Run<'static>> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<*const PrintedLaunch<'static>> = const { Cell::new(ptr::null()) };
     /// The word that says that there is a record.
     static ANY: Cell<u32> = const { Cell::new(0) };
 }
 
-impl<'t> Run<'t> {
+impl<'t> PrintedLaunch<'t> {
     /// A launch with these arguments.
     ///
     /// A thread may make so many steps, each a piece of the text without a branch, from one barrier, exchange or atomic
     /// to the next.
-    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reached, rules: Rules) -> Self {
+    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reachable, rules: Rules) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
@@ -140,7 +140,7 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
         KernelArg::Image { access, .. } => {
             let access = access.get();
             // The object is the image's address; the extents stand behind it as on a GPU.
-            Box::new(Access::words(ptr::from_ref(access).expose_provenance() as u64, access.extents))
+            Box::new(ImageObject::words(ptr::from_ref(access).expose_provenance() as u64, access.extents))
         }
     }
 }
@@ -168,7 +168,7 @@ impl Text {
 }
 
 /// The launch of the running thread.
-fn current<'a>() -> &'a Run<'static> {
+fn current<'a>() -> &'a PrintedLaunch<'static> {
     // SAFETY: set by the thread that runs, whose launch lives until all its threads have ended.
     unsafe { &*CURRENT.get() }
 }
@@ -243,7 +243,7 @@ unsafe fn copy(value: *const c_void, bytes: usize) -> Box<[u128]> {
 
 fn raise(site: &Site, record: &Record) -> ! {
     let line = Line { file: site.at.file, line: site.at.line, column: 0 };
-    context::fault_at(line, |FaultPlace { kernel, file, line, block, thread }| match &site.kind {
+    context::fault_at(line, |FaultSite { kernel, file, line, block, thread }| match &site.kind {
         SiteKind::Bounds | SiteKind::Range => {
             let (index, len) = (record.a as i64, record.b as usize);
             SimFault::OutOfBounds { kernel, file, line, block, thread, index, len }
@@ -269,7 +269,7 @@ fn raise(site: &Site, record: &Record) -> ! {
 /// Ends the launch: the running thread has made as many steps as it may.
 pub(super) fn endless() -> ! {
     let steps = current().rules.steps;
-    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| SimFault::Endless {
+    context::fault_at(kernel_line(), |FaultSite { kernel, file, line, block, thread }| SimFault::Endless {
         kernel,
         steps,
         file,
@@ -286,7 +286,7 @@ pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! 
     } else {
         Line { file, line, column: 0 }
     };
-    context::fault_at(line, |FaultPlace { kernel, file, line, block, thread }| {
+    context::fault_at(line, |FaultSite { kernel, file, line, block, thread }| {
         let message = format!("the printed CUDA does what C++ leaves undefined: {what}");
         SimFault::Panic { kernel, message, file, line, block, thread }
     })
@@ -294,7 +294,7 @@ pub(super) fn undefined(what: &'static str, file: &'static str, line: u32) -> ! 
 
 /// Ends the launch if the text must not access these bytes.
 pub(super) fn accessed(address: usize, bytes: usize, write: bool) {
-    let Reached { ranges, any_buffer } = &current().reached;
+    let Reachable { ranges, any_buffer } = &current().reached;
     let inside = |range: &Range<usize>| range.start <= address && address + bytes <= range.end;
     if ranges.iter().any(inside)
         || matches!(context::space_of(address), Space::Shared { .. })
@@ -302,7 +302,7 @@ pub(super) fn accessed(address: usize, bytes: usize, write: bool) {
     {
         return;
     }
-    context::fault_at(kernel_line(), |FaultPlace { kernel, file, line, block, thread }| {
+    context::fault_at(kernel_line(), |FaultSite { kernel, file, line, block, thread }| {
         let does = if write { "writes" } else { "reads" };
         let message = format!(
             "the printed CUDA {does} {bytes} bytes at {address:#x}, in no argument, shared memory or variable"

@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use crate::codegen::{Checks, CudaSource, Options};
+use crate::codegen::{Checks, CudaSource, PrintOptions};
 use crate::memory::args::SliceMutArg;
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
@@ -97,7 +97,7 @@ fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
 /// Compares the CUDA of a kernel with what the chapters show under its name.
 fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     let source = |checks| {
-        let options = Options { checks, line_directives: false };
+        let options = PrintOptions { checks, line_directives: false };
         launch.print(&options).unwrap_or_else(|error| panic!("{error}"))
     };
     let CudaSource { code: readable, needs, .. } = source(Checks::None);

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{Candidate, TunerError};
 use crate::argument::KernelArg;
-use crate::codegen::{Checks, Options};
+use crate::codegen::{Checks, PrintOptions};
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
@@ -58,7 +58,7 @@ impl Look {
         (TypeId::of::<K>(), launch.comptime(), checks).hash(&mut hasher);
         if self.seen.insert(hasher.finish()) {
             let checks = if checks { Checks::All } else { Checks::None };
-            let source = launch.print(&Options { checks, line_directives: false })?;
+            let source = launch.print(&PrintOptions { checks, line_directives: false })?;
             self.source.update(&(source.code.len() as u64).to_le_bytes());
             self.source.update(source.code.as_bytes());
         }

@@ -27,7 +27,7 @@ mod vectors;
 pub use data::Random;
 pub use sparse::HostCsr;
 
-use warpsmith::codegen::{CudaSource, Options};
+use warpsmith::codegen::{CudaSource, PrintOptions};
 use warpsmith::ir::Module;
 use warpsmith::record::RecordError;
 use warpsmith::{Device, Kernel};
@@ -57,7 +57,7 @@ pub struct Case {
     /// Name of its snapshot: `saxpy`, `reduce_complete_unroll@block_256`.
     pub name: &'static str,
     /// Its CUDA.
-    pub print: fn(&Options) -> warpsmith::Result<CudaSource>,
+    pub print: fn(&PrintOptions) -> warpsmith::Result<CudaSource>,
     /// Its IR, as recorded.
     pub record: fn() -> Result<Module, RecordError>,
     /// Runs it on a device and compares with the host; the error says what differs.
@@ -104,7 +104,7 @@ pub fn all() -> Vec<Case> {
 }
 
 /// Prints a kernel without comptime parameters.
-fn print<K: Kernel<Comptime = ()>>(options: &Options) -> warpsmith::Result<CudaSource> {
+fn print<K: Kernel<Comptime = ()>>(options: &PrintOptions) -> warpsmith::Result<CudaSource> {
     K::print(&(), options)
 }
 

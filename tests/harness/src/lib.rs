@@ -2,7 +2,7 @@
 
 pub mod documents;
 
-use warpsmith::codegen::{Checks, GpuChecks, Options};
+use warpsmith::codegen::{Checks, GpuChecks, PrintOptions};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
@@ -127,7 +127,7 @@ pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
     has_meanings::<K>(comptime);
     let mut seen = Vec::new();
     for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All, Checks::Also(GpuChecks::ALL)] {
-        let options = Options { checks, line_directives: false };
+        let options = PrintOptions { checks, line_directives: false };
         let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
         if !seen.contains(&source.code) {
             let arch = Arch { major: 9, minor: 0, specific: true };

@@ -3,7 +3,9 @@
 use super::guard::atomic_effect;
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, Site, SiteKind, prelude};
-use crate::ir::{Access, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Type, VarId, VarKind};
+use crate::ir::{
+    ArgumentAccess, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Type, VarId, VarKind,
+};
 
 impl Printer<'_> {
     /// Prints an expression, whose value is read.
@@ -11,7 +13,7 @@ impl Printer<'_> {
         if let Some(text) = self.static_value(e) {
             return text;
         }
-        self.guarded(e, Access::Read).unwrap_or_else(|| self.place(e))
+        self.guarded(e, ArgumentAccess::Read).unwrap_or_else(|| self.place(e))
     }
 
     /// Prints an expression that is not read if it is a place: its address is taken, or a part of it is accessed.
@@ -268,9 +270,9 @@ impl Printer<'_> {
 
     fn builtin(&mut self, op: &'static Builtin, args: &[Expr], ret: &Type, at: Location) -> Text {
         match (op.facts.form, args) {
-            (Form::PointerRead, [pointer]) => return self.guarded_pointee(pointer, Access::Read, at),
+            (Form::PointerRead, [pointer]) => return self.guarded_pointee(pointer, ArgumentAccess::Read, at),
             (Form::PointerWrite, [pointer, value]) => {
-                let place = self.guarded_pointee(pointer, Access::Write, at).at(UNARY);
+                let place = self.guarded_pointee(pointer, ArgumentAccess::Write, at).at(UNARY);
                 return Text { text: format!("{place} = {}", self.argument(value)), level: ASSIGNMENT };
             }
             _ => {}
@@ -322,7 +324,7 @@ impl Printer<'_> {
     }
 
     /// An argument; if it is a place for atomic operations, what the operation does.
-    fn operand_of(&mut self, arg: &Expr, atomic: Option<Access>) -> Text {
+    fn operand_of(&mut self, arg: &Expr, atomic: Option<ArgumentAccess>) -> Text {
         let around = std::mem::replace(&mut self.function.atomic, atomic);
         let text = self.expr(arg);
         self.function.atomic = around;

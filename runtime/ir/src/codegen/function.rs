@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
-use crate::ranges::{Interval, Kind, Known, Scope};
+use crate::ranges::{FunctionScope, Interval, Kind, Known};
 
 /// The function that is being printed.
 #[derive(Default)]
-pub(super) struct State<'m> {
+pub(super) struct OpenFunction<'m> {
     vars: Vec<Variable>,
     names: HashMap<VarId, String>,
     scopes: Vec<HashSet<String>>,
@@ -24,7 +24,7 @@ pub(super) struct State<'m> {
     /// Counters of half-open ranges: one more than each is still of its type.
     pub below_max: HashSet<VarId>,
     /// What integers are between.
-    ranges: Option<Scope<'m>>,
+    ranges: Option<FunctionScope<'m>>,
     /// The lengths of slices that the body declares: lines that no other line asks for are dropped by their names.
     pub lengths: HashSet<String>,
     /// The names of all other variables so far.
@@ -38,10 +38,10 @@ pub(super) struct State<'m> {
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
     /// What the atomic operation does whose place is being printed.
-    pub atomic: Option<crate::ir::Access>,
+    pub atomic: Option<crate::ir::ArgumentAccess>,
 }
 
-impl<'m> State<'m> {
+impl<'m> OpenFunction<'m> {
     /// Before the first function.
     pub fn outside() -> Self {
         Self::default()
@@ -50,7 +50,7 @@ impl<'m> State<'m> {
     fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
         let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {
-            ranges: Some(Scope::new(&module.functions, function, &function.body, kind)),
+            ranges: Some(FunctionScope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),
             globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
@@ -261,7 +261,7 @@ fn extents(ty: &Type) -> &'static [&'static str] {
 impl<'m> Printer<'m> {
     /// A `__device__` function; closure parameters make it a template.
     pub(super) fn device_function(&mut self, function: &'m Function, name: &str, faulting: bool) -> String {
-        self.function = State::new(self.module, function, self.symbols.all());
+        self.function = OpenFunction::new(self.module, function, self.symbols.all());
         let closures = function.params.iter().filter(|p| function.var(**p).ty == Type::Closure).count();
         let template = match closures {
             0 => String::new(),
@@ -302,7 +302,7 @@ impl<'m> Printer<'m> {
     /// What stands before the body of a kernel, whose parameters it opens.
     pub(super) fn kernel_signature(&mut self, index: usize) -> String {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
-        self.function = State::new(self.module, function, self.symbols.all());
+        self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),

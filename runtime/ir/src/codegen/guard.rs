@@ -6,7 +6,7 @@
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Checks, Printer, SiteKind, prelude};
-use crate::ir::{Access, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
+use crate::ir::{ArgumentAccess, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
 
 /// What is checked of every access on a GPU, besides bounds.
 ///
@@ -65,7 +65,7 @@ impl Printer<'_> {
     }
 
     /// A place of memory that is accessed, checked; nothing for what needs no check.
-    pub(super) fn guarded(&mut self, place: &Expr, does: Access) -> Option<Text> {
+    pub(super) fn guarded(&mut self, place: &Expr, does: ArgumentAccess) -> Option<Text> {
         if !self.gpu_checks().any() || !is_sized(&place.ty) {
             return None;
         }
@@ -83,7 +83,7 @@ impl Printer<'_> {
     }
 
     /// What is behind a raw pointer, checked.
-    pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: Access, at: Location) -> Text {
+    pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: ArgumentAccess, at: Location) -> Text {
         let place = self.pointee(pointer);
         let Type::Ptr { to, .. } = &pointer.ty else { return place };
         if !self.needs_guard(to.align(), Reach::Pointer) {
@@ -159,7 +159,7 @@ impl Printer<'_> {
         &mut self,
         mut pointer: String,
         (align, reach): (usize, Reach),
-        does: Access,
+        does: ArgumentAccess,
         at: Location,
     ) -> String {
         if self.gpu_checks().alignment && reach == Reach::Pointer && align > 1 {
@@ -171,12 +171,12 @@ impl Printer<'_> {
             return pointer;
         }
         self.need_shadow();
-        if does != Access::Write {
+        if does != ArgumentAccess::Write {
             self.need(&prelude::READABLE);
             let site = self.site(SiteKind::Unwritten, at);
             pointer = format!("ws_readable({pointer}, {site}, ws_fault)");
         }
-        if does != Access::Read {
+        if does != ArgumentAccess::Read {
             self.need(&prelude::WRITTEN);
             pointer = format!("ws_written({pointer}, 1ull)");
         }
@@ -246,13 +246,13 @@ impl Printer<'_> {
 }
 
 /// What an operation does to the place for atomic operations that is its first argument.
-pub(super) fn atomic_effect(op: &Builtin) -> Option<Access> {
+pub(super) fn atomic_effect(op: &Builtin) -> Option<ArgumentAccess> {
     (op.by_constant.is_some() && op.by_reference).then(|| op.facts.access(0))
 }
 
 /// Whether a builtin accesses what its argument at a position points to.
 fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
-    op.facts.access(position) != Access::None && matches!(ty, Type::Ref { to, .. } if is_sized(to))
+    op.facts.access(position) != ArgumentAccess::None && matches!(ty, Type::Ref { to, .. } if is_sized(to))
 }
 
 /// Whether a place of this type is a value in memory, and not a row of a shared array or a slice.

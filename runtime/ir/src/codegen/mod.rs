@@ -1,6 +1,6 @@
 //! Prints a [`ValidModule`] as CUDA C++.
 //!
-//! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`Options`]
+//! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`PrintOptions`]
 //! alone, so it is safe to hash. It includes nothing: what it needs beyond the language stands in a
 //! prelude, printed on demand.
 
@@ -40,6 +40,7 @@ use std::collections::{HashMap, HashSet};
 use crate::deep_stack;
 use crate::ir::{
     ConstValue, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling, Type, VarKind,
+    Variable,
 };
 use crate::validate::ValidModule;
 
@@ -71,7 +72,7 @@ impl Checks {
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
+pub struct PrintOptions {
     /// Which indices are compared with their lengths.
     pub checks: Checks,
     /// Whether `#line` maps each statement to its Rust line.
@@ -79,14 +80,14 @@ pub struct Options {
 }
 
 /// Prints a module.
-pub fn print(module: &ValidModule, options: &Options) -> CudaSource {
+pub fn print(module: &ValidModule, options: &PrintOptions) -> CudaSource {
     deep_stack::run(|| Printer::new(module.module(), *options).module())
 }
 
 /// State while a module is printed: its sections, and what the open function is.
 struct Printer<'m> {
     module: &'m Module,
-    options: Options,
+    options: PrintOptions,
     /// Prelude pieces in order of first need.
     prelude: Vec<&'static Prelude>,
     /// `static constexpr` lines, and the values that may be spelled by name.
@@ -107,7 +108,7 @@ struct Printer<'m> {
     /// Array constants by name and text, and globals, with their symbols.
     tables: Vec<(String, String)>,
     global_symbols: Vec<(&'static crate::ir::Global, String)>,
-    function: function::State<'m>,
+    function: function::OpenFunction<'m>,
 }
 
 impl<'m> Printer<'m> {
@@ -125,7 +126,7 @@ impl<'m> Printer<'m> {
         self.options.checks != Checks::None
     }
 
-    fn new(module: &'m Module, options: Options) -> Self {
+    fn new(module: &'m Module, options: PrintOptions) -> Self {
         let mut printer = Self {
             module,
             options,
@@ -143,7 +144,7 @@ impl<'m> Printer<'m> {
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
-            function: function::State::outside(),
+            function: function::OpenFunction::outside(),
         };
         printer.collect();
         printer
@@ -171,14 +172,14 @@ impl<'m> Printer<'m> {
             shared.flatten().for_each(|extent| self.note_extent(extent));
         }
         for function in module.functions.iter().chain([&module.kernel]) {
-            for var in &function.vars {
-                self.needs.uses_dynamic_shared |= var.kind == VarKind::DynamicShared;
-                if let VarKind::Shared { extents, .. } = &var.kind {
-                    let elem = if let Type::Shared { elem, .. } = &var.ty { elem.size() } else { 0 };
-                    self.needs.static_shared_bytes += Extent::elements(extents) * elem;
-                }
-            }
+            let is_dynamic = |var: &Variable| var.kind == VarKind::DynamicShared;
+            self.needs.uses_dynamic_shared |= function.vars.iter().any(is_dynamic);
         }
+        let shared = module
+            .static_shared(&module.kernel)
+            .unwrap_or_else(|_| unreachable!("validate::shared lets no module with too many instances pass"));
+        self.needs.static_shared_bytes = shared.bytes;
+        self.needs.shared_padding = shared.padding;
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;
@@ -199,8 +200,8 @@ impl<'m> Printer<'m> {
             }
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
-                self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::Scope::Cluster);
-                self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::Scope::Grid);
+                self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::SyncScope::Cluster);
+                self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::SyncScope::Grid);
             }
             _ => {}
         }

@@ -42,6 +42,8 @@ pub struct Needs {
     pub parameter_bytes: usize,
     /// Bytes of static shared memory.
     pub static_shared_bytes: usize,
+    /// Most bytes that the compiler adds to these, to align the arrays.
+    pub shared_padding: usize,
     /// Bytes of dynamic shared memory that it takes beyond the launch's, to know what is written.
     pub shadow_bytes: usize,
     /// Whether it looks up in the table `ws_shadows` what is written of global memory.

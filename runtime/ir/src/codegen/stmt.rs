@@ -3,7 +3,7 @@
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
-    Access, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+    ArgumentAccess, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
 };
 
 impl Printer<'_> {
@@ -122,7 +122,9 @@ impl Printer<'_> {
         if super::slice::is_slice(&place.ty) {
             return self.assign_slice(place, value);
         }
-        let target = match self.guarded(place, if op.is_some() { Access::Update } else { Access::Write }) {
+        let target = match self
+            .guarded(place, if op.is_some() { ArgumentAccess::Update } else { ArgumentAccess::Write })
+        {
             Some(target) => target.text,
             None => self.part_of(place).text,
         };

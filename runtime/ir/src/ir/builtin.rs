@@ -6,7 +6,7 @@ use super::{Facts, Position, Type};
 
 /// A set of threads that execute together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum SyncScope {
     /// 32 lanes.
     Warp,
     /// A thread block.
@@ -25,7 +25,7 @@ pub enum Effect {
     /// Writes memory, prints, or must not be moved or repeated.
     Writes,
     /// Meets the other threads of a scope; all of them must reach it.
-    Sync(Scope),
+    Sync(SyncScope),
 }
 
 /// How a result may differ between threads, given operands that do not.

@@ -6,7 +6,7 @@
 
 /// What a call does to the memory that an argument refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum ArgumentAccess {
     /// Nothing: it passes the address on, or hints at it.
     None,
     /// Reads it.
@@ -181,7 +181,7 @@ pub struct Facts {
     /// What it does through each of its first arguments, which are then addresses; nothing through the others.
     ///
     /// A test compares it with what each builtin does on the simulator.
-    pub accesses: &'static [Access],
+    pub accesses: &'static [ArgumentAccess],
     /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
     pub waits: bool,
     /// Where the thread stands, if that is what it gives. Of one that does not say, no two calls are the same.
@@ -213,13 +213,13 @@ impl Facts {
     /// Of what gives its argument, or a part of it, as it is.
     pub const MOVES: Self = Self { cost: Cost::Moves, ..Self::NONE };
     /// Of a plain read through the first argument.
-    pub const READS: Self = Self { accesses: &[Access::Read], ..Self::MOVES };
+    pub const READS: Self = Self { accesses: &[ArgumentAccess::Read], ..Self::MOVES };
     /// Of a write through the first argument.
-    pub const WRITES: Self = Self { accesses: &[Access::Write], ..Self::MOVES };
+    pub const WRITES: Self = Self { accesses: &[ArgumentAccess::Write], ..Self::MOVES };
     /// Of a read through the first argument that sees what other threads write.
-    pub const OBSERVES: Self = Self { accesses: &[Access::Read], waits: true, ..Self::MOVES };
+    pub const OBSERVES: Self = Self { accesses: &[ArgumentAccess::Read], waits: true, ..Self::MOVES };
     /// Of an atomic read-modify-write through the first argument.
-    pub const UPDATES: Self = Self { accesses: &[Access::Update], waits: true, ..Self::MOVES };
+    pub const UPDATES: Self = Self { accesses: &[ArgumentAccess::Update], waits: true, ..Self::MOVES };
     /// Of a conversion.
     pub const CONVERTS: Self = Self::costs(Cost::Converts);
     /// Of a barrier or wait that can be left out by itself.
@@ -264,7 +264,7 @@ impl Facts {
     }
 
     /// What a call does through the argument at a position.
-    pub fn access(&self, position: usize) -> Access {
-        self.accesses.get(position).copied().unwrap_or(Access::None)
+    pub fn access(&self, position: usize) -> ArgumentAccess {
+        self.accesses.get(position).copied().unwrap_or(ArgumentAccess::None)
     }
 }

@@ -20,7 +20,7 @@ use super::{EnumType, Type};
 
 /// Size and alignment of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct ValueLayout {
     /// Bytes.
     pub size: usize,
     /// Alignment in bytes.
@@ -29,7 +29,7 @@ pub struct Layout {
     pub as_in_rust: bool,
 }
 
-impl Layout {
+impl ValueLayout {
     /// That of a type of Rust which lies as in Rust.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>(), as_in_rust: true }
@@ -41,7 +41,7 @@ impl Layout {
     }
 
     /// Fields one after another.
-    pub const fn fields(fields: &[Layout]) -> Self {
+    pub const fn fields(fields: &[ValueLayout]) -> Self {
         let (mut align, mut i) = (1, 0);
         while i < fields.len() {
             if fields[i].align > align {
@@ -53,41 +53,41 @@ impl Layout {
     }
 
     /// A struct of these fields: as rustc lays it out, if it lays the fields out as the IR does.
-    pub const fn structure<T>(fields: &[Layout]) -> Self {
+    pub const fn structure<T>(fields: &[ValueLayout]) -> Self {
         let mut i = 0;
         while i < fields.len() {
             if !fields[i].as_in_rust {
-                return Layout::fields(fields);
+                return ValueLayout::fields(fields);
             }
             i += 1;
         }
-        Layout::of::<T>()
+        ValueLayout::of::<T>()
     }
 
-    /// Offset of field `index` of [`Layout::fields`].
-    pub const fn offset(fields: &[Layout], index: usize) -> usize {
+    /// Offset of field `index` of [`ValueLayout::fields`].
+    pub const fn offset(fields: &[ValueLayout], index: usize) -> usize {
         end(fields, index).next_multiple_of(fields[index].align)
     }
 
     /// A tag, then the fields of one of several variants.
-    pub const fn tagged(tag: Layout, variants: &[&[Layout]]) -> Self {
+    pub const fn tagged(tag: ValueLayout, variants: &[&[ValueLayout]]) -> Self {
         let fields = widest(variants);
         let align = if fields.align > tag.align { fields.align } else { tag.align };
-        let end = Layout::payload(tag, variants) + fields.size;
+        let end = ValueLayout::payload(tag, variants) + fields.size;
         Self { size: end.next_multiple_of(align), align, as_in_rust: false }
     }
 
-    /// Where the fields of each variant of [`Layout::tagged`] begin.
-    pub const fn payload(tag: Layout, variants: &[&[Layout]]) -> usize {
+    /// Where the fields of each variant of [`ValueLayout::tagged`] begin.
+    pub const fn payload(tag: ValueLayout, variants: &[&[ValueLayout]]) -> usize {
         tag.size.next_multiple_of(widest(variants).align)
     }
 }
 
 /// The largest size and the largest alignment of the fields of any variant.
-const fn widest(variants: &[&[Layout]]) -> Layout {
+const fn widest(variants: &[&[ValueLayout]]) -> ValueLayout {
     let (mut size, mut align, mut i) = (0, 1, 0);
     while i < variants.len() {
-        let fields = Layout::fields(variants[i]);
+        let fields = ValueLayout::fields(variants[i]);
         if fields.size > size {
             size = fields.size;
         }
@@ -96,11 +96,11 @@ const fn widest(variants: &[&[Layout]]) -> Layout {
         }
         i += 1;
     }
-    Layout { size, align, as_in_rust: false }
+    ValueLayout { size, align, as_in_rust: false }
 }
 
 /// The end of the first `count` fields.
-const fn end(fields: &[Layout], count: usize) -> usize {
+const fn end(fields: &[ValueLayout], count: usize) -> usize {
     let (mut end, mut i) = (0usize, 0);
     while i < count {
         end = end.next_multiple_of(fields[i].align) + fields[i].size;
@@ -111,29 +111,31 @@ const fn end(fields: &[Layout], count: usize) -> usize {
 
 impl Type {
     /// Size and alignment of a value.
-    pub fn layout(&self) -> Layout {
-        Layout { size: self.size(), align: self.align(), as_in_rust: false }
+    pub fn layout(&self) -> ValueLayout {
+        ValueLayout { size: self.size(), align: self.align(), as_in_rust: false }
     }
 
     /// Offset of an item of a tuple, or of a field of a struct, by position.
     pub fn field_offset(&self, index: usize) -> Option<usize> {
         match self {
-            Type::Tuple(items) if index < items.len() => Some(Layout::offset(&layouts(items.iter()), index)),
+            Type::Tuple(items) if index < items.len() => {
+                Some(ValueLayout::offset(&layouts(items.iter()), index))
+            }
             Type::Struct(def) => def.fields.get(index).map(|field| field.offset),
             _ => None,
         }
     }
 }
 
-fn layouts<'t>(types: impl IntoIterator<Item = &'t Type>) -> Vec<Layout> {
+fn layouts<'t>(types: impl IntoIterator<Item = &'t Type>) -> Vec<ValueLayout> {
     types.into_iter().map(Type::layout).collect()
 }
 
 impl EnumType {
     /// Size and alignment of a value, from the tag and the variants.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ValueLayout {
         let variants = self.variant_layouts();
-        Layout::tagged(self.tag_layout(), &slices(&variants))
+        ValueLayout::tagged(self.tag_layout(), &slices(&variants))
     }
 
     /// Offset of the tag.
@@ -144,18 +146,19 @@ impl EnumType {
     /// Offset of field `index` of variant `variant`, by position.
     pub fn field_offset(&self, variant: usize, index: usize) -> usize {
         let variants = self.variant_layouts();
-        Layout::payload(self.tag_layout(), &slices(&variants)) + Layout::offset(&variants[variant], index)
+        ValueLayout::payload(self.tag_layout(), &slices(&variants))
+            + ValueLayout::offset(&variants[variant], index)
     }
 
-    fn tag_layout(&self) -> Layout {
+    fn tag_layout(&self) -> ValueLayout {
         Type::Scalar(self.tag).layout()
     }
 
-    fn variant_layouts(&self) -> Vec<Vec<Layout>> {
+    fn variant_layouts(&self) -> Vec<Vec<ValueLayout>> {
         self.variants.iter().map(|v| layouts(v.fields.iter().map(|(_, ty)| ty))).collect()
     }
 }
 
-fn slices(variants: &[Vec<Layout>]) -> Vec<&[Layout]> {
+fn slices(variants: &[Vec<ValueLayout>]) -> Vec<&[ValueLayout]> {
     variants.iter().map(Vec::as_slice).collect()
 }

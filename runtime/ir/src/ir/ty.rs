@@ -315,7 +315,7 @@ pub struct EnumType {
     pub tag: Scalar,
     /// Variants in order.
     pub variants: Vec<VariantType>,
-    /// Size in bytes: the tag, then the fields of the largest variant, as [`Layout`](super::Layout) says.
+    /// Size in bytes: the tag, then the fields of the largest variant, as [`ValueLayout`](super::ValueLayout) says.
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
@@ -327,7 +327,7 @@ impl EnumType {
     /// An enum of these variants, laid out.
     pub fn new(name: String, tag: Scalar, variants: Vec<VariantType>, in_memory: bool) -> Self {
         let def = Self { name, tag, variants, size: 0, align: 1, in_memory };
-        let super::Layout { size, align, .. } = def.layout();
+        let super::ValueLayout { size, align, .. } = def.layout();
         Self { size, align, ..def }
     }
 

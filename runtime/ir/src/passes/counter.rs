@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
-use crate::ranges::{Known, Range, Scope, assigned, root};
+use crate::ranges::{FunctionScope, Known, Range, assigned, root};
 
 /// Where a variable is raised: by how much, and under which conditions.
 struct Raise<'b> {
@@ -20,7 +20,7 @@ struct Raise<'b> {
 pub(super) fn counters(
     range: &RangeLoop,
     body: &Block,
-    scope: &Scope,
+    scope: &FunctionScope,
     (entry, known): (&Known, &Known),
     untracked: &HashSet<VarId>,
 ) -> Vec<(Expr, Range)> {
@@ -47,7 +47,7 @@ pub(super) fn counters(
 fn raised(
     range: &RangeLoop,
     raise: &Raise,
-    scope: &Scope,
+    scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Range> {
     let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };

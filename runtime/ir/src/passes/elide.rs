@@ -11,7 +11,9 @@ use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Quantity, RangeLoop,
     Stmt, StmtKind, Type, VarId,
 };
-use crate::ranges::{Caller, Kind, Known, Range, Scope, assigned, axes, integer, root, same, untracked};
+use crate::ranges::{
+    Caller, FunctionScope, Kind, Known, Range, assigned, axes, integer, root, same, untracked,
+};
 
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
@@ -62,7 +64,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
         let mut body = std::mem::take(&mut rest[0].body);
         let most_threads = module.attributes.max_threads;
         let kind = Kind { is_kernel: false, lifts: true, most_threads };
-        let scope = Scope::new(before, &rest[0], &body, kind);
+        let scope = FunctionScope::new(before, &rest[0], &body, kind);
         let mut walk = Walk::new(scope, &body);
         (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
         walk.conditions = std::mem::take(&mut module.conditions);
@@ -73,7 +75,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
 }
 
 struct Walk<'a> {
-    scope: Scope<'a>,
+    scope: FunctionScope<'a>,
     known: Known,
     untracked: HashSet<VarId>,
     conditions: Vec<Condition>,
@@ -86,7 +88,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(scope: Scope<'a>, body: &Block) -> Self {
+    fn new(scope: FunctionScope<'a>, body: &Block) -> Self {
         let (known, untracked) = (Known::default(), untracked(body, &scope));
         let (aim, calls) = (Aim::Own, Calls::default());
         let (conditions, counters) = (Vec::new(), Vec::new());
@@ -95,7 +97,7 @@ impl<'a> Walk<'a> {
 
     fn over(functions: &[Function], function: &mut Function, kind: Kind) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let mut walk = Walk::new(Scope::new(functions, function, &body, kind), &body);
+        let mut walk = Walk::new(FunctionScope::new(functions, function, &body, kind), &body);
         walk.block(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
@@ -110,7 +112,7 @@ impl<'a> Walk<'a> {
         }
         let mut body = function.body.clone();
         let caller = Caller { scope: &self.scope, known: &self.known, args };
-        let mut walk = Walk::new(Scope::called(function, caller, self.calls.entered()), &body);
+        let mut walk = Walk::new(FunctionScope::called(function, caller, self.calls.entered()), &body);
         (walk.aim, walk.calls) = (Aim::Called(id), std::mem::take(&mut self.calls));
         walk.block(&mut body);
         self.calls = walk.calls;

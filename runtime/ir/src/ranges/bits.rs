@@ -1,7 +1,7 @@
 //! Ranges of what bits make up.
 
 use super::known::{Known, same, strip};
-use super::range::{Scope, integer};
+use super::range::{FunctionScope, integer};
 use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
 
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
@@ -17,7 +17,7 @@ fn ones(value: i128) -> i128 {
     if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
 }
 
-impl Scope<'_> {
+impl FunctionScope<'_> {
     /// An expression, or what the variable that it is was initialised with.
     fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
         match &strip(e).kind {

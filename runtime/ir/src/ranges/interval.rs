@@ -1,13 +1,13 @@
 //! Intervals of plain numbers: what an expression never leaves, whatever the launch.
 
 use super::known::Known;
-use super::range::{Range, Scope, integer};
+use super::range::{FunctionScope, Range, integer};
 use crate::ir::{BinaryOp, Expr, RangeLoop, Scalar, VarId};
 
 /// The least and the greatest value of an expression.
 pub(crate) type Interval = (i128, i128);
 
-impl Scope<'_> {
+impl FunctionScope<'_> {
     /// The interval of an integer where nothing is known of guards around it; all of its type, if no more is known.
     pub fn interval(&self, e: &Expr) -> Option<Interval> {
         let (least, most) = integer(e)?.int_range()?;

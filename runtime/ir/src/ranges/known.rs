@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::range::{Range, Scope, integer};
+use super::range::{FunctionScope, Range, integer};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
 
 /// Sums that a guard of a greater one tells of, at most.
@@ -63,7 +63,13 @@ impl Known {
     }
 
     /// What a condition tells when it is `outcome`, where this is known already.
-    pub fn implied(&self, cond: &Expr, outcome: bool, scope: &Scope, untracked: &HashSet<VarId>) -> Known {
+    pub fn implied(
+        &self,
+        cond: &Expr,
+        outcome: bool,
+        scope: &FunctionScope,
+        untracked: &HashSet<VarId>,
+    ) -> Known {
         let mut facts = Known::default();
         match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope, untracked),
@@ -100,7 +106,7 @@ impl Known {
     }
 
     /// Adds what `less + gap <= more` tells of both, and of the parts of a sum.
-    fn relate(&mut self, less: &Expr, more: &Expr, gap: i128, known: &Known, scope: &Scope) {
+    fn relate(&mut self, less: &Expr, more: &Expr, gap: i128, known: &Known, scope: &FunctionScope) {
         let (below, above) = (scope.range(less, known), scope.range(more, known));
         if let Some(scalar) = integer(less) {
             let (all, high) = (Range::of_type(scalar), above.high.plus(-gap));
@@ -116,7 +122,7 @@ impl Known {
     }
 
     /// Adds that an expression is in a range, and what that says of the parts of a sum.
-    fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &Scope) {
+    fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
         if let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(e).kind
             && let Some((_, most)) = integer(e).and_then(Scalar::int_range)
         {
@@ -242,7 +248,7 @@ pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
 }
 
 /// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
-pub(crate) fn untracked(block: &Block, scope: &Scope) -> HashSet<VarId> {
+pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.retain(|var| scope.is_mutable(*var));
     vars

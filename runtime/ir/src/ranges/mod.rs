@@ -14,7 +14,7 @@ mod range;
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, root, same, untracked};
 pub(crate) use place::axes;
-pub(crate) use range::{Caller, Kind, Range, Scope, integer};
+pub(crate) use range::{Caller, FunctionScope, Kind, Range, integer};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! A function that is looked at for one call sees through its parameters to what its caller passed.
 
 use super::known::{Known, same, strip};
-use super::range::{Caller, Range, Scope, integer};
+use super::range::{Caller, FunctionScope, Range, integer};
 use crate::ir::{
     BinaryOp, Condition, Expr, ExprKind, Extent, Parameter, Quantity, Scalar, Type, VarId, VarKind,
 };
@@ -48,7 +48,7 @@ fn view_offset(rank: usize, name: &str) -> Option<usize> {
     axes(rank).iter().chain(strides).position(|field| *field == name).map(|at| 8 * (at + 1))
 }
 
-impl Scope<'_> {
+impl FunctionScope<'_> {
     /// The part of a kernel's parameters that an expression is.
     pub fn parameter(&self, e: &Expr) -> Option<Place> {
         match &e.kind {
@@ -277,7 +277,7 @@ impl Scope<'_> {
 
 /// An argument, where it was passed.
 struct Passed<'a> {
-    scope: &'a Scope<'a>,
+    scope: &'a FunctionScope<'a>,
     arg: &'a Expr,
     known: &'a Known,
 }

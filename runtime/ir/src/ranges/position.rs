@@ -1,10 +1,10 @@
 //! Where a thread stands, and how many there are: ranges by what a launch says of grid and block.
 
-use super::range::{Range, Scope};
+use super::range::{FunctionScope, Range};
 use crate::ir::{Expr, ExprKind, Position, Quantity};
 use crate::limits;
 
-impl Scope<'_> {
+impl FunctionScope<'_> {
     /// `thread_idx().x` and the like.
     pub(crate) fn axis(&self, base: &Expr, axis: &str) -> Option<Range> {
         let base = match &base.kind {

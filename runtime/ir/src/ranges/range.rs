@@ -82,13 +82,13 @@ pub(crate) struct Kind {
 /// A call of a function, as its caller sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
-    pub scope: &'a Scope<'a>,
+    pub scope: &'a FunctionScope<'a>,
     pub known: &'a Known,
     pub args: &'a [Expr],
 }
 
 /// What a function's variables are, as far as it is known where the walk stands.
-pub(crate) struct Scope<'a> {
+pub(crate) struct FunctionScope<'a> {
     pub functions: &'a [Function],
     vars: &'a [Variable],
     pub params: &'a [VarId],
@@ -113,7 +113,7 @@ pub(crate) struct Scope<'a> {
     lengths: RefCell<Vec<Expr>>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> FunctionScope<'a> {
     pub fn new(functions: &'a [Function], function: &'a Function, body: &Block, kind: Kind) -> Self {
         let Kind { is_kernel, lifts, most_threads } = kind;
         Self {
@@ -320,7 +320,7 @@ impl<'a> Scope<'a> {
         let [only] = function.body.stmts.as_slice() else { return None };
         let StmtKind::Return(Some(value)) = &only.kind else { return None };
         let caller = Caller { scope: self, known, args };
-        let scope = Scope { unknowns: RETURNED, ..Scope::called(function, caller, 0) };
+        let scope = FunctionScope { unknowns: RETURNED, ..FunctionScope::called(function, caller, 0) };
         let range = scope.within(value, &Known::default(), fuel);
         // What is unknown in one call is another thing in the next.
         if !range.high.has_unknown(&|id| id >= RETURNED) {
@@ -414,7 +414,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-impl Scope<'_> {
+impl FunctionScope<'_> {
     /// The range of arithmetic that must not wrap.
     fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
         let (least, most) = scalar.int_range()?;

@@ -1,6 +1,6 @@
 //! Random integer expressions: their values lie in the intervals that are said, and what cannot overflow does not.
 
-use super::{Kind, Scope};
+use super::{FunctionScope, Kind};
 use crate::ir::{
     BinaryOp, Block, Builtin, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, Function, Location, Name,
     Position, ResultRange, Scalar, Type, UnaryOp,
@@ -88,7 +88,7 @@ impl Dice {
 
 /// A thread of a block, and the expression's values there.
 struct Run<'a> {
-    scope: &'a Scope<'a>,
+    scope: &'a FunctionScope<'a>,
     rank: i128,
     threads: i128,
     /// Intervals narrower than their types, and sums and products that cannot overflow.
@@ -178,7 +178,7 @@ fn values_lie_in_their_intervals() {
         at: AT,
     };
     let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
-    let scope = Scope::new(&[], &function, &function.body, kind);
+    let scope = FunctionScope::new(&[], &function, &function.body, kind);
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let mut said = [0; 2];
     for _ in 0..20_000 {

@@ -82,6 +82,19 @@ pub enum ValidateError {
         /// The kernel.
         at: Location,
     },
+    /// More instances of functions than a compiler could follow.
+    #[error(
+        "{}:{}: kernel `{kernel}` calls functions that take closures with more than {limit} combinations of closures, each of \
+         which is compiled; let the functions that pass closures on write fewer closures of their own", at.file, at.line
+    )]
+    Instances {
+        /// The kernel.
+        kernel: String,
+        /// What is allowed.
+        limit: usize,
+        /// The kernel.
+        at: Location,
+    },
     /// Memory that ends before a launched kernel could use it.
     #[error(
         "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is {memory}, which ends with its block or thread; \

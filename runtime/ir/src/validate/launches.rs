@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::ValidateError;
 use crate::ir::{
-    Effect, Expr, ExprKind, Function, KernelAttributes, Location, Module, NestedLaunch, Scope, StmtKind,
+    Effect, Expr, ExprKind, Function, KernelAttributes, Location, Module, NestedLaunch, StmtKind, SyncScope,
     Type, VarId, VarKind, visit,
 };
 
@@ -69,7 +69,7 @@ fn meets_grid(module: &Module, kernel: &Function) -> bool {
     let mut open = vec![kernel];
     while let Some(function) = open.pop() {
         visit::exprs(&function.body, &mut |e| match &e.kind {
-            ExprKind::Builtin { op, .. } => meets |= op.effect == Effect::Sync(Scope::Grid),
+            ExprKind::Builtin { op, .. } => meets |= op.effect == Effect::Sync(SyncScope::Grid),
             ExprKind::Call { function, .. } if seen.insert(function.0) => {
                 open.extend(module.functions.get(function.0 as usize));
             }

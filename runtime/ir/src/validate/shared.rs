@@ -1,7 +1,7 @@
 //! Static shared memory: extents and total.
 
 use super::ValidateError;
-use crate::ir::{Extent, Function, Module, Type, VarKind};
+use crate::ir::{Extent, Function, Module, StaticShared, TooManyInstances, VarKind};
 
 /// Static shared memory that a kernel may declare, in bytes.
 ///
@@ -9,29 +9,28 @@ use crate::ir::{Extent, Function, Module, Type, VarKind};
 const STATIC_LIMIT: usize = crate::limits::STATIC_SHARED;
 
 pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
-    let add = |all: usize, function| bytes(function).map(|own| all.saturating_add(own));
-    let functions = module.functions.iter().try_fold(0, add)?;
-    for (kernel, _) in module.kernels() {
-        let bytes = bytes(kernel)?.saturating_add(functions);
-        if bytes > STATIC_LIMIT {
-            let (kernel, at) = (kernel.name.clone(), kernel.at);
-            return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at });
+    module.all_functions().try_for_each(has_elements)?;
+    for (function, _) in module.kernels() {
+        let (kernel, at) = (function.name.clone(), function.at);
+        match module.static_shared(function) {
+            Ok(StaticShared { bytes, .. }) if bytes <= STATIC_LIMIT => {}
+            Ok(StaticShared { bytes, .. }) => {
+                return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at });
+            }
+            Err(TooManyInstances { limit }) => return Err(ValidateError::Instances { kernel, limit, at }),
         }
     }
     Ok(())
 }
 
-/// What one function declares.
-fn bytes(function: &Function) -> Result<usize, ValidateError> {
-    let mut bytes = 0usize;
+/// Whether every array of a function has elements.
+fn has_elements(function: &Function) -> Result<(), ValidateError> {
     for var in &function.vars {
-        let (VarKind::Shared { extents, .. }, Type::Shared { elem, .. }) = (&var.kind, &var.ty) else {
-            continue;
-        };
-        if extents.iter().any(|extent| extent.len == 0) {
+        if let VarKind::Shared { extents, .. } = &var.kind
+            && extents.iter().any(|extent: &Extent| extent.len == 0)
+        {
             return Err(ValidateError::EmptyShared { name: var.name.clone(), at: function.at });
         }
-        bytes = bytes.saturating_add(Extent::elements(extents).saturating_mul(elem.size()));
     }
-    Ok(bytes)
+    Ok(())
 }

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::{ValidateError, Warning};
 use crate::ir::{
     BinaryOp, Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Location,
-    LoopId, Module, Scope, Stmt, StmtKind, Type, VarId, VarKind, Variance,
+    LoopId, Module, Stmt, StmtKind, SyncScope, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
@@ -408,7 +408,7 @@ impl<'m> Analysis<'m> {
     fn sync(
         &mut self,
         frame: &Frame<'m>,
-        (op, scope): (&Builtin, Scope),
+        (op, scope): (&Builtin, SyncScope),
         args: &[Expr],
         at: Location,
         control: &Control,
@@ -417,7 +417,7 @@ impl<'m> Analysis<'m> {
         if self.attributes.allow_divergent_barriers {
             return Ok(());
         }
-        if scope == Scope::Warp {
+        if scope == SyncScope::Warp {
             let full = match op.facts.lanes {
                 Lanes::All => true,
                 Lanes::Masked(mask) => args.get(mask).and_then(Expr::as_int) == Some(0xffff_ffff),

@@ -2,7 +2,7 @@
 
 use super::index::{Index3, block_size, thread_rank};
 use super::text::{fixed, with};
-use crate::ir::{CudaText, Effect, Facts, Form, Position, Prelude, Scope, Type, Variance};
+use crate::ir::{CudaText, Effect, Facts, Form, Position, Prelude, SyncScope, Type, Variance};
 use crate::simulator::context;
 use crate::types::{GpuType, Slice, ViewMut};
 
@@ -56,14 +56,14 @@ builtin! {
 
     /// The first half of [`cluster_sync`]: tells that the thread has come, without waiting.
     pub fn cluster_arrive() {
-        cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
+        cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(SyncScope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
     } {
         context::cluster_arrive();
     }
 
     /// The second half of [`cluster_sync`]: waits for every thread of the cluster to have arrived.
     pub fn cluster_wait() {
-        cuda: with("ws_cluster_wait()", &CLUSTER_HALVES), effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
+        cuda: with("ws_cluster_wait()", &CLUSTER_HALVES), effect: Effect::Sync(SyncScope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
     } {
         context::cluster_wait();
     }
@@ -74,7 +74,7 @@ builtin! {
     /// the others are done with its shared memory.
     pub fn cluster_sync() {
         cuda: |_: &[Type], _: &Type| CudaText::with("ws_cluster_sync()", &CLUSTER_SYNC),
-        effect: Effect::Sync(Scope::Cluster), min_compute: (9, 0), facts: Facts::BARRIER
+        effect: Effect::Sync(SyncScope::Cluster), min_compute: (9, 0), facts: Facts::BARRIER
     } {
         context::cluster_sync();
     }

@@ -4,7 +4,7 @@
 
 use core::mem::size_of;
 
-use crate::ir::{Access, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::context;
 use crate::types::AnyBits;
@@ -30,7 +30,7 @@ builtin! {
     ///     y[t] = tile[63 - t];
     /// }
     /// # fn main() -> warpsmith::Result<()> {
-    /// # let gpu = Device::simulator();
+    /// # let gpu = DeviceType::simulator();
     /// # let x = gpu.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
     /// # let mut y = gpu.upload(&[0.0f32; 64])?;
     /// # reverse(&x, &mut y).grid(1).block(64).launch(&gpu)?;
@@ -39,7 +39,7 @@ builtin! {
     /// ```
     pub fn copy_async<T: AnyBits>(place: &mut T, value: &T) {
         cuda: copy_text, effect: Effect::Writes, by_reference: true,
-        facts: Facts { accesses: &[Access::Write, Access::Read], ..Facts::MOVES.is(Form::WholeCopy) }, min_compute: (8, 0)
+        facts: Facts { accesses: &[ArgumentAccess::Write, ArgumentAccess::Read], ..Facts::MOVES.is(Form::WholeCopy) }, min_compute: (8, 0)
     } {
         const { T::FILLED };
         assert!(

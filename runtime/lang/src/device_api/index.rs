@@ -3,7 +3,7 @@
 use super::text::{fixed, with};
 use crate::ir::{CudaText, Facts, FieldType, Position, Prelude, StructType, Type, Variance};
 use crate::simulator::context;
-use crate::types::{Device, GpuType};
+use crate::types::{DeviceType, GpuType};
 
 /// A three-dimensional index or extent, CUDA's `uint3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl From<[u32; 3]> for Index3 {
     }
 }
 
-impl Device for Index3 {
+impl DeviceType for Index3 {
     type Erased = Self;
     fn ty() -> Type {
         let field = |name, offset| FieldType { name, ty: Type::U32, offset };

@@ -6,7 +6,7 @@ use super::text::{fixed, type_name, with};
 use crate::device_api::number::Num;
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type, Variance};
 use crate::simulator::{AccessKind, context};
-use crate::types::{AnyBits, Device, GpuType, operators};
+use crate::types::{AnyBits, DeviceType, GpuType, operators};
 
 /// Exchanges two values; `core::mem::swap` in a kernel.
 #[gpu_fn]
@@ -27,7 +27,7 @@ pub fn replace<T: GpuType>(place: &mut T, value: T) -> T {
 
 /// Stores the default; what the place held before. `core::mem::take` in a kernel.
 #[gpu_fn]
-pub fn take<T: Device + Copy + Default + operators::Default>(place: &mut T) -> T {
+pub fn take<T: DeviceType + Copy + Default + operators::Default>(place: &mut T) -> T {
     let kept = *place;
     *place = T::default();
     kept

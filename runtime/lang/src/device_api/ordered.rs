@@ -12,7 +12,7 @@ use crate::meaning::{Arguments, give};
 use crate::record::Callee;
 use crate::simulator::{AccessKind, MemoryScope, context};
 use crate::types::vector::U64x2;
-use crate::types::{Device, GpuType};
+use crate::types::{DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 pub(super) use super::ordered_text::{half_add, is_half};
@@ -32,7 +32,7 @@ pub struct Atomic<'a, T, const SCOPE: u8> {
     place: &'a mut T,
 }
 
-impl<T: Device, const SCOPE: u8> Device for Atomic<'_, T, SCOPE> {
+impl<T: DeviceType, const SCOPE: u8> DeviceType for Atomic<'_, T, SCOPE> {
     type Erased = Atomic<'static, T::Erased, SCOPE>;
     fn ty() -> Type {
         Type::Ref { to: T::ty().into(), mutable: true }
@@ -150,7 +150,7 @@ scopes! {
     ///     }
     /// }
     /// # fn main() -> warpsmith::Result<()> {
-    /// # let gpu = Device::simulator();
+    /// # let gpu = DeviceType::simulator();
     /// # let x = gpu.upload(&[1u32, 2, 4])?;
     /// # let mut even = gpu.upload(&[0u32])?;
     /// # count(&x, &mut even).over(3).launch(&gpu)?;

@@ -1,8 +1,10 @@
 //! Shared memory of a block.
 
-use core::mem::{align_of, size_of};
+use core::any::TypeId;
+use core::marker::PhantomData;
+use core::mem::{align_of, size_of, transmute};
 
-use crate::simulator::context;
+use crate::simulator::context::{self, SharedSite};
 use crate::types::{GpuType, Shared};
 
 /// Declares a static shared array; only as the value of a `let` in a kernel or `#[gpu_fn]`.
@@ -18,7 +20,7 @@ use crate::types::{GpuType, Shared};
 ///     x[t] = tile[63 - t];
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// let gpu = Device::simulator();
+/// let gpu = DeviceType::simulator();
 /// let mut x = gpu.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
 /// reverse(&mut x).grid(1).block(64).launch(&gpu)?;
 /// assert_eq!(gpu.download(&x)?[0], 63.0);
@@ -51,8 +53,8 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
     unsafe { Shared::from_raw_parts(ptr.cast(), [len]) }
 }
 
-/// The block's memory of one `shared!`, for the twin. `_instance` is a closure of the function around
-/// it, whose type's name says its generic arguments: each instance has memory of its own, as in CUDA.
+/// The block's memory of one `shared!`, for the twin. `_instance` is a closure of the function around it, which has a
+/// type of its own in each instance of that function: each instance has memory of its own, as in CUDA.
 #[doc(hidden)]
 pub fn shared_alloc<T: GpuType, F: Fn()>(
     extents: &[usize],
@@ -62,6 +64,27 @@ pub fn shared_alloc<T: GpuType, F: Fn()>(
 ) -> *mut T {
     let bytes = extents.iter().product::<usize>() * size_of::<T>();
     let align = align.map_or(1, |bytes| bytes as usize).max(align_of::<T>());
-    let site = (file, line, column, core::any::type_name::<F>());
+    let site = SharedSite { file, line, column, instance: Some(type_id::<F>()) };
     context::shared_alloc(site, bytes, align).cast()
+}
+
+/// What tells a type from all others that differ in more than lifetimes. Names do not: all closures of a function have one.
+fn type_id<T>() -> TypeId {
+    trait Identified {
+        fn type_id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T> Identified for PhantomData<T> {
+        fn type_id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+    let of: &dyn Identified = &PhantomData::<T>;
+    // SAFETY: a lifetime decides neither the vtable nor what `TypeId::of` gives, and nothing of type `T` is touched.
+    let of: &(dyn Identified + 'static) = unsafe { transmute(of) };
+    Identified::type_id(of)
 }

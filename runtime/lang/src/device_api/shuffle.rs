@@ -6,9 +6,9 @@
 //! group keeps its own value. The value of a lane that takes no part is undefined on a GPU, and reading
 //! it is a fault on the simulator while it checks initialisation; otherwise the own value is kept.
 
-use crate::ir::{CudaText, Effect, Facts, Prelude, Scope, Type};
+use crate::ir::{CudaText, Effect, Facts, Prelude, SyncScope, Type};
 use crate::simulator::context;
-use crate::types::{Device, GpuType};
+use crate::types::{DeviceType, GpuType};
 
 /// A value that lanes exchange: plain data, and tuples, `Option`s and `Result`s of it. Those of 32 or
 /// 64 bits are one or two instructions, others one for each four bytes.
@@ -16,7 +16,7 @@ use crate::types::{Device, GpuType};
     message = "a `{Self}` cannot be exchanged between lanes",
     note = "plain data can, and tuples, `Option`s and `Result`s of it"
 )]
-pub trait Shuffle: Device + Copy {}
+pub trait Shuffle: DeviceType + Copy {}
 
 impl<T: GpuType> Shuffle for T {}
 impl<T: Shuffle> Shuffle for Option<T> {}
@@ -116,28 +116,28 @@ fn distance(delta: u32) -> i64 {
 builtin! {
     /// The value of lane `source % width` of the caller's group.
     pub fn shfl_sync<T: Shuffle>(mask: u32, value: T, source: u32, width: u32) -> T {
-        cuda: shuffle("", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MASKED
+        cuda: shuffle("", "", "{1}, {2}, {3}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MASKED
     } {
         exchange(mask, "shfl_sync", value, width, |_, w| Some(i64::from(source) & (w - 1)))
     }
 
     /// The value of the lane `delta` below; the lowest `delta` lanes of a group keep their own.
     pub fn shfl_up_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
-        cuda: shuffle("_up", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MASKED
+        cuda: shuffle("_up", "", "{1}, {2}, {3}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MASKED
     } {
         exchange(mask, "shfl_up_sync", value, width, |lane, _| Some(lane - distance(delta)).filter(|from| *from >= 0))
     }
 
     /// The value of the lane `delta` above; the highest `delta` lanes of a group keep their own.
     pub fn shfl_down_sync<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
-        cuda: shuffle("_down", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MASKED
+        cuda: shuffle("_down", "", "{1}, {2}, {3}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MASKED
     } {
         exchange(mask, "shfl_down_sync", value, width, |lane, w| Some(lane + distance(delta)).filter(|from| *from < w))
     }
 
     /// The value of the lane whose index in the warp is the caller's xor `lane_mask`.
     pub fn shfl_xor_sync<T: Shuffle>(mask: u32, value: T, lane_mask: u32, width: u32) -> T {
-        cuda: shuffle("_xor", "", "{1}, {2}, {3}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MASKED
+        cuda: shuffle("_xor", "", "{1}, {2}, {3}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MASKED
     } {
         // A lane may read groups below its own, never one above: as the hardware does.
         let own = i64::from(context::lane_id());
@@ -147,28 +147,28 @@ builtin! {
 
     /// [`shfl_sync`] among all 32 lanes.
     pub fn shfl<T: Shuffle>(value: T, source: u32) -> T {
-        cuda: shuffle("", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MOVES
+        cuda: shuffle("", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MOVES
     } {
         shfl_sync(u32::MAX, value, source, 32)
     }
 
     /// [`shfl_up_sync`] among all 32 lanes.
     pub fn shfl_up<T: Shuffle>(value: T, delta: u32) -> T {
-        cuda: shuffle("_up", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MOVES
+        cuda: shuffle("_up", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MOVES
     } {
         shfl_up_sync(u32::MAX, value, delta, 32)
     }
 
     /// [`shfl_down_sync`] among all 32 lanes.
     pub fn shfl_down<T: Shuffle>(value: T, delta: u32) -> T {
-        cuda: shuffle("_down", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MOVES
+        cuda: shuffle("_down", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MOVES
     } {
         shfl_down_sync(u32::MAX, value, delta, 32)
     }
 
     /// [`shfl_xor_sync`] among all 32 lanes.
     pub fn shfl_xor<T: Shuffle>(value: T, lane_mask: u32) -> T {
-        cuda: shuffle("_xor", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(Scope::Warp), facts: Facts::MOVES
+        cuda: shuffle("_xor", "0xffffffffu", "{0}, {1}"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::MOVES
     } {
         shfl_xor_sync(u32::MAX, value, lane_mask, 32)
     }

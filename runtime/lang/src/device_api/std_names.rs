@@ -9,7 +9,7 @@ use super::memory;
 use crate::device_api::number::Num;
 use crate::ir::{Expr, Type};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, operators};
+use crate::types::{DeviceType, operators};
 use crate::witness::another;
 use crate::witness::{DeviceFn, FnProbe};
 
@@ -19,14 +19,14 @@ pub struct Named<F, M>(PhantomData<fn() -> (F, M)>);
 
 /// What stands for a function of Rust's library.
 #[doc(hidden)]
-pub trait Known {
+pub trait StdFunction {
     /// Where Rust has it.
     const PATH: &'static str;
     /// What it is on the device.
     fn callee() -> Callee;
 }
 
-impl<F, M: Known> DeviceFn for Named<F, M> {
+impl<F, M: StdFunction> DeviceFn for Named<F, M> {
     fn callee() -> Callee {
         let name = core::any::type_name::<F>();
         let path = name.split('<').next().unwrap_or(name);
@@ -43,7 +43,7 @@ macro_rules! known {
         #[doc(hidden)]
         pub struct $marker<T>(PhantomData<fn() -> T>);
 
-        impl<T: $($bounds)*> Known for $marker<T> {
+        impl<T: $($bounds)*> StdFunction for $marker<T> {
             const PATH: &'static str = $path;
             fn callee() -> Callee {
                 $callee
@@ -60,11 +60,11 @@ macro_rules! known {
 
 known! {
     /// `core::mem::swap` in kernels: of values, and of slices too.
-    swap "core::mem::swap" [Device] ((&mut T, &mut T)) Swap: Callee::Recorded(exchanged);
+    swap "core::mem::swap" [DeviceType] ((&mut T, &mut T)) Swap: Callee::Recorded(exchanged);
     /// `core::mem::replace` in kernels.
-    replace "core::mem::replace" [Device] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
+    replace "core::mem::replace" [DeviceType] ((&mut T, T) -> T) Replace: Callee::Recorded(replaced);
     /// `core::mem::take` in kernels.
-    take "core::mem::take" [Device + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
+    take "core::mem::take" [DeviceType + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
     /// `core::cmp::min` in kernels.
     min "core::cmp::min" [Num + Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
     /// `core::cmp::max` in kernels.

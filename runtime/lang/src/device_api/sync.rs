@@ -2,7 +2,7 @@
 
 use super::text::{fixed, with};
 use crate::device_api::number::Num;
-use crate::ir::{Effect, Facts, Lanes, Prelude, ResultRange, Scope, Variance};
+use crate::ir::{Effect, Facts, Lanes, Prelude, ResultRange, SyncScope, Variance};
 use crate::limits::BLOCK_THREADS;
 use crate::simulator::context;
 
@@ -15,13 +15,13 @@ builtin! {
     /// visible to all of them after it.
     ///
     /// Every thread of the block must reach it.
-    pub fn sync_threads() { cuda: fixed("__syncthreads()"), effect: Effect::Sync(Scope::Block), facts: Facts::BARRIER } {
+    pub fn sync_threads() { cuda: fixed("__syncthreads()"), effect: Effect::Sync(SyncScope::Block), facts: Facts::BARRIER } {
         context::sync_threads();
     }
 
     /// A barrier of the block that counts the threads whose predicate holds.
     pub fn sync_threads_count(predicate: bool) -> u32 {
-        cuda: fixed("(unsigned int)__syncthreads_count({0})"), effect: Effect::Sync(Scope::Block),
+        cuda: fixed("(unsigned int)__syncthreads_count({0})"), effect: Effect::Sync(SyncScope::Block),
         variance: Variance::PerBlock, fixes_variance: true, facts: COUNTED
     } {
         context::sync_vote(predicate)
@@ -29,7 +29,7 @@ builtin! {
 
     /// A barrier of the block; whether the predicate holds in every thread.
     pub fn sync_threads_and(predicate: bool) -> bool {
-        cuda: fixed("(__syncthreads_and({0}) != 0)"), effect: Effect::Sync(Scope::Block),
+        cuda: fixed("(__syncthreads_and({0}) != 0)"), effect: Effect::Sync(SyncScope::Block),
         variance: Variance::PerBlock, fixes_variance: true, facts: Facts::PART_OF_BARRIER
     } {
         context::sync_vote(!predicate) == 0
@@ -37,7 +37,7 @@ builtin! {
 
     /// A barrier of the block; whether the predicate holds in any thread.
     pub fn sync_threads_or(predicate: bool) -> bool {
-        cuda: fixed("(__syncthreads_or({0}) != 0)"), effect: Effect::Sync(Scope::Block),
+        cuda: fixed("(__syncthreads_or({0}) != 0)"), effect: Effect::Sync(SyncScope::Block),
         variance: Variance::PerBlock, fixes_variance: true, facts: Facts::PART_OF_BARRIER
     } {
         context::sync_vote(predicate) != 0
@@ -47,7 +47,7 @@ builtin! {
     ///
     /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. Source: PTX ISA, `barrier.sync`.
     pub fn named_barrier_sync(number: u32, threads: u32) {
-        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
+        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, true);
     }
@@ -56,7 +56,7 @@ builtin! {
     ///
     /// Source: PTX ISA, `barrier.arrive`.
     pub fn named_barrier_arrive(number: u32, threads: u32) {
-        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
+        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, false);
     }
@@ -65,7 +65,7 @@ builtin! {
     ///
     /// The launch is `.cooperative()`. Source: CUDA C++ Programming Guide, grid synchronization.
     pub fn grid_sync() {
-        cuda: with("ws_grid_sync()", &GRID_SYNC), effect: Effect::Sync(Scope::Grid), facts: Facts::BARRIER
+        cuda: with("ws_grid_sync()", &GRID_SYNC), effect: Effect::Sync(SyncScope::Grid), facts: Facts::BARRIER
     } {
         context::grid_sync();
     }
@@ -73,12 +73,12 @@ builtin! {
     /// Waits for every lane of the warp; orders their memory accesses.
     ///
     /// Every lane of the warp must reach it; [`sync_warp_mask`] takes fewer.
-    pub fn sync_warp() { cuda: fixed("__syncwarp()"), effect: Effect::Sync(Scope::Warp), facts: Facts::BARRIER } {
+    pub fn sync_warp() { cuda: fixed("__syncwarp()"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::BARRIER } {
         context::sync_warp(u32::MAX);
     }
 
     /// Waits for the lanes of `mask`, bit `i` for lane `i`; the caller's own must be among them.
-    pub fn sync_warp_mask(mask: u32) { cuda: fixed("__syncwarp({0})"), effect: Effect::Sync(Scope::Warp), facts: Facts { lanes: Lanes::Masked(0), ..Facts::BARRIER } } {
+    pub fn sync_warp_mask(mask: u32) { cuda: fixed("__syncwarp({0})"), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Masked(0), ..Facts::BARRIER } } {
         context::sync_warp(mask);
     }
 

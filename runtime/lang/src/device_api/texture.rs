@@ -9,16 +9,16 @@ use crate::ir::{
 };
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
-use crate::types::Device;
+use crate::types::DeviceType;
 use crate::witness::DeviceFn;
 
 /// Marker of the method that gives an extent of an image, by its place in [`EXTENTS`].
 #[doc(hidden)]
-pub struct Extent<A, const FIELD: usize>(PhantomData<fn() -> A>);
+pub struct ImageExtent<A, const FIELD: usize>(PhantomData<fn() -> A>);
 
 const EXTENTS: [&str; 4] = ["width", "height", "depth", "layers"];
 
-impl<A: Extents, const FIELD: usize> DeviceFn for Extent<A, FIELD> {
+impl<A: Extents, const FIELD: usize> DeviceFn for ImageExtent<A, FIELD> {
     fn callee() -> Callee {
         unsafe fn meaning<A: Extents, const FIELD: usize>(args: *const *const u8, ret: *mut u8) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
@@ -42,7 +42,7 @@ pub(crate) static EXTENT: &[Builtin] = &[extent::<0>(), extent::<1>(), extent::<
 
 /// What has extents.
 #[doc(hidden)]
-pub trait Extents: Device {
+pub trait Extents: DeviceType {
     /// The extent of that name, by its place in [`EXTENTS`].
     fn extent(&self, field: usize) -> u32;
 }

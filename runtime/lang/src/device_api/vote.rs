@@ -1,7 +1,7 @@
 //! Votes: what the lanes of a warp agree on.
 
 use super::text::{fixed, with};
-use crate::ir::{Effect, Facts, Lanes, Prelude, Scope, Variance};
+use crate::ir::{Effect, Facts, Lanes, Prelude, SyncScope, Variance};
 use crate::simulator::context;
 
 /// The lanes of `mask` whose predicate holds, and the lanes that take part.
@@ -16,7 +16,7 @@ fn votes(mask: u32, kind: &'static str, predicate: bool) -> (u32, u32) {
 builtin! {
     /// Bit `i` is set if lane `i` of `mask` has a predicate that holds.
     pub fn ballot_sync(mask: u32, predicate: bool) -> u32 {
-        cuda: fixed("__ballot_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("__ballot_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         votes(mask, "ballot_sync", predicate).0
@@ -24,7 +24,7 @@ builtin! {
 
     /// Whether the predicate holds in any lane of `mask`.
     pub fn any_sync(mask: u32, predicate: bool) -> bool {
-        cuda: fixed("(__any_sync({0}, {1}) != 0)"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("(__any_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         votes(mask, "any_sync", predicate).0 != 0
@@ -32,7 +32,7 @@ builtin! {
 
     /// Whether the predicate holds in every lane of `mask`.
     pub fn all_sync(mask: u32, predicate: bool) -> bool {
-        cuda: fixed("(__all_sync({0}, {1}) != 0)"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("(__all_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         let (yes, part) = votes(mask, "all_sync", predicate);
@@ -41,7 +41,7 @@ builtin! {
 
     /// [`ballot_sync`] among all 32 lanes.
     pub fn ballot(predicate: bool) -> u32 {
-        cuda: fixed("__ballot_sync(0xffffffffu, {0})"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("__ballot_sync(0xffffffffu, {0})"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MOVES
     } {
         ballot_sync(u32::MAX, predicate)
@@ -49,7 +49,7 @@ builtin! {
 
     /// [`any_sync`] among all 32 lanes.
     pub fn any(predicate: bool) -> bool {
-        cuda: fixed("(__any_sync(0xffffffffu, {0}) != 0)"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("(__any_sync(0xffffffffu, {0}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MOVES
     } {
         any_sync(u32::MAX, predicate)
@@ -57,7 +57,7 @@ builtin! {
 
     /// [`all_sync`] among all 32 lanes.
     pub fn all(predicate: bool) -> bool {
-        cuda: fixed("(__all_sync(0xffffffffu, {0}) != 0)"), effect: Effect::Sync(Scope::Warp),
+        cuda: fixed("(__all_sync(0xffffffffu, {0}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MOVES
     } {
         all_sync(u32::MAX, predicate)
@@ -68,14 +68,14 @@ builtin! {
     /// On a GPU it is what the hardware happens to run at once; take no lane for granted but the own.
     /// On the simulator: all lanes that come here before they wait for anything else.
     pub fn active_mask() -> u32 {
-        cuda: fixed("__activemask()"), effect: Effect::Sync(Scope::Warp), variance: Variance::PerThread, facts: Facts { lanes: Lanes::Any, ..Facts::MOVES }
+        cuda: fixed("__activemask()"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts { lanes: Lanes::Any, ..Facts::MOVES }
     } {
         context::active_lanes()
     }
 
     /// The lanes of `mask` whose value has the same bits as the caller's.
     pub fn match_any_sync<T: Matched>(mask: u32, value: T) -> u32 {
-        cuda: fixed("__match_any_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), variance: Variance::PerThread, facts: Facts::MASKED
+        cuda: fixed("__match_any_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts::MASKED
     } {
         let lanes = context::warp_exchange(mask, "match_any_sync", value.payload());
         (0..32).filter(|lane| lanes.lane(*lane) == Some(value.payload())).fold(0, |bits, lane| bits | 1 << lane)
@@ -83,14 +83,14 @@ builtin! {
 
     /// [`match_any_sync`] among all 32 lanes.
     pub fn match_any<T: Matched>(value: T) -> u32 {
-        cuda: fixed("__match_any_sync(0xffffffffu, {0})"), effect: Effect::Sync(Scope::Warp), variance: Variance::PerThread, facts: Facts::MOVES
+        cuda: fixed("__match_any_sync(0xffffffffu, {0})"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts::MOVES
     } {
         match_any_sync(u32::MAX, value)
     }
 
     /// Whether the values of all lanes of `mask` have the same bits.
     pub fn match_all_sync<T: Matched>(mask: u32, value: T) -> bool {
-        cuda: with("ws_match_all({0}, {1})", &MATCH_ALL), effect: Effect::Sync(Scope::Warp),
+        cuda: with("ws_match_all({0}, {1})", &MATCH_ALL), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         let lanes = context::warp_exchange(mask, "match_all_sync", value.payload());
@@ -99,7 +99,7 @@ builtin! {
 
     /// The sum over the lanes of `mask`; integers wrap. Compute capability 8.0.
     pub fn reduce_add_sync<T: WarpReduce>(mask: u32, value: T) -> T {
-        cuda: fixed("__reduce_add_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_add_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_add_sync", value, T::sum)
@@ -107,7 +107,7 @@ builtin! {
 
     /// The smallest value over the lanes of `mask`. Compute capability 8.0.
     pub fn reduce_min_sync<T: WarpReduce>(mask: u32, value: T) -> T {
-        cuda: fixed("__reduce_min_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_min_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_min_sync", value, T::min)
@@ -115,7 +115,7 @@ builtin! {
 
     /// The largest value over the lanes of `mask`. Compute capability 8.0.
     pub fn reduce_max_sync<T: WarpReduce>(mask: u32, value: T) -> T {
-        cuda: fixed("__reduce_max_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_max_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_max_sync", value, T::max)
@@ -123,7 +123,7 @@ builtin! {
 
     /// Bitwise and over the lanes of `mask`. Compute capability 8.0.
     pub fn reduce_and_sync(mask: u32, value: u32) -> u32 {
-        cuda: fixed("__reduce_and_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_and_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_and_sync", value, |a, b| a & b)
@@ -131,7 +131,7 @@ builtin! {
 
     /// Bitwise or over the lanes of `mask`. Compute capability 8.0.
     pub fn reduce_or_sync(mask: u32, value: u32) -> u32 {
-        cuda: fixed("__reduce_or_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_or_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_or_sync", value, |a, b| a | b)
@@ -139,7 +139,7 @@ builtin! {
 
     /// Bitwise exclusive or over the lanes of `mask`. Compute capability 8.0.
     pub fn reduce_xor_sync(mask: u32, value: u32) -> u32 {
-        cuda: fixed("__reduce_xor_sync({0}, {1})"), effect: Effect::Sync(Scope::Warp), min_compute: (8, 0),
+        cuda: fixed("__reduce_xor_sync({0}, {1})"), effect: Effect::Sync(SyncScope::Warp), min_compute: (8, 0),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
     } {
         reduced(mask, "reduce_xor_sync", value, |a, b| a ^ b)

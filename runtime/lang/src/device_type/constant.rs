@@ -1,6 +1,6 @@
 //! Values that rustc or the host knows when a kernel is recorded.
 
-use super::Device;
+use super::DeviceType;
 use crate::ir::{Expr, ExprKind};
 
 /// A device type whose values can stand in CUDA source as constants.
@@ -9,7 +9,7 @@ use crate::ir::{Expr, ExprKind};
     label = "not a device constant",
     note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`"
 )]
-pub trait Constant: Device {
+pub trait Constant: DeviceType {
     /// The constant as an expression, with its Rust name if it has one worth keeping.
     fn to_expr(&self, name: Option<&'static str>) -> Expr;
 }

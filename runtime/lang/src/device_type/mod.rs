@@ -1,6 +1,6 @@
 //! What a device type is: its name in the IR, its layout, and what memory may hold.
 //!
-//! [`Device`] is every type that may be written in a kernel, references included; [`GpuType`] is the plain data among
+//! [`DeviceType`] is every type that may be written in a kernel, references included; [`GpuType`] is the plain data among
 //! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values stand in CUDA source. Knows no
 //! recording and no CUDA text.
 
@@ -8,7 +8,7 @@ mod constant;
 
 pub use constant::Constant;
 
-use crate::ir::{self, Layout};
+use crate::ir::{self, ValueLayout};
 use crate::value_bytes::ValueBytes;
 
 /// A type that may be written in a kernel.
@@ -20,24 +20,24 @@ use crate::value_bytes::ValueBytes;
     label = "not a device type",
     note = "device types are integers up to 64 bits, floats of 16 to 64 bits, bool, vectors, arrays, tuples and `Option`s of them, `View`, `ViewMut`, slices, raw pointers, and structs and enums that derive `GpuType`"
 )]
-pub trait Device: Sized {
+pub trait DeviceType: Sized {
     /// The same type with every lifetime made `'static`.
-    type Erased: Device<Erased = Self::Erased> + 'static;
+    type Erased: DeviceType<Erased = Self::Erased> + 'static;
     /// What the IR calls it.
     fn ty() -> ir::Type;
 
     /// How the IR lays a value out.
     #[doc(hidden)]
-    const LAYOUT: Layout = Layout::of::<Self>();
+    const LAYOUT: ValueLayout = ValueLayout::of::<Self>();
 
     /// The layouts of the fields of each variant; a struct is one variant.
     #[doc(hidden)]
-    const VARIANTS: &'static [&'static [Layout]] = &[];
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[];
 
     /// The value at an address, where it has the IR's layout.
     ///
     /// # Safety
-    /// A value of the type was written there, by [`to_ir`](Device::to_ir) or by the rules of [`Layout`].
+    /// A value of the type was written there, by [`to_ir`](DeviceType::to_ir) or by the rules of [`ValueLayout`].
     #[doc(hidden)]
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
@@ -48,7 +48,7 @@ pub trait Device: Sized {
     /// Writes the value in the IR's layout.
     ///
     /// # Safety
-    /// The address is of as many bytes as [`LAYOUT`](Device::LAYOUT) says.
+    /// The address is of as many bytes as [`LAYOUT`](DeviceType::LAYOUT) says.
     #[doc(hidden)]
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
@@ -60,14 +60,14 @@ pub trait Device: Sized {
 /// Plain data: a value that can be copied to and from a GPU byte by byte.
 ///
 /// # Safety
-/// The type is `Copy`, has the layout that its [`Device::ty`] describes, and any bytes that the
+/// The type is `Copy`, has the layout that its [`DeviceType::ty`] describes, and any bytes that the
 /// device writes into its fields form a valid value (`bool` fields hold what `bool`s wrote).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be held in device memory",
     label = "not plain device data",
     note = "derive it: `#[derive(Clone, Copy, GpuType)] #[repr(C)] struct …`"
 )]
-pub unsafe trait GpuType: Device + Copy {
+pub unsafe trait GpuType: DeviceType + Copy {
     /// How a parameter of the type is passed.
     #[doc(hidden)]
     fn __by_value() -> ByValue<Self> {
@@ -124,27 +124,27 @@ any_bits! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 crate::half::f16 c
 // SAFETY: elements side by side, each of any bits.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
-impl<T: Device> Device for &T {
+impl<T: DeviceType> DeviceType for &T {
     type Erased = &'static T::Erased;
     fn ty() -> ir::Type {
         ir::Type::reference(T::ty(), false)
     }
 }
 
-impl<T: Device> Device for &mut T {
+impl<T: DeviceType> DeviceType for &mut T {
     type Erased = &'static mut T::Erased;
     fn ty() -> ir::Type {
         ir::Type::reference(T::ty(), true)
     }
 }
 
-impl<T: Device, const N: usize> Device for [T; N] {
+impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type Erased = [T::Erased; N];
     fn ty() -> ir::Type {
         ir::Type::Array(T::ty().into(), N)
     }
 
-    const LAYOUT: Layout = T::LAYOUT.times(N);
+    const LAYOUT: ValueLayout = T::LAYOUT.times(N);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
@@ -164,14 +164,14 @@ impl<T: Device, const N: usize> Device for [T; N] {
 // SAFETY: an array of plain data is plain data, laid out element after element.
 unsafe impl<T: GpuType, const N: usize> GpuType for [T; N] {}
 
-impl Device for () {
+impl DeviceType for () {
     type Erased = ();
     fn ty() -> ir::Type {
         ir::Type::Unit
     }
 }
 
-impl<T: ?Sized> Device for core::marker::PhantomData<T> {
+impl<T: ?Sized> DeviceType for core::marker::PhantomData<T> {
     type Erased = core::marker::PhantomData<()>;
     fn ty() -> ir::Type {
         ir::Type::Unit
@@ -183,25 +183,25 @@ unsafe impl<T: ?Sized> GpuType for core::marker::PhantomData<T> {}
 
 macro_rules! tuples {
     ($(($($t:ident $n:tt),+))+) => {$(
-        impl<$($t: Device),+> Device for ($($t,)+) {
+        impl<$($t: DeviceType),+> DeviceType for ($($t,)+) {
             type Erased = ($($t::Erased,)+);
             fn ty() -> ir::Type {
                 ir::Type::Tuple([$($t::ty()),+].into())
             }
 
-            const VARIANTS: &'static [&'static [Layout]] = &[&[$($t::LAYOUT),+]];
-            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+            const VARIANTS: &'static [&'static [ValueLayout]] = &[&[$($t::LAYOUT),+]];
+            const LAYOUT: ValueLayout = ValueLayout::fields(Self::VARIANTS[0]);
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {
                 // SAFETY: the items are where the layout says.
-                ($(unsafe { $t::from_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) },)+)
+                ($(unsafe { $t::from_ir(at.add(const { ValueLayout::offset(Self::VARIANTS[0], $n) })) },)+)
             }
 
             #[inline]
             unsafe fn to_ir(self, at: *mut u8) {
                 // SAFETY: as in `from_ir`.
-                $(unsafe { self.$n.to_ir(at.add(const { Layout::offset(Self::VARIANTS[0], $n) })) };)+
+                $(unsafe { self.$n.to_ir(at.add(const { ValueLayout::offset(Self::VARIANTS[0], $n) })) };)+
             }
         }
     )+};

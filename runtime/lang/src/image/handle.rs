@@ -1,7 +1,7 @@
 //! What textures and surfaces have in common: both are handles to an access of an image.
 
 use crate::argument::KernelArg;
-use crate::texels::Access;
+use crate::texels::ImageObject;
 
 /// The descriptor of an image in a simulated thread.
 #[doc(hidden)]
@@ -17,7 +17,7 @@ pub trait ImageParam {
 ///
 /// # Safety
 /// It was made from an image, which the launch keeps borrowed for the lifetime.
-pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a Access {
+pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a ImageObject {
     match arg {
         // SAFETY: as promised, the image and with it the access outlives the lifetime.
         KernelArg::Image { access, .. } => unsafe { &*std::ptr::from_ref(access.get()) },
@@ -28,7 +28,7 @@ pub(super) unsafe fn access_of<'a>(arg: &KernelArg) -> &'a Access {
 /// A handle as a device type and as an argument, by value or behind the reference that its borrow allows.
 macro_rules! handle {
     ($name:ident<$texel:ident>, surface: $surface:literal $(, $mutable:ident)?) => {
-        impl<T: $texel, D: Shape> crate::types::Device for $name<'_, T, D> {
+        impl<T: $texel, D: Shape> crate::types::DeviceType for $name<'_, T, D> {
             type Erased = $name<'static, T, D>;
             fn ty() -> crate::ir::Type {
                 crate::ir::Type::Image(crate::ir::ImageType { surface: $surface, shape: D::SHAPE })
@@ -100,7 +100,7 @@ macro_rules! extents {
                 #[allow(missing_docs)]
                 pub fn $hidden(
                     &self,
-                    _probe: &crate::witness::FnProbe<crate::device_api::texture::Extent<$name<'static, T>, $field>>,
+                    _probe: &crate::witness::FnProbe<crate::device_api::texture::ImageExtent<$name<'static, T>, $field>>,
                 ) -> u32 {
                     crate::witness::never_called()
                 }

@@ -1,6 +1,6 @@
 //! Textures and surfaces as kernels see them.
 //!
-//! A [`Texture`] samples and a [`Surface`] reads and writes the texels of an image, which an [`Access`] describes. The
+//! A [`Texture`] samples and a [`Surface`] reads and writes the texels of an image, which an [`ImageObject`] describes. The
 //! host's images make accesses; this module knows no memory of the host's and no driver.
 
 mod handle;
@@ -8,8 +8,8 @@ mod surface;
 mod texture;
 
 pub use crate::texels::{
-    Access, AddressMode, Channel, Filter, Format, ImageAccess, Layers, Line, Plane, ReadAs, Sampler, Shape,
-    Texel, Texels, TextureValue, Volume,
+    AddressMode, Channel, Filter, Format, ImageAccess, ImageObject, Layers, Line, Plane, ReadAs, Sampler,
+    Shape, Texel, Texels, TextureValue, Volume,
 };
 pub use handle::ImageParam;
 pub use surface::{Surface, Surface1, Surface2, Surface3, SurfaceLayers};

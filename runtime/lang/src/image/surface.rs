@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::handle::{extents, handle};
 use crate::device_api::texture::{Load, Store, method};
 use crate::simulator::{AccessKind, context};
-use crate::texels::Access;
+use crate::texels::ImageObject;
 use crate::texels::Texel;
 use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
@@ -18,7 +18,7 @@ use crate::witness::{FnProbe, never_called};
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Surface<'a, T, D> {
-    access: &'a Access,
+    access: &'a ImageObject,
     _texels: PhantomData<&'a mut T>,
     _shape: PhantomData<fn() -> D>,
 }
@@ -37,7 +37,7 @@ handle! { Surface<Texel>, surface: true, mut }
 impl<'a, T: Texel, D: Shape> Surface<'a, T, D> {
     /// The surface of an image that the caller has borrowed mutably for the lifetime.
     #[doc(hidden)]
-    pub fn new(access: &'a Access) -> Self {
+    pub fn new(access: &'a ImageObject) -> Self {
         Self { access, _texels: PhantomData, _shape: PhantomData }
     }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::handle::{extents, handle};
 use crate::device_api::texture::{Fetch, Sample, method};
-use crate::texels::Access;
+use crate::texels::ImageObject;
 use crate::texels::TextureValue;
 use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
@@ -16,7 +16,7 @@ use crate::witness::{FnProbe, never_called};
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Texture<'a, T, D> {
-    access: &'a Access,
+    access: &'a ImageObject,
     _read: PhantomData<fn() -> (T, D)>,
 }
 
@@ -42,7 +42,7 @@ handle! { Texture<TextureValue>, surface: false }
 impl<'a, T: TextureValue, D: Shape> Texture<'a, T, D> {
     /// A texture of an image.
     #[doc(hidden)]
-    pub fn new(access: &'a Access) -> Self {
+    pub fn new(access: &'a ImageObject) -> Self {
         Self { access, _read: PhantomData }
     }
 

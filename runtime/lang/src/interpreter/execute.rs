@@ -6,11 +6,11 @@ use super::numeric::{get, put};
 use super::program::{Index, Op, Program, Site, Slot, Width};
 use super::run::Rules;
 use crate::simulator::context;
-use crate::simulator::{Access, Branch, Instruction, Space, Synchronisation, Work};
+use crate::simulator::{Access, Branch, Instruction, Operation, Space, Synchronisation};
 use crate::types::{Slice, Sliceable};
 
 /// A thread while it runs.
-pub(super) struct Thread<'p> {
+pub(super) struct RunningThread<'p> {
     pub program: &'p Arc<Program>,
     /// The kernel's name.
     pub name: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Thread<'p> {
     pub rules: Rules,
 }
 
-impl<'p> Thread<'p> {
+impl<'p> RunningThread<'p> {
     pub fn new(program: &'p Arc<Program>, name: &'static str, frame: *mut u8, rules: Rules) -> Self {
         Self { program, name, frame, instance: 0, caller: 0, left: rules.steps, rules }
     }
@@ -336,7 +336,8 @@ impl<'p> Thread<'p> {
 
     fn shared(&self, to: Slot, array: u32) {
         let array = &self.program.shared[array as usize];
-        let site = (array.at.file, array.at.line, array.number, "");
+        let (file, line, column) = (array.at.file, array.at.line, array.number);
+        let site = context::SharedSite { file, line, column, instance: None };
         let start = context::shared_alloc(site, array.bytes, array.align);
         // SAFETY: the slot has room for a descriptor of this rank.
         unsafe {
@@ -405,7 +406,7 @@ impl<'p> Thread<'p> {
         if own.contains(&address) { Space::Local } else { context::space_of(address) }
     }
 
-    fn work(&self, work: Work, site: Site) {
+    fn work(&self, work: Operation, site: Site) {
         context::tell_work(work, &self.instruction(site));
     }
 }

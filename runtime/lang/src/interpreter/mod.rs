@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 pub use lower::Unsupported;
 pub use nested::{AskedShape, ChildShape};
 pub use program::Program;
-pub use run::{Argument, Rules, Run};
+pub use run::{Argument, InterpretedLaunch, Rules};
 
 use crate::deep_stack;
 use crate::kernel::KernelDefinition;
@@ -32,16 +32,16 @@ use crate::validate::ValidModule;
 
 /// What an interpreted kernel is asked besides its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Options {
+pub struct LowerOptions {
     /// What observers want to be told of.
     pub watch: Interests,
     /// What ends a launch besides wrong accesses.
-    pub checks: Checks,
+    pub checks: ValueChecks,
 }
 
 /// What ends a launch with a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Checks {
+pub struct ValueChecks {
     /// Integers that overflow.
     pub overflow: bool,
     /// Floats that do not fit the integer that they are cast to.
@@ -52,10 +52,10 @@ pub struct Checks {
     pub nan: bool,
 }
 
-impl Options {
+impl LowerOptions {
     /// What a launch with these settings asks for.
     pub fn of(settings: &Settings, watch: Interests) -> Self {
-        let checks = Checks {
+        let checks = ValueChecks {
             overflow: settings.overflow,
             float_to_int: settings.float_to_int,
             index_casts: settings.index_casts,
@@ -68,13 +68,13 @@ impl Options {
 type Lowered = Result<Arc<Program>, Unsupported>;
 
 /// The programs of one kernel.
-type Programs<K> = HashMap<(<K as KernelDefinition>::Comptime, Options), Lowered>;
+type Programs<K> = HashMap<(<K as KernelDefinition>::Comptime, LowerOptions), Lowered>;
 
 /// The program of a kernel, lowered at its first launch with these wishes.
 pub fn program<K: KernelDefinition>(
     comptime: &K::Comptime,
     module: &ValidModule,
-    options: Options,
+    options: LowerOptions,
 ) -> Lowered {
     static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

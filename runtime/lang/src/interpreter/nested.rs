@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::execute::Thread;
+use super::execute::RunningThread;
 use super::program::{Index, Program, Site, Slot};
-use super::run::{Argument, Run};
+use super::run::{Argument, InterpretedLaunch};
 use crate::argument::ImageAccess;
 use crate::ir::KernelAttributes;
 use crate::simulator::ChildOrder;
@@ -62,7 +62,7 @@ pub(super) struct Launched {
     pub order: ChildOrder,
 }
 
-impl Thread<'_> {
+impl RunningThread<'_> {
     /// Queues a launch.
     pub(super) fn launch(&mut self, program: &Arc<Program>, table: u32, site: Site) {
         let launched = &self.program.launches[table as usize];
@@ -82,7 +82,7 @@ impl Thread<'_> {
             Err(refused) => context::fault_launch(name, refused, at),
         };
         let args = launched.args.iter().map(|(slot, passed)| self.argument(*slot, *passed)).collect();
-        let run = Run::new(program.clone(), launched.kernel, name, args, self.rules);
+        let run = InterpretedLaunch::new(program.clone(), launched.kernel, name, args, self.rules);
         context::launch(
             Child {
                 kernel: name,

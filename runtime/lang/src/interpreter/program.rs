@@ -4,7 +4,7 @@
 //! thread. Values there have the IR's layout.
 
 use crate::ir::{Global, Meaning, Scalar};
-use crate::simulator::{AccessKind, Line, Synchronisation, Work};
+use crate::simulator::{AccessKind, Line, Operation, Synchronisation};
 
 /// A place in the frame, in bytes from its base; constants are below it.
 pub(super) type Slot = i32;
@@ -344,7 +344,7 @@ pub(super) enum Op {
     /// Is past one.
     Synchronised,
     Work {
-        work: Work,
+        work: Operation,
         site: Site,
     },
 }

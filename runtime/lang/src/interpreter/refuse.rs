@@ -1,12 +1,12 @@
 //! What ends a thread with a fault where Rust, or a check that was asked for, refuses what it does.
 
-use super::execute::Thread;
+use super::execute::RunningThread;
 use super::numeric::get;
 use super::program::{Refusal, Site, Slot};
 use crate::ir::{Scalar, Type};
 use crate::simulator::{SimFault, context};
 
-impl Thread<'_> {
+impl RunningThread<'_> {
     #[cold]
     pub(super) fn out_of_bounds(&self, index: usize, len: usize, site: Site) -> ! {
         context::set_instruction(Some(self.instruction(site)));

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::execute::Thread;
+use super::execute::RunningThread;
 use super::nested::ChildShape;
 use super::program::Program;
 use crate::argument::{ImageAccess, KernelArg};
@@ -33,7 +33,7 @@ pub struct Rules {
 }
 
 /// A launch.
-pub struct Run {
+pub struct InterpretedLaunch {
     program: Arc<Program>,
     kernel: usize,
     name: &'static str,
@@ -50,7 +50,7 @@ struct Frame {
     below: usize,
 }
 
-impl Run {
+impl InterpretedLaunch {
     /// A launch of one of a program's kernels.
     pub fn new(
         program: Arc<Program>,
@@ -77,7 +77,7 @@ impl Run {
             // SAFETY: the lowering reserved room for the parameter at its slot.
             unsafe { arg.write(base.offset(param.slot as isize), param.bytes) };
         }
-        Thread::new(&self.program, self.name, base, self.rules).run(entry.pc as usize);
+        RunningThread::new(&self.program, self.name, base, self.rules).run(entry.pc as usize);
         self.frames.borrow_mut().push(frame);
     }
 }

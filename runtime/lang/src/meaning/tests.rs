@@ -9,11 +9,11 @@ use crate::ir::Meaning;
 use crate::prelude::*;
 use crate::record::Callee;
 use crate::simulator::{SimFault, SimLaunch, context, run};
-use crate::types::{Device, GpuType, Slice};
+use crate::types::{DeviceType, GpuType, Slice};
 use crate::witness::DeviceFn;
 
 /// A value in the IR's layout.
-fn ir<T: Device>(value: T) -> Vec<u8> {
+fn ir<T: DeviceType>(value: T) -> Vec<u8> {
     let mut bytes = vec![0xab; T::LAYOUT.size];
     // SAFETY: as many bytes as the type has.
     unsafe { value.to_ir(bytes.as_mut_ptr()) };
@@ -21,7 +21,7 @@ fn ir<T: Device>(value: T) -> Vec<u8> {
 }
 
 /// The value of bytes in the IR's layout.
-fn rust<T: Device>(bytes: &[u8]) -> T {
+fn rust<T: DeviceType>(bytes: &[u8]) -> T {
     assert_eq!(bytes.len(), T::LAYOUT.size);
     // SAFETY: written by `ir`.
     unsafe { T::from_ir(bytes.as_ptr()) }
@@ -35,7 +35,7 @@ fn meaning<M: DeviceFn>() -> Meaning {
 }
 
 /// The result of a builtin for arguments in the IR's layout.
-fn call<M: DeviceFn, R: Device>(args: &[Vec<u8>]) -> R {
+fn call<M: DeviceFn, R: DeviceType>(args: &[Vec<u8>]) -> R {
     let addresses: Vec<*const u8> = args.iter().map(|arg| arg.as_ptr()).collect();
     let mut ret = vec![0xcd; R::LAYOUT.size];
     // SAFETY: the tests give the arguments that the builtin takes.
@@ -113,7 +113,7 @@ enum Laid {
 
 /// A value survives, and its parts are where the IR says.
 #[track_caller]
-fn survives<T: Device + Copy + PartialEq + core::fmt::Debug>(value: T, bytes: usize) {
+fn survives<T: DeviceType + Copy + PartialEq + core::fmt::Debug>(value: T, bytes: usize) {
     assert_eq!((T::LAYOUT.size, T::ty().size(), T::ty().align()), (bytes, bytes, T::LAYOUT.align));
     assert_eq!(rust::<T>(&ir(value)), value);
 }
@@ -226,7 +226,8 @@ fn indices_copies_and_shared_memory_are_those_of_the_thread() {
     let got = RefCell::new(vec![0; 32]);
     let outcome = in_a_warp(&|| {
         let t = call::<index::thread_idx, Index3>(&[]).x as usize;
-        let memory = context::shared_alloc(("meanings", 1, 1, "test"), 128, 4).cast::<u32>();
+        let site = context::SharedSite { file: "meanings", line: 1, column: 1, instance: None };
+        let memory = context::shared_alloc(site, 128, 4).cast::<u32>();
         let (to, from) = (memory.wrapping_add(t), &raw const x[t]);
         call::<copy_async::copy_async<u32>, ()>(&[ir(to), ir(from)]);
         call::<copy_async::copy_async_commit, ()>(&[]);

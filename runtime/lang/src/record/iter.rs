@@ -10,7 +10,7 @@ type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// An iterator that a loop walks.
 pub struct Iter<'a> {
-    extent: Extent,
+    extent: LoopCount,
     item: Item<'a>,
     /// Whether there may be nearly 2^64 items, to whose number nothing can be added.
     long: bool,
@@ -18,7 +18,7 @@ pub struct Iter<'a> {
 
 /// What the loop of an iterator counts.
 #[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
-enum Extent {
+enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
     /// The numbers of a range.
@@ -95,7 +95,7 @@ impl Recorder {
     fn elements(&mut self, base: Expr, by: Option<bool>) -> Iter<'static> {
         let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
         let count = self.simple(count);
-        Iter { extent: Extent::Count(count), item: Item::Element(base, by), long: false }
+        Iter { extent: LoopCount::Count(count), item: Item::Element(base, by), long: false }
     }
 
     /// `start..end` or `start..=end`.
@@ -106,7 +106,7 @@ impl Recorder {
         });
         let long = is_widest(&start.ty);
         Iter {
-            extent: Extent::Range { start, end, inclusive, step: None, reversed: false },
+            extent: LoopCount::Range { start, end, inclusive, step: None, reversed: false },
             item: Item::Counter,
             long,
         }
@@ -116,7 +116,7 @@ impl Recorder {
     pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         let long = iter.long;
         let (count, item) = self.counted(iter);
-        Iter { extent: Extent::Count(count), item: Item::Enumerate(item.into()), long }
+        Iter { extent: LoopCount::Count(count), item: Item::Enumerate(item.into()), long }
     }
 
     /// `.zip(other)`
@@ -124,18 +124,18 @@ impl Recorder {
         let long = left.long && right.long;
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.smaller(left.0, right.0);
-        Iter { extent: Extent::Count(count), item: Item::Zip(left.1.into(), right.1.into()), long }
+        Iter { extent: LoopCount::Count(count), item: Item::Zip(left.1.into(), right.1.into()), long }
     }
 
     /// `.rev()`
     pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
-        if let Extent::Range { step: None, reversed, .. } = &mut iter.extent {
+        if let LoopCount::Range { step: None, reversed, .. } = &mut iter.extent {
             *reversed = !*reversed;
             return iter;
         }
         let long = iter.long;
         let (count, item) = self.counted(iter);
-        Iter { item: Item::Reversed(count.clone(), item.into()), extent: Extent::Count(count), long }
+        Iter { item: Item::Reversed(count.clone(), item.into()), extent: LoopCount::Count(count), long }
     }
 
     /// `.step_by(n)`
@@ -146,13 +146,13 @@ impl Recorder {
             let at = self.location();
             self.fail(super::RecordError::ZeroStep { at });
         }
-        if let Extent::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
+        if let LoopCount::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
             *step = Some(n);
             return iter;
         }
         let long = iter.long;
         let range = match &iter.extent {
-            Extent::Range { start, end, inclusive: true, .. } => Some([start.clone(), end.clone()]),
+            LoopCount::Range { start, end, inclusive: true, .. } => Some([start.clone(), end.clone()]),
             _ => None,
         };
         let (count, item) = self.counted(iter);
@@ -160,7 +160,7 @@ impl Recorder {
         if let Some(range) = range {
             count = self.with_last(count, &range, &n);
         }
-        Iter { extent: Extent::Count(count), item: Item::Step(n, item.into()), long }
+        Iter { extent: LoopCount::Count(count), item: Item::Step(n, item.into()), long }
     }
 
     /// `.skip(n)`
@@ -171,7 +171,7 @@ impl Recorder {
         let (count, item) = self.counted(iter);
         let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());
         let count = self.count_if(some, |r| r.binary(BinaryOp::Sub, count, n.clone()));
-        Iter { extent: Extent::Count(count), item: Item::Skip(n, item.into()), long }
+        Iter { extent: LoopCount::Count(count), item: Item::Skip(n, item.into()), long }
     }
 
     /// `.take(n)`
@@ -180,7 +180,7 @@ impl Recorder {
         let n = self.simple(n);
         let long = iter.long && !is_small(&n);
         let (count, item) = self.counted(iter);
-        Iter { extent: Extent::Count(self.smaller(count, n)), item, long }
+        Iter { extent: LoopCount::Count(self.smaller(count, n)), item, long }
     }
 
     /// `.copied()`, `.cloned()`
@@ -214,8 +214,8 @@ impl Recorder {
         unroll: Option<Option<u32>>,
     ) -> Expr {
         let (bounds, shape) = match iter.extent {
-            Extent::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
-            Extent::Range { start, end, inclusive, step, reversed } => {
+            LoopCount::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
+            LoopCount::Range { start, end, inclusive, step, reversed } => {
                 ([start, end], RangeShape { inclusive, step, reversed, unroll })
             }
         };
@@ -231,8 +231,8 @@ impl Recorder {
     /// The number of steps of an iterator, and its item for each number below that.
     pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
-            Extent::Count(count) => return (count, iter.item),
-            Extent::Range { start, end, inclusive, step, reversed } => {
+            LoopCount::Count(count) => return (count, iter.item),
+            LoopCount::Range { start, end, inclusive, step, reversed } => {
                 (start, end, inclusive, step, reversed)
             }
         };

@@ -5,11 +5,11 @@ use std::ptr::NonNull;
 
 use super::filter::Texels;
 use super::sampler::Sampler;
-use crate::place::{Order, Place};
+use crate::place::{MemoryPlace, Order};
 
 /// A texture or a surface of one image; it lives as long as the image.
 #[derive(Debug)]
-pub struct Access {
+pub struct ImageObject {
     /// What a kernel on a GPU is given: the object, then the extents as 32-bit numbers.
     pub words: [u64; 3],
     /// Width, height, and depth or layers.
@@ -23,12 +23,12 @@ pub struct Access {
     /// Addresses of the texels; those of a CUDA array are counted from zero.
     pub range: Range<u64>,
     /// Where the image is.
-    pub place: Place,
+    pub place: MemoryPlace,
     /// How launches order their uses of the image.
     pub order: Order,
 }
 
-impl Access {
+impl ImageObject {
     /// The words of an object and extents, as the printed struct lays them out.
     pub fn words(object: u64, [width, height, depth]: [u32; 3]) -> [u64; 3] {
         [object, u64::from(width) | u64::from(height) << 32, depth.into()]
@@ -64,21 +64,21 @@ impl Access {
 
 /// A texture or a surface as the argument of a launch, whose lifetime keeps the image borrowed.
 #[derive(Clone, Copy, Debug)]
-pub struct ImageAccess(NonNull<Access>);
+pub struct ImageAccess(NonNull<ImageObject>);
 
-// SAFETY: an `Access` is `Send` and `Sync`, and outlives the launch that has the argument.
+// SAFETY: an `ImageObject` is `Send` and `Sync`, and outlives the launch that has the argument.
 unsafe impl Send for ImageAccess {}
 // SAFETY: as above.
 unsafe impl Sync for ImageAccess {}
 
 impl ImageAccess {
     /// The argument of an access, which the argument's lifetime keeps borrowed.
-    pub fn new(access: &Access) -> Self {
+    pub fn new(access: &ImageObject) -> Self {
         Self(NonNull::from(access))
     }
 
     /// The access.
-    pub fn get(&self) -> &Access {
+    pub fn get(&self) -> &ImageObject {
         // SAFETY: the argument's lifetime keeps the image borrowed, which keeps its accesses.
         unsafe { self.0.as_ref() }
     }

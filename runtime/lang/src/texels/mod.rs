@@ -6,7 +6,7 @@ mod sampler;
 mod shape;
 mod texel;
 
-pub use access::{Access, ImageAccess};
+pub use access::{ImageAccess, ImageObject};
 pub use filter::Texels;
 pub use sampler::{AddressMode, Filter, Sampler};
 pub use shape::{Layers, Line, Plane, Shape, Volume};

@@ -3,7 +3,7 @@
 use crate::half::f16;
 
 use crate::types::vector::*;
-use crate::types::{AnyBits, Device, GpuType};
+use crate::types::{AnyBits, DeviceType, GpuType};
 
 /// How the components of a texel are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Format {
     label = "not a texel",
     note = "texels are i8, u8, i16, u16, i32, u32, f16, f32, and vectors of two or four of them, such as `F32x4`"
 )]
-pub trait Texel: AnyBits + Device<Erased = Self> + 'static {
+pub trait Texel: AnyBits + DeviceType<Erased = Self> + 'static {
     /// How it is stored.
     const FORMAT: Format;
     /// Its Rust name.
@@ -117,7 +117,7 @@ pub trait Texel: AnyBits + Device<Erased = Self> + 'static {
     label = "not read by textures",
     note = "textures read i8, u8, i16, u16, i32, u32, f32, and vectors of two or four of them; texels of `f16` are read as `f32`"
 )]
-pub trait TextureValue: GpuType + Device<Erased = Self> + 'static {
+pub trait TextureValue: GpuType + DeviceType<Erased = Self> + 'static {
     /// Its Rust name.
     const NAME: &'static str;
     /// Whether it is of floats, between which a texture interpolates.

@@ -4,7 +4,7 @@
 //! widest legal access is chosen when the kernel is specialized; ragged edges are filled.
 //! Tiles of registers and of tensor cores will stand beside these, over the same layouts.
 
-// Device code: `is_multiple_of` would be a call.
+// DeviceType code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]
 
 mod layout;
@@ -49,7 +49,7 @@ pub use stages::Stages;
 ///     turned.store(out, col, row);
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// # let gpu = Device::simulator();
+/// # let gpu = DeviceType::simulator();
 /// # let x = gpu.upload(&(0..50 * 70).map(|i| i as f32).collect::<Vec<_>>())?;
 /// # let mut out = gpu.upload(&vec![-1.0f32; 70 * 50])?;
 /// # transpose(x.view2(50, 70).unwrap(), out.view2_mut(70, 50).unwrap()).grid([3, 2]).block([32, 8]).launch(&gpu)?;

@@ -1,10 +1,10 @@
 //! Enums of Rust's library as device types: `Option`, `Result`, `Ordering`.
 
-use super::{Constant, Device};
-use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Layout, Scalar, Type, VariantType};
+use super::{Constant, DeviceType};
+use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Scalar, Type, ValueLayout, VariantType};
 
 /// The tag of `Option` and `Result`.
-const TAG: Layout = Layout::of::<i32>();
+const TAG: ValueLayout = ValueLayout::of::<i32>();
 
 /// A value whose tag is that of no variant: it was never written.
 #[cold]
@@ -23,19 +23,19 @@ fn two(name: String, variants: [(&'static str, Vec<Type>); 2]) -> Type {
     Type::Enum(EnumType::new(name, Scalar::I32, variants, false).into())
 }
 
-impl<T: Device> Device for Option<T> {
+impl<T: DeviceType> DeviceType for Option<T> {
     type Erased = Option<T::Erased>;
     fn ty() -> Type {
         let inner = T::ty();
         two(format!("Option_{}", inner.suffix()), [("None", vec![]), ("Some", vec![inner])])
     }
 
-    const VARIANTS: &'static [&'static [Layout]] = &[&[], &[T::LAYOUT]];
-    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[&[], &[T::LAYOUT]];
+    const LAYOUT: ValueLayout = ValueLayout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says whether there is a value.
         match unsafe { i32::from_ir(at) } {
             0 => None,
@@ -47,7 +47,7 @@ impl<T: Device> Device for Option<T> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe { i32::from(self.is_some()).to_ir(at) };
         if let Some(value) = self {
@@ -57,7 +57,7 @@ impl<T: Device> Device for Option<T> {
     }
 }
 
-impl<T: Device, E: Device> Device for Result<T, E> {
+impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
     type Erased = Result<T::Erased, E::Erased>;
     fn ty() -> Type {
         let (ok, err) = (T::ty(), E::ty());
@@ -65,12 +65,12 @@ impl<T: Device, E: Device> Device for Result<T, E> {
         two(name, [("Ok", vec![ok]), ("Err", vec![err])])
     }
 
-    const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT], &[E::LAYOUT]];
-    const LAYOUT: Layout = Layout::tagged(TAG, Self::VARIANTS);
+    const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT], &[E::LAYOUT]];
+    const LAYOUT: ValueLayout = ValueLayout::tagged(TAG, Self::VARIANTS);
 
     #[inline]
     unsafe fn from_ir(at: *const u8) -> Self {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: the tag comes first, and says which value there is.
         match unsafe { i32::from_ir(at) } {
             // SAFETY: as above.
@@ -83,7 +83,7 @@ impl<T: Device, E: Device> Device for Result<T, E> {
 
     #[inline]
     unsafe fn to_ir(self, at: *mut u8) {
-        let payload = const { Layout::payload(TAG, Self::VARIANTS) };
+        let payload = const { ValueLayout::payload(TAG, Self::VARIANTS) };
         // SAFETY: as in `from_ir`.
         unsafe {
             i32::from(self.is_err()).to_ir(at);
@@ -108,7 +108,7 @@ impl<T: Constant> Constant for Option<T> {
 }
 
 /// `None` of an `Option<T>`.
-pub(crate) fn none<T: Device>() -> Expr {
+pub(crate) fn none<T: DeviceType>() -> Expr {
     let ty = Option::<T>::ty();
     let Type::Enum(e) = &ty else { return Expr::never() };
     Expr { kind: ExprKind::Variant(e.clone(), 0, vec![]), ty }
@@ -123,13 +123,13 @@ fn plain(name: &str, tag: Scalar, variants: &[(&'static str, i128)]) -> Type {
 
 macro_rules! plain {
     ($($t:ty, $name:literal, $($variant:ident = $tag:literal),+;)+) => {$(
-        impl Device for $t {
+        impl DeviceType for $t {
             type Erased = Self;
             fn ty() -> Type {
                 plain($name, Scalar::I8, &[$((stringify!($variant), $tag)),+])
             }
 
-            const LAYOUT: Layout = Layout::of::<i8>();
+            const LAYOUT: ValueLayout = ValueLayout::of::<i8>();
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {

@@ -6,7 +6,7 @@
     label = "not an integer",
     note = "any integer type can index device memory; convert with `as usize`"
 )]
-pub trait IndexInteger: super::Device + Copy {
+pub trait IndexInteger: super::DeviceType + Copy {
     /// The index; a negative one becomes larger than any length.
     fn to_index(self) -> usize;
 }

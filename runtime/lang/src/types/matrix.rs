@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::view::{mutable_place, place};
-use super::{Device, GpuType, View, ViewMut};
+use super::{DeviceType, GpuType, View, ViewMut};
 use crate::ir::{Builtin, CudaText, Facts, Meaning, Name, Type};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;

@@ -1,4 +1,4 @@
-//! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
+//! DeviceType types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
 //! use and as what they are while a kernel is simulated. Knows no CUDA text.
 
 mod enums;
@@ -14,7 +14,7 @@ mod slice;
 pub mod vector;
 mod view;
 
-pub use crate::device_type::{AnyBits, Constant, Device, GpuType, InShared};
+pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;
@@ -24,7 +24,7 @@ pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{
-    ArrayMethods, Elements, ElementsMut, Part, ReinterpretArray, Slice, Sliceable, SliceableMut,
+    ArrayMethods, Elements, ElementsMut, PartIndex, ReinterpretArray, Slice, Sliceable, SliceableMut,
 };
 pub(crate) use slice::{reinterpreted, split, to_read};
 pub use view::{View, ViewMut};

@@ -1,16 +1,16 @@
 //! Raw pointers in kernels: for code that computes addresses itself, in `unsafe` as in Rust.
 
-use super::{Device, GpuType};
+use super::{DeviceType, GpuType};
 use crate::ir::Type;
 
-impl<T: Device> Device for *const T {
+impl<T: DeviceType> DeviceType for *const T {
     type Erased = *const T::Erased;
     fn ty() -> Type {
         Type::Ptr { to: T::ty().into(), mutable: false }
     }
 }
 
-impl<T: Device> Device for *mut T {
+impl<T: DeviceType> DeviceType for *mut T {
     type Erased = *mut T::Erased;
     fn ty() -> Type {
         Type::Ptr { to: T::ty().into(), mutable: true }

@@ -2,11 +2,11 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use super::Device;
-use crate::ir::{FieldType, Layout, StructType, Type};
+use super::DeviceType;
+use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::record::{HALF_OPEN, INCLUSIVE};
 
-fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> Type {
+fn range_type(name: &str, mark: &'static str, bound: &Type, layout: ValueLayout) -> Type {
     let offset = layout.size / 2;
     let fields = vec![
         FieldType { name: "start", ty: bound.clone(), offset: 0 },
@@ -19,14 +19,14 @@ fn range_type(name: &str, mark: &'static str, bound: &Type, layout: Layout) -> T
 
 macro_rules! ranges {
     ($($range:ident $name:literal $mark:ident: $make:expr, $take:expr;)+) => {$(
-        impl<T: Device> Device for $range<T> {
+        impl<T: DeviceType> DeviceType for $range<T> {
             type Erased = $range<T::Erased>;
             fn ty() -> Type {
                 range_type($name, $mark, &T::ty(), Self::LAYOUT)
             }
 
-            const VARIANTS: &'static [&'static [Layout]] = &[&[T::LAYOUT, T::LAYOUT]];
-            const LAYOUT: Layout = Layout::fields(Self::VARIANTS[0]);
+            const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT, T::LAYOUT]];
+            const LAYOUT: ValueLayout = ValueLayout::fields(Self::VARIANTS[0]);
 
             #[inline]
             unsafe fn from_ir(at: *const u8) -> Self {

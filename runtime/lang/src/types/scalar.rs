@@ -1,11 +1,11 @@
 //! Scalars.
 
-use super::{Constant, Device, GpuType};
+use super::{Constant, DeviceType, GpuType};
 use crate::ir::{ConstValue, Expr, Scalar, Spelling, Type};
 
 macro_rules! scalars {
     ($($t:ty, $scalar:ident, |$v:ident| $value:expr $(, $from:item)?;)+) => {$(
-        impl Device for $t {
+        impl DeviceType for $t {
             type Erased = Self;
             fn ty() -> Type {
                 Type::Scalar(Scalar::$scalar)

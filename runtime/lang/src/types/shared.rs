@@ -6,7 +6,7 @@
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Index, IndexMut};
 
-use super::{Device, Slice};
+use super::{DeviceType, Slice};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -264,7 +264,7 @@ impl<T> IndexMut<usize> for Shared3<T> {
 
 macro_rules! device {
     ($($name:ident, $rank:literal;)+) => {$(
-        impl<T: Device> Device for $name<T> {
+        impl<T: DeviceType> DeviceType for $name<T> {
             type Erased = $name<T::Erased>;
             fn ty() -> Type {
                 Type::Shared { elem: T::ty().into(), rank: $rank }
@@ -278,7 +278,7 @@ device! { Shared, 1; Shared2, 2; Shared3, 3; }
 macro_rules! part {
     ($($name:ident, $rank:literal;)+) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: Device> Device for &$name<T> {
+        impl<T: DeviceType> DeviceType for &$name<T> {
             type Erased = &'static $name<T::Erased>;
             fn ty() -> Type {
                 Type::Ref { to: Type::Shared { elem: T::ty().into(), rank: $rank }.into(), mutable: false }
@@ -286,7 +286,7 @@ macro_rules! part {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: Device> Device for &mut $name<T> {
+        impl<T: DeviceType> DeviceType for &mut $name<T> {
             type Erased = &'static mut $name<T::Erased>;
             fn ty() -> Type {
                 Type::Ref { to: Type::Shared { elem: T::ty().into(), rank: $rank }.into(), mutable: true }

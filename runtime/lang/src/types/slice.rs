@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-use super::{Device, IndexInteger, Row, Shared, View, ViewMut};
+use super::{DeviceType, IndexInteger, Row, Shared, View, ViewMut};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -243,12 +243,12 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
 ///
 /// This is an index and not a method: Rust lets the temporary that is sliced live longer then.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct PartIndex {
     start: usize,
     end: Option<usize>,
 }
 
-impl Part {
+impl PartIndex {
     /// From `start` up to `end`, or to the last element.
     #[inline]
     pub fn new(start: usize, end: Option<usize>) -> Self {
@@ -285,7 +285,7 @@ impl<T> At<T> for usize {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T> At<T> for Part {
+impl<T> At<T> for PartIndex {
     type Found = Slice<T>;
 
     #[inline]
@@ -324,12 +324,12 @@ indexed! { Slice Shared Row }
 macro_rules! parts {
     ($([$($generics:tt)*] $of:ty;)+) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Index<Part> for $of {
+        impl<$($generics)*> Index<PartIndex> for $of {
             type Output = Slice<T>;
 
             #[inline]
             #[track_caller]
-            fn index(&self, at: Part) -> &Slice<T> {
+            fn index(&self, at: PartIndex) -> &Slice<T> {
                 part(to_read(self.extent()), at.start, at.end)
             }
         }
@@ -339,10 +339,10 @@ macro_rules! parts {
 macro_rules! parts_mut {
     ($([$($generics:tt)*] $of:ty;)+) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> IndexMut<Part> for $of {
+        impl<$($generics)*> IndexMut<PartIndex> for $of {
             #[inline]
             #[track_caller]
-            fn index_mut(&mut self, at: Part) -> &mut Slice<T> {
+            fn index_mut(&mut self, at: PartIndex) -> &mut Slice<T> {
                 part(self.extent_mut(), at.start, at.end)
             }
         }
@@ -464,7 +464,7 @@ impl<T, const N: usize> SliceableMut for [T; N] {
     }
 }
 
-impl<T: Device> Device for Slice<T> {
+impl<T: DeviceType> DeviceType for Slice<T> {
     type Erased = Slice<T::Erased>;
     fn ty() -> Type {
         Type::Slice(T::ty().into())

@@ -3,7 +3,7 @@
 //! A load or store of an 8- or 16-byte vector is one instruction.
 
 use super::operators::{self, Native};
-use super::{Constant, Device, GpuType};
+use super::{Constant, DeviceType, GpuType};
 use crate::ir::{Expr, ExprKind, Type};
 use crate::record::Callee;
 use crate::witness::{DeviceFn, FnProbe, never_called};
@@ -214,7 +214,7 @@ macro_rules! vector {
             }
         }
 
-        impl Device for $name {
+        impl DeviceType for $name {
             type Erased = Self;
             fn ty() -> Type {
                 Type::Vector(crate::ir::Scalar::$ir, $len)

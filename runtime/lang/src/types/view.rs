@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Device, Elements, ElementsMut, GpuType, Slice, Sliceable, SliceableMut};
+use super::{DeviceType, Elements, ElementsMut, GpuType, Slice, Sliceable, SliceableMut};
 use crate::ir::Type;
 use crate::simulator::context;
 
@@ -30,7 +30,7 @@ macro_rules! place {
             }
         }
 
-        impl<T: Device> Device for $name<'_, T> {
+        impl<T: DeviceType> DeviceType for $name<'_, T> {
             type Erased = $name<'static, T::Erased>;
             fn ty() -> Type {
                 Type::View { elem: T::ty().into(), mutable: $mutable, rank: $rank }

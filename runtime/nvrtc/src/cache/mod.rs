@@ -29,7 +29,7 @@ pub use disk::{Disk, Miss};
 #[doc(hidden)]
 pub use entry::{Damage, Entry};
 pub use key::Key;
-pub use settings::Settings;
+pub use settings::CacheSettings;
 pub use stats::Stats;
 
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Cache {
     /// [`SettingError`] if an environment variable has a value that means nothing.
     pub fn process() -> Result<&'static Self, SettingError> {
         static CACHE: OnceLock<Cache> = OnceLock::new();
-        let settings = Settings::process()?;
+        let settings = CacheSettings::process()?;
         Ok(CACHE.get_or_init(|| {
             let mut cache = Self::new(settings.directory.as_ref().map(|dir| Disk::new(dir, settings.bytes)));
             cache.recorder.log = settings.log;

@@ -10,7 +10,7 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Where cubins are kept, as the environment says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct CacheSettings {
     /// Directory of the disk cache; `None` if it is switched off or there is no place for it.
     pub directory: Option<PathBuf>,
     /// Bytes that the disk cache may hold.
@@ -19,15 +19,15 @@ pub struct Settings {
     pub log: bool,
 }
 
-impl Settings {
+impl CacheSettings {
     /// `WARPSMITH_CACHE`, `WARPSMITH_CACHE_DIR`, `WARPSMITH_CACHE_SIZE` and `WARPSMITH_LOG` of this process, read at the first
     /// call.
     ///
     /// # Errors
     /// The first variable with an invalid value.
     pub fn process() -> Result<&'static Self, SettingError> {
-        static SETTINGS: OnceLock<Result<Settings, SettingError>> = OnceLock::new();
-        SETTINGS.get_or_init(|| Settings::read(&variable)).as_ref().map_err(Clone::clone)
+        static SETTINGS: OnceLock<Result<CacheSettings, SettingError>> = OnceLock::new();
+        SETTINGS.get_or_init(|| CacheSettings::read(&variable)).as_ref().map_err(Clone::clone)
     }
 
     fn read(get: Lookup<'_>) -> Result<Self, SettingError> {
@@ -59,8 +59,8 @@ fn directory(get: Lookup<'_>) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
-        Settings::read(&|name| {
+    fn read(variables: &[(&str, &str)]) -> Result<CacheSettings, SettingError> {
+        CacheSettings::read(&|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }

@@ -9,8 +9,8 @@ use super::counts::Counts;
 use super::report::{Report, Row};
 use super::warp::{Class, Key, Warp};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, SimFault, SimLaunch,
-    SimReport, Space, Thread, Work,
+    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, Operation, SimFault,
+    SimLaunch, SimReport, Space, Thread,
 };
 
 /// Requests that are kept open at most, of all warps that run.
@@ -122,7 +122,7 @@ impl Observer for Metrics {
         self.note(by, &branch.by, (Class::Branch, 0, u64::from(branch.taken)));
     }
 
-    fn on_work(&self, by: &Thread, work: Work, instruction: &Instruction) {
+    fn on_work(&self, by: &Thread, work: Operation, instruction: &Instruction) {
         self.note(by, instruction, (Class::Work(work), 0, 0));
     }
 

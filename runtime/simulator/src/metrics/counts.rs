@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use super::SECTOR;
-use crate::simulator::Work;
+use crate::simulator::Operation;
 
 /// Loads, stores or copies of global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,7 +187,7 @@ pub struct Counts {
     /// Branches.
     pub branches: Branches,
     /// Operations by kind.
-    pub work: BTreeMap<Work, Executed>,
+    pub work: BTreeMap<Operation, Executed>,
 }
 
 impl AddAssign<&Counts> for Counts {
@@ -233,10 +233,10 @@ impl Counts {
 
     /// Floating-point operations of all threads; a fused multiply-add is two, a division or root one.
     pub fn flops(&self) -> u64 {
-        let each = |(work, executed): (&Work, &Executed)| match work {
-            Work::FloatAdd(_) | Work::FloatMul(_) | Work::FloatSpecial(_) => executed.threads,
-            Work::FloatFma(_) => 2 * executed.threads,
-            Work::Integer | Work::Convert => 0,
+        let each = |(work, executed): (&Operation, &Executed)| match work {
+            Operation::FloatAdd(_) | Operation::FloatMul(_) | Operation::FloatSpecial(_) => executed.threads,
+            Operation::FloatFma(_) => 2 * executed.threads,
+            Operation::Integer | Operation::Convert => 0,
         };
         self.work.iter().map(each).sum()
     }

@@ -1,7 +1,7 @@
 //! The names that Nsight Compute has for the figures.
 
 use super::counts::{Atomics, Banks, Counts, Executed, Traffic};
-use crate::simulator::Work;
+use crate::simulator::Operation;
 
 impl Counts {
     /// Each figure that Nsight Compute has too, by its name there.
@@ -62,12 +62,12 @@ fn atomics(all: &mut Vec<(String, f64)>, global: &Atomics, shared: &Atomics) {
 }
 
 /// The counter of an operation of floats; Nsight Compute has none for the others.
-fn operations(work: Work, executed: &Executed) -> Option<(String, f64)> {
+fn operations(work: Operation, executed: &Executed) -> Option<(String, f64)> {
     let (op, bits) = match work {
-        Work::FloatAdd(bits) => ("add", bits),
-        Work::FloatMul(bits) => ("mul", bits),
-        Work::FloatFma(bits) => ("fma", bits),
-        Work::FloatSpecial(_) | Work::Integer | Work::Convert => return None,
+        Operation::FloatAdd(bits) => ("add", bits),
+        Operation::FloatMul(bits) => ("mul", bits),
+        Operation::FloatFma(bits) => ("fma", bits),
+        Operation::FloatSpecial(_) | Operation::Integer | Operation::Convert => return None,
     };
     let width = match bits {
         16 => 'h',

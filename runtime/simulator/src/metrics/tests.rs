@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use super::{Counts, Metrics, PatternKind, Report};
 use crate::simulator::{
-    Access, AccessKind, Branch, Expected, Instruction, Line, Meeting, MemoryScope, Observer, SimLaunch,
-    Space, Thread, Work,
+    Access, AccessKind, Branch, Expected, Instruction, Line, Meeting, MemoryScope, Observer, Operation,
+    SimLaunch, Space, Thread,
 };
 
 const ATOMIC: AccessKind =
@@ -227,10 +227,10 @@ fn operations_are_counted_by_threads_and_active_lanes_by_warps() {
     metrics.on_launch(&SimLaunch::new("k", [1; 3], [32, 1, 1]));
     for linear in 0..32 {
         for k in 0..3 {
-            metrics.on_work(&thread(linear), Work::FloatFma(32), &at(7, 1, k));
+            metrics.on_work(&thread(linear), Operation::FloatFma(32), &at(7, 1, k));
         }
         if linear < 8 {
-            metrics.on_work(&thread(linear), Work::FloatAdd(64), &at(8, 2, 0));
+            metrics.on_work(&thread(linear), Operation::FloatAdd(64), &at(8, 2, 0));
         }
         metrics.on_thread_end(&thread(linear));
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use super::advice::Advice;
 use super::counts::{Atomics, Banks, Counts, Traffic};
 use super::report::{Report, Row};
-use crate::simulator::Work;
+use crate::simulator::Operation;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,18 +178,18 @@ fn divergence(counts: &Counts) -> Vec<Cells> {
 /// A row for each width of floats, and one for integers.
 fn operations(counts: &Counts) -> Vec<Cells> {
     let widths: BTreeSet<u8> = counts.work.keys().filter_map(|work| bits(*work)).collect();
-    let threads = |work: Work| counts.work.get(&work).map_or(0, |executed| executed.threads);
+    let threads = |work: Operation| counts.work.get(&work).map_or(0, |executed| executed.threads);
     let floats = |bits: u8| {
         [
             format!("f{bits}"),
-            threads(Work::FloatAdd(bits)).to_string(),
-            threads(Work::FloatMul(bits)).to_string(),
-            threads(Work::FloatFma(bits)).to_string(),
-            threads(Work::FloatSpecial(bits)).to_string(),
+            threads(Operation::FloatAdd(bits)).to_string(),
+            threads(Operation::FloatMul(bits)).to_string(),
+            threads(Operation::FloatFma(bits)).to_string(),
+            threads(Operation::FloatSpecial(bits)).to_string(),
             String::new(),
         ]
     };
-    let integers = threads(Work::Integer) + threads(Work::Convert);
+    let integers = threads(Operation::Integer) + threads(Operation::Convert);
     let mut cells: Vec<Cells> = widths.into_iter().map(floats).collect();
     if integers > 0 {
         let [a, b, c, d] = [const { String::new() }; 4];
@@ -199,11 +199,12 @@ fn operations(counts: &Counts) -> Vec<Cells> {
 }
 
 /// The width of an operation of floats.
-fn bits(work: Work) -> Option<u8> {
+fn bits(work: Operation) -> Option<u8> {
     match work {
-        Work::FloatAdd(bits) | Work::FloatMul(bits) | Work::FloatFma(bits) | Work::FloatSpecial(bits) => {
-            Some(bits)
-        }
-        Work::Integer | Work::Convert => None,
+        Operation::FloatAdd(bits)
+        | Operation::FloatMul(bits)
+        | Operation::FloatFma(bits)
+        | Operation::FloatSpecial(bits) => Some(bits),
+        Operation::Integer | Operation::Convert => None,
     }
 }

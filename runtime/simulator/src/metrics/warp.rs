@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use super::LANES;
 use super::address::Addresses;
-use crate::simulator::{Instruction, Work};
+use crate::simulator::{Instruction, Operation};
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub(super) enum Class {
     Remote,
     Constant,
     Branch,
-    Work(Work),
+    Work(Operation),
 }
 
 /// What lanes must have in common to be of one request.

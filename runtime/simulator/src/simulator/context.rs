@@ -10,10 +10,12 @@ use super::machine::Machine;
 pub use super::memory::{POISON, SharedSite};
 #[doc(hidden)]
 pub use super::nested::Child;
-use super::observer::{Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Space, Work};
+use super::observer::{
+    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Operation, Space,
+};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
-use super::{FaultPlace, Prints, SimFault, Synchronisation};
+use super::{FaultSite, Prints, SimFault, Synchronisation};
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -325,7 +327,7 @@ pub fn tell_branch(branch: &Branch) {
 
 /// Tells of an operation.
 #[doc(hidden)]
-pub fn tell_work(work: Work, instruction: &Instruction) {
+pub fn tell_work(work: Operation, instruction: &Instruction) {
     let machine = current("work");
     let by = machine.running();
     machine.notify(|observer| observer.on_work(&by, work, instruction));
@@ -340,7 +342,7 @@ pub fn space_of(address: usize) -> Space {
 /// Ends the launch with a fault of the running thread at a line.
 #[cold]
 #[doc(hidden)]
-pub fn fault_at(at: Line, fault: impl FnOnce(FaultPlace) -> SimFault) -> ! {
+pub fn fault_at(at: Line, fault: impl FnOnce(FaultSite) -> SimFault) -> ! {
     let machine = current("fault");
     machine.raise(fault(machine.fault_place(at)))
 }

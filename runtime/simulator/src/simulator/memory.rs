@@ -1,6 +1,7 @@
 //! Shared memory: one arena a block, filled from the front, the same layout in all blocks.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -10,8 +11,18 @@ use super::machine::Machine;
 use super::observer::Line;
 use super::problem::RankProblem;
 
-/// Where a `shared!` stands: file, line, column; and the instance of the function around it.
-pub type SharedSite = (&'static str, u32, u32, &'static str);
+/// Which array of a block's shared memory is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedSite {
+    /// The line of the `shared!`.
+    pub line: u32,
+    /// Its column, or another number that tells it apart in its file.
+    pub column: u32,
+    /// The instance of the function around it, if that has several.
+    pub instance: Option<TypeId>,
+    /// The file.
+    pub file: &'static str,
+}
 
 /// What fresh shared memory holds in every byte: visibly not zero.
 pub const POISON: u8 = 0xa5;
@@ -187,7 +198,7 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn raise_size(&self, (file, line, ..): SharedSite, bytes: usize, first: usize) -> ! {
+    fn raise_size(&self, SharedSite { file, line, .. }: SharedSite, bytes: usize, first: usize) -> ! {
         let (file, here) = (file.to_owned(), self.here.get());
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::SharedSize { kernel: self.kernel(), file, line, bytes, first, block, thread })
@@ -203,6 +214,6 @@ impl Machine<'_> {
 
 /// Whether two sites are one; numbers first, they differ more often.
 fn same(a: SharedSite, b: SharedSite) -> bool {
-    let text = |a: &'static str, b: &'static str| std::ptr::eq(a, b) || a == b;
-    (a.1, a.2) == (b.1, b.2) && text(a.0, b.0) && text(a.3, b.3)
+    (a.line, a.column, a.instance) == (b.line, b.column, b.instance)
+        && (std::ptr::eq(a.file, b.file) || a.file == b.file)
 }

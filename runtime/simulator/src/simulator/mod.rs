@@ -55,14 +55,14 @@ pub use host::limit as host_limit;
 pub use index::triple;
 pub use observer::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
-    Observer, Space, Thread, Work,
+    Observer, Operation, Space, Thread,
 };
 pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 #[doc(hidden)]
 pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 #[doc(hidden)]
-pub use raise::FaultPlace;
+pub use raise::FaultSite;
 pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 #[doc(hidden)]
 pub use statics::{Statics, current as current_statics};

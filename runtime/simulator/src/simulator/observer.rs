@@ -206,7 +206,7 @@ pub struct Branch {
 
 /// What an operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Work {
+pub enum Operation {
     /// An addition, subtraction or comparison of floats of this many bits.
     FloatAdd(u8),
     /// A multiplication.
@@ -312,7 +312,7 @@ pub trait Observer {
     fn on_branch(&self, _by: &Thread, _branch: &Branch) {}
 
     /// A thread computes something.
-    fn on_work(&self, _by: &Thread, _work: Work, _instruction: &Instruction) {}
+    fn on_work(&self, _by: &Thread, _work: Operation, _instruction: &Instruction) {}
 
     /// The launch has ended without a fault.
     ///

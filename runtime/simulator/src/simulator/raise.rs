@@ -10,7 +10,7 @@ use super::shape::WARP;
 
 /// Where a thread is when it faults, as faults say it.
 #[doc(hidden)]
-pub struct FaultPlace {
+pub struct FaultSite {
     pub kernel: String,
     pub file: String,
     pub line: u32,
@@ -36,10 +36,10 @@ impl Machine<'_> {
     }
 
     /// Where the current thread is.
-    pub(super) fn fault_place(&self, at: Line) -> FaultPlace {
+    pub(super) fn fault_place(&self, at: Line) -> FaultSite {
         let here = self.here.get();
         let (block, thread) = (here.block_idx, here.thread_idx);
-        FaultPlace { kernel: self.kernel(), file: at.file.to_owned(), line: at.line, block, thread }
+        FaultSite { kernel: self.kernel(), file: at.file.to_owned(), line: at.line, block, thread }
     }
 
     /// Raises [`SimFault::OutOfBounds`] for the current thread.
@@ -54,7 +54,7 @@ impl Machine<'_> {
     /// Raises [`SimFault::BarrierUse`] for the current thread.
     #[cold]
     pub(super) fn raise_use(&self, barrier: &'static str, problem: BarrierProblem, at: Line) -> ! {
-        let FaultPlace { kernel, file, line, block, thread } = self.fault_place(at);
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
         self.raise(SimFault::BarrierUse { kernel, barrier, file, line, block, thread, problem })
     }
 

@@ -7,7 +7,7 @@ use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::{Absence, MaskProblem};
-use super::raise::FaultPlace;
+use super::raise::FaultSite;
 use super::shape::WARP;
 use super::waiting::Waiting;
 
@@ -225,7 +225,7 @@ impl Machine<'_> {
             () if warp.exists >> lane & 1 == 0 => Absence::Beyond { threads: self.shape.threads },
             () => Absence::Returned,
         };
-        let FaultPlace { kernel, file, line, block, thread } = self.fault_place(at);
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
         self.raise(SimFault::ShuffleSource { kernel, operation, lane, why, file, line, block, thread })
     }
 

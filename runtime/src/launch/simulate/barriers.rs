@@ -9,7 +9,7 @@ use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::host::device::Device;
-use crate::interpreter::Run;
+use crate::interpreter::InterpretedLaunch;
 use crate::launch::Launch;
 use crate::simulator::{
     self, Observer, Settings, SimChecks, SimFault, SimLaunch, SimReport, Synchronisation, Without,
@@ -71,9 +71,9 @@ impl<K: Kernel> Launch<'_, K> {
 /// A launch that runs again and again.
 struct Trials<'t> {
     /// As it is.
-    whole: (SimLaunch<'t>, Run),
+    whole: (SimLaunch<'t>, InterpretedLaunch),
     /// As it is, but it gives up sooner: without a barrier it may go on forever.
-    short: (SimLaunch<'t>, Run),
+    short: (SimLaunch<'t>, InterpretedLaunch),
     /// What it may write.
     memory: Vec<Writable>,
     /// What that held before.
@@ -161,14 +161,19 @@ impl Trials<'_> {
         self.after.iter().find_map(left_out).unwrap_or(Verdict::Redundant)
     }
 
-    fn fault(&self, launch: &(SimLaunch<'_>, Run), seed: u64, without: Without) -> Option<SimFault> {
+    fn fault(
+        &self,
+        launch: &(SimLaunch<'_>, InterpretedLaunch),
+        seed: u64,
+        without: Without,
+    ) -> Option<SimFault> {
         self.run(launch, (seed, Some(without)), &Reached::default()).err()
     }
 
     /// Runs the launch from the memory that it found, with the checks that show what a barrier is for.
     fn run(
         &self,
-        (launch, run): &(SimLaunch<'_>, Run),
+        (launch, run): &(SimLaunch<'_>, InterpretedLaunch),
         (seed, without): (u64, Option<Without>),
         reached: &Reached,
     ) -> std::result::Result<SimReport, SimFault> {

@@ -12,14 +12,14 @@ use crate::ir::{ExprKind, Module, Type, visit};
 use crate::simulator::{self, Prints, Settings, SimFault, SimLaunch};
 
 /// Runs one thread of a launch.
-type Thread<'a> = &'a dyn Fn();
+type ThreadBody<'a> = &'a dyn Fn();
 
 /// Runs a launch by both; the interpreter's fault, or how the two differ.
 pub(super) fn run(
     launch: &SimLaunch<'_>,
     memory: &[Writable],
-    interpreter: Thread<'_>,
-    twin: Thread<'_>,
+    interpreter: ThreadBody<'_>,
+    twin: ThreadBody<'_>,
 ) -> Result<(), SimFault> {
     let save = || memory.iter().map(Writable::saved).collect::<Vec<_>>();
     let restore = |saved: &[Vec<u8>]| memory.iter().zip(saved).for_each(|(of, saved)| of.restore(saved));

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::views::{Seen, Views};
 use crate::argument::Order;
-use crate::argument::{KernelArg, Place};
+use crate::argument::{KernelArg, MemoryPlace};
 use crate::compile::kernel::Kernel;
 use crate::driver::{DriverError, Gpu, is_everywhere};
 use crate::error::LaunchError;
@@ -125,7 +125,9 @@ impl Static {
 /// The memory that an argument reaches, or why it cannot be copied.
 fn reached(arg: &KernelArg, ty: &Type, ordinal: usize) -> std::result::Result<Vec<Span>, &'static str> {
     match arg {
-        KernelArg::Slice { place, order, .. } if *place != Place::Gpu(ordinal) && !is_everywhere(order) => {
+        KernelArg::Slice { place, order, .. }
+            if *place != MemoryPlace::Gpu(ordinal) && !is_everywhere(order) =>
+        {
             Err("it is in the memory of another GPU")
         }
         KernelArg::Slice { .. } if ty.element().is_some_and(|elem| elem.holds_address()) => {
@@ -172,7 +174,7 @@ fn moved(arg: &mut KernelArg, ty: &Type, regions: &[Region]) {
     match arg {
         KernelArg::Slice { ptr, bytes, place, order, .. } => {
             *ptr = translate(&(*ptr..*ptr + *bytes));
-            (*place, *order) = (Place::Simulator, Order::NONE);
+            (*place, *order) = (MemoryPlace::Simulator, Order::NONE);
         }
         KernelArg::Value(value) => {
             for Seen { word, range, .. } in Views::of(ty, value.words()).list {
@@ -240,7 +242,7 @@ mod tests {
         let device = Device::simulator();
         let buffer = device.upload(&[1.0f32; 64]).expect("memory");
         let start = buffer.address();
-        let ty = <Weighted as crate::types::Device>::ty();
+        let ty = <Weighted as crate::types::DeviceType>::ty();
         let matrix = buffer.view2(4, 8).expect("it fits");
         let value = KernelArg::value(Weighted { weight: 1.0, matrix });
         assert_eq!(reached(&value, &ty, 0), Ok(vec![span(start..start + 4 * 32, false)]));
@@ -249,7 +251,7 @@ mod tests {
             Type::Ref { to: Type::Slice(Type::Scalar(crate::ir::Scalar::F32).into()).into(), mutable: false };
         assert_eq!(reached(&slice, &slice_type, 0), Err("it is in the memory of another GPU"));
         let pointer = KernelArg::value(std::ptr::null::<f32>());
-        let refused = reached(&pointer, &<*const f32 as crate::types::Device>::ty(), 0);
+        let refused = reached(&pointer, &<*const f32 as crate::types::DeviceType>::ty(), 0);
         assert!(refused.is_err_and(|why| why.contains("raw pointer")));
     }
 }

@@ -18,14 +18,14 @@ mod writable;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Launch, LaunchError, Setup, Shape, check};
+use super::{Launch, LaunchError, LaunchShape, Setup, check};
 use crate::argument::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
-use crate::interpreter::{self, Argument, Options, Run};
+use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };
@@ -33,12 +33,12 @@ use crate::validate::ValidModule;
 use children::rules;
 use copied::Copies;
 #[cfg(feature = "report")]
-use pages::Wanted;
+use pages::WantedPage;
 use writable::Writable;
 
 /// What the simulator must know of a kernel and a launch.
 pub(crate) struct Simulation {
-    shape: Shape,
+    shape: LaunchShape,
     cluster: [u32; 3],
     cooperative: bool,
     rendezvous: bool,
@@ -96,7 +96,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// [`SimFault::NotInterpreted`] if the interpreter cannot run the kernel.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         #[cfg(feature = "report")]
-        if let Some(page) = Wanted::new::<K>(&self.comptime, &self.setup.shape::<K>()?) {
+        if let Some(page) = WantedPage::new::<K>(&self.comptime, &self.setup.shape::<K>()?) {
             let mut all = observers.to_vec();
             all.push(&page.metrics);
             self.watch(device, &all)?;
@@ -156,7 +156,7 @@ impl Simulation {
     pub(super) fn new<K: Kernel>(
         device: &Device,
         (comptime, setup): (&K::Comptime, &Setup),
-        shape: &Shape,
+        shape: &LaunchShape,
     ) -> Result<Self> {
         let module = K::module(comptime)?;
         let attributes = &module.module().attributes;
@@ -194,7 +194,7 @@ impl Simulation {
     }
 
     /// Its shape.
-    pub(super) fn shape(&self) -> &Shape {
+    pub(super) fn shape(&self) -> &LaunchShape {
         &self.shape
     }
 
@@ -248,7 +248,7 @@ impl Simulation {
             return Ok(());
         }
         #[cfg(feature = "report")]
-        if let Some(page) = Wanted::new::<K>(comptime, &self.shape)
+        if let Some(page) = WantedPage::new::<K>(comptime, &self.shape)
             && self.run_for_page::<K>(&page, comptime, args)?
         {
             return Ok(());
@@ -302,7 +302,7 @@ impl Simulation {
     #[cfg(feature = "report")]
     fn run_for_page<K: Kernel>(
         &self,
-        page: &Wanted,
+        page: &WantedPage,
         comptime: &K::Comptime,
         args: &[KernelArg],
     ) -> Result<bool> {
@@ -363,8 +363,8 @@ impl Simulation {
         comptime: &K::Comptime,
         launch: &SimLaunch<'_>,
         args: &[KernelArg],
-    ) -> std::result::Result<Run, SimFault> {
-        let options = Options::of(&self.settings, simulator::interests(launch.observers));
+    ) -> std::result::Result<InterpretedLaunch, SimFault> {
+        let options = LowerOptions::of(&self.settings, simulator::interests(launch.observers));
         let program = interpreter::program::<K>(comptime, &self.module, options);
         let program = program.map_err(|refused| SimFault::NotInterpreted {
             kernel: K::NAME.to_owned(),
@@ -373,7 +373,7 @@ impl Simulation {
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(Run::new(program, 0, K::NAME, arguments, rules(&launch.settings)))
+        Ok(InterpretedLaunch::new(program, 0, K::NAME, arguments, rules(&launch.settings)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::argument::KernelArg;
-use crate::codegen::{self, Checks, Options};
+use crate::codegen::{self, Checks, PrintOptions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::Limits;
@@ -17,27 +17,27 @@ use crate::metrics::Metrics;
 use crate::report::{Directory, Page, Parts};
 use crate::resources::{Multiprocessor, Occupancy, Resources};
 use crate::settings::Pages;
-use crate::shape::Shape;
+use crate::shape::LaunchShape;
 use crate::validate::ValidModule;
 
 /// Launches that have their page, by kernel, comptime values and shape.
 static WRITTEN: LazyLock<Mutex<HashSet<u64>>> = LazyLock::new(Mutex::default);
 
 /// A simulated launch that shall have a page.
-pub(super) struct Wanted {
+pub(super) struct WantedPage {
     /// Watches the launch.
     pub metrics: Metrics,
     directory: Directory,
-    shape: Shape,
+    shape: LaunchShape,
     key: u64,
 }
 
-impl Wanted {
+impl WantedPage {
     /// The page that a launch shall have, if it shall have one.
-    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &Shape) -> Option<Self> {
+    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &LaunchShape) -> Option<Self> {
         let pages = Pages::process().filter(|pages| pages.include(K::NAME))?;
         let mut hasher = DefaultHasher::new();
-        let Shape { grid, block, cluster, dynamic_shared } = shape;
+        let LaunchShape { grid, block, cluster, dynamic_shared } = shape;
         (TypeId::of::<K>(), comptime, grid, block, cluster, dynamic_shared).hash(&mut hasher);
         let key = hasher.finish();
         if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&key) {
@@ -83,12 +83,12 @@ impl Wanted {
 /// The page of a launch that `metrics` watched.
 pub(super) fn page(
     metrics: &Metrics,
-    (module, shape): (&ValidModule, &Shape),
+    (module, shape): (&ValidModule, &LaunchShape),
     limits: &Limits,
     resources: std::result::Result<(Resources, Occupancy), String>,
 ) -> Page {
-    let cuda = codegen::print(module, &Options { checks: Checks::None, line_directives: true }).code;
+    let cuda = codegen::print(module, &PrintOptions { checks: Checks::None, line_directives: true }).code;
     let (metrics, module, multiprocessors) = (metrics.report(), module.module(), limits.multiprocessors);
-    let Shape { grid, block, .. } = *shape;
+    let LaunchShape { grid, block, .. } = *shape;
     Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources })
 }

@@ -9,7 +9,7 @@ use crate::codegen::Checks;
 use crate::compile::kernel::Kernel;
 use crate::error::{Error, Result};
 use crate::launch::conditions;
-use crate::printed::{self, Reached, Run, Wanted};
+use crate::printed::{self, PrintedLaunch, Reachable, TextOptions};
 use crate::simulator::{self, SimFault, SimLaunch};
 
 impl Simulation {
@@ -30,19 +30,19 @@ impl Simulation {
         args: &[KernelArg],
         checks: Checks,
     ) -> Result<()> {
-        let wanted = Wanted { checks, sanitizers: self.settings().sanitizers };
+        let wanted = TextOptions { checks, sanitizers: self.settings().sanitizers };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
         let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
-        let run = Run::new(&text, args, self.reached(args), rules(self.settings()));
+        let run = PrintedLaunch::new(&text, args, self.reached(args), rules(self.settings()));
         simulator::run(launch, &|| run.thread())?;
         Ok(())
     }
 
     /// The memory that the arguments and statics let the kernel access.
-    fn reached(&self, args: &[KernelArg]) -> Reached {
+    fn reached(&self, args: &[KernelArg]) -> Reachable {
         let module = self.module().module();
         let mut reached =
-            Reached { any_buffer: writable::reaches_further(&module.kernel), ..Reached::default() };
+            Reachable { any_buffer: writable::reaches_further(&module.kernel), ..Reachable::default() };
         for (arg, id) in args.iter().zip(&module.kernel.params) {
             let ty = &module.kernel.var(*id).ty;
             match arg {

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Access, Sampler};
+use super::{ImageObject, Sampler};
 use crate::error::Result;
 
 /// The textures and the surface of one image, each made when it is first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Accesses(Mutex<Vec<Arc<Access>>>);
+pub(crate) struct Accesses(Mutex<Vec<Arc<ImageObject>>>);
 
 impl Accesses {
     /// The texture of a sampler, or the surface.
@@ -15,8 +15,8 @@ impl Accesses {
         &self,
         sampler: Option<Sampler>,
         normalizes: bool,
-        make: impl FnOnce() -> Result<Access>,
-    ) -> Result<&Access> {
+        make: impl FnOnce() -> Result<ImageObject>,
+    ) -> Result<&ImageObject> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let access = match known.iter().find(|access| access.is(&sampler, normalizes)) {
             Some(access) => Arc::as_ptr(access),

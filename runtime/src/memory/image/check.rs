@@ -2,7 +2,7 @@
 
 use super::{AddressMode, Filter, Sampler};
 use super::{Channel, ReadAs, TextureValue};
-use crate::argument::Place;
+use crate::argument::MemoryPlace;
 use crate::driver::ImageLimits;
 use crate::error::ImageError;
 use crate::ir::{ImageShape, ImageType};
@@ -12,7 +12,7 @@ pub(super) fn extents(
     limits: &ImageLimits,
     shape: ImageShape,
     extents: [usize; 3],
-    place: Place,
+    place: MemoryPlace,
 ) -> Result<(), ImageError> {
     for (axis, extent) in shape.extents().iter().zip(extents) {
         if extent == 0 {
@@ -27,7 +27,7 @@ pub(crate) fn pitched(
     limits: &ImageLimits,
     [width, height]: [usize; 2],
     pitch: usize,
-    place: Place,
+    place: MemoryPlace,
 ) -> Result<(), ImageError> {
     let [widest, highest, farthest] = limits.pitched2;
     let all = [("width", width, widest), ("height", height, highest), ("pitch", pitch, farthest)];
@@ -48,12 +48,17 @@ pub(super) fn surface(
     largest: [usize; 3],
     shape: ImageShape,
     extents: [usize; 3],
-    place: Place,
+    place: MemoryPlace,
 ) -> Result<(), ImageError> {
     within(largest, ImageType { surface: true, shape }, extents, place)
 }
 
-fn within(largest: [usize; 3], what: ImageType, extents: [usize; 3], place: Place) -> Result<(), ImageError> {
+fn within(
+    largest: [usize; 3],
+    what: ImageType,
+    extents: [usize; 3],
+    place: MemoryPlace,
+) -> Result<(), ImageError> {
     let way = if what.surface { "; textures may be larger" } else { "; use several, or a `Buffer`" };
     for ((axis, extent), limit) in what.shape.extents().iter().zip(extents).zip(largest) {
         if extent > limit {

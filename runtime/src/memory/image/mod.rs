@@ -13,7 +13,7 @@ pub use warpsmith_lang::image::*;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::argument::{Order, Place};
+use crate::argument::{MemoryPlace, Order};
 use crate::driver::{ArrayForm, GpuArray};
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
@@ -54,7 +54,7 @@ pub type ImageLayers<T> = Image<T, Layers>;
 
 #[derive(Debug)]
 struct Inner {
-    device: Place,
+    device: MemoryPlace,
     form: ArrayForm,
     storage: Storage,
     accesses: Accesses,
@@ -243,7 +243,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     }
 
     /// Where the image is.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> MemoryPlace {
         self.inner.device
     }
 
@@ -274,11 +274,11 @@ impl Inner {
     }
 
     /// The texture of a sampler, or the surface.
-    fn access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<&Access> {
+    fn access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<&ImageObject> {
         self.accesses.get(sampler, normalizes, || self.new_access(sampler, normalizes))
     }
 
-    fn new_access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<Access> {
+    fn new_access(&self, sampler: Option<Sampler>, normalizes: bool) -> Result<ImageObject> {
         let extents = self.form.extents.map(|extent| extent as u32);
         let (words, texels, order) = match &self.storage {
             Storage::Gpu(array) => {
@@ -286,7 +286,7 @@ impl Inner {
                     Some(sampler) => array.texture(sampler, normalizes)?,
                     None => array.surface()?,
                 };
-                (Access::words(object, extents), None, array.order())
+                (ImageObject::words(object, extents), None, array.order())
             }
             Storage::Simulator(memory) => {
                 let texels = Texels {
@@ -301,7 +301,7 @@ impl Inner {
             }
         };
         let (range, place) = (0..self.form.bytes() as u64, self.device);
-        Ok(Access { words, extents, texels, sampler, normalizes, range, place, order })
+        Ok(ImageObject { words, extents, texels, sampler, normalizes, range, place, order })
     }
 }
 

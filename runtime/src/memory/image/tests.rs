@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::argument::KernelArg;
-use crate::device_api::texture::{Extent, Fetch, Load, Sample, Store};
+use crate::device_api::texture::{Fetch, ImageExtent, Load, Sample, Store};
 use crate::ir::ImageShape;
 use crate::memory::args::ImageArg;
 use crate::record::Callee;
@@ -60,19 +60,22 @@ fn no_coordinate_is_too_far() {
 #[test]
 fn the_object_of_a_sampler_is_made_once() {
     let image = line(&[1.0, 2.0]);
-    let access = |sampler| image.inner.access(Some(sampler), false).expect("a texture") as *const Access;
+    let access = |sampler| image.inner.access(Some(sampler), false).expect("a texture") as *const ImageObject;
     let first = access(Sampler::new());
     let others: Vec<_> = (0..40).map(|i| access(Sampler::new().border([i as f32, 0.5, 0.0, 0.0]))).collect();
     assert_eq!(access(Sampler::new()), first);
     assert_eq!(access(Sampler::new().border([7.0, 0.5, 0.0, 0.0])), others[7]);
     assert!(!others.contains(&first));
-    assert_ne!(image.inner.access(Some(Sampler::new()), true).expect("a texture") as *const Access, first);
+    assert_ne!(
+        image.inner.access(Some(Sampler::new()), true).expect("a texture") as *const ImageObject,
+        first
+    );
 }
 
 /// The printed struct has the object, then the extents as `unsigned int`s.
 #[test]
 fn words_are_laid_out_as_the_struct() {
-    let words = Access::words(0x1122_3344_5566_7788, [5, 6, 7]);
+    let words = ImageObject::words(0x1122_3344_5566_7788, [5, 6, 7]);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
     assert_eq!([number(8), number(12), number(16)], [5, 6, 7]);
@@ -83,14 +86,14 @@ fn words_are_laid_out_as_the_struct() {
 
 #[test]
 fn the_host_has_no_texels_of_a_gpu() {
-    let access = Access {
+    let access = ImageObject {
         words: [0; 3],
         extents: [1; 3],
         texels: None,
         sampler: None,
         normalizes: false,
         range: 0..1,
-        place: Place::Gpu(0),
+        place: MemoryPlace::Gpu(0),
         order: Order::NONE,
     };
     let panicked = std::panic::catch_unwind(|| access.here().extents).expect_err("there are none");
@@ -100,7 +103,7 @@ fn the_host_has_no_texels_of_a_gpu() {
 
 /// Calls a builtin as an interpreter does: every argument by its address, a reference as the address of what
 /// the launch's argument holds.
-fn interpreted<M: DeviceFn, R: crate::types::Device>(image: &KernelArg, rest: &[Vec<u8>]) -> R {
+fn interpreted<M: DeviceFn, R: crate::types::DeviceType>(image: &KernelArg, rest: &[Vec<u8>]) -> R {
     let (KernelArg::Image { access, .. }, Callee::Builtin(_, Some(meaning))) = (image, M::callee()) else {
         panic!("no image, or no meaning");
     };
@@ -125,7 +128,7 @@ fn methods_are_called_with_what_a_launch_is_given() {
     assert_eq!(interpreted::<Sample<T, (f32, f32)>, f32>(&texture, &[bytes(1.0), bytes(0.5)]), 1.5);
     assert_eq!(interpreted::<Fetch<T, (i32, u8)>, f32>(&texture, &[index(1), vec![0]]), 2.0);
     assert_eq!(interpreted::<Fetch<T, (i32, u8)>, f32>(&texture, &[index(-1), vec![0]]), 0.0);
-    assert_eq!(interpreted::<Extent<T, 0>, u32>(&texture, &[]), 2);
+    assert_eq!(interpreted::<ImageExtent<T, 0>, u32>(&texture, &[]), 2);
     let surface = image.surface().expect("a surface").into_arg();
     type S = Surface2<'static, f32>;
     interpreted::<Store<S, (i32, u8, f32)>, ()>(&surface, &[index(1), vec![0], bytes(7.0)]);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::listing::{Part, SourceLine};
+use super::listing::{ListedFunction, SourceLine};
 use super::svg::escaped;
 use super::{Page, access, achieved, banks, file_name, head, occupancy, roofline};
 use crate::metrics::{Counts, Report};
@@ -219,7 +219,7 @@ fn source(page: &Page) -> String {
     out
 }
 
-fn function(out: &mut String, page: &Page, part: &Part) {
+fn function(out: &mut String, page: &Page, part: &ListedFunction) {
     let samples = if page.samples.is_some() { "<th class=\"number\">samples</th>" } else { "" };
     let _ = write!(
         out,

@@ -8,14 +8,14 @@ use crate::ir::{Function, Module, visit};
 /// Functions line by line, the kernel first, and the CUDA that belongs to no line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
-    pub functions: Vec<Part>,
+    pub functions: Vec<ListedFunction>,
     /// What stands before the first function.
     pub prelude: Vec<String>,
 }
 
 /// One function.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct ListedFunction {
     pub name: String,
     pub file: &'static str,
     pub lines: Vec<SourceLine>,
@@ -41,20 +41,21 @@ impl Listing {
     pub fn new(module: &Module, cuda: &str) -> Self {
         let (mut by_line, prelude) = by_line(module, cuda);
         let kernels = module.kernels().map(|(function, _)| function);
-        let mut functions: Vec<Part> = Vec::new();
+        let mut functions: Vec<ListedFunction> = Vec::new();
         for function in kernels.chain(&module.functions) {
-            let seen =
-                |part: &Part| part.file == function.at.file && part.lines[0].number == function.at.line;
+            let seen = |part: &ListedFunction| {
+                part.file == function.at.file && part.lines[0].number == function.at.line
+            };
             // A generic function is there once for each instance; its lines are shown once, with all its CUDA.
             if !functions.iter().any(seen) {
-                functions.push(Part::new(function, &mut by_line));
+                functions.push(ListedFunction::new(function, &mut by_line));
             }
         }
         Self { functions, prelude }
     }
 }
 
-impl Part {
+impl ListedFunction {
     fn new(function: &Function, by_line: &mut ByLine) -> Self {
         let file = function.at.file;
         let text = read(file);

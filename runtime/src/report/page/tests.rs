@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{Page, Parts, banks, roofline};
-use crate::codegen::{Checks, Options};
+use crate::codegen::{Checks, PrintOptions};
 use crate::metrics::Metrics;
 use crate::prelude::*;
 use crate::report::{Ceilings, Entry, Multiprocessor, Occupancy, Resources, Samples, Timing};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Line, Observer, SimLaunch, Space, Thread, Work,
+    Access, AccessKind, Branch, Instruction, Line, Observer, Operation, SimLaunch, Space, Thread,
 };
 
 const SIDE: usize = 32;
@@ -54,7 +54,7 @@ fn metrics() -> crate::metrics::Report {
             let access = Access { address, bytes: 4, align: 4, space, kind, by: by_instruction };
             metrics.on_access(&by, &access).expect("no fault");
         }
-        metrics.on_work(&by, Work::FloatMul(32), &instruction(fill, 9));
+        metrics.on_work(&by, Operation::FloatMul(32), &instruction(fill, 9));
         metrics.on_thread_end(&by);
     }
     metrics.report()
@@ -62,7 +62,7 @@ fn metrics() -> crate::metrics::Report {
 
 fn page(resources: Result<(Resources, Occupancy), String>) -> Page {
     let module = turned::module(&()).expect("it is valid");
-    let options = Options { checks: Checks::None, line_directives: true };
+    let options = PrintOptions { checks: Checks::None, line_directives: true };
     let cuda = turned::print(&(), &options).expect("it prints").code;
     let (grid, block, multiprocessors) = ([1; 3], [32, 32, 1], 132);
     let (metrics, module) = (metrics(), module.module());
@@ -222,7 +222,7 @@ fn the_text_has_the_source_with_its_figures() {
 #[test]
 fn a_page_with_all_its_parts_is_written() {
     let source =
-        turned::print(&(), &Options { checks: Checks::All, line_directives: false }).expect("it prints");
+        turned::print(&(), &PrintOptions { checks: Checks::All, line_directives: false }).expect("it prints");
     let arch = "sm_90".parse().expect("an architecture");
     let options = crate::nvrtc::CompileOptions {
         arch,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::listing::Part;
+use super::listing::ListedFunction;
 use super::{Page, achieved, occupancy, roofline};
 use crate::metrics::Counts;
 
@@ -36,7 +36,7 @@ impl Page {
         out
     }
 
-    fn function(&self, f: &mut impl Write, part: &Part) -> fmt::Result {
+    fn function(&self, f: &mut impl Write, part: &ListedFunction) -> fmt::Result {
         let samples = if self.samples.is_some() { format!("{:>10} ", "samples") } else { String::new() };
         writeln!(f, "{:>10} {:>10} {:>10} {samples} {}", "instr.", "sectors", "wavefr.", part.file)?;
         for line in &part.lines {

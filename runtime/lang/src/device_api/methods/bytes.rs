@@ -8,7 +8,7 @@ use crate::ir::Prelude;
 /// The bytes of an integer.
 pub trait ByteArray {
     /// `[u8; 4]` for `u32`.
-    type Bytes: crate::types::Device;
+    type Bytes: crate::types::DeviceType;
 }
 
 macro_rules! byte_arrays {

@@ -3,7 +3,7 @@
 use crate::ir::{Builtin, CudaText, Facts, Form, Meaning, Name, Prelude};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
-use crate::types::{Device, GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
+use crate::types::{DeviceType, GpuType, IndexInteger, Row, Shared, Shared2, Shared3, Slice, View, ViewMut};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// Marker of `.len()`.
@@ -34,7 +34,7 @@ impl<T> ArrayLen for View<'_, T> {}
 impl<T> ArrayLen for ViewMut<'_, T> {}
 
 /// `.offset(start)` of views.
-pub trait ViewOffset: Device {
+pub trait ViewOffset: DeviceType {
     #[doc(hidden)]
     fn offset_in_kernels<I: IndexInteger>(self, _start: I, _probe: &FnProbe<Offset<Self, I>>) -> Self {
         never_called()

@@ -8,7 +8,7 @@ use warpsmith_macros::gpu_fn;
 use crate::ir::{Expr, Type};
 use crate::record::option::{is_variant, take};
 use crate::record::{Callee, Recorder};
-use crate::types::{Device, GpuType, operators};
+use crate::types::{DeviceType, GpuType, operators};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 macro_rules! recorded {
@@ -48,40 +48,40 @@ macro_rules! functions {
 }
 
 functions! {
-    fn unwrap_or<T: Device>(option: Option<T>, default: T) -> T {
+    fn unwrap_or<T: DeviceType>(option: Option<T>, default: T) -> T {
         match option { Some(value) => value, None => default }
     }
-    fn unwrap_or_else<T: Device>(option: Option<T>, default: impl FnOnce() -> T) -> T {
+    fn unwrap_or_else<T: DeviceType>(option: Option<T>, default: impl FnOnce() -> T) -> T {
         match option { Some(value) => value, None => default() }
     }
-    fn map<T: Device, U: Device>(option: Option<T>, f: impl FnOnce(T) -> U) -> Option<U> {
+    fn map<T: DeviceType, U: DeviceType>(option: Option<T>, f: impl FnOnce(T) -> U) -> Option<U> {
         match option { Some(value) => Some(f(value)), None => None }
     }
-    fn map_or<T: Device, U: Device>(option: Option<T>, default: U, f: impl FnOnce(T) -> U) -> U {
+    fn map_or<T: DeviceType, U: DeviceType>(option: Option<T>, default: U, f: impl FnOnce(T) -> U) -> U {
         match option { Some(value) => f(value), None => default }
     }
-    fn and_then<T: Device, U: Device>(option: Option<T>, f: impl FnOnce(T) -> Option<U>) -> Option<U> {
+    fn and_then<T: DeviceType, U: DeviceType>(option: Option<T>, f: impl FnOnce(T) -> Option<U>) -> Option<U> {
         match option { Some(value) => f(value), None => None }
     }
-    fn is_some_and<T: Device>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
+    fn is_some_and<T: DeviceType>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
         match option { Some(value) => f(value), None => false }
     }
-    fn filter<T: Device>(option: Option<T>, f: impl FnOnce(&T) -> bool) -> Option<T> {
+    fn filter<T: DeviceType>(option: Option<T>, f: impl FnOnce(&T) -> bool) -> Option<T> {
         match option {
             Some(value) => if f(&value) { Some(value) } else { None },
             None => None,
         }
     }
-    fn or<T: Device>(option: Option<T>, other: Option<T>) -> Option<T> {
+    fn or<T: DeviceType>(option: Option<T>, other: Option<T>) -> Option<T> {
         match option { Some(value) => Some(value), None => other }
     }
-    fn or_else<T: Device>(option: Option<T>, f: impl FnOnce() -> Option<T>) -> Option<T> {
+    fn or_else<T: DeviceType>(option: Option<T>, f: impl FnOnce() -> Option<T>) -> Option<T> {
         match option { Some(value) => Some(value), None => f() }
     }
-    fn map_or_else<T: Device, U: Device>(option: Option<T>, default: impl FnOnce() -> U, f: impl FnOnce(T) -> U) -> U {
+    fn map_or_else<T: DeviceType, U: DeviceType>(option: Option<T>, default: impl FnOnce() -> U, f: impl FnOnce(T) -> U) -> U {
         match option { Some(value) => f(value), None => default() }
     }
-    fn is_none_or<T: Device>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
+    fn is_none_or<T: DeviceType>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
         match option { Some(value) => f(value), None => true }
     }
     fn as_mut<T: GpuType>(option: &mut Option<T>) -> Option<&mut T> {
@@ -90,37 +90,37 @@ functions! {
     fn as_ref<T: GpuType>(option: &Option<T>) -> Option<&T> {
         match option { Some(value) => Some(value), None => None }
     }
-    fn then_some<T: Device>(there: bool, value: T) -> Option<T> {
+    fn then_some<T: DeviceType>(there: bool, value: T) -> Option<T> {
         if there { Some(value) } else { None }
     }
-    fn then<T: Device>(there: bool, f: impl FnOnce() -> T) -> Option<T> {
+    fn then<T: DeviceType>(there: bool, f: impl FnOnce() -> T) -> Option<T> {
         if there { Some(f()) } else { None }
     }
-    fn ok_or<T: Device, E: Device>(option: Option<T>, error: E) -> Result<T, E> {
+    fn ok_or<T: DeviceType, E: DeviceType>(option: Option<T>, error: E) -> Result<T, E> {
         match option { Some(value) => Ok(value), None => Err(error) }
     }
     fn copied<T: GpuType>(option: Option<&T>) -> Option<T> {
         match option { Some(value) => Some(*value), None => None }
     }
-    fn ok<T: Device, E: Device>(result: Result<T, E>) -> Option<T> {
+    fn ok<T: DeviceType, E: DeviceType>(result: Result<T, E>) -> Option<T> {
         match result { Ok(value) => Some(value), Err(_) => None }
     }
-    fn err<T: Device, E: Device>(result: Result<T, E>) -> Option<E> {
+    fn err<T: DeviceType, E: DeviceType>(result: Result<T, E>) -> Option<E> {
         match result { Ok(_) => None, Err(error) => Some(error) }
     }
-    fn ok_unwrap_or<T: Device, E: Device>(result: Result<T, E>, default: T) -> T {
+    fn ok_unwrap_or<T: DeviceType, E: DeviceType>(result: Result<T, E>, default: T) -> T {
         match result { Ok(value) => value, Err(_) => default }
     }
-    fn map_ok<T: Device, E: Device, U: Device>(result: Result<T, E>, f: impl FnOnce(T) -> U) -> Result<U, E> {
+    fn map_ok<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, f: impl FnOnce(T) -> U) -> Result<U, E> {
         match result { Ok(value) => Ok(f(value)), Err(error) => Err(error) }
     }
-    fn map_err<T: Device, E: Device, D: Device>(result: Result<T, E>, f: impl FnOnce(E) -> D) -> Result<T, D> {
+    fn map_err<T: DeviceType, E: DeviceType, D: DeviceType>(result: Result<T, E>, f: impl FnOnce(E) -> D) -> Result<T, D> {
         match result { Ok(value) => Ok(value), Err(error) => Err(f(error)) }
     }
-    fn and_then_ok<T: Device, E: Device, U: Device>(result: Result<T, E>, f: impl FnOnce(T) -> Result<U, E>) -> Result<U, E> {
+    fn and_then_ok<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, f: impl FnOnce(T) -> Result<U, E>) -> Result<U, E> {
         match result { Ok(value) => f(value), Err(error) => Err(error) }
     }
-    fn ok_unwrap_or_else<T: Device, E: Device>(result: Result<T, E>, default: impl FnOnce(E) -> T) -> T {
+    fn ok_unwrap_or_else<T: DeviceType, E: DeviceType>(result: Result<T, E>, default: impl FnOnce(E) -> T) -> T {
         match result { Ok(value) => value, Err(error) => default(error) }
     }
 }
@@ -133,7 +133,7 @@ functions! {
     clippy::mem_replace_option_with_none,
     reason = "its emitter is called; it defines the method"
 )]
-pub fn taken<T: Device + Copy>(option: &mut Option<T>) -> Option<T> {
+pub fn taken<T: DeviceType + Copy>(option: &mut Option<T>) -> Option<T> {
     let kept = *option;
     *option = None;
     kept
@@ -143,7 +143,7 @@ pub fn taken<T: Device + Copy>(option: &mut Option<T>) -> Option<T> {
 #[doc(hidden)]
 #[gpu_fn]
 #[allow(dead_code, reason = "its emitter is called; it defines the method")]
-pub fn replaced<T: Device + Copy>(option: &mut Option<T>, value: T) -> Option<T> {
+pub fn replaced<T: DeviceType + Copy>(option: &mut Option<T>, value: T) -> Option<T> {
     let kept = *option;
     *option = Some(value);
     kept
@@ -153,7 +153,7 @@ pub fn replaced<T: Device + Copy>(option: &mut Option<T>, value: T) -> Option<T>
 #[doc(hidden)]
 #[gpu_fn]
 #[allow(dead_code, clippy::manual_unwrap_or_default, reason = "its emitter is called; it defines the method")]
-pub fn unwrap_or_default<T: Device + Default + operators::Default>(option: Option<T>) -> T {
+pub fn unwrap_or_default<T: DeviceType + Default + operators::Default>(option: Option<T>) -> T {
     match option {
         Some(value) => value,
         None => T::default(),
@@ -171,23 +171,23 @@ macro_rules! methods {
 
 /// Methods of `Option` in kernels.
 #[allow(missing_docs)]
-pub trait OptionMethods<T: Device>: Sized {
+pub trait OptionMethods<T: DeviceType>: Sized {
     methods! {
         is_some_in_kernels() -> bool = IsSome;
         is_none_in_kernels() -> bool = IsNone;
         unwrap_in_kernels() -> T = Unwrap;
         unwrap_or_in_kernels(T) -> T = unwrap_or<T>;
         unwrap_or_else_in_kernels<F: FnOnce() -> T>(F) -> T = unwrap_or_else<T>;
-        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Option<U> = map<T, U>;
-        map_or_in_kernels<U: Device, F: FnOnce(T) -> U>(U, F) -> U = map_or<T, U>;
-        and_then_in_kernels<U: Device, F: FnOnce(T) -> Option<U>>(F) -> Option<U> = and_then<T, U>;
+        map_in_kernels<U: DeviceType, F: FnOnce(T) -> U>(F) -> Option<U> = map<T, U>;
+        map_or_in_kernels<U: DeviceType, F: FnOnce(T) -> U>(U, F) -> U = map_or<T, U>;
+        and_then_in_kernels<U: DeviceType, F: FnOnce(T) -> Option<U>>(F) -> Option<U> = and_then<T, U>;
         is_some_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_some_and<T>;
         filter_in_kernels<F: FnOnce(&T) -> bool>(F) -> Option<T> = filter<T>;
         or_in_kernels(Option<T>) -> Option<T> = or<T>;
         or_else_in_kernels<F: FnOnce() -> Option<T>>(F) -> Option<T> = or_else<T>;
-        map_or_else_in_kernels<U: Device, D: FnOnce() -> U, F: FnOnce(T) -> U>(D, F) -> U = map_or_else<T, U>;
+        map_or_else_in_kernels<U: DeviceType, D: FnOnce() -> U, F: FnOnce(T) -> U>(D, F) -> U = map_or_else<T, U>;
         is_none_or_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_none_or<T>;
-        ok_or_in_kernels<E: Device>(E) -> Result<T, E> = ok_or<T, E>;
+        ok_or_in_kernels<E: DeviceType>(E) -> Result<T, E> = ok_or<T, E>;
     }
     #[doc(hidden)]
     fn take_in_kernels(&mut self, _probe: &FnProbe<taken<T>>) -> Option<T>
@@ -226,7 +226,7 @@ pub trait OptionMethods<T: Device>: Sized {
     }
 }
 
-impl<T: Device> OptionMethods<T> for Option<T> {}
+impl<T: DeviceType> OptionMethods<T> for Option<T> {}
 
 /// Methods of `Option`s of references in kernels.
 #[allow(missing_docs)]
@@ -242,8 +242,8 @@ impl<T: GpuType> OptionRefMethods<T> for Option<&T> {}
 #[allow(missing_docs)]
 pub trait BoolMethods: Sized {
     methods! {
-        then_some_in_kernels<T: Device>(T) -> Option<T> = then_some<T>;
-        then_in_kernels<T: Device, F: FnOnce() -> T>(F) -> Option<T> = then<T>;
+        then_some_in_kernels<T: DeviceType>(T) -> Option<T> = then_some<T>;
+        then_in_kernels<T: DeviceType, F: FnOnce() -> T>(F) -> Option<T> = then<T>;
     }
 }
 
@@ -251,7 +251,7 @@ impl BoolMethods for bool {}
 
 /// Methods of `Result` in kernels.
 #[allow(missing_docs)]
-pub trait ResultMethods<T: Device, E: Device>: Sized {
+pub trait ResultMethods<T: DeviceType, E: DeviceType>: Sized {
     methods! {
         is_ok_in_kernels() -> bool = IsOk;
         is_err_in_kernels() -> bool = IsErr;
@@ -260,11 +260,11 @@ pub trait ResultMethods<T: Device, E: Device>: Sized {
         unwrap_or_in_kernels(T) -> T = ok_unwrap_or<T, E>;
         ok_in_kernels() -> Option<T> = ok<T, E>;
         err_in_kernels() -> Option<E> = err<T, E>;
-        map_in_kernels<U: Device, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
-        map_err_in_kernels<D: Device, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
-        and_then_in_kernels<U: Device, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
+        map_in_kernels<U: DeviceType, F: FnOnce(T) -> U>(F) -> Result<U, E> = map_ok<T, E, U>;
+        map_err_in_kernels<D: DeviceType, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
+        and_then_in_kernels<U: DeviceType, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
         unwrap_or_else_in_kernels<F: FnOnce(E) -> T>(F) -> T = ok_unwrap_or_else<T, E>;
     }
 }
 
-impl<T: Device, E: Device> ResultMethods<T, E> for Result<T, E> {}
+impl<T: DeviceType, E: DeviceType> ResultMethods<T, E> for Result<T, E> {}

@@ -5,7 +5,7 @@ use crate::meaning::{Arguments, give};
 use crate::record::{Callee, Recorder};
 use crate::simulator::{AccessKind, context};
 use crate::types::{
-    AnyBits, Device, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
+    AnyBits, DeviceType, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
@@ -296,10 +296,10 @@ macro_rules! pointer {
         #[doc(hidden)]
         pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
 
-        impl<T: Device> DeviceFn for $name<T> {
+        impl<T: DeviceType> DeviceFn for $name<T> {
             fn callee() -> Callee {
                 #[allow(clippy::extra_unused_type_parameters, reason = "all pointers are told apart by their elements")]
-                unsafe fn meaning<T: Device>(args: *const *const u8, $ret: *mut u8) {
+                unsafe fn meaning<T: DeviceType>(args: *const *const u8, $ret: *mut u8) {
                     // SAFETY: whoever calls a meaning gives the arguments that it was made for.
                     unsafe {
                         let mut $args = Arguments::new(args);
@@ -327,7 +327,7 @@ macro_rules! pointer {
 }
 
 /// The address `count` elements further.
-fn moved<T: Device>(from: *mut u8, count: isize) -> *mut u8 {
+fn moved<T: DeviceType>(from: *mut u8, count: isize) -> *mut u8 {
     from.wrapping_offset(count.wrapping_mul(T::LAYOUT.size as isize))
 }
 

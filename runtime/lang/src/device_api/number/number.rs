@@ -4,13 +4,13 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, 
 
 use crate::half::{bf16, f16};
 
-use crate::types::{AnyBits, Constant, Device, operators};
+use crate::types::{AnyBits, Constant, DeviceType, operators};
 
 /// A number: every integer and float type.
 pub trait Num:
     AnyBits
     + Constant
-    + Device<Erased = Self>
+    + DeviceType<Erased = Self>
     + Default
     + PartialOrd
     + core::fmt::Debug

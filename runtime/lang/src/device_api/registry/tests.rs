@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 
 use super::{Entry, registry};
-use crate::ir::{Access, Cost, Effect, Form, Lanes, Orders, Position, ResultRange, Scope, Type, Variance};
+use crate::ir::{
+    ArgumentAccess, Cost, Effect, Form, Lanes, Orders, Position, ResultRange, SyncScope, Type, Variance,
+};
 use crate::simulator::{self, Interests, Observer, SimFault, SimLaunch, Thread};
 
 fn named(wanted: &str) -> impl Iterator<Item = Entry> {
@@ -82,7 +84,7 @@ fn what_takes_nothing_and_varies_is_a_position() {
 #[test]
 fn every_barrier_wider_than_a_warp_orders_memory() {
     for entry in registry() {
-        if let Effect::Sync(Scope::Block | Scope::Cluster | Scope::Grid) = entry.builtin.effect {
+        if let Effect::Sync(SyncScope::Block | SyncScope::Cluster | SyncScope::Grid) = entry.builtin.effect {
             let orders = entry.builtin.facts.orders;
             assert!(matches!(orders, Orders::Whole | Orders::Part), "{}: {orders:?}", entry.name());
         }
@@ -100,7 +102,7 @@ fn a_barrier_that_gives_a_value_is_never_left_out() {
 fn only_operations_of_a_warp_have_lanes() {
     for entry in registry() {
         if entry.builtin.facts.lanes != Lanes::All {
-            assert_eq!(entry.builtin.effect, Effect::Sync(Scope::Warp), "{}", entry.name());
+            assert_eq!(entry.builtin.effect, Effect::Sync(SyncScope::Warp), "{}", entry.name());
         }
     }
 }
@@ -286,7 +288,7 @@ impl Observer for Watched {
 }
 
 /// What a call does to the place that it is given.
-fn observed(call: impl Fn(&mut u32)) -> Access {
+fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
     let watched = Watched::default();
     let place = Cell::new(5u32);
     let observers: [&dyn Observer; 1] = [&watched];
@@ -299,15 +301,15 @@ fn observed(call: impl Fn(&mut u32)) -> Access {
     let seen = watched.0.borrow();
     let own = seen.iter().filter(|(address, ..)| *address == place.as_ptr() as usize);
     match own.fold((false, false), |(reads, writes), (_, r, w)| (reads | r, writes | w)) {
-        (false, false) => Access::None,
-        (true, false) => Access::Read,
-        (false, true) => Access::Write,
-        (true, true) => Access::Update,
+        (false, false) => ArgumentAccess::None,
+        (true, false) => ArgumentAccess::Read,
+        (false, true) => ArgumentAccess::Write,
+        (true, true) => ArgumentAccess::Update,
     }
 }
 
 /// Calls of every function and method that accesses a place, by name.
-fn accesses() -> HashMap<&'static str, Access> {
+fn accesses() -> HashMap<&'static str, ArgumentAccess> {
     use super::{atomic::*, memory::*, ordered};
     const RELAXED: Ordering = Ordering::Relaxed;
     let mut found = HashMap::new();
@@ -372,8 +374,8 @@ fn builtins_access_what_they_say() {
         }
         match accesses.get(name) {
             Some(does) if entry.builtin.by_reference => assert_eq!(says, *does, "{name}"),
-            _ => assert_eq!(says, Access::None, "{name} is not run here"),
+            _ => assert_eq!(says, ArgumentAccess::None, "{name} is not run here"),
         }
     }
-    assert_eq!(observed(|place| super::copy_async::copy_async(&mut { 0u32 }, place)), Access::Read);
+    assert_eq!(observed(|place| super::copy_async::copy_async(&mut { 0u32 }, place)), ArgumentAccess::Read);
 }

@@ -1,10 +1,12 @@
 //! Calls of device functions, builtins and bodies in CUDA; what they print.
 
-use super::{Binding, Exit, Lower, Lowered, Result, room};
+use std::collections::HashMap;
+
+use super::{Binding, Exit, Lower, LoweredFunction, Result, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
-use crate::ir::{Access, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
+use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
 
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;
@@ -52,10 +54,10 @@ impl<'m> Lower<'m> {
             return self
                 .unsupported(format!("calls with closures that are more than {MOST_CODE} operations"));
         }
-        let mut bindings = Vec::new();
+        let mut bindings = HashMap::new();
         for (param, arg) in function.params.iter().zip(args) {
             let ty = &function.var(*param).ty;
-            bindings.push((
+            bindings.insert(
                 *param,
                 match ty {
                     Type::Closure => Binding::Closure(self.closure_of(arg)?),
@@ -65,11 +67,10 @@ impl<'m> Lower<'m> {
                         Binding::Slot(slot)
                     }
                 },
-            ));
+            );
         }
         let (outer, at) = (self.scope, self.at);
-        self.open_scope(function);
-        self.scopes[self.scope].vars.extend(bindings);
+        self.open_scope(function, bindings);
         let (end, kept) = (self.label(), self.enter());
         self.exits.push(Exit::Inlined { result: to, end });
         self.block(&function.body)?;
@@ -81,7 +82,7 @@ impl<'m> Lower<'m> {
     }
 
     /// A function whose body on the device is CUDA: what it means in Rust.
-    pub(super) fn foreign(&mut self, function: &Function, lowered: &Lowered) -> Result<()> {
+    pub(super) fn foreign(&mut self, function: &Function, lowered: &LoweredFunction) -> Result<()> {
         let Some(meaning) = function.meaning else {
             // A fault of the thread that comes here: a kernel may have a way past it.
             self.fail(&device_body_only(&function.name));
@@ -108,7 +109,8 @@ impl<'m> Lower<'m> {
         to: Slot,
     ) -> Result<()> {
         // A meaning follows its addresses: a number in the place of one must not get there.
-        let follows = |(i, arg): (usize, &Expr)| op.facts.access(i) != Access::None && !is_address(&arg.ty);
+        let follows =
+            |(i, arg): (usize, &Expr)| op.facts.access(i) != ArgumentAccess::None && !is_address(&arg.ty);
         if args.iter().enumerate().any(follows) {
             return self.unsupported(format!("`{}` of a value that is no place", op.name));
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Binding, Exit, Lower, Result, room};
 use crate::interpreter::program::Slot;
-use crate::ir::{Closure, Expr, ExprKind, VarId, visit};
+use crate::ir::{Closure, ClosureType, Expr, ExprKind, VarId, visit};
 
 /// A closure and the scope that its names mean.
 #[derive(Clone, Copy)]
@@ -17,6 +17,11 @@ impl<'m> Lower<'m> {
     /// A closure where it is written; one that is `move` takes copies of what it names.
     pub(super) fn bound_closure(&mut self, closure: &'m Closure) -> Bound<'m> {
         self.copied(Bound { closure, scope: self.scope })
+    }
+
+    /// The type of a closure, by which the instances of functions that take it are told apart.
+    pub(super) fn closure_type(&self, Bound { closure, scope }: Bound<'m>) -> ClosureType {
+        ClosureType::new(closure, self.scopes[scope].instance)
     }
 
     /// A closure of the same code: one that is `move` takes copies of what the other has captured.

@@ -5,7 +5,7 @@ use super::place::Place;
 use crate::interpreter::program::{Op, Slot};
 use crate::interpreter::units::units;
 use crate::ir::{BinaryOp, Cost, Scalar, Type};
-use crate::simulator::{AccessKind, Work};
+use crate::simulator::{AccessKind, Operation};
 
 impl Lower<'_> {
     /// Tells of an access of memory, unit by unit, before it happens.
@@ -43,7 +43,7 @@ impl Lower<'_> {
         }
     }
 
-    fn work(&mut self, work: Work) {
+    fn work(&mut self, work: Operation) {
         if self.options.watch.work {
             let site = self.site();
             self.push(Op::Work { work, site });
@@ -54,28 +54,28 @@ impl Lower<'_> {
     pub(super) fn work_of(&mut self, op: BinaryOp, scalar: Scalar) {
         let bits = scalar.bits() as u8;
         self.work(match op {
-            _ if !scalar.is_float() => Work::Integer,
-            BinaryOp::Mul => Work::FloatMul(bits),
-            BinaryOp::Div | BinaryOp::Rem => Work::FloatSpecial(bits),
-            _ => Work::FloatAdd(bits),
+            _ if !scalar.is_float() => Operation::Integer,
+            BinaryOp::Mul => Operation::FloatMul(bits),
+            BinaryOp::Div | BinaryOp::Rem => Operation::FloatSpecial(bits),
+            _ => Operation::FloatAdd(bits),
         });
     }
 
     /// Tells of a conversion.
     pub(super) fn converts(&mut self) {
-        self.work(Work::Convert);
+        self.work(Operation::Convert);
     }
 
     /// Tells of a builtin that computes a float, or converts one.
     pub(super) fn work_of_builtin(&mut self, cost: Cost, ty: &Type) {
         let bits = ty.scalar().filter(|s| s.is_float()).map(|s| s.bits() as u8);
         let work = match (cost, bits) {
-            (Cost::Converts, _) => Work::Convert,
+            (Cost::Converts, _) => Operation::Convert,
             (Cost::Moves, _) | (_, None) => return,
-            (Cost::Adds, Some(bits)) => Work::FloatAdd(bits),
-            (Cost::Multiplies, Some(bits)) => Work::FloatMul(bits),
-            (Cost::Fuses, Some(bits)) => Work::FloatFma(bits),
-            (Cost::Special, Some(bits)) => Work::FloatSpecial(bits),
+            (Cost::Adds, Some(bits)) => Operation::FloatAdd(bits),
+            (Cost::Multiplies, Some(bits)) => Operation::FloatMul(bits),
+            (Cost::Fuses, Some(bits)) => Operation::FloatFma(bits),
+            (Cost::Special, Some(bits)) => Operation::FloatSpecial(bits),
         };
         self.work(work);
     }

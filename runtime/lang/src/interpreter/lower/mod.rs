@@ -22,8 +22,8 @@ mod synchronisation;
 use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
-use super::{Checks, Options};
-use crate::ir::{Expr, Function, Location, LoopId, Module, Type, VarId};
+use super::{LowerOptions, ValueChecks};
+use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId};
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
 
@@ -54,6 +54,8 @@ enum Binding<'m> {
 #[derive(Clone)]
 struct Scope<'m> {
     function: &'m Function,
+    /// The instance of the function, which has shared arrays of its own.
+    instance: InstanceId,
     vars: HashMap<VarId, Binding<'m>>,
 }
 
@@ -74,7 +76,7 @@ struct OpenLoop {
 
 /// A function that is called.
 #[derive(Clone)]
-struct Lowered {
+struct LoweredFunction {
     entry: Label,
     params: Vec<Slot>,
     result: Slot,
@@ -84,11 +86,14 @@ struct Lowered {
 /// Lowers one module.
 struct Lower<'m> {
     module: &'m Module,
-    options: Options,
+    options: LowerOptions,
     program: Program,
     labels: Vec<Option<u32>>,
-    functions: Vec<Option<Lowered>>,
+    functions: Vec<Option<LoweredFunction>>,
     scopes: Vec<Scope<'m>>,
+    instances: Instances,
+    /// The shared arrays of instances, by their numbers in the program.
+    shared: HashMap<(InstanceId, VarId), u32>,
     /// The scope that names are looked up in.
     scope: usize,
     exits: Vec<Exit>,
@@ -105,7 +110,7 @@ struct Lower<'m> {
 }
 
 /// Lowers a module for a launch that is watched and checked as told.
-pub(super) fn lower(valid: &ValidModule, options: Options) -> Result<Program> {
+pub(super) fn lower(valid: &ValidModule, options: LowerOptions) -> Result<Program> {
     let module = valid.module();
     let mut lower = Lower::new(module, options);
     for (index, function) in module.functions.iter().enumerate() {
@@ -125,7 +130,7 @@ fn takes_closures(function: &Function) -> bool {
 }
 
 impl<'m> Lower<'m> {
-    fn new(module: &'m Module, options: Options) -> Self {
+    fn new(module: &'m Module, options: LowerOptions) -> Self {
         Self {
             module,
             options,
@@ -133,6 +138,8 @@ impl<'m> Lower<'m> {
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
+            instances: Instances::default(),
+            shared: HashMap::new(),
             scope: 0,
             exits: Vec::new(),
             loops: Vec::new(),
@@ -183,14 +190,14 @@ impl<'m> Lower<'m> {
     }
 
     /// A function that calls jump to.
-    fn function(&mut self, function: &'m Function) -> Result<Lowered> {
+    fn function(&mut self, function: &'m Function) -> Result<LoweredFunction> {
         self.open_function(function);
         let params = function.params.iter().map(|id| self.bind(*id, &function.var(*id).ty)).collect();
         let result = self.slot(&function.ret);
         let link = self.reserve(16, 8);
         let entry = self.label();
         self.here(entry);
-        let lowered = Lowered { entry, params, result, link };
+        let lowered = LoweredFunction { entry, params, result, link };
         if function.foreign.is_some() {
             self.foreign(function, &lowered)?;
         } else {
@@ -207,11 +214,18 @@ impl<'m> Lower<'m> {
         self.at = function.at;
         self.top = self.program.frame;
         self.floor = self.top;
-        self.open_scope(function);
+        self.open_scope(function, HashMap::new());
     }
 
-    fn open_scope(&mut self, function: &'m Function) {
-        self.scopes.push(Scope { function, vars: HashMap::new() });
+    /// Opens a function whose closures, if it takes some, are among its variables.
+    fn open_scope(&mut self, function: &'m Function, vars: HashMap<VarId, Binding<'m>>) {
+        let closures = function.params.iter().filter_map(|param| match vars.get(param) {
+            Some(Binding::Closure(bound)) => Some(self.closure_type(*bound)),
+            _ => None,
+        });
+        let closures = closures.collect();
+        let instance = self.instances.of(function, closures);
+        self.scopes.push(Scope { function, instance, vars });
         self.scope = self.scopes.len() - 1;
     }
 
@@ -286,7 +300,7 @@ impl<'m> Lower<'m> {
         self.program.sites.len() as Site - 1
     }
 
-    fn checks(&self) -> Checks {
+    fn checks(&self) -> ValueChecks {
         self.options.checks
     }
 

@@ -79,14 +79,18 @@ impl<'m> Lower<'m> {
         else {
             return self.unsupported("a shared array without extents");
         };
-        let number = self.program.shared.len() as u32;
-        self.program.shared.push(SharedArray {
-            at: Line { file: self.at.file, line: self.at.line, column: 0 },
-            number,
-            bytes: Extent::elements(extents) * elem.size(),
-            align: align.map_or(1, |bytes| bytes as usize).max(elem.align()),
-            extents: Extent::lens(extents),
-        });
+        // What stands here is lowered once for each call, and all calls of an instance share its arrays.
+        let next = self.program.shared.len() as u32;
+        let number = *self.shared.entry((self.scopes[self.scope].instance, var)).or_insert(next);
+        if number == next {
+            self.program.shared.push(SharedArray {
+                at: Line { file: self.at.file, line: self.at.line, column: 0 },
+                number,
+                bytes: Extent::elements(extents) * elem.size(),
+                align: align.map_or(1, |bytes| bytes as usize).max(elem.align()),
+                extents: Extent::lens(extents),
+            });
+        }
         let to = self.bind(var, &variable.ty);
         self.push(Op::Shared { to, array: number });
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Lower, is_library};
-use crate::interpreter::Options;
+use crate::interpreter::LowerOptions;
 use crate::interpreter::program::{Op, Program, Site};
 use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, visit};
 use crate::simulator::{Line, Synchronisation, SynchronisationKind};
@@ -11,7 +11,7 @@ use crate::simulator::{Line, Synchronisation, SynchronisationKind};
 /// The synchronisations of a module, by the calls that they are, if they are watched.
 ///
 /// Instances of a generic function have the same ones.
-pub(super) fn found(module: &Module, options: Options) -> HashMap<*const Expr, Synchronisation> {
+pub(super) fn found(module: &Module, options: LowerOptions) -> HashMap<*const Expr, Synchronisation> {
     let mut found = HashMap::new();
     if options.watch.synchronisations {
         module.all_functions().for_each(|function| of_function(function, &mut found));

@@ -26,14 +26,14 @@ where
     type Marker = ZeroMarker<[T; N]>;
 }
 
-impl<T: crate::types::Device> Default for Option<T> {
+impl<T: crate::types::DeviceType> Default for Option<T> {
     type Marker = NoneMarker<T>;
 }
 
 /// Marker of `Option::<T>::default()`.
 pub struct NoneMarker<T>(PhantomData<fn() -> T>);
 
-impl<T: crate::types::Device> DeviceFn for NoneMarker<T> {
+impl<T: crate::types::DeviceType> DeviceFn for NoneMarker<T> {
     fn callee() -> Callee {
         Callee::Constant(crate::types::none::<T>)
     }

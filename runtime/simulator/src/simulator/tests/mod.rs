@@ -27,7 +27,8 @@ fn fault(threads: u32, thread: impl Fn()) -> SimFault {
 
 /// Shared memory of `len` elements, as cells; the same for calls with the same `line`.
 fn shared<'a, T: Copy>(line: u32, len: usize) -> &'a [Cell<T>] {
-    let ptr = context::shared_alloc(("tests.rs", line, 1, ""), len * size_of::<T>(), align_of::<T>());
+    let site = context::SharedSite { file: "tests.rs", line, column: 1, instance: None };
+    let ptr = context::shared_alloc(site, len * size_of::<T>(), align_of::<T>());
     // SAFETY: as long and as aligned as asked for; the tests use numbers, which any bytes are.
     unsafe { std::slice::from_raw_parts(ptr.cast::<Cell<T>>(), len) }
 }
