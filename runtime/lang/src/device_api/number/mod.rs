@@ -1,9 +1,9 @@
 //! Numbers: what generic device code bounds its types with.
 
 mod half_float;
-mod number;
+mod num;
 
-pub use number::{Num, Number};
+pub use num::{Num, Number};
 
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
 
