@@ -6,7 +6,7 @@ use crate::error::Result;
 
 /// What a simulator was given; there is none.
 #[derive(Clone, Default)]
-pub(super) struct Given;
+pub(super) struct Given {}
 
 impl Device {
     /// There is nothing to run kernels on.

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-/// y[i] = a * x[i] + y[i]
+/// `y[i] = a * x[i] + y[i]`
 #[gpu_kernel]
 pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_id();

@@ -43,7 +43,7 @@ macro_rules! shared {
 }
 
 /// The block's dynamic shared memory as an array of `T`, its length set by
-/// [`dynamic_shared`](crate::Launch::dynamic_shared) of the launch.
+/// `Launch::dynamic_shared` of the launch.
 ///
 /// Only as the value of a `let`: `let mut smem = dynamic_shared::<i32>();`.
 pub fn dynamic_shared<T: GpuType>() -> Shared<T> {

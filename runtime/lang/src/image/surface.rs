@@ -11,7 +11,7 @@ use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 
-/// An image as kernels read and write its texels: a handle made by [`Image::surface`](super::Image::surface).
+/// An image as kernels read and write its texels: a handle made by `Image::surface`.
 ///
 /// A kernel takes it as `&mut Surface2<f32>`. Threads that write one texel, or read what another writes, need a
 /// barrier between them, as with a slice.

@@ -10,7 +10,7 @@ use crate::texels::{Layers, Line, Plane, Shape, Volume};
 use crate::types::IndexInteger;
 use crate::witness::{FnProbe, never_called};
 
-/// An image as kernels sample it: a handle that is copied, made by [`Image::texture`](super::Image::texture).
+/// An image as kernels sample it: a handle that is copied, made by `Image::texture`.
 ///
 /// A kernel takes it as `&Texture2<f32>`.
 #[derive(Debug)]
