@@ -30,7 +30,7 @@ builtin! {
     ///     y[t] = tile[63 - t];
     /// }
     /// # fn main() -> warpsmith::Result<()> {
-    /// # let gpu = DeviceType::simulator();
+    /// # let gpu = Device::simulator();
     /// # let x = gpu.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
     /// # let mut y = gpu.upload(&[0.0f32; 64])?;
     /// # reverse(&x, &mut y).grid(1).block(64).launch(&gpu)?;

@@ -32,7 +32,7 @@ pub struct WarpTile<const N: u32> {
 ///     }
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// # let gpu = DeviceType::simulator();
+/// # let gpu = Device::simulator();
 /// # let x = gpu.upload(&(0..32).collect::<Vec<i32>>())?;
 /// # let mut out = gpu.upload(&[0; 4])?;
 /// # sums_of_8(&x, &mut out).over(32).block(32).launch(&gpu)?;

@@ -150,7 +150,7 @@ scopes! {
     ///     }
     /// }
     /// # fn main() -> warpsmith::Result<()> {
-    /// # let gpu = DeviceType::simulator();
+    /// # let gpu = Device::simulator();
     /// # let x = gpu.upload(&[1u32, 2, 4])?;
     /// # let mut even = gpu.upload(&[0u32])?;
     /// # count(&x, &mut even).over(3).launch(&gpu)?;

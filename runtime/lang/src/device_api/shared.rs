@@ -20,7 +20,7 @@ use crate::types::{GpuType, Shared};
 ///     x[t] = tile[63 - t];
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// let gpu = DeviceType::simulator();
+/// let gpu = Device::simulator();
 /// let mut x = gpu.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
 /// reverse(&mut x).grid(1).block(64).launch(&gpu)?;
 /// assert_eq!(gpu.download(&x)?[0], 63.0);

@@ -49,7 +49,7 @@ pub use stages::Stages;
 ///     turned.store(out, col, row);
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// # let gpu = DeviceType::simulator();
+/// # let gpu = Device::simulator();
 /// # let x = gpu.upload(&(0..50 * 70).map(|i| i as f32).collect::<Vec<_>>())?;
 /// # let mut out = gpu.upload(&vec![-1.0f32; 70 * 50])?;
 /// # transpose(x.view2(50, 70).unwrap(), out.view2_mut(70, 50).unwrap()).grid([3, 2]).block([32, 8]).launch(&gpu)?;

@@ -38,7 +38,7 @@ use crate::types::{AnyBits, InShared, View2};
 ///     sums[thread_idx().x] = sum;
 /// }
 /// # fn main() -> warpsmith::Result<()> {
-/// # let gpu = DeviceType::simulator();
+/// # let gpu = Device::simulator();
 /// # let x = gpu.upload(&(0..40 * 32).map(|i| (i % 32) as f32).collect::<Vec<_>>())?;
 /// # let mut sums = gpu.upload(&[0.0f32; 32])?;
 /// # column_sums(x.view2(40, 32).unwrap(), &mut sums).grid(1).block(32).launch(&gpu)?;
