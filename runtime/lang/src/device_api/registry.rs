@@ -1,6 +1,6 @@
 //! Every builtin of the device language: the functions of [`device_api`](super) and the methods that kernels call.
 //!
-//! DeviceType functions of the library itself (`#[gpu_fn]`, such as those of groups of lanes) are no builtins: they are made of
+//! Device functions of the library itself (`#[gpu_fn]`, such as those of groups of lanes) are no builtins: they are made of
 //! them.
 
 use super::*;

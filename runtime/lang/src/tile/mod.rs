@@ -4,7 +4,7 @@
 //! widest legal access is chosen when the kernel is specialized; ragged edges are filled.
 //! Tiles of registers and of tensor cores will stand beside these, over the same layouts.
 
-// DeviceType code: `is_multiple_of` would be a call.
+// Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]
 
 mod layout;

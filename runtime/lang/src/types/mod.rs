@@ -1,4 +1,4 @@
-//! DeviceType types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
+//! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
 //! use and as what they are while a kernel is simulated. Knows no CUDA text.
 
 mod enums;
