@@ -27,7 +27,9 @@ fn halves_are_rounded_to_the_nearest() {
 fn it_launches_on_a_gpu_or_says_that_there_is_none() {
     match Device::open() {
         Ok(gpu) => launches(&gpu).expect("the GPU runs it"),
-        Err(Error::Driver(error @ (DriverError::Missing | DriverError::NoDevice { .. }))) => {
+        Err(Error::Driver(
+            error @ (DriverError::Missing | DriverError::NoDevice { .. } | DriverError::NoSimulator),
+        )) => {
             assert!(error.to_string().contains("enable the feature `simulator`"), "{error}");
         }
         Err(other) => panic!("{other}"),
