@@ -1,5 +1,8 @@
 // As much of CUDA as the originals use, on a host: a thread of a block is a coroutine, and blocks run one after the other.
 #define UNSEEN_HOST 1
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -185,6 +188,7 @@ inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
+inline unsigned __brev(unsigned v) { unsigned r = 0; for (int i = 0; i < 32; i++) r |= (v >> i & 1) << (31 - i); return r; }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __clz(int v) { return v ? __builtin_clz(v) : 32; }
 inline int __ffs(int v) { return __builtin_ffs(v); }

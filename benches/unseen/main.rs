@@ -10,12 +10,15 @@
 mod ground;
 mod hosted;
 mod local;
+mod maps;
 mod measure;
 mod original;
 mod products;
+mod rows;
 mod small;
 mod stencils;
 mod tiles;
+mod tiles_rows;
 mod trial;
 
 use std::process::ExitCode;
@@ -28,8 +31,16 @@ use warpsmith::nvrtc::NvrtcError;
 use warpsmith::prelude::*;
 use warpsmith::printed;
 
-const FAMILIES: &[&Family] =
-    &[&products::FAMILY, &small::FAMILY, &local::FAMILY, &stencils::FAMILY, &tiles::FAMILY];
+const FAMILIES: &[&Family] = &[
+    &maps::FAMILY,
+    &products::FAMILY,
+    &small::FAMILY,
+    &local::FAMILY,
+    &stencils::FAMILY,
+    &tiles::FAMILY,
+    &tiles_rows::FAMILY,
+    &rows::FAMILY,
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
