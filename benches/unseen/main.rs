@@ -7,6 +7,7 @@
 //! Words are names of kernels to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then.
 
+mod bytes;
 mod ground;
 mod hosted;
 mod local;
@@ -40,6 +41,7 @@ const FAMILIES: &[&Family] = &[
     &tiles::FAMILY,
     &tiles_rows::FAMILY,
     &rows::FAMILY,
+    &bytes::FAMILY,
 ];
 
 fn main() -> ExitCode {
