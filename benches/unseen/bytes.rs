@@ -17,9 +17,17 @@ pub const FAMILY: Family = Family {
         Unseen { name: "count_bits", class: "reinterpret", make: count_bits_trial },
         Unseen { name: "varint", class: "cursor over bytes", make: varint_trial },
         Unseen { name: "run_lengths", class: "cursor, runs of a slice", make: run_lengths_trial },
-        Unseen { name: "dequantize4", class: "quantised blocks, structs with arrays", make: dequantize4_trial },
+        Unseen {
+            name: "dequantize4",
+            class: "quantised blocks, structs with arrays",
+            make: dequantize4_trial,
+        },
         Unseen { name: "quantize8", class: "quantised blocks, structs with arrays", make: quantize8_trial },
-        Unseen { name: "dot_blocks8", class: "quantised blocks, structs with arrays", make: dot_blocks8_trial },
+        Unseen {
+            name: "dot_blocks8",
+            class: "quantised blocks, structs with arrays",
+            make: dot_blocks8_trial,
+        },
     ],
 };
 
@@ -363,7 +371,11 @@ impl Compared for Block8 {
 
     fn is_near(&self, want: &Self, tolerance: f64) -> bool {
         // A number in the middle between two codes may have either.
-        let codes = self.codes.iter().zip(want.codes).all(|(got, want)| (i32::from(*got) - i32::from(want)).abs() <= 1);
+        let codes = self
+            .codes
+            .iter()
+            .zip(want.codes)
+            .all(|(got, want)| (i32::from(*got) - i32::from(want)).abs() <= 1);
         codes && self.scale.is_near(&want.scale, tolerance)
     }
 }

@@ -97,7 +97,8 @@ impl Ground {
     }
 }
 
-/// What each element should be, and how far it may be off: of 1, or of its own size if it is larger.
+/// What each element should be, and how far it may be off: an integer by so much, a float by so much of 1, or of its own
+/// size if that is larger.
 pub struct Expected<T> {
     tolerance: f64,
     want: Box<dyn Fn(usize) -> T>,
@@ -167,28 +168,28 @@ pub trait Compared: GpuType + Debug {
 }
 
 macro_rules! compared {
-    ($($scalar:ty = $poison:expr),*) => {$(
+    ($($scalar:ty = $poison:expr, $size:expr);* $(;)?) => {$(
         impl Compared for $scalar {
             const POISON: Self = $poison;
 
             fn is_near(&self, want: &Self, tolerance: f64) -> bool {
-                let (got, want) = (*self as f64, *want as f64);
-                got == want || (got - want).abs() <= tolerance * want.abs().max(1.0)
+                let size: fn(f64) -> f64 = $size;
+                let off = (*self as f64 - *want as f64).abs();
+                self == want || tolerance > 0.0 && off <= tolerance * size(*want as f64)
             }
         }
     )*};
 }
 
-compared!(
-    f32 = f32::NAN,
-    f64 = f64::NAN,
-    i8 = -91,
-    u8 = 0xa5,
-    u16 = 0xa5a5,
-    i32 = -1_515_870_811,
-    u32 = 0xa5a5_a5a5,
-    u64 = 0xa5a5_a5a5_a5a5_a5a5
-);
+compared! {
+    f32 = f32::NAN, |v| v.abs().max(1.0);
+    f64 = f64::NAN, |v| v.abs().max(1.0);
+    i8 = -91, |_| 1.0;
+    u8 = 0xa5, |_| 1.0;
+    i32 = -1_515_870_811, |_| 1.0;
+    u32 = 0xa5a5_a5a5, |_| 1.0;
+    u64 = 0xa5a5_a5a5_a5a5_a5a5, |_| 1.0;
+}
 
 impl Compared for bf16 {
     const POISON: Self = bf16::from_bits(0xffff);

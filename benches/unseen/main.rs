@@ -7,7 +7,17 @@
 //! Words are names of kernels to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then.
 
+#![allow(
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_swap,
+    reason = "kernels are as somebody who comes from CUDA writes them"
+)]
+
+mod bodies;
 mod bytes;
+mod fields;
+mod graphs;
 mod ground;
 mod hosted;
 mod local;
@@ -16,6 +26,7 @@ mod measure;
 mod original;
 mod products;
 mod rows;
+mod signals;
 mod small;
 mod stencils;
 mod tiles;
@@ -42,6 +53,10 @@ const FAMILIES: &[&Family] = &[
     &tiles_rows::FAMILY,
     &rows::FAMILY,
     &bytes::FAMILY,
+    &graphs::FAMILY,
+    &signals::FAMILY,
+    &bodies::FAMILY,
+    &fields::FAMILY,
 ];
 
 fn main() -> ExitCode {

@@ -76,13 +76,13 @@ extern "C" __global__ void laplace_march(const float* input, float* output, int 
     int stride = nx * ny;
     bool inside = x < nx - 1 && y < ny - 1;
     int at = y * nx + x;
-    float behind, current = 0.0f, front = 0.0f;
+    float current = 0.0f, front = 0.0f;
     if (inside) {
         current = input[at];
         front = input[at + stride];
     }
     for (int z = 1; z < nz - 1; z++) {
-        behind = current;
+        float behind = current;
         current = front;
         at += stride;
         if (inside) {

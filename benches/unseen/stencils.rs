@@ -202,7 +202,6 @@ fn laplace_march(input: &[f32], output: &mut [f32], nx: i32, ny: i32, nz: i32) {
     let stride = nx * ny;
     let inside = x < nx - 1 && y < ny - 1;
     let mut at = y * nx + x;
-    let mut behind = 0.0;
     let mut current = 0.0;
     let mut front = 0.0;
     if inside {
@@ -210,7 +209,7 @@ fn laplace_march(input: &[f32], output: &mut [f32], nx: i32, ny: i32, nz: i32) {
         front = input[at + stride];
     }
     for _z in 1..nz - 1 {
-        behind = current;
+        let behind = current;
         current = front;
         at += stride;
         if inside {

@@ -27,7 +27,7 @@ pub const FAMILY: Family = Family {
 fn matmul_dynamic(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let mut tiles = dynamic_shared::<f32>();
     let side = block_dim().x as usize;
-    let (mut ta, mut tb) = tiles.split_at_mut(side * side);
+    let (ta, tb) = tiles.split_at_mut(side * side);
     let (tx, ty) = (thread_idx().x as usize, thread_idx().y as usize);
     let row = block_idx().y as usize * side + ty;
     let col = block_idx().x as usize * side + tx;

@@ -124,7 +124,7 @@ fn scan_dynamic_trial(ground: &Ground) -> Result<Trial, Failure> {
 #[gpu_kernel]
 fn softmax_dynamic(input: &[f32], output: &mut [f32], cols: usize) {
     let mut all = dynamic_shared::<f32>();
-    let (mut row, mut partial) = all.split_at_mut(cols);
+    let (row, partial) = all.split_at_mut(cols);
     let base = block_idx().x as usize * cols;
     let t = thread_idx().x as usize;
     let size = block_dim().x as usize;
