@@ -1,0 +1,140 @@
+//! Kernels that nobody has tuned, ported plainly from CUDA C++, beside their originals: what a newcomer's first day costs.
+//!
+//! The set is frozen: no kernel here is changed for what the compiler can or cannot do. Each file is a family, with the
+//! originals beside it. On a GPU, each kernel is first checked, as original, unchecked and checked, on poisoned memory; then
+//! the three are timed in turn, back to back, and the table says how ours compare (`benches/unseen.sh`).
+//!
+//! Words are names of kernels to run alone. `--simulate` runs each at a small size on the simulator, and its original by
+//! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then.
+
+#![allow(
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_swap,
+    reason = "kernels are as somebody who comes from CUDA writes them"
+)]
+
+mod bodies;
+mod bytes;
+mod fields;
+mod graphs;
+mod ground;
+mod hosted;
+mod local;
+mod maps;
+mod measure;
+mod original;
+mod products;
+mod rows;
+mod signals;
+mod small;
+mod stencils;
+mod tiles;
+mod tiles_rows;
+mod trial;
+
+use std::process::ExitCode;
+
+use ground::{Failure, Ground};
+use hosted::Hosted;
+use original::Original;
+use trial::{Ask, Family, Trial, Unseen, Version};
+use warpsmith::nvrtc::NvrtcError;
+use warpsmith::prelude::*;
+use warpsmith::printed;
+
+const FAMILIES: &[&Family] = &[
+    &maps::FAMILY,
+    &products::FAMILY,
+    &small::FAMILY,
+    &local::FAMILY,
+    &stencils::FAMILY,
+    &tiles::FAMILY,
+    &tiles_rows::FAMILY,
+    &rows::FAMILY,
+    &bytes::FAMILY,
+    &graphs::FAMILY,
+    &signals::FAMILY,
+    &bodies::FAMILY,
+    &fields::FAMILY,
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    let simulates = words.iter().any(|word| word == "--simulate");
+    let done = if simulates { simulate(&names) } else { measure::run(&names) };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("FAILED: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The kernels of a family that are asked for: all, if there are no names.
+fn wanted<'f>(family: &'f Family, names: &[&str]) -> Vec<&'f Unseen> {
+    family.kernels.iter().filter(|kernel| names.is_empty() || names.contains(&kernel.name)).collect()
+}
+
+/// Runs kernels on the simulator; whether all are right.
+fn simulate(names: &[&str]) -> Result<bool, Failure> {
+    let device = Device::simulator();
+    let (mut right, mut wrong) = (0, 0);
+    for family in FAMILIES {
+        let kernels = wanted(family, names);
+        if kernels.is_empty() {
+            continue;
+        }
+        let original = simulated_originals(family)?;
+        for kernel in kernels {
+            match simulate_one(kernel, &device, original.as_ref()) {
+                Ok(()) => right += 1,
+                Err(error) => {
+                    wrong += 1;
+                    println!("FAILED {}: {error}", kernel.name);
+                }
+            }
+        }
+    }
+    println!("{right} kernels are right on the simulator, {wrong} are not");
+    Ok(wrong == 0)
+}
+
+/// The originals on the host, where it has a C++ compiler; and whether NVRTC compiles them, where it is installed.
+fn simulated_originals(family: &Family) -> Result<Option<Original>, Failure> {
+    match original::compile(family, (9, 0)) {
+        Ok(_) => println!("{}: NVRTC compiles the originals", family.name),
+        Err(missing @ NvrtcError::Missing) => println!("skipped: {missing}"),
+        Err(error) => return Err(error.into()),
+    }
+    if let Err(missing) = printed::compiler() {
+        println!("skipped: {missing}");
+        return Ok(None);
+    }
+    Ok(Some(Original::Host(Hosted::new(family)?)))
+}
+
+fn simulate_one(kernel: &Unseen, device: &Device, original: Option<&Original>) -> Result<(), Failure> {
+    let mut trial = (kernel.make)(&Ground::new(device, kernel.name))?;
+    trial(Ask::Prepare)?;
+    trial(Ask::Compile)?;
+    if let Some(original) = original {
+        check(&mut trial, device, Version::Original(original))
+            .map_err(|error| format!("original: {error}"))?;
+    }
+    check(&mut trial, device, Version::Checked)?;
+    check(&mut trial, device, Version::Unchecked)?;
+    println!("right {}", kernel.name);
+    Ok(())
+}
+
+/// Launches one version on restored memory, and compares its results.
+fn check(trial: &mut Trial, device: &Device, version: Version<'_>) -> Result<(), Failure> {
+    trial(Ask::Restore)?;
+    trial(Ask::Launch(version))?;
+    device.synchronize()?;
+    trial(Ask::Check(version))
+}
