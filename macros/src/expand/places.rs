@@ -228,16 +228,10 @@ impl Lower<'_> {
         let mut rest = names.iter().skip(1);
         let (b, start) = (&names[0], optional(range.start.as_ref().and_then(|_| rest.next())));
         let end = optional(range.end.as_ref().and_then(|_| rest.next()));
-        let start_witness = range.start.as_ref().and_then(|_| ends.next());
-        let end_witness = range.end.as_ref().and_then(|_| ends.next());
+        let mut bound = |written: &Option<Box<Expr>>| written.as_ref().and_then(|_| ends.next());
+        let bounds = PartBounds { start: bound(&range.start), end: bound(&range.end), inclusive };
         Lowered {
-            witness: slice_value(
-                base.span(),
-                &base_witness,
-                start_witness,
-                end_witness,
-                (inclusive, mutable),
-            ),
+            witness: slice_value(base.span(), &base_witness, bounds, mutable),
             emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
         }
     }
@@ -254,15 +248,16 @@ pub fn is_place(expr: &Expr) -> bool {
     }
 }
 
+/// The bounds of a part of a slice, as they are written.
+pub struct PartBounds {
+    pub start: Option<TokenStream>,
+    pub end: Option<TokenStream>,
+    pub inclusive: bool,
+}
+
 /// `&base[start..end]` as an index of descriptors, which borrows what Rust's own borrows and as long.
-pub fn slice_value(
-    span: Span,
-    base: &TokenStream,
-    start: Option<TokenStream>,
-    end: Option<TokenStream>,
-    (inclusive, mutable): (bool, bool),
-) -> TokenStream {
-    let (start, end) = bounds(start, end, inclusive);
+pub fn slice_value(span: Span, base: &TokenStream, bounds: PartBounds, mutable: bool) -> TokenStream {
+    let (start, end) = bounds.of_twin();
     let mutability = mutable.then(|| syn::Token![mut](span));
     let inner = spanned_group(Group::new(Delimiter::Parenthesis, base.clone()), span);
     let at = span.resolved_at(Span::call_site());
@@ -273,14 +268,8 @@ pub fn slice_value(
 }
 
 /// `&mut base[start..end]` by a method, which borrows a variable only once the bounds are known: they may name it.
-pub fn slice_method(
-    span: Span,
-    base: &TokenStream,
-    start: Option<TokenStream>,
-    end: Option<TokenStream>,
-    (inclusive, _): (bool, bool),
-) -> TokenStream {
-    let (start, end) = bounds(start, end, inclusive);
+pub fn slice_method(span: Span, base: &TokenStream, bounds: PartBounds) -> TokenStream {
+    let (start, end) = bounds.of_twin();
     // A range that is out of bounds is a fault of the line that the call is at.
     let call = Ident::new("__sub_slice_mut", span);
     let call = quote_spanned!(span=> #call(#start, #end));
@@ -288,19 +277,17 @@ pub fn slice_method(
     quote_spanned!(span=> { use ::warpsmith::__macro::SliceableMut as _; (#base).#call })
 }
 
-/// The bounds of a part as the twin's types have them.
-fn bounds(
-    start: Option<TokenStream>,
-    end: Option<TokenStream>,
-    inclusive: bool,
-) -> (TokenStream, TokenStream) {
-    let start = match start {
-        Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
-        None => quote!(0),
-    };
-    let behind = inclusive.then(|| quote!(+ 1));
-    let end = end.map(|end| quote!(::warpsmith::__macro::IndexInteger::to_index(#end) #behind));
-    (start, optional(end))
+impl PartBounds {
+    /// As the twin's types have them: the first, and an option of the one behind the last.
+    fn of_twin(self) -> (TokenStream, TokenStream) {
+        let start = match self.start {
+            Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
+            None => quote!(0),
+        };
+        let behind = self.inclusive.then(|| quote!(+ 1));
+        let end = self.end.map(|end| quote!(::warpsmith::__macro::IndexInteger::to_index(#end) #behind));
+        (start, optional(end))
+    }
 }
 
 /// An index of any integer type, or a tuple of them.

@@ -11,7 +11,7 @@ use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::lower::any_ident;
-use super::places::{slice_method, slice_value, to_index};
+use super::places::{PartBounds, slice_method, slice_value, to_index};
 use super::spelled::writes_receiver;
 use super::types::Slices;
 
@@ -176,8 +176,11 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
         },
         _ => base.to_token_stream(),
     };
-    let value = if reads_itself { slice_method } else { slice_value };
-    Expr::Verbatim(value(span, &base, end(&range.start), end(&range.end), (inclusive, mutable)))
+    let bounds = PartBounds { start: end(&range.start), end: end(&range.end), inclusive };
+    Expr::Verbatim(match reads_itself {
+        true => slice_method(span, &base, bounds),
+        false => slice_value(span, &base, bounds, mutable),
+    })
 }
 
 impl Twin {

@@ -161,7 +161,7 @@ impl GpuArray {
 
     fn copy_all(&self, copy: &sys::CUDA_MEMCPY3D, write: bool) -> Result<(), DriverError> {
         let (stream, all) = (self.gpu.stream(), 0..self.form.bytes() as u64);
-        self.usage.around(&self.gpu, stream, (all, write), || {
+        self.usage.around(&self.gpu, stream, all, write, || {
             // SAFETY: both sides have these texels; the call is in the order of the stream.
             let copied = unsafe { sys::cuMemcpy3DAsync_v2(copy, stream.cu_stream()) };
             driver("cuMemcpy3DAsync", copied)

@@ -139,7 +139,7 @@ impl GpuMemory {
     ) -> Result<(), DriverError> {
         let range = self.range(bytes);
         let start = range.start;
-        self.usage.around(&self.gpu, stream, (range, write), || {
+        self.usage.around(&self.gpu, stream, range, write, || {
             queue(start)?;
             match &self.shadow {
                 Some(shadow) if write => shadow::mark(&self.gpu, shadow.address, bytes, stream),

@@ -169,7 +169,7 @@ impl Gpu {
         let Value::Device(value) = &state.value else { return Ok(()) };
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
-        constant.usage.around(self, stream, (ConstantSymbol::ALL, true), || {
+        constant.usage.around(self, stream, ConstantSymbol::ALL, true, || {
             from.used(stream, &source, false, |source| {
                 // The memory may be another GPU's.
                 self.bind()?;

@@ -111,7 +111,8 @@ impl Usage {
         &self,
         gpu: &Gpu,
         stream: &Arc<CudaStream>,
-        (range, write): (Range<u64>, bool),
+        range: Range<u64>,
+        write: bool,
         queue: impl FnOnce() -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let removals = self.removals();

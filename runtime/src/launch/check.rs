@@ -75,7 +75,7 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
     for (arg, argument) in args.iter().zip(K::PARAMS) {
         match arg {
             KernelArg::Slice { place, order, .. } if *place != own => {
-                elsewhere::<K>(argument, (*place, order), device)?;
+                elsewhere::<K>(argument, *place, order, device)?;
             }
             // An object is of one device, and no other's kernels know it.
             KernelArg::Image { access, .. } if access.get().place != own => {
@@ -91,7 +91,8 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
 /// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
 fn elsewhere<K: Kernel>(
     argument: &'static str,
-    (memory, order): (MemoryPlace, &Order),
+    memory: MemoryPlace,
+    order: &Order,
     device: &Device,
 ) -> Result<(), LaunchError> {
     let kernel = K::NAME;
@@ -143,7 +144,8 @@ pub(super) fn device<K: Kernel>(
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    shared(K::NAME, shape, (needs.static_shared_bytes, needs.shadow_bytes), limits.shared_opt_in)
+    let own = OwnShared { fixed: needs.static_shared_bytes, shadow: needs.shadow_bytes };
+    shared(K::NAME, shape, own, limits.shared_opt_in)
 }
 
 /// No more threads in a block than a limit.
@@ -200,15 +202,25 @@ pub(super) fn simulated_shape(
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
     promises(kernel, shape, attributes.max_threads, attributes.cluster)?;
-    shared(kernel, shape, (0, 0), Limits::SIMULATOR.shared_opt_in)
+    shared(kernel, shape, OwnShared::default(), Limits::SIMULATOR.shared_opt_in)
+}
+
+/// The shared memory of a kernel besides that of its launch, in bytes.
+#[derive(Clone, Copy, Default)]
+struct OwnShared {
+    /// Static arrays.
+    fixed: usize,
+    /// Part of what the launch adds: where checks keep what is written.
+    shadow: usize,
 }
 
 fn shared(
     kernel: &'static str,
     shape: &LaunchShape,
-    (fixed, shadow): (usize, usize),
+    own: OwnShared,
     limit: usize,
 ) -> Result<(), LaunchError> {
+    let OwnShared { fixed, shadow } = own;
     let bytes = shape.dynamic_shared as usize + fixed;
     if bytes > limit && bytes <= limit + shadow {
         return Err(LaunchError::ShadowMemory { kernel, bytes: bytes - shadow, shadow, limit });

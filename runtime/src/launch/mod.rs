@@ -241,15 +241,23 @@ impl Setup {
         if let Some((what, number)) = self.no_extent {
             return Err(LaunchError::NoExtent { kernel: K::NAME, what, number });
         }
-        shape_of(K::NAME, (self.grid, self.block, self.cluster, self.dynamic_shared))
+        let &Self { grid, block, cluster, dynamic_shared, .. } = self;
+        shape_of(K::NAME, AskedExtents { grid, block, cluster, dynamic_shared })
     }
 }
 
+/// The shape that a launch asks for.
+struct AskedExtents {
+    grid: GridExtent,
+    block: [u32; 3],
+    cluster: Option<[u32; 3]>,
+    /// In bytes.
+    dynamic_shared: usize,
+}
+
 /// The parts of the shape that do not depend on the device.
-fn shape_of(
-    kernel: &'static str,
-    (grid, block, cluster, dynamic_shared): (GridExtent, [u32; 3], Option<[u32; 3]>, usize),
-) -> std::result::Result<LaunchShape, LaunchError> {
+fn shape_of(kernel: &'static str, asked: AskedExtents) -> std::result::Result<LaunchShape, LaunchError> {
+    let AskedExtents { grid, block, cluster, dynamic_shared } = asked;
     check::positive(kernel, "block", block)?;
     let grid = match grid {
         GridExtent::Missing => return Err(LaunchError::NoGrid { kernel }),

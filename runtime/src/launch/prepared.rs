@@ -58,14 +58,14 @@ impl<K: Kernel> Launch<'_, K> {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
-                let checks = (checks, self.setup.gpu_checks(device)?);
-                let loaded = loaded::<K>(gpu, &self.comptime, checks, (&shape, args))?.0;
+                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
+                let loaded = loaded::<K>(gpu, &self.comptime, asked, &shape, args)?.0;
                 let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
             Backend::Simulator => {
-                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                let simulation = Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)?;
                 simulation.with_checks(checks).run::<K>(&self.comptime, args)
             }
         }
@@ -77,15 +77,14 @@ impl<K: Kernel> Launch<'_, K> {
         check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
-                let (given, checks) =
-                    ((&shape, self.args.as_ref()), (checks, self.setup.gpu_checks(device)?));
-                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, checks, given)?;
+                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
+                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, asked, &shape, self.args.as_ref())?;
                 shape = shadowed(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
             Backend::Simulator => {
-                let simulation = Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)?;
+                let simulation = Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)?;
                 Target::Simulator(Box::new(simulation.with_checks(checks)))
             }
         };
@@ -176,17 +175,27 @@ impl Target {
     }
 }
 
+/// The checks that a launch asks for.
+#[derive(Clone, Copy)]
+struct AskedChecks {
+    /// Those of indices.
+    bounds: bool,
+    /// Those on a GPU besides.
+    others: GpuChecks,
+}
+
 /// The kernel with the checks that a launch needs, and the conditions that this rests on.
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
-    (checks, also): (bool, GpuChecks),
-    (shape, args): (&LaunchShape, &[KernelArg]),
+    asked: AskedChecks,
+    shape: &LaunchShape,
+    args: &[KernelArg],
 ) -> Result<(&'g Arc<Loaded>, u64)> {
-    if also.any() {
-        return Ok((gpu.loaded::<K>(comptime, Checks::Also(also))?, 0));
+    if asked.others.any() {
+        return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, 0));
     }
-    if !checks {
+    if !asked.bounds {
         return Ok((gpu.loaded::<K>(comptime, Checks::None)?, 0));
     }
     let checks = conditions::checks(gpu.conditions::<K>(comptime)?, shape, args);

@@ -11,7 +11,7 @@ pub(crate) enum Simulation {}
 
 impl Simulation {
     /// Refuses: a launch that reaches this is on no GPU.
-    pub(super) fn new<K: Kernel>(_: &Device, _: (&K::Comptime, &Setup), _: &LaunchShape) -> Result<Self> {
+    pub(super) fn new<K: Kernel>(_: &Device, _: &K::Comptime, _: &Setup, _: &LaunchShape) -> Result<Self> {
         Err(LaunchError::NotSimulated { kernel: K::NAME }.into())
     }
 

@@ -124,7 +124,7 @@ host_functions! { FUNCTIONS:
         unsafe {
             let (grid, block) = (grid.cast::<[u32; 3]>().read(), block.cast::<[u32; 3]>().read());
             let values = (0..count as usize).map(|i| (*values.add(i), *sizes.add(i) as usize));
-            run::launch(host::text(name), entry, (grid, block, shared), order, values);
+            run::launch(host::text(name), entry, grid, block, shared, order, values);
         }
     };
     "ws_h_exit"() = run::exit();

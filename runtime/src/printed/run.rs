@@ -198,7 +198,9 @@ pub(super) fn exit() -> ! {
 pub(super) unsafe fn launch(
     name: &'static str,
     entry: *const c_void,
-    (grid, block, shared): ([u32; 3], [u32; 3], u64),
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u64,
     order: i32,
     values: impl Iterator<Item = (*const c_void, usize)>,
 ) {

@@ -383,7 +383,7 @@ impl<'m> Analysis<'m> {
         match &e.kind {
             ExprKind::Builtin { op, args, at, .. } if report => {
                 if let Effect::Sync(scope) = op.effect {
-                    self.sync(frame, (op, scope), args, *at, control)?;
+                    self.sync(frame, op, scope, args, *at, control)?;
                 }
             }
             ExprKind::Call { function, args, .. } => {
@@ -408,7 +408,8 @@ impl<'m> Analysis<'m> {
     fn sync(
         &mut self,
         frame: &Frame<'m>,
-        (op, scope): (&Builtin, SyncScope),
+        op: &Builtin,
+        scope: SyncScope,
         args: &[Expr],
         at: Location,
         control: &Control,

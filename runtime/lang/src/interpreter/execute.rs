@@ -162,7 +162,8 @@ impl<'p> RunningThread<'p> {
                     }
                     Op::End => return,
                     Op::Builtin { meaning, args, count, ret, site } => {
-                        self.builtin(meaning.0, (args, count), ret, site);
+                        let args = &program.args[args as usize..][..count as usize];
+                        self.builtin(meaning.0, args, ret, site);
                     }
                     Op::Fail { message, site } => {
                         self.panic(&program.messages[message as usize], site);
@@ -348,14 +349,7 @@ impl<'p> RunningThread<'p> {
         }
     }
 
-    fn builtin(
-        &self,
-        meaning: unsafe fn(*const *const u8, *mut u8),
-        (args, count): (u32, u32),
-        ret: Slot,
-        site: Site,
-    ) {
-        let slots = &self.program.args[args as usize..][..count as usize];
+    fn builtin(&self, meaning: unsafe fn(*const *const u8, *mut u8), slots: &[Slot], ret: Slot, site: Site) {
         let mut few = [std::ptr::null(); FEW_ARGUMENTS];
         let mut many = Vec::new();
         let addresses = match few.get_mut(..slots.len()) {

@@ -2,7 +2,7 @@
 
 use crate::interpreter::{AskedShape, Rules};
 use crate::launch::nested::within_launches;
-use crate::launch::{GridExtent, check, shape_of};
+use crate::launch::{AskedExtents, GridExtent, check, shape_of};
 use crate::simulator::Settings;
 
 /// What bounds a launch on the simulator.
@@ -15,7 +15,8 @@ pub(super) fn rules(settings: &Settings) -> Rules {
 fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
     let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
     let grid = asked.grid.map_or(GridExtent::Items([asked.items, 1, 1]), GridExtent::Blocks);
-    let shape = shape_of(kernel, (grid, block, None, dynamic_shared as usize)).map_err(|e| e.to_string())?;
+    let asked_extents = AskedExtents { grid, block, cluster: None, dynamic_shared: dynamic_shared as usize };
+    let shape = shape_of(kernel, asked_extents).map_err(|e| e.to_string())?;
     check::simulated_shape(kernel, &shape, attributes).map_err(|refused| refused.to_string())?;
     let bytes = within_launches(&shape)?;
     Ok((shape.grid, bytes))

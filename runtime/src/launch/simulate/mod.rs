@@ -123,7 +123,7 @@ impl<K: Kernel> Launch<'_, K> {
         };
         let shape = self.setup.shape::<K>()?;
         check::arguments::<K>(self.args.as_ref(), device)?;
-        Simulation::new::<K>(device, (&self.comptime, &self.setup), &shape)
+        Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)
     }
 
     /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
@@ -136,7 +136,7 @@ impl<K: Kernel> Launch<'_, K> {
         let module = K::module(&self.comptime)?;
         let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
         let setup = self.setup.for_simulator();
-        let simulation = Simulation::new::<K>(&Device::simulator(), (&self.comptime, &setup), &shape)?;
+        let simulation = Simulation::new::<K>(&Device::simulator(), &self.comptime, &setup, &shape)?;
         let observe = || simulation.observe::<K>(&self.comptime, &copies.args, observers);
         simulation.statics.enter(|| copies.with_statics(observe))?;
         Ok(copies)
@@ -155,7 +155,8 @@ impl Setup {
 impl Simulation {
     pub(super) fn new<K: Kernel>(
         device: &Device,
-        (comptime, setup): (&K::Comptime, &Setup),
+        comptime: &K::Comptime,
+        setup: &Setup,
         shape: &LaunchShape,
     ) -> Result<Self> {
         let module = K::module(comptime)?;

@@ -58,7 +58,7 @@ impl WantedPage {
         args: &[KernelArg],
     ) -> Result<()> {
         let resources = self.resources::<K>(module, comptime, args).map_err(|error| error.to_string());
-        let page = page(&self.metrics, (module, &self.shape), &Limits::SIMULATOR, resources);
+        let page = page(&self.metrics, module, &self.shape, &Limits::SIMULATOR, resources);
         self.directory.add(&page)?;
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
         Ok(())
@@ -83,7 +83,8 @@ impl WantedPage {
 /// The page of a launch that `metrics` watched.
 pub(super) fn page(
     metrics: &Metrics,
-    (module, shape): (&ValidModule, &LaunchShape),
+    module: &ValidModule,
+    shape: &LaunchShape,
     limits: &Limits,
     resources: std::result::Result<(Resources, Occupancy), String>,
 ) -> Page {

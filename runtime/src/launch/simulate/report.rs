@@ -58,7 +58,7 @@ impl<K: Kernel> Launch<'_, K> {
                 Some(self.timed(device, gpu, &copies)?)
             }
         };
-        let page = pages::page(&metrics, (&module, &shape), device.limits(), resources);
+        let page = pages::page(&metrics, &module, &shape, device.limits(), resources);
         let page = match timing {
             Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
             None => page,

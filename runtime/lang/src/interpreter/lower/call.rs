@@ -103,7 +103,8 @@ impl<'m> Lower<'m> {
     pub(super) fn builtin(
         &mut self,
         e: &'m Expr,
-        (op, meaning): (&'static Builtin, Option<Meaning>),
+        op: &'static Builtin,
+        meaning: Option<Meaning>,
         args: &'m [Expr],
         at: Location,
         to: Slot,
@@ -118,7 +119,7 @@ impl<'m> Lower<'m> {
         for arg in args {
             values.push(self.value(arg)?);
         }
-        if self.native(op, (args, &values), &e.ty, to) {
+        if self.native(op, args, &values, &e.ty, to) {
             return Ok(());
         }
         let Some(meaning) = meaning else {
@@ -132,7 +133,7 @@ impl<'m> Lower<'m> {
     }
 
     /// Plain accesses by a raw pointer, which are told as those of references.
-    fn native(&mut self, op: &Builtin, (args, values): (&'m [Expr], &[Slot]), ty: &Type, to: Slot) -> bool {
+    fn native(&mut self, op: &Builtin, args: &'m [Expr], values: &[Slot], ty: &Type, to: Slot) -> bool {
         let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
         let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };
         match (op.facts.form, values) {

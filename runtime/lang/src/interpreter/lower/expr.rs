@@ -38,7 +38,7 @@ impl<'m> Lower<'m> {
             ExprKind::Ref(place) => self.reference(place, to),
             ExprKind::Call { function, args, .. } => self.call(*function, args, &e.ty, to),
             ExprKind::CallClosure { closure, args } => self.call_closure(*closure, args, to),
-            ExprKind::Builtin { op, meaning, args, at } => self.builtin(e, (op, *meaning), args, *at, to),
+            ExprKind::Builtin { op, meaning, args, at } => self.builtin(e, op, *meaning, args, *at, to),
             ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.fields(&e.ty, items, to),
             ExprKind::Vector(items) | ExprKind::ArrayList(items) => self.elements(items, to),
             ExprKind::ArrayRepeat(item, n) => self.repeat(item, n.len, to),
