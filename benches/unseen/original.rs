@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaModule, result};
 use cudarc::nvrtc::Ptx;
-use warpsmith::codegen::{Checks, Options};
+use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo};
 use warpsmith::{Device, Kernel};
 
@@ -41,7 +41,7 @@ pub fn compile(family: &Family, compute: (u32, u32)) -> Result<Cubin, nvrtc::Nvr
 /// NVRTC's messages; that it is missing is none.
 pub fn compile_ours<K: Kernel<Comptime = ()>>() -> Result<(), Failure> {
     for checks in [Checks::All, Checks::Lifted(u64::MAX), Checks::None] {
-        let source = K::print(&(), &Options { checks, line_directives: false })?;
+        let source = K::print(&(), &PrintOptions { checks, line_directives: false })?;
         match nvrtc::compile(&source.code, K::NAME, &options((9, 0))) {
             Ok(_) | Err(nvrtc::NvrtcError::Missing) => {}
             Err(error) => return Err(error.into()),
