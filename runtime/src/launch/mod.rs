@@ -4,6 +4,7 @@ mod attributes;
 mod check;
 mod check_attributes;
 mod conditions;
+mod explain;
 pub mod graph;
 mod nested;
 mod prepared;
@@ -18,6 +19,7 @@ pub use crate::driver::{
 pub use crate::error::LaunchError;
 pub use crate::shape::Dim3;
 use crate::shape::LaunchShape;
+pub use explain::{ExplainedIndex, Explanation, Why};
 #[doc(hidden)]
 pub use nested::launched;
 pub use prepared::Prepared;

@@ -1,7 +1,6 @@
 //! The resources and the costs of a launch.
 
-use super::{KeptAttributes, Launch, Target, conditions};
-use crate::codegen::Checks;
+use super::{KeptAttributes, Launch, Target};
 use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::DriverError;
@@ -76,12 +75,5 @@ impl<K: Kernel> Launch<'_, K> {
         let what = "reading a launch's attributes back";
         let why = "it has no driver that keeps them; launch checks them there all the same";
         Err(DriverError::Unavailable { what, place: device.place(), why }.into())
-    }
-
-    /// The checks that the launch keeps: those that it does not prove.
-    fn checks(&self) -> Result<Checks> {
-        let module = K::module(&self.comptime)?;
-        let shape = self.setup.shape::<K>()?;
-        Ok(conditions::checks(&module.module().conditions, &shape, self.args.as_ref()))
     }
 }

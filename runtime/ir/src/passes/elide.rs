@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
 use super::counter::counters;
+use super::explain::{Finding, Notes, missing};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Quantity, RangeLoop,
     Stmt, StmtKind, Type, VarId,
@@ -74,7 +75,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
     }
 }
 
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     scope: FunctionScope<'a>,
     known: Known,
     untracked: HashSet<VarId>,
@@ -85,14 +86,26 @@ struct Walk<'a> {
     passed: usize,
     /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
     counters: Vec<(Expr, Range)>,
+    /// What is noted of indices, if the walk is to explain and not to mark.
+    notes: Option<Notes<'a>>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(scope: FunctionScope<'a>, body: &Block) -> Self {
+    pub(super) fn new(scope: FunctionScope<'a>, body: &Block) -> Self {
         let (known, untracked) = (Known::default(), untracked(body, &scope));
         let (aim, calls) = (Aim::Own, Calls::default());
         let (conditions, counters) = (Vec::new(), Vec::new());
-        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters }
+        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, notes: None }
+    }
+
+    /// Notes what is known of indices from here on, and marks none.
+    pub(super) fn explains(&mut self, notes: Notes<'a>) {
+        self.notes = Some(notes);
+    }
+
+    /// What was noted.
+    pub(super) fn findings(self) -> Vec<Finding> {
+        self.notes.map_or_else(Vec::new, |notes| notes.found)
     }
 
     fn over(functions: &[Function], function: &mut Function, kind: Kind) -> (Vec<Condition>, Calls) {
@@ -107,7 +120,7 @@ impl<'a> Walk<'a> {
     /// Looks at a device function for one call of it.
     fn enter(&mut self, id: FnId, args: &[Expr]) {
         let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
-        if !self.scope.lifts || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
+        if !self.scope.lifts || self.notes.is_some() || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
             return;
         }
         let mut body = function.body.clone();
@@ -118,7 +131,7 @@ impl<'a> Walk<'a> {
         self.calls = walk.calls;
     }
 
-    fn block(&mut self, block: &mut Block) {
+    pub(super) fn block(&mut self, block: &mut Block) {
         let known = self.known.clone();
         for stmt in &mut block.stmts {
             self.statement(stmt);
@@ -134,13 +147,14 @@ impl<'a> Walk<'a> {
                 self.known.forget(&assigned(body));
                 self.mark(cond);
                 let facts = self.implied(cond, true);
-                self.with(facts, |walk| walk.block(body));
+                self.with(facts, |walk| walk.looped(body));
             }
             StmtKind::For { range, body, .. } => self.range_loop(range, body),
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
                 self.mark(e);
                 self.scope.define(*var, e, &self.known);
+                self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
                     let range = self.scope.range(e, &self.known);
                     let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
@@ -222,10 +236,20 @@ impl<'a> Walk<'a> {
         let outer = self.counters.len();
         self.counters.extend(found.iter().cloned());
         found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        self.block(body);
+        self.looped(body);
         self.counters.truncate(outer);
         self.known = before;
         found.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+    }
+
+    /// The body of a loop.
+    fn looped(&mut self, body: &mut Block) {
+        let by = |walk: &mut Self, n: isize| {
+            walk.notes.iter_mut().for_each(|notes| notes.loops = notes.loops.saturating_add_signed(n));
+        };
+        by(self, 1);
+        self.block(body);
+        by(self, -1);
     }
 
     /// What is known of a variable that was assigned all the same.
@@ -281,6 +305,11 @@ impl<'a> Walk<'a> {
 
     /// Marks an index or a range that is proven, or notes it for all calls of its function.
     fn check(&mut self, e: &mut Expr) {
+        if let Some(mut notes) = self.notes.take() {
+            notes.add(e, |words| missing(e, words, |index| self.scope.range(index, &self.known)));
+            self.notes = Some(notes);
+            return;
+        }
         let is_open = |proof: &Proof| *proof == Proof::Open;
         if !matches!(&e.kind, ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } if is_open(proof))
         {

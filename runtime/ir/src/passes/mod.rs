@@ -6,6 +6,10 @@
 mod calls;
 mod counter;
 mod elide;
+mod explain;
+mod wording;
+
+pub use explain::{Finding, explain};
 
 use crate::validate::ValidModule;
 

@@ -1,0 +1,136 @@
+//! Why each index of a module is checked or not, in words.
+//!
+//! What comes in is a module that [`super::elide`] and [`super::lift`] have marked; what goes out is a [`Finding`] for each
+//! index and range, in the order of the text. Decides nothing: a proof is what those passes left.
+
+use std::collections::HashMap;
+
+use super::elide::Walk;
+use super::wording::Wording;
+use crate::ir::{Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
+use crate::ranges::{FunctionScope, Kind, Range, axes};
+use crate::validate::ValidModule;
+
+/// An index or a range, and why it is in bounds or checked.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The kernel or the device function that it stands in.
+    pub function: String,
+    /// Where.
+    pub at: Location,
+    /// The index as Rust spells it: `x[i + 1]`.
+    pub text: String,
+    /// Loops around it, in its function.
+    pub loops: usize,
+    /// What is proven of it.
+    pub proof: Proof,
+    /// What would have to be known of it to prove it; empty if it is proven.
+    pub missing: Vec<String>,
+}
+
+/// What is known of every index of a module.
+pub fn explain(module: &ValidModule) -> Vec<Finding> {
+    let module = module.module();
+    let mut found = Vec::new();
+    let lifts = !module.is_relaunched();
+    let most_threads = module.attributes.max_threads;
+    let kernel = (&module.kernel, Kind { is_kernel: true, lifts, most_threads });
+    let launched = module.launched.iter().map(|kernel| {
+        let most_threads = kernel.attributes.max_threads;
+        (&kernel.function, Kind { is_kernel: true, lifts: false, most_threads })
+    });
+    let called = module.functions.iter().map(|function| {
+        let plain = Kind { is_kernel: false, lifts: false, most_threads: None };
+        (function, plain)
+    });
+    for (function, kind) in std::iter::once(kernel).chain(launched).chain(called) {
+        found.extend(of_function(module, function, kind));
+    }
+    found
+}
+
+fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding> {
+    let mut body = function.body.clone();
+    let wording = Wording {
+        functions: &module.functions,
+        names: function.vars.iter().map(|var| var.name.clone()).collect(),
+        held: HashMap::new(),
+    };
+    let scope = FunctionScope::new(&module.functions, function, &function.body, kind);
+    let mut walk = Walk::new(scope, &function.body);
+    walk.explains(Notes { function: function.name.clone(), wording, loops: 0, found: Vec::new() });
+    walk.block(&mut body);
+    walk.findings()
+}
+
+/// What is noted while a function is walked.
+pub(super) struct Notes<'a> {
+    function: String,
+    wording: Wording<'a>,
+    /// Loops around what is looked at.
+    pub loops: usize,
+    pub found: Vec<Finding>,
+}
+
+impl Notes<'_> {
+    /// Remembers what a variable without a name holds.
+    pub fn hold(&mut self, var: VarId, init: &Expr) {
+        self.wording.held.insert(var, init.clone());
+    }
+
+    /// Adds an index or a range; `missing` is asked for if it is open.
+    pub fn add(&mut self, e: &Expr, missing: impl FnOnce(&Wording) -> Vec<String>) {
+        let (ExprKind::Index { at, proof, .. } | ExprKind::SubSlice { at, proof, .. }) = &e.kind else {
+            return;
+        };
+        let text = self.wording.of(e);
+        let missing = if *proof == Proof::Open { missing(&self.wording) } else { Vec::new() };
+        let (function, loops) = (self.function.clone(), self.loops);
+        self.found.push(Finding { function, at: *at, text, loops, proof: *proof, missing });
+    }
+}
+
+/// What a guard would have to say to prove an index; `range` gives what is known of an expression.
+pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range) -> Vec<String> {
+    match &e.kind {
+        ExprKind::Index { base, index, .. } => match (&index.kind, base.ty.peeled()) {
+            (ExprKind::Tuple(parts), Type::View { rank, .. }) => {
+                let extents = axes(*rank).iter().map(|axis| format!("{}.{axis}()", words.of(base)));
+                parts.iter().zip(extents).flat_map(|(part, extent)| between(part, &extent, words, &range)).collect()
+            }
+            _ => between(index, &format!("{}.len()", words.of(base)), words, &range),
+        },
+        ExprKind::SubSlice { base, start: None, end: None, .. } => {
+            let align = e.ty.element().map_or(1, |elem| elem.align());
+            vec![format!("`{}` begins at a multiple of {align} bytes", words.of(base))]
+        }
+        ExprKind::SubSlice { base, start, end, .. } => {
+            let len = format!("{}.len()", words.of(base));
+            let texts = [start, end].map(|e| e.as_ref().map(|e| words.of(e)));
+            match texts {
+                [Some(start), Some(end)] => vec![format!("`{start} <= {end}`"), format!("`{end} <= {len}`")],
+                [start, end] => start.or(end).map(|bound| format!("`{bound} <= {len}`")).into_iter().collect(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What says that an index is neither negative nor too great, with what is known of it.
+fn between(index: &Expr, extent: &str, words: &Wording, range: &impl Fn(&Expr) -> Range) -> Vec<String> {
+    let (text, known) = (words.of(index), range(index));
+    let spelled = if matches!(index.kind, ExprKind::Cast(_)) { format!("({text})") } else { text };
+    let (least, most) = index.ty.scalar().and_then(crate::ir::Scalar::int_range).unwrap_or((0, i128::MAX));
+    let mut missing = Vec::new();
+    if known.low < 0 {
+        missing.push(match known.low > least {
+            true => format!("`{spelled} >= 0` (known: at least {})", known.low),
+            false => format!("`{spelled} >= 0`"),
+        });
+    }
+    missing.push(match known.high.is_known() && known.high.as_const() != Some(most) {
+        true => format!("`{spelled} < {extent}` (known: at most {})", known.high),
+        false => format!("`{spelled} < {extent}`"),
+    });
+    missing
+}
