@@ -61,6 +61,17 @@ impl LaunchValues for Given<'_> {
     fn grid_dim(&self) -> [u32; 3] {
         self.shape.grid
     }
+
+    fn shared_bytes(&self) -> u32 {
+        self.shape.dynamic_shared
+    }
+
+    fn address(&self, position: usize) -> Option<u64> {
+        match self.args.get(position) {
+            Some(KernelArg::Slice { ptr, .. }) => Some(*ptr),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -277,6 +277,12 @@ impl LaunchValues for MatrixLaunch {
     fn grid_dim(&self) -> [u32; 3] {
         [4, 4, 1]
     }
+    fn shared_bytes(&self) -> u32 {
+        0
+    }
+    fn address(&self, _: usize) -> Option<u64> {
+        None
+    }
 }
 
 #[test]

@@ -66,12 +66,13 @@ mod image;
 mod instances;
 mod launch;
 mod layout;
+mod quantity;
 mod stmt;
 mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, Variance};
-pub use condition::{Condition, LaunchValues, Parameter, Quantity};
+pub use condition::{Condition, LaunchValues};
 pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
@@ -79,6 +80,7 @@ pub use image::{ImageShape, ImageType};
 pub use instances::{ClosureType, InstanceId, Instances, StaticShared, TooManyInstances};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::ValueLayout;
+pub use quantity::{Parameter, Quantity};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
-use crate::ranges::{FunctionScope, Known, Range, assigned, root};
+use crate::ranges::{FunctionScope, Known, Range, assigned, joined, root};
 
 /// Where a variable is raised: by how much, and under which conditions.
 struct Raise<'b> {
@@ -33,7 +33,7 @@ pub(super) fn counters(
     let counter = |raise: &Raise| {
         let mut facts = known.clone();
         for (cond, outcome) in &raise.guards {
-            facts.extend(facts.implied(cond, *outcome, scope, untracked));
+            facts.extend(facts.implied(cond, *outcome, scope));
             // What the body assigns may be another value where the raise stands.
             facts.forget(&changing);
         }
@@ -53,14 +53,17 @@ fn raised(
     let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
     let (first, last) = (scope.range(&range.start, entry), scope.range(&var, facts));
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts));
+    let by = by.lasting();
     // What is unknown in one iteration is another thing in the next.
-    if !last.high.is_known() || !by.high.is_known() || by.low < 0 {
+    if !last.high.is_known() || !first.low.is_known() || by.low.minimum() < 0 {
         return None;
     }
-    let times = last.high.plus(1 - first.low).greatest(Quantity::Const(0));
+    let none = Quantity::Const(0);
+    let times = last.high.plus(1).sum(first.low.negated()).greatest(none.clone());
     let high = begin.high.sum(by.high.product(times));
-    let all = Range { low: 0, high, needs: begin.needs };
-    Some(all.needing(&last.needs).needing(&by.needs).needing(&first.needs))
+    let needs = [&begin.needs, &last.needs, &by.needs, &by.low_needs, &first.low_needs];
+    let needs = needs.into_iter().fold(Vec::new(), |all, more| joined(&all, more));
+    Some(Range { needs, ..Range::new(none, high) })
 }
 
 /// Statements `v += e` on an unsigned variable that are in no loop of the block, with their guards.

@@ -13,7 +13,7 @@ use crate::ir::{
     Stmt, StmtKind, Type, VarId,
 };
 use crate::ranges::{
-    Caller, FunctionScope, Kind, Known, Range, assigned, axes, integer, root, same, untracked,
+    Caller, FunctionScope, Kind, Known, Length, Range, assigned, axes, integer, joined, root, same,
 };
 
 /// Conditions of a launch at most; further indices stay checked.
@@ -66,7 +66,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
         let most_threads = module.attributes.max_threads;
         let kind = Kind { is_kernel: false, lifts: true, most_threads };
         let scope = FunctionScope::new(before, &rest[0], &body, kind);
-        let mut walk = Walk::new(scope, &body);
+        let mut walk = Walk::new(scope);
         (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
         walk.conditions = std::mem::take(&mut module.conditions);
         walk.block(&mut body);
@@ -91,8 +91,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(scope: FunctionScope<'a>, body: &Block) -> Self {
-        let (known, untracked) = (Known::default(), untracked(body, &scope));
+    pub(super) fn new(scope: FunctionScope<'a>) -> Self {
+        let (known, untracked) = (Known::default(), scope.untracked.clone());
         let (aim, calls) = (Aim::Own, Calls::default());
         let (conditions, counters) = (Vec::new(), Vec::new());
         Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, notes: None }
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
 
     fn over(functions: &[Function], function: &mut Function, kind: Kind) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let mut walk = Walk::new(FunctionScope::new(functions, function, &body, kind), &body);
+        let mut walk = Walk::new(FunctionScope::new(functions, function, &body, kind));
         walk.block(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
         }
         let mut body = function.body.clone();
         let caller = Caller { scope: &self.scope, known: &self.known, args };
-        let mut walk = Walk::new(FunctionScope::called(function, caller, self.calls.entered()), &body);
+        let mut walk = Walk::new(FunctionScope::called(function, caller, self.calls.entered()));
         (walk.aim, walk.calls) = (Aim::Called(id), std::mem::take(&mut self.calls));
         walk.block(&mut body);
         self.calls = walk.calls;
@@ -224,7 +224,8 @@ impl<'a> Walk<'a> {
         if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
             let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
             let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
-            self.scope.ranges.insert(range.var, start.to(high, &end));
+            let needs = end.needs.clone();
+            self.scope.ranges.insert(range.var, Range { high, needs, ..start });
             let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
             self.known.stays_below(&var, &range.end, range.inclusive);
             // The end was evaluated before the first iteration.
@@ -267,7 +268,7 @@ impl<'a> Walk<'a> {
     }
 
     fn implied(&self, cond: &Expr, outcome: bool) -> Known {
-        self.known.implied(cond, outcome, &self.scope, &self.untracked)
+        self.known.implied(cond, outcome, &self.scope)
     }
 
     /// Marks the indices of an expression that are proven.
@@ -364,13 +365,11 @@ impl<'a> Walk<'a> {
     /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
     fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
         integer(index)?;
-        let range = self.scope.range(index, &self.known);
-        if range.low < 0 {
-            return None;
-        }
+        let mut range = self.scope.range(index, &self.known);
+        range.needs = joined(&range.needs, &self.scope.ensure_least(&range, 0)?);
         let length = self.length(base);
-        if range.high.most() < length.low {
-            return Some([length.needs, range.needs].concat());
+        if range.high.is_below(&length.low) {
+            return Some(joined(&length.low_needs, &range.needs));
         }
         self.scope.inside(base, Some(index), range, &self.known)
     }
@@ -382,7 +381,8 @@ impl<'a> Walk<'a> {
         for (part, axis) in parts.iter().zip(axes(rank)) {
             integer(part)?;
             let range = self.scope.range(part, &self.known);
-            let extent = self.scope.axis_extent(view, axis).filter(|_| range.low >= 0)?;
+            let extent = self.scope.axis_extent(view, axis)?;
+            needs.extend(self.scope.ensure_least(&range, 0)?);
             needs.extend(self.scope.ensure(range.high, extent)?);
             needs.extend(range.needs);
         }
@@ -396,10 +396,17 @@ impl<'a> Walk<'a> {
         start: Option<&Expr>,
         end: Option<&Expr>,
     ) -> Option<Vec<Condition>> {
-        let range = |e: &Expr| Some(self.scope.range(e, &self.known)).filter(|range| range.low >= 0);
-        let past = self.scope.length(base)?.plus(1);
-        let within =
-            |range: Range| Some([self.scope.ensure(range.high, past.clone())?, range.needs].concat());
+        let range = |e: &Expr| {
+            let range = self.scope.range(e, &self.known);
+            let positive = self.scope.ensure_least(&range, 0)?;
+            Some(Range { needs: joined(&range.needs, &positive), ..range })
+        };
+        let Length { count, needs } = self.scope.length(base)?;
+        let past = count.plus(1);
+        let within = |range: Range| {
+            let inside = self.scope.ensure(range.high, past.clone())?;
+            Some([inside, range.needs, needs.clone()].concat())
+        };
         match (start, end) {
             (None, None) => Some(Vec::new()),
             (Some(last), None) | (None, Some(last)) => within(range(last)?),
@@ -407,7 +414,7 @@ impl<'a> Walk<'a> {
                 let (first, last) = (range(start)?, range(end)?);
                 let ordered = match self.known.is_ordered(start, end) {
                     true => Vec::new(),
-                    false => self.in_order(start, end, first.high, last.low)?,
+                    false => self.in_order(start, end, &first, &last)?,
                 };
                 Some([ordered, first.needs, within(last)?].concat())
             }
@@ -415,15 +422,17 @@ impl<'a> Walk<'a> {
     }
 
     /// What makes the start of a range no more than its end.
-    fn in_order(&self, start: &Expr, end: &Expr, first: Quantity, last: i128) -> Option<Vec<Condition>> {
+    fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
         let Some(distance) = self.scope.distance(start, end) else {
-            return self.scope.ensure(first, Quantity::Const(last).plus(1));
+            let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
+            return Some(joined(&ordered, &last.low_needs));
         };
         // The end is not less unless the sum wraps.
         let (_, most) = integer(distance)?.int_range()?;
-        let range = Some(self.scope.range(distance, &self.known)).filter(|range| range.low >= 0)?;
-        let fits = self.scope.ensure(first.sum(range.high), Quantity::Const(most + 1))?;
-        Some([fits, range.needs].concat())
+        let range = self.scope.range(distance, &self.known);
+        let positive = self.scope.ensure_least(&range, 0)?;
+        let fits = self.scope.ensure(first.high.clone().sum(range.high), Quantity::Const(most + 1))?;
+        Some([fits, positive, range.needs].concat())
     }
 
     /// What makes a whole slice aligned for the type that it is seen as.

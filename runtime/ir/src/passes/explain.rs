@@ -57,7 +57,7 @@ fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding>
         held: HashMap::new(),
     };
     let scope = FunctionScope::new(&module.functions, function, &function.body, kind);
-    let mut walk = Walk::new(scope, &function.body);
+    let mut walk = Walk::new(scope);
     walk.explains(Notes { function: function.name.clone(), wording, loops: 0, found: Vec::new() });
     walk.block(&mut body);
     walk.findings()
@@ -122,8 +122,8 @@ fn between(index: &Expr, extent: &str, words: &Wording, range: &impl Fn(&Expr) -
     let spelled = if matches!(index.kind, ExprKind::Cast(_)) { format!("({text})") } else { text };
     let (least, most) = index.ty.scalar().and_then(crate::ir::Scalar::int_range).unwrap_or((0, i128::MAX));
     let mut missing = Vec::new();
-    if known.low < 0 {
-        missing.push(match known.low > least {
+    if known.low.minimum() < 0 && least < 0 {
+        missing.push(match known.low.is_known() && known.low.as_const() != Some(least) {
             true => format!("`{spelled} >= 0` (known: at least {})", known.low),
             false => format!("`{spelled} >= 0`"),
         });

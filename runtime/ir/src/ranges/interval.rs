@@ -12,7 +12,7 @@ impl FunctionScope<'_> {
     pub fn interval(&self, e: &Expr) -> Option<Interval> {
         let (least, most) = integer(e)?.int_range()?;
         let range = self.range(e, &Known::default());
-        Some((range.low.max(least), range.high.most().min(most)))
+        Some((range.low.minimum().max(least), range.high.most().min(most)))
     }
 
     /// Whether `a op b` is computed without overflow.

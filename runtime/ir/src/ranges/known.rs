@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::range::{FunctionScope, Range, integer};
+use super::range::{FunctionScope, Range, integer, joined};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
 
 /// Sums that a guard of a greater one tells of, at most.
@@ -68,18 +68,17 @@ impl Known {
         cond: &Expr,
         outcome: bool,
         scope: &FunctionScope,
-        untracked: &HashSet<VarId>,
     ) -> Known {
         let mut facts = Known::default();
         match &cond.kind {
-            ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope, untracked),
+            ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
                 if outcome == (*op == BinaryOp::And) =>
             {
-                facts = self.implied(a, outcome, scope, untracked);
+                facts = self.implied(a, outcome, scope);
                 let mut with = self.clone();
                 with.extend(facts.clone());
-                facts.extend(with.implied(b, outcome, scope, untracked));
+                facts.extend(with.implied(b, outcome, scope));
                 return facts;
             }
             ExprKind::Binary(op, a, b) if integer(a).is_some() => {
@@ -101,7 +100,7 @@ impl Known {
             }
             _ => {}
         }
-        facts.forget(untracked);
+        facts.forget(&scope.untracked);
         facts
     }
 
@@ -109,12 +108,10 @@ impl Known {
     fn relate(&mut self, less: &Expr, more: &Expr, gap: i128, known: &Known, scope: &FunctionScope) {
         let (below, above) = (scope.range(less, known), scope.range(more, known));
         if let Some(scalar) = integer(less) {
-            let (all, high) = (Range::of_type(scalar), above.high.plus(-gap));
-            self.at_most(less, Range { high, needs: above.needs, ..all }, known, scope);
+            self.at_most(less, Range::at_most(scalar, above.high.plus(-gap), above.needs), known, scope);
         }
         if let Some(scalar) = integer(more) {
-            let (all, low) = (Range::of_type(scalar), below.low.saturating_add(gap));
-            self.learn(more, Range { low, needs: below.needs, ..all });
+            self.learn(more, Range::at_least(scalar, below.low.plus(gap), below.low_needs));
         }
         if is_trackable(less) && is_trackable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone()));
@@ -130,22 +127,38 @@ impl Known {
             let sum = of_a.high.clone().sum(of_b.high.clone());
             // The sum of the parts must not have wrapped.
             let fits = scope.ensure(sum, Quantity::Const(most + 1));
-            if let (Some(mut needs), true) = (fits, of_a.low >= 0 && of_b.low >= 0) {
-                needs.extend([&range.needs, &of_a.needs, &of_b.needs].into_iter().flatten().cloned());
+            let positive = |of: &Range| scope.ensure_least(of, 0);
+            if let (Some(fits), Some(one), Some(other)) = (fits, positive(&of_a), positive(&of_b)) {
+                let needs = [&range.needs, &of_a.needs, &of_b.needs, &one, &other];
+                let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
                 if let Some(wraps_not) = scope.is_exact(b, known) {
-                    let needs: Vec<_> = needs.iter().cloned().chain(wraps_not).collect();
+                    let needs = joined(&needs, &wraps_not);
                     for less in lesser_sums(e, a, b) {
-                        self.learn(&less, Range { high: range.high.clone(), needs: needs.clone(), low: 0 });
+                        let fact = Range::new(Quantity::Const(0), range.high.clone());
+                        self.learn(&less, fact.needing(&needs));
                     }
                 }
                 for (part, other) in [(a, of_b), (b, of_a)] {
-                    let all = Range::of_type(integer(part).unwrap_or(Scalar::U64));
-                    let high = range.high.clone().plus(-other.low);
-                    self.learn(part, Range { high, needs: needs.clone(), low: all.low });
+                    let high = range.high.clone().sum(other.low.negated());
+                    let needs = joined(&needs, &other.low_needs);
+                    self.learn(part, Range::at_most(integer(part).unwrap_or(Scalar::U64), high, needs));
                 }
             }
         }
+        self.cast_is(e, &range);
         self.learn(e, range);
+    }
+
+    /// What the range of an unsigned number says of the signed one that it was: a negative one would be greater than
+    /// all that are not.
+    fn cast_is(&mut self, e: &Expr, range: &Range) {
+        let ExprKind::Cast(inner) = &e.kind else { return };
+        let (Some(from), Some(to)) = (integer(inner), integer(e)) else { return };
+        let Some((_, most)) = from.int_range() else { return };
+        if from.is_signed() && to.is_unsigned() && from.bits() <= to.bits() && range.high.most() <= most {
+            let fact = Range::new(Quantity::Const(0), range.high.clone());
+            self.learn(inner, fact.needing(&range.needs));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! whose upper end may be in terms of what a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie
 //! where their facts say. Knows no CUDA text and no builtin by name.
 
+mod arithmetic;
 mod bits;
 mod interval;
 mod known;
@@ -12,9 +13,9 @@ mod position;
 mod range;
 
 pub(crate) use interval::Interval;
-pub(crate) use known::{Known, assigned, root, same, untracked};
-pub(crate) use place::axes;
-pub(crate) use range::{Caller, FunctionScope, Kind, Range, integer};
+pub(crate) use known::{Known, assigned, root, same};
+pub(crate) use place::{Length, axes};
+pub(crate) use range::{Caller, FunctionScope, Kind, Range, integer, joined};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! A function that is looked at for one call sees through its parameters to what its caller passed.
 
 use super::known::{Known, same, strip};
-use super::range::{Caller, FunctionScope, Range, integer};
+use super::range::{Caller, FunctionScope, Range, integer, joined};
 use crate::ir::{
     BinaryOp, Condition, Expr, ExprKind, Extent, Parameter, Quantity, Scalar, Type, VarId, VarKind,
 };
@@ -11,6 +11,19 @@ use crate::limits::ELEMENTS;
 
 /// Expressions that are looked at for one extent.
 const EXTENT_FUEL: usize = 20;
+
+/// How many elements something has, and what a launch must fulfil for that.
+#[derive(Clone, Debug)]
+pub(crate) struct Length {
+    pub count: Quantity,
+    pub needs: Vec<Condition>,
+}
+
+impl Length {
+    fn of(count: Quantity) -> Self {
+        Self { count, needs: Vec::new() }
+    }
+}
 
 /// A part of a kernel's parameter that no one changes.
 pub(crate) struct Place {
@@ -88,13 +101,12 @@ impl FunctionScope<'_> {
     /// The range of a field that is an integer of a kernel's parameter, or an extent of a view.
     pub fn part(&self, base: &Expr, name: &str, e: &Expr) -> Option<Range> {
         let scalar = integer(e)?;
-        let all = Range::of_type(scalar);
         if let Some(place) = self.parameter(e) {
-            return Some(Range { high: place.integer(scalar), ..all });
+            return Some(Range::exactly(place.integer(scalar)));
         }
         match base.ty.peeled() {
             Type::View { rank, .. } if axes(*rank).contains(&name) => {
-                Some(Range { low: 0, high: self.axis_extent(base, name)?, needs: Vec::new() })
+                Some(Range::exactly(self.axis_extent(base, name)?))
             }
             _ => None,
         }
@@ -116,17 +128,21 @@ impl FunctionScope<'_> {
     }
 
     /// How many elements a slice, a view or an array has, in terms of what stays the same.
-    pub fn length(&self, of: &Expr) -> Option<Quantity> {
-        self.extent(of).or_else(|| self.is_stable(of).then(|| self.unknown(of, ELEMENTS)))
+    pub fn length(&self, of: &Expr) -> Option<Length> {
+        let unknown = || self.is_stable(of).then(|| Length::of(self.unknown(of, ELEMENTS)));
+        self.extent(of).or_else(unknown)
     }
 
     /// How many elements something has, where that is more than a name for it.
-    pub fn extent(&self, of: &Expr) -> Option<Quantity> {
+    pub fn extent(&self, of: &Expr) -> Option<Length> {
         if let Type::Array(_, n) = of.ty.peeled() {
-            return Some(Quantity::Const(*n as i128));
+            return Some(Length::of(Quantity::Const(*n as i128)));
         }
         if let Some(shared) = self.shared(of) {
-            return shared.extents.first().map(|n| Quantity::Const(*n as i128));
+            return shared.extents.first().map(|n| Length::of(Quantity::Const(*n as i128)));
+        }
+        if let Some(elem) = self.dynamic(of) {
+            return Some(Length::of(Quantity::SharedBytes.quotient(elem as i128)));
         }
         if let ExprKind::SubSlice { base, start, end, .. } = &of.kind {
             return self.part_extent(base, start.as_deref(), end.as_deref(), &of.ty);
@@ -143,10 +159,21 @@ impl FunctionScope<'_> {
             return Some(extent.clone());
         }
         match (self.parameter(of)?, of.ty.peeled()) {
-            (place, Type::Slice(_)) if place.offset == 0 => Some(Quantity::Len(place.position, place.name)),
-            (place, Type::View { rank: 1, .. }) => Some(place.of_view(1, "len")?.integer(Scalar::U64)),
+            (place, Type::Slice(_)) if place.offset == 0 => {
+                Some(Length::of(Quantity::Len(place.position, place.name)))
+            }
+            (place, Type::View { rank: 1, .. }) => {
+                Some(Length::of(place.of_view(1, "len")?.integer(Scalar::U64)))
+            }
             _ => None,
         }
+    }
+
+    /// Bytes of an element of the block's dynamic shared memory, if it is that.
+    fn dynamic(&self, of: &Expr) -> Option<usize> {
+        let ExprKind::Var(var) = of.kind else { return None };
+        let is_dynamic = *self.kind(var) == VarKind::DynamicShared && !self.is_mutable(var);
+        is_dynamic.then(|| of.ty.element().map(|elem| elem.size().max(1)))?
     }
 
     /// The extent of a part of a slice; of a whole one that may be seen as another type.
@@ -156,33 +183,34 @@ impl FunctionScope<'_> {
         start: Option<&Expr>,
         end: Option<&Expr>,
         ty: &Type,
-    ) -> Option<Quantity> {
+    ) -> Option<Length> {
         match (start, end) {
             (None, None) => {
                 let (whole, from, to) = (self.extent(base)?, base.ty.element()?.size(), ty.element()?.size());
-                match whole.as_const() {
-                    _ if from == to => Some(whole),
-                    Some(n) if to > 0 => Some(Quantity::Const(n * from as i128 / to as i128)),
-                    _ => None,
+                if from == to || to == 0 {
+                    return (from == to).then_some(whole);
                 }
+                let bytes = whole.count.product(Quantity::Const(from as i128));
+                Some(Length { count: bytes.quotient(to as i128), ..whole })
             }
             // The range was found in bounds, or the thread has left: no sum has wrapped.
-            (None, Some(end)) => self.constant_extent(end),
+            (None, Some(end)) => self.exact_extent(end),
             (Some(start), Some(end)) => match (start.as_int(), end.as_int()) {
-                (Some(start), Some(end)) => (start <= end).then(|| Quantity::Const(end - start)),
-                _ => self.constant_extent(self.distance(start, end)?),
+                (Some(start), Some(end)) => (start <= end).then(|| Length::of(Quantity::Const(end - start))),
+                _ => self.exact_extent(self.distance(start, end)?),
             },
             (Some(start), None) => {
-                let (whole, start) = (self.extent(base)?.as_const()?, start.as_int()?);
-                (0..=whole).contains(&start).then(|| Quantity::Const(whole - start))
+                let (whole, start) = (self.extent(base)?, self.exact_extent(start)?);
+                let needs = joined(&whole.needs, &start.needs);
+                Some(Length { count: whole.count.sum(start.count.negated()), needs })
             }
         }
     }
 
-    /// A number of elements that the host knows, whatever the launch.
-    fn constant_extent(&self, e: &Expr) -> Option<Quantity> {
-        let exact = self.exactly(e, &Known::default(), &mut EXTENT_FUEL.clone())?;
-        exact.needs.is_empty().then_some(exact.high)
+    /// A number of elements that the host knows.
+    fn exact_extent(&self, e: &Expr) -> Option<Length> {
+        let (count, needs) = self.within(e, &Known::default(), &mut EXTENT_FUEL.clone()).value()?;
+        Some(Length { count, needs })
     }
 
     /// What was added to the start of a range to get its end.
@@ -218,12 +246,14 @@ impl FunctionScope<'_> {
             let across = at.and_then(|at| self.most_across(start, at, known));
             let start = self.range(start, known);
             let high = across.map_or_else(|| index.high.sum(start.high), Quantity::Const);
-            let sum = Range { high, ..index }.needing(&start.needs);
-            return (start.low >= 0).then(|| self.inside(base, None, sum, known))?;
+            let sum = Range { high, needs: joined(&index.needs, &start.needs), ..index };
+            return self.inside(base, None, sum, known);
         }
-        let known_extent = self.length(base).and_then(|extent| self.ensure(index.high.clone(), extent));
+        let known_extent = self.length(base).and_then(|Length { count, needs }| {
+            Some(joined(&self.ensure(index.high.clone(), count)?, &needs))
+        });
         match (known_extent, &base.kind) {
-            (Some(needs), _) => Some([needs, index.needs].concat()),
+            (Some(needs), _) => Some(joined(&needs, &index.needs)),
             (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, known),
             _ => None,
         }

@@ -16,8 +16,8 @@ impl FunctionScope<'_> {
         Some(match op.position()? {
             Position::ThreadIndex => Range::below(self.threads(Quantity::BlockDim(axis))),
             Position::BlockIndex | Position::ClusterIndex => Range::below(Quantity::GridDim(axis)),
-            Position::BlockExtent => from_one(self.threads(Quantity::BlockDim(axis))),
-            Position::GridExtent => from_one(Quantity::GridDim(axis)),
+            Position::BlockExtent => self.number(Quantity::BlockDim(axis)),
+            Position::GridExtent => Range::exactly(Quantity::GridDim(axis)),
             Position::ClusterExtent => from_one(Quantity::Const(limits::CLUSTER.into())),
             Position::ClusterBlockIndex => Range::below(Quantity::Const(limits::CLUSTER.into())),
             _ => return None,
@@ -32,6 +32,11 @@ impl FunctionScope<'_> {
         }
     }
 
+    /// How many threads there are of a block, which only a launch knows exactly.
+    fn number(&self, count: Quantity) -> Range {
+        Range { high: self.threads(count.clone()), ..Range::exactly(count) }
+    }
+
     /// Where a thread stands, and how many there are.
     pub(crate) fn position(&self, position: Position) -> Option<Range> {
         let size = |axis| Quantity::BlockDim(axis);
@@ -41,15 +46,15 @@ impl FunctionScope<'_> {
         let cluster = || Quantity::Const(limits::CLUSTER.into());
         Some(match position {
             Position::GlobalId => Range::below(line()),
-            Position::GlobalSize => from_one(line()),
+            Position::GlobalSize => Range::exactly(line()),
             Position::ThreadRank => Range::below(block()),
-            Position::BlockSize => from_one(block()),
+            Position::BlockSize => self.number(size(0).product(size(1)).product(size(2))),
             Position::GridBlockRank => Range::below(blocks()),
-            Position::GridBlocks => from_one(blocks()),
+            Position::GridBlocks => Range::exactly(blocks()),
             Position::GridThreadRank => Range::below(blocks().product(block())),
             Position::GridThreads => from_one(blocks().product(block())),
             Position::WarpId => {
-                Range { low: 0, high: block().plus(-1).quotient(limits::WARP.into()), needs: Vec::new() }
+                Range::new(Quantity::Const(0), block().plus(-1).quotient(limits::WARP.into()))
             }
             Position::LaneId => Range::below(Quantity::Const(limits::WARP.into())),
             Position::WarpSize => Range::numbers(limits::WARP.into(), limits::WARP.into()),
@@ -71,5 +76,5 @@ impl FunctionScope<'_> {
 
 /// What there is at least one of, and at most so many.
 fn from_one(high: Quantity) -> Range {
-    Range { low: 1, high, needs: Vec::new() }
+    Range::new(Quantity::Const(1), high)
 }

@@ -6,9 +6,8 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use super::bits;
-use super::interval::{exactly, fits};
-use super::known::{Known, changed, same, strip};
+use super::known::{Known, changed, same, strip, untracked};
+use super::place::Length;
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, ResultRange, Scalar,
     StmtKind, UnaryOp, VarId, VarKind, Variable,
@@ -17,51 +16,122 @@ use crate::ir::{
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
 const FUEL: usize = 400;
 
-/// The least value, the greatest, and what a launch must fulfil for that.
+/// The least value, the greatest, and what a launch must fulfil for each.
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
-    pub low: i128,
+    pub low: Quantity,
     pub high: Quantity,
+    /// What the greatest value rests on.
     pub needs: Vec<Condition>,
+    /// What the least value rests on.
+    pub low_needs: Vec<Condition>,
 }
 
 impl Range {
+    /// From one quantity to another, whatever the launch.
+    pub fn new(low: Quantity, high: Quantity) -> Self {
+        Self { low, high, needs: Vec::new(), low_needs: Vec::new() }
+    }
+
     /// All values of a type.
     pub fn of_type(scalar: Scalar) -> Self {
         let (low, high) = scalar.int_range().unwrap_or((i128::MIN, i128::MAX));
-        Self { low, high: Quantity::Const(high), needs: Vec::new() }
+        Self::numbers(low, high)
     }
 
     /// From one number to another.
     pub(crate) fn numbers(low: i128, high: i128) -> Self {
-        Self { low, high: Quantity::Const(high), needs: Vec::new() }
+        Self::new(Quantity::Const(low), Quantity::Const(high))
+    }
+
+    /// One value.
+    pub(crate) fn exactly(value: Quantity) -> Self {
+        Self::new(value.clone(), value)
     }
 
     /// From 0 to one less than a quantity.
     pub(crate) fn below(limit: Quantity) -> Self {
-        Self { low: 0, high: limit.plus(-1), needs: Vec::new() }
+        Self::new(Quantity::Const(0), limit.plus(-1))
     }
 
-    /// From the least of this range to a greatest value, which another range gave.
-    pub fn to(self, high: Quantity, other: &Range) -> Self {
-        Range { high, ..self }.needing(&other.needs)
+    /// At most so much, as far as a type goes down.
+    pub(crate) fn at_most(scalar: Scalar, high: Quantity, needs: Vec<Condition>) -> Self {
+        Self { high, needs, ..Self::of_type(scalar) }
+    }
+
+    /// At least so much, as far as a type goes up.
+    pub(crate) fn at_least(scalar: Scalar, low: Quantity, low_needs: Vec<Condition>) -> Self {
+        Self { low, low_needs, ..Self::of_type(scalar) }
+    }
+
+    /// The one value that there is, if a launch knows it, with what that rests on.
+    pub fn value(&self) -> Option<(Quantity, Vec<Condition>)> {
+        let is_one = self.low == self.high && self.high.is_known();
+        is_one.then(|| (self.high.clone(), joined(&self.needs, &self.low_needs)))
     }
 
     /// What is in both.
-    pub fn meet(mut self, other: &Range) -> Self {
-        self.low = self.low.max(other.low);
-        self.high = self.high.least(other.high.clone());
-        self.needing(&other.needs)
+    pub fn meet(self, other: &Range) -> Self {
+        let (low, low_needs) =
+            tighter((self.low, self.low_needs), (&other.low, &other.low_needs), Quantity::greatest);
+        let (high, needs) = tighter((self.high, self.needs), (&other.high, &other.needs), Quantity::least);
+        Self { low, high, needs, low_needs }
     }
 
-    pub fn needing(mut self, needs: &[Condition]) -> Self {
-        for need in needs {
-            if !self.needs.contains(need) {
-                self.needs.push(need.clone());
-            }
+    /// What is in either.
+    pub fn hull(self, other: &Range) -> Self {
+        Self {
+            low: self.low.least(other.low.clone()),
+            high: self.high.greatest(other.high.clone()),
+            needs: joined(&self.needs, &other.needs),
+            low_needs: joined(&self.low_needs, &other.low_needs),
         }
-        self
     }
+
+    /// The same, if this holds too.
+    pub fn needing(self, needs: &[Condition]) -> Self {
+        let (high, low) = (joined(&self.needs, needs), joined(&self.low_needs, needs));
+        Self { needs: high, low_needs: low, ..self }
+    }
+
+    /// All that both ends rest on.
+    pub fn all_needs(&self) -> Vec<Condition> {
+        joined(&self.needs, &self.low_needs)
+    }
+
+    /// The same, of which the device alone knows nothing; numbers stand for what it knows.
+    pub fn lasting(self) -> Self {
+        let known = |of: Quantity, number: i128| if of.is_known() { of } else { Quantity::Const(number) };
+        let (least, most) = (self.low.minimum(), self.high.most());
+        Self { low: known(self.low, least), high: known(self.high, most), ..self }
+    }
+}
+
+/// Conditions of both, each once.
+pub(crate) fn joined(a: &[Condition], b: &[Condition]) -> Vec<Condition> {
+    let mut all = a.to_vec();
+    for need in b {
+        if !all.contains(need) {
+            all.push(need.clone());
+        }
+    }
+    all
+}
+
+/// The tighter of two bounds with what it rests on; both, if that cannot be told.
+fn tighter(
+    (a, of_a): (Quantity, Vec<Condition>),
+    (b, of_b): (&Quantity, &[Condition]),
+    meet: fn(Quantity, Quantity) -> Quantity,
+) -> (Quantity, Vec<Condition>) {
+    let both = meet(a.clone(), b.clone());
+    if both == a && (a != *b || of_a.len() <= of_b.len()) {
+        return (a, of_a);
+    }
+    if both == *b {
+        return (both, of_b.to_vec());
+    }
+    (both, joined(&of_a, of_b))
 }
 
 /// Unknowns of one function at most.
@@ -108,7 +178,9 @@ pub(crate) struct FunctionScope<'a> {
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
     /// How many elements slices have that were made of others.
-    pub extents: HashMap<VarId, Quantity>,
+    pub extents: HashMap<VarId, Length>,
+    /// Variables of which nothing is known.
+    pub untracked: HashSet<VarId>,
     /// Lengths that only the device knows.
     lengths: RefCell<Vec<Expr>>,
 }
@@ -116,8 +188,9 @@ pub(crate) struct FunctionScope<'a> {
 impl<'a> FunctionScope<'a> {
     pub fn new(functions: &'a [Function], function: &'a Function, body: &Block, kind: Kind) -> Self {
         let Kind { is_kernel, lifts, most_threads } = kind;
-        Self {
+        let plain = Self {
             changed: changed(body),
+            untracked: HashSet::new(),
             functions,
             vars: &function.vars,
             params: &function.params,
@@ -130,7 +203,8 @@ impl<'a> FunctionScope<'a> {
             ranges: HashMap::new(),
             extents: HashMap::new(),
             lengths: RefCell::default(),
-        }
+        };
+        Self { untracked: untracked(body, &plain), ..plain }
     }
 
     /// A function in the `n`th call that is looked at.
@@ -168,7 +242,8 @@ impl<'a> FunctionScope<'a> {
         if let Some(scalar) = integer(init) {
             let range = self.range(init, known);
             // A range that says nothing would hide that the variable is the same wherever it stands.
-            if range.high.as_const() != scalar.int_range().map(|(_, high)| high) {
+            let all = Range::of_type(scalar);
+            if range.high != all.high || range.low != all.low {
                 self.ranges.insert(var, range);
             }
         }
@@ -180,7 +255,8 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Var(var) => !self.is_mutable(*var),
             ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
-            ExprKind::SubSlice { .. } => true,
+            ExprKind::SubSlice { .. } | ExprKind::Table { .. } => true,
+            ExprKind::Index { base, .. } => self.elements_of(base).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
         };
@@ -195,9 +271,23 @@ impl<'a> FunctionScope<'a> {
         if !self.lifts {
             return None;
         }
-        let below = below.askable()?;
-        let possible = below.as_const().is_none_or(|n| n < limit.most());
-        (possible && limit.is_known()).then(|| vec![Condition { below, limit }])
+        let below = below.askable().filter(|_| limit.is_known())?;
+        let possible = below.minimum() < limit.most();
+        (possible && below.is_short() && limit.is_short()).then(|| vec![Condition { below, limit }])
+    }
+
+    /// What makes sure that a value of a range is not below a number.
+    pub fn ensure_least(&self, range: &Range, least: i128) -> Option<Vec<Condition>> {
+        if range.low.minimum() >= least {
+            return Some(range.low_needs.clone());
+        }
+        if !self.lifts {
+            return None;
+        }
+        let limit = range.low.clone().askable_least()?;
+        let condition = Condition { below: Quantity::Const(least - 1), limit };
+        let possible = condition.limit.most() >= least && condition.limit.is_short();
+        possible.then(|| joined(&range.low_needs, &[condition]))
     }
 
     /// What makes sure that a product does not wrap.
@@ -206,7 +296,7 @@ impl<'a> FunctionScope<'a> {
         let (_, most) = integer(e)?.int_range()?;
         let (a, b) = (self.range(a, known), self.range(b, known));
         let needs = self.ensure(a.high.product(b.high), Quantity::Const(most + 1))?;
-        Some([needs, a.needs, b.needs].concat())
+        Some(joined(&joined(&needs, &a.needs), &b.needs))
     }
 
     /// What an expression never leaves.
@@ -222,30 +312,39 @@ impl<'a> FunctionScope<'a> {
             return all;
         }
         let mut range = match self.made_of(e, scalar, known, fuel) {
-            // The greatest value of a wide type would only stand in the way of what a launch knows.
-            Some(range) if scalar.bits() >= 32 && range.high.is_known() => range,
+            // The ends of a wide type would only stand in the way of what a launch knows.
+            Some(range) if scalar.bits() >= 32 => {
+                let is_known = (range.low.is_known(), range.high.is_known());
+                let Range { low, high, needs, low_needs } = range.clone().meet(&all);
+                let (low, low_needs) = if is_known.0 { (range.low, range.low_needs) } else { (low, low_needs) };
+                let (high, needs) = if is_known.1 { (range.high, range.needs) } else { (high, needs) };
+                Range { low, high, needs, low_needs }
+            }
             Some(range) => range.meet(&all),
             None => all.clone(),
         };
         let key = strip(e);
-        let mut facts = known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact).peekable();
+        let facts = || known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact);
         // A launch is asked for what the guards say, rather than for that and the shape of the grid.
-        let is_shape = self.lifts && range.high.as_const().is_none();
-        if is_shape && facts.peek().is_some_and(|fact| fact.high.as_const().is_none() && fact.high.is_known())
-        {
-            range.high = all.high;
+        let is_shape = self.lifts && range.high.has_grid();
+        let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_known();
+        if is_shape && facts().any(says) {
+            (range.high, range.needs) = (all.high, Vec::new());
         }
-        facts.fold(range, |range, fact| range.meet(fact))
+        facts().fold(range, |range, fact| range.meet(fact))
     }
 
     /// The range by what an expression is made of.
     fn made_of(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
         if let Some(n) = e.as_int() {
-            return Some(Range { low: n, high: Quantity::Const(n), needs: Vec::new() });
+            return Some(Range::numbers(n, n));
         }
         match &e.kind {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
-            ExprKind::Len(of) => Some(Range { low: 0, high: self.length(of)?, needs: Vec::new() }),
+            ExprKind::Len(of) => {
+                let Length { count, needs } = self.length(of)?;
+                Some(Range::exactly(count).needing(&needs))
+            }
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
             ExprKind::Builtin { op, args, .. } => match op.position() {
                 Some(position) => self.position(position),
@@ -253,23 +352,28 @@ impl<'a> FunctionScope<'a> {
             },
             ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
-            ExprKind::Select(_, a, b) => {
-                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                let high = a.high.greatest(b.high);
-                Some(Range { low: a.low.min(b.low), high, needs: a.needs }.needing(&b.needs))
+            ExprKind::Select(cond, a, b) => {
+                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
+                    let mut facts = known.clone();
+                    facts.extend(known.implied(cond, outcome, self));
+                    self.within(branch, &facts, fuel)
+                });
+                Some(a.hull(&b))
             }
             ExprKind::Unary(UnaryOp::Neg, a) => {
                 let range = self.within(a, known, fuel);
-                let negated = (range.high.most().checked_neg()?, range.low.checked_neg()?);
-                let own = Range::numbers(negated.0, negated.1).needing(&range.needs);
-                fits(negated, scalar).then_some(own)
+                let needs = range.all_needs();
+                let negated = Range::new(range.high.negated(), range.low.negated());
+                self.exact(negated.needing(&needs), scalar)
             }
+            ExprKind::Binary(BinaryOp::Add, ..) => self.added(e, scalar, known, fuel),
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
                 let is_less = known.is_ordered(b, a);
                 let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 self.binary(*op, a, b, scalar, ordered)
             }
+            ExprKind::Index { base, .. } => self.elements_of(base),
             _ => None,
         }
     }
@@ -280,7 +384,7 @@ impl<'a> FunctionScope<'a> {
         }
         let Variable { name, kind, .. } = &self.vars[var.0 as usize];
         let all = Range::of_type(scalar);
-        let most = all.high.as_const()?;
+        let ends = scalar.int_range()?;
         if let Some(definition) = self.definitions.get(&var) {
             return Some(self.within(definition, known, fuel));
         }
@@ -291,17 +395,30 @@ impl<'a> FunctionScope<'a> {
         if let (Some(position), Some(Caller { scope, known, args })) = (position, self.caller) {
             let range = scope.within(args.get(position)?, known, fuel);
             // As above, a range that says nothing would hide that the parameter is one value.
-            if range.high.as_const() != Some(most) {
+            if range.high != all.high || range.low != all.low {
                 return Some(range);
             }
         }
-        let high = match position {
+        Some(match position {
             Some(position) if self.is_kernel && *kind == VarKind::Param => {
-                Quantity::Param(Parameter { position, offset: 0, scalar, name: name.clone() })
+                let name = name.clone();
+                Range::exactly(Quantity::Param(Parameter { position, offset: 0, scalar, name }))
             }
-            _ => Quantity::Unknown(self.unknowns + var.0 as usize, most),
-        };
-        Some(Range { high, ..all })
+            _ => {
+                let high = Quantity::Unknown(self.unknowns + var.0 as usize, [ends.0, ends.1]);
+                Range { high, ..all }
+            }
+        })
+    }
+
+    /// What the elements of a constant table are, or of a part of one.
+    fn elements_of(&self, base: &Expr) -> Option<Range> {
+        match &base.kind {
+            ExprKind::Table { value, .. } => hull_of(value),
+            ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.elements_of(base),
+            _ => None,
+        }
     }
 
     /// A number for what only the device knows, the same wherever it is asked for.
@@ -311,7 +428,7 @@ impl<'a> FunctionScope<'a> {
             lengths.push(what.clone());
             lengths.len() - 1
         });
-        Quantity::Unknown(self.unknowns + self.vars.len() + at, most)
+        Quantity::Unknown(self.unknowns + self.vars.len() + at, [0, most])
     }
 
     /// The range of what a function returns that does nothing else.
@@ -323,11 +440,10 @@ impl<'a> FunctionScope<'a> {
         let scope = FunctionScope { unknowns: RETURNED, ..FunctionScope::called(function, caller, 0) };
         let range = scope.within(value, &Known::default(), fuel);
         // What is unknown in one call is another thing in the next.
-        if !range.high.has_unknown(&|id| id >= RETURNED) {
+        if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {
             return Some(range);
         }
-        let high = Quantity::Const(range.high.most());
-        Some(Range { high, ..range })
+        Some(range.lasting())
     }
 
     /// What a builtin gives, by its facts.
@@ -335,15 +451,16 @@ impl<'a> FunctionScope<'a> {
         match (result, args) {
             (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                let (low, high) = match result {
-                    ResultRange::Least => (a.low.min(b.low), a.high.least(b.high)),
-                    _ => (a.low.max(b.low), a.high.greatest(b.high)),
-                };
-                Some(Range { low, high, needs: a.needs }.needing(&b.needs))
+                Some(if result == ResultRange::Least { lesser(a, b) } else { greater(a, b) })
             }
-            (ResultRange::Clamped, [_, least, most]) => self.clamped(least, most, known, fuel),
+            (ResultRange::Clamped, [value, least, most]) => {
+                let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
+                // Where `least` is above `most`, the result is `most`.
+                Some(lesser(greater(value, least), most))
+            }
             (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {
-                Some(Range { low: 0, ..self.within(first, known, fuel) })
+                let range = self.within(first, known, fuel);
+                Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range })
             }
             (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
             (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
@@ -351,142 +468,49 @@ impl<'a> FunctionScope<'a> {
         }
     }
 
-    /// What `clamp` gives: never more than `most`, and not less than `least` unless that is more than `most`.
-    fn clamped(&self, least: &Expr, most: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        let (below, above) = (self.within(least, known, fuel), self.within(most, known, fuel));
-        let low = below.low.min(above.low);
-        let range = Range { low, high: above.high.clone(), needs: above.needs }.needing(&below.needs);
-        if above.low >= below.low && range.low == below.low {
+    fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let (from, (least, most)) = (integer(inner)?, to.int_range()?);
+        let range = self.within(inner, known, fuel);
+        let (low, high) = from.int_range()?;
+        if least <= low && high <= most {
             return Some(range);
         }
-        let ordered = self.exactly(most, known, fuel).and_then(|exact| {
-            let needs = self.ensure(below.high.clone(), exact.high.plus(1))?;
-            Some([needs, exact.needs].concat())
-        });
-        match ordered {
-            Some(needs) => Some(Range { low: below.low, ..range }.needing(&needs)),
-            None => Some(range),
+        if !to.is_unsigned() || from.is_signed() && range.high.most() <= most {
+            return self.exact(range, to);
         }
-    }
-
-    /// The value of an expression that the host knows, as the greatest value of the range.
-    pub fn exactly(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        let (least, most) = integer(e)?.int_range()?;
-        let plain = |high: Quantity| Range { low: least, high, needs: Vec::new() };
-        match &e.kind {
-            _ if e.as_int().is_some() => e.as_int().map(|n| plain(Quantity::Const(n))),
-            ExprKind::Var(_) | ExprKind::Field(..) => {
-                let scalar = integer(e)?;
-                if let Some(place) = self.parameter(e) {
-                    return Some(plain(place.integer(scalar)));
-                }
-                let ExprKind::Var(var) = &e.kind else { return None };
-                self.exactly(self.definitions.get(var)?, known, fuel)
-            }
-            ExprKind::Cast(inner) => {
-                let exact = self.exactly(inner, known, fuel)?;
-                let fits = self.ensure(exact.high.clone(), Quantity::Const(most + 1))?;
-                (exact.low >= least).then(|| exact.needing(&fits))
-            }
-            ExprKind::Binary(BinaryOp::Div, a, b) if least == 0 => {
-                let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n > 0)?);
-                Some(Range { high: exact.high.quotient(n), ..exact })
-            }
-            ExprKind::Binary(BinaryOp::Sub, a, b) => {
-                let (exact, n) = (self.exactly(a, known, fuel)?, b.as_int().filter(|n| *n >= 0)?);
-                let lower = self.within(a, known, fuel);
-                let low = lower.low.checked_sub(n).filter(|low| *low >= least)?;
-                let needs = [exact.needs, lower.needs].concat();
-                Some(Range { low, high: exact.high.plus(-n), needs })
-            }
-            _ => None,
-        }
-    }
-
-    fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
-        integer(inner)?;
-        let range = self.within(inner, known, fuel);
-        if range.low < 0 {
-            return fits((range.low, range.high.most()), to).then_some(range);
-        }
-        // Truncation makes a value that is not negative only less, unless its sign comes of it.
-        if to.is_unsigned() { Some(fewer(range, to)) } else { self.exact(range, to) }
+        // Truncation makes a value that is not negative only less.
+        let positive = if from.is_unsigned() { Vec::new() } else { self.ensure_least(&range, 0)? };
+        let range = Range { needs: joined(&range.needs, &positive), ..range };
+        Some(self.fewer(range, to))
     }
 }
 
-impl FunctionScope<'_> {
-    /// The range of arithmetic that must not wrap.
-    fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
-        let (least, most) = scalar.int_range()?;
-        if range.low < least {
-            return None;
-        }
-        let needs = self.ensure(range.high.clone(), Quantity::Const(most + 1))?;
-        Some(range.needing(&needs))
-    }
+/// The lesser of two values.
+fn lesser(a: Range, b: Range) -> Range {
+    let hull = a.clone().hull(&b);
+    let Range { high, needs, .. } = a.meet(&b);
+    Range { high, needs, ..hull }
+}
 
-    /// The range of `a op b`; `ordered` says that `b` is at most `a`.
-    fn binary(&self, op: BinaryOp, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
-        let positive = a.low >= 0 && b.low >= 0;
-        let plain = exactly(op, (a.low, a.high.most()), (b.low, b.high.most()));
-        let needs = Range { needs: a.needs, ..Range::of_type(scalar) }.needing(&b.needs).needs;
-        let made = |low: i128, high: Quantity| Range { low, high, needs };
-        let wrapping = |range: Range| {
-            if scalar.is_unsigned() { Some(fewer(range, scalar)) } else { self.exact(range, scalar) }
-        };
-        match op {
-            BinaryOp::Add => wrapping(made(a.low.saturating_add(b.low), a.high.sum(b.high))),
-            BinaryOp::Mul if positive => wrapping(made(a.low.saturating_mul(b.low), a.high.product(b.high))),
-            BinaryOp::Sub if positive => {
-                let least = a.low.saturating_sub(b.high.most());
-                let low = if ordered { least.max(0) } else { least };
-                match scalar.is_unsigned() {
-                    true if low < 0 => None,
-                    true => Some(made(low, a.high.plus(-b.low))),
-                    false => Some(made(low.max(scalar.int_range()?.0), a.high.plus(-b.low))),
-                }
-            }
-            BinaryOp::Div if a.low >= 0 && b.low > 0 => {
-                let high = match b.high.as_const() {
-                    Some(c) if c == b.low => a.high.quotient(c),
-                    _ => a.high.quotient(b.low),
-                };
-                Some(made(0, high))
-            }
-            BinaryOp::Rem if a.low >= 0 && b.low >= 0 => Some(made(0, b.high.plus(-1).least(a.high))),
-            BinaryOp::BitAnd if positive => Some(made(0, a.high.least(b.high))),
-            BinaryOp::BitOr if positive => Some(made(a.low.max(b.low), bits::joined(a.high, b.high))),
-            BinaryOp::BitXor if positive => Some(made(0, bits::joined(a.high, b.high))),
-            BinaryOp::Shr if a.low >= 0 => match b.high.as_const() {
-                Some(c) if c == b.low && (0..i128::from(scalar.bits())).contains(&c) => {
-                    Some(made(a.low >> c, a.high.quotient(1 << c)))
-                }
-                _ => Some(made(0, a.high)),
-            },
-            BinaryOp::Shl if a.low >= 0 => match b.high.as_const() {
-                Some(c) if c == b.low && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
-                    wrapping(made(a.low.saturating_mul(1 << c), a.high.product(Quantity::Const(1 << c))))
-                }
-                Some(c) if b.low >= 0 && (0..i128::from(scalar.bits()) - 1).contains(&c) => {
-                    wrapping(made(0, a.high.product(Quantity::Const(1 << c))))
-                }
-                _ => None,
-            },
-            // Negative numbers: no more is known than of plain ones.
-            _ => {
-                plain.filter(|plain| fits(*plain, scalar)).map(|(low, high)| made(low, Quantity::Const(high)))
-            }
+/// The greater of two values.
+fn greater(a: Range, b: Range) -> Range {
+    let hull = a.clone().hull(&b);
+    let Range { low, low_needs, .. } = a.meet(&b);
+    Range { low, low_needs, ..hull }
+}
+
+fn hull_of(value: &Expr) -> Option<Range> {
+    match &value.kind {
+        ExprKind::ArrayList(items) => {
+            let ranges: Option<Vec<Range>> = items.iter().map(hull_of).collect();
+            ranges?.into_iter().reduce(|a, b| a.hull(&b))
         }
+        ExprKind::ArrayRepeat(item, _) => hull_of(item),
+        _ => value.as_int().map(|n| Range::numbers(n, n)),
     }
 }
 
 /// The integer type of an expression.
 pub(crate) fn integer(e: &Expr) -> Option<Scalar> {
     e.ty.scalar().filter(|scalar| scalar.is_int())
-}
-
-/// The range after unsigned arithmetic that may have wrapped: the least value is then not known.
-fn fewer(range: Range, scalar: Scalar) -> Range {
-    let fits = scalar.int_range().is_some_and(|(_, most)| range.high.most() <= most);
-    if fits { range } else { Range { low: 0, ..range } }
 }

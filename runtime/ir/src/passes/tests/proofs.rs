@@ -72,6 +72,12 @@ impl LaunchValues for Run<'_> {
     fn grid_dim(&self) -> [u32; 3] {
         self.grid
     }
+    fn shared_bytes(&self) -> u32 {
+        0
+    }
+    fn address(&self, _: usize) -> Option<u64> {
+        None
+    }
 }
 
 /// How a statement ends: on to the next, or out of the kernel.
@@ -190,7 +196,7 @@ impl Run<'_> {
                 let (length, i) = (self.length(base), self.value(index));
                 if !self.left && self.holds(*proof) {
                     self.proven += 1;
-                    assert!((0..length).contains(&i), "{i} of {length}: {}", self.shown());
+                    assert!((0..length).contains(&i), "{i} of {length}, {proof:?} {index:?}: {}", self.shown());
                 }
                 0
             }
@@ -272,8 +278,9 @@ impl Run<'_> {
     }
 
     fn shown(&self) -> String {
+        let conditions: Vec<String> = self.module.conditions.iter().map(ToString::to_string).collect();
         let Run { lengths, integers, n, grid, block, thread, at, .. } = self;
-        format!("{lengths:?} {integers:?} {n} {grid:?} {block:?} {thread:?} {at:?}\n{}", self.module)
+        format!("{lengths:?} {integers:?} {n} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}", self.module)
     }
 }
 

@@ -1,0 +1,482 @@
+//! Integers that a launch knows: lengths, parameters, extents, and what is computed of them.
+//!
+//! Values are exact: nothing wraps. Knows no expression and no kernel.
+
+use std::fmt;
+
+use super::Scalar;
+use super::condition::{LaunchValues, Whole};
+use crate::limits;
+
+/// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A constant.
+    Const(i128),
+    /// An integer that a parameter is or has.
+    Param(Parameter),
+    /// The length of a slice parameter, by position, with its name.
+    Len(usize, String),
+    /// Threads of a block along `x`, `y` or `z`.
+    BlockDim(usize),
+    /// Blocks of the grid along `x`, `y` or `z`.
+    GridDim(usize),
+    /// Bytes of the launch's dynamic shared memory.
+    SharedBytes,
+    /// What is left of the address of a slice parameter, by position, after division by a number of bytes.
+    Misalignment(usize, u32, String),
+    /// What only the device knows, by number, with its least and its greatest value.
+    Unknown(usize, [i128; 2]),
+    /// A quantity and a constant.
+    Offset(Box<Quantity>, i128),
+    /// A sum.
+    Sum(Box<[Quantity; 2]>),
+    /// A product.
+    Product(Box<[Quantity; 2]>),
+    /// A quotient by a positive constant, rounded towards zero.
+    Quotient(Box<Quantity>, i128),
+    /// A quotient of what is not negative by what is positive; nothing if they are not.
+    Ratio(Box<[Quantity; 2]>),
+    /// The number below zero.
+    Negated(Box<Quantity>),
+    /// The lesser.
+    Least(Box<[Quantity; 2]>),
+    /// The greater.
+    Greatest(Box<[Quantity; 2]>),
+}
+
+/// An integer of a kernel's parameter: the parameter itself, a field of it, or an extent of a view in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The parameter's position among all.
+    pub position: usize,
+    /// Where the integer is in its value, in bytes.
+    pub offset: usize,
+    /// Its type.
+    pub scalar: Scalar,
+    /// How Rust names it: `n`, `field.width`, `m.rows()`.
+    pub name: String,
+}
+
+/// Parts of a condition at most: a launch computes each of them.
+const MOST_PARTS: usize = 120;
+
+impl Quantity {
+    /// `self + c`
+    pub fn plus(self, c: i128) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(n.saturating_add(c)),
+            Quantity::Offset(inner, n) if n.saturating_add(c) == 0 => *inner,
+            Quantity::Offset(inner, n) => Quantity::Offset(inner, n.saturating_add(c)),
+            Quantity::Least(ab) => {
+                let [a, b] = *ab;
+                a.plus(c).least(b.plus(c))
+            }
+            other if c == 0 => other,
+            other => Quantity::Offset(other.into(), c),
+        }
+    }
+
+    /// `self + other`
+    pub fn sum(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) => a.plus(c),
+            (Quantity::Offset(a, c), b) | (b, Quantity::Offset(a, c)) => a.sum(b).plus(c),
+            (Quantity::Negated(a), b) | (b, Quantity::Negated(a)) if *a == b => Quantity::Const(0),
+            (a, b) => Quantity::Sum([a, b].into()),
+        }
+    }
+
+    /// `-self`
+    pub fn negated(self) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(n.saturating_neg()),
+            Quantity::Offset(a, c) => a.negated().plus(c.saturating_neg()),
+            Quantity::Negated(a) => *a,
+            other => Quantity::Negated(other.into()),
+        }
+    }
+
+    /// `self * other`
+    pub fn product(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.saturating_mul(b)),
+            (a, Quantity::Const(1)) | (Quantity::Const(1), a) => a,
+            (_, Quantity::Const(0)) | (Quantity::Const(0), _) => Quantity::Const(0),
+            (a, b) => Quantity::Product([a, b].into()),
+        }
+    }
+
+    /// `self / c` for a positive `c`.
+    pub fn quotient(self, c: i128) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(n / c),
+            other if c == 1 => other,
+            Quantity::Least(ab) => {
+                let [a, b] = *ab;
+                a.quotient(c).least(b.quotient(c))
+            }
+            other => Quantity::Quotient(other.into(), c),
+        }
+    }
+
+    /// `self / other`, where one is not negative and the other is positive.
+    pub fn ratio(self, other: Quantity) -> Quantity {
+        match other {
+            Quantity::Const(c) if c > 0 => self.quotient(c),
+            _ => Quantity::Ratio([self, other].into()),
+        }
+    }
+
+    /// The lesser of both.
+    pub fn least(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.min(b)),
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.most() <= c => a,
+            (Quantity::Least(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Least(ab))
+                if ab.iter().any(|a| a.as_const().is_some()) =>
+            {
+                let [a, b] = *ab;
+                let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
+                b.least(Quantity::Const(c)).least(a)
+            }
+            (a, b) if a == b => a,
+            (Quantity::Offset(a, c), Quantity::Offset(b, d)) if a == b => a.plus(c.min(d)),
+            (a, b) => Quantity::Least([a, b].into()),
+        }
+    }
+
+    /// The greater of both.
+    pub fn greatest(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.max(b)),
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.minimum() >= c => a,
+            (Quantity::Greatest(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Greatest(ab))
+                if ab.iter().any(|a| a.as_const().is_some()) =>
+            {
+                let [a, b] = *ab;
+                let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
+                b.greatest(Quantity::Const(c)).greatest(a)
+            }
+            (a, b) if a == b => a,
+            (Quantity::Offset(a, c), Quantity::Offset(b, d)) if a == b => a.plus(c.max(d)),
+            (a, b) => Quantity::Greatest([a, b].into()),
+        }
+    }
+
+    /// The constant, if it is one.
+    pub fn as_const(&self) -> Option<i128> {
+        match self {
+            Quantity::Const(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// What it never exceeds, whatever the launch.
+    pub fn most(&self) -> i128 {
+        match self {
+            Quantity::Const(n) => *n,
+            Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MAX, |(_, most)| most),
+            Quantity::Unknown(_, [_, most]) => *most,
+            Quantity::Len(..) => limits::ELEMENTS,
+            Quantity::BlockDim(axis) => limits::BLOCK[*axis].into(),
+            Quantity::GridDim(axis) => limits::GRID[*axis].into(),
+            Quantity::SharedBytes => u32::MAX.into(),
+            Quantity::Misalignment(_, bytes, _) => i128::from(*bytes) - 1,
+            Quantity::Offset(a, c) => a.most().saturating_add(*c),
+            Quantity::Sum(ab) => ab[0].most().saturating_add(ab[1].most()),
+            Quantity::Negated(a) => a.minimum().saturating_neg(),
+            Quantity::Product(ab) if ab.iter().all(|a| a.minimum() >= 0) => self.most_of_product(),
+            Quantity::Product(ab) => ends(ab).into_iter().max().unwrap_or(i128::MAX),
+            Quantity::Quotient(a, c) => a.most() / c,
+            Quantity::Ratio(ab) => ab[0].most().max(0) / ab[1].minimum().max(1),
+            Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
+            Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
+        }
+    }
+
+    /// What it is never below, whatever the launch.
+    pub fn minimum(&self) -> i128 {
+        match self {
+            Quantity::Const(n) => *n,
+            Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MIN, |(least, _)| least),
+            Quantity::Unknown(_, [least, _]) => *least,
+            Quantity::BlockDim(_) | Quantity::GridDim(_) => 1,
+            Quantity::Len(..) | Quantity::SharedBytes | Quantity::Misalignment(..) | Quantity::Ratio(_) => 0,
+            Quantity::Offset(a, c) => a.minimum().saturating_add(*c),
+            Quantity::Sum(ab) => ab[0].minimum().saturating_add(ab[1].minimum()),
+            Quantity::Negated(a) => a.most().saturating_neg(),
+            Quantity::Product(ab) => ends(ab).into_iter().min().unwrap_or(i128::MIN),
+            Quantity::Quotient(a, c) => a.minimum() / c,
+            Quantity::Least(ab) => ab[0].minimum().min(ab[1].minimum()),
+            Quantity::Greatest(ab) => ab[0].minimum().max(ab[1].minimum()),
+        }
+    }
+
+    /// A product with extents of a block in it has no more threads than a block, if each stands there once.
+    fn most_of_product(&self) -> i128 {
+        let mut parts = Factors::default();
+        self.multiply(&mut parts);
+        let threads =
+            if parts.twice { parts.threads } else { parts.threads.min(limits::BLOCK_THREADS.into()) };
+        threads.saturating_mul(parts.others)
+    }
+
+    fn multiply(&self, parts: &mut Factors) {
+        match self {
+            Quantity::Product(ab) => ab.iter().for_each(|of| of.multiply(parts)),
+            Quantity::BlockDim(axis) => {
+                parts.twice |= std::mem::replace(&mut parts.seen[*axis], true);
+                parts.threads = parts.threads.saturating_mul(self.most());
+            }
+            other => parts.others = parts.others.saturating_mul(other.most()),
+        }
+    }
+
+    /// Whether it is below another, whatever the launch.
+    pub fn is_below(&self, other: &Quantity) -> bool {
+        match (self, other) {
+            (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_below(other)) => true,
+            (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_below(other)),
+            (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_below(b)) => true,
+            (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_below(b)),
+            _ => Difference::new(self, other).most() < 0,
+        }
+    }
+
+    /// Its value at a launch; nothing where it is unknown, or where a part of it is beyond the bits of `N`.
+    pub(super) fn value<N: Whole>(&self, launch: &impl LaunchValues) -> Option<N> {
+        let both = |ab: &[Quantity; 2]| Some((ab[0].value::<N>(launch)?, ab[1].value::<N>(launch)?));
+        match self {
+            Quantity::Const(n) => N::of(*n),
+            Quantity::Param(parameter) => N::of(launch.param(parameter)?),
+            Quantity::Len(position, _) => N::of(launch.len(*position)?),
+            Quantity::BlockDim(axis) => Some(launch.block_dim()[*axis].into()),
+            Quantity::GridDim(axis) => Some(launch.grid_dim()[*axis].into()),
+            Quantity::SharedBytes => Some(launch.shared_bytes().into()),
+            Quantity::Misalignment(position, bytes, _) => {
+                N::of(i128::from(launch.address(*position)? % u64::from(*bytes)))
+            }
+            Quantity::Unknown(..) => None,
+            Quantity::Offset(a, c) => a.value::<N>(launch)?.plus(N::of(*c)?),
+            Quantity::Sum(ab) => both(ab).and_then(|(a, b)| a.plus(b)),
+            Quantity::Negated(a) => a.value::<N>(launch)?.times(N::of(-1)?),
+            Quantity::Product(ab) => both(ab).and_then(|(a, b)| a.times(b)),
+            Quantity::Quotient(a, c) => a.value::<N>(launch)?.over(N::of(*c)?),
+            Quantity::Ratio(ab) => {
+                let (a, b) = both(ab)?;
+                if a < 0.into() || b < 1.into() { None } else { a.over(b) }
+            }
+            Quantity::Least(ab) => both(ab).map(|(a, b)| a.min(b)),
+            Quantity::Greatest(ab) => both(ab).map(|(a, b)| a.max(b)),
+        }
+    }
+
+    /// Whether the host knows all of it.
+    pub fn is_known(&self) -> bool {
+        !self.has_unknown(&|_| true)
+    }
+
+    /// Whether the extent of the grid is a part of it.
+    pub fn has_grid(&self) -> bool {
+        matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
+    }
+
+    /// Whether it is made of an unknown whose number is of some kind.
+    pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Quantity::Unknown(id, _) => is_such(*id),
+            _ => self.parts().into_iter().any(|part| part.has_unknown(is_such)),
+        }
+    }
+
+    /// What it is computed of.
+    fn parts(&self) -> Vec<&Quantity> {
+        match self {
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) => vec![a],
+            Quantity::Sum(ab)
+            | Quantity::Product(ab)
+            | Quantity::Ratio(ab)
+            | Quantity::Least(ab)
+            | Quantity::Greatest(ab) => ab.iter().collect(),
+            Quantity::Const(_)
+            | Quantity::Param(_)
+            | Quantity::Len(..)
+            | Quantity::BlockDim(_)
+            | Quantity::GridDim(_)
+            | Quantity::SharedBytes
+            | Quantity::Misalignment(..)
+            | Quantity::Unknown(..) => Vec::new(),
+        }
+    }
+
+    /// Whether a launch computes it in no time.
+    pub fn is_short(&self) -> bool {
+        fn count(of: &Quantity, left: &mut usize) -> bool {
+            *left = left.saturating_sub(1);
+            *left > 0 && of.parts().into_iter().all(|part| count(part, left))
+        }
+        count(self, &mut MOST_PARTS.clone())
+    }
+
+    /// What a launch can be asked to keep below a limit, which is not less than this: without the bounds that
+    /// only the device knows, or that say no more than the type does.
+    pub fn askable(self) -> Option<Quantity> {
+        self.bound(true)
+    }
+
+    /// As [`Quantity::askable`], of what a launch can be asked to keep above a limit: it is not more than this.
+    pub fn askable_least(self) -> Option<Quantity> {
+        self.bound(false)
+    }
+
+    /// A known quantity that is not less, or not more. Factors are not negative.
+    fn bound(self, upper: bool) -> Option<Quantity> {
+        let both = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
+            let [a, b] = ab;
+            Some(join(a.bound(upper)?, b.bound(upper)?))
+        };
+        let either = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
+            let [a, b] = ab;
+            match (a.bound(upper), b.bound(upper)) {
+                (Some(a), Some(b)) => Some(join(a, b)),
+                (a, b) => a.or(b),
+            }
+        };
+        let is_said =
+            |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
+        match self {
+            Quantity::Unknown(..) => None,
+            Quantity::Const(n) => is_said(n).then_some(self),
+            Quantity::Offset(a, c) => is_said(c).then_some(a.bound(upper)?.plus(c)),
+            Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
+            Quantity::Negated(a) => Some(a.bound(!upper)?.negated()),
+            Quantity::Ratio(ab) => {
+                let [a, b] = *ab;
+                Some(a.bound(upper)?.ratio(b.bound(!upper)?))
+            }
+            Quantity::Sum(ab) => both(*ab, Quantity::sum),
+            Quantity::Product(ab) => both(*ab, Quantity::product),
+            Quantity::Least(ab) if upper => either(*ab, Quantity::least),
+            Quantity::Least(ab) => both(*ab, Quantity::least),
+            Quantity::Greatest(ab) if upper => both(*ab, Quantity::greatest),
+            Quantity::Greatest(ab) => either(*ab, Quantity::greatest),
+            known => Some(known),
+        }
+    }
+}
+
+/// The products of the ends of two ranges.
+fn ends([a, b]: &[Quantity; 2]) -> [i128; 4] {
+    let (a, b) = ([a.minimum(), a.most()], [b.minimum(), b.most()]);
+    [0, 1, 2, 3].map(|i| a[i & 1].saturating_mul(b[i >> 1]))
+}
+
+/// A quantity less another one, with what stands in both taken out.
+#[derive(Default)]
+struct Difference<'a> {
+    terms: Vec<(&'a Quantity, i128)>,
+    constant: i128,
+}
+
+impl<'a> Difference<'a> {
+    fn new(of: &'a Quantity, less: &'a Quantity) -> Self {
+        let mut difference = Self::default();
+        difference.add(of, 1);
+        difference.add(less, -1);
+        difference
+    }
+
+    fn add(&mut self, of: &'a Quantity, times: i128) {
+        match of {
+            Quantity::Const(n) => self.constant = self.constant.saturating_add(n.saturating_mul(times)),
+            Quantity::Offset(a, c) => {
+                self.constant = self.constant.saturating_add(c.saturating_mul(times));
+                self.add(a, times);
+            }
+            Quantity::Sum(ab) => ab.iter().for_each(|a| self.add(a, times)),
+            Quantity::Negated(a) => self.add(a, times.saturating_neg()),
+            Quantity::Product(ab) if ab[0].as_const().is_some() || ab[1].as_const().is_some() => {
+                let (n, a) = if let Some(n) = ab[0].as_const() { (n, &ab[1]) } else { (ab[1].most(), &ab[0]) };
+                self.add(a, times.saturating_mul(n));
+            }
+            // What is divided and multiplied again is at most what it was.
+            Quantity::Quotient(a, c) if times > 0 && times % c == 0 && a.minimum() >= 0 => {
+                self.add(a, times / c);
+            }
+            _ => match self.terms.iter_mut().find(|(term, _)| *term == of) {
+                Some((_, count)) => *count = count.saturating_add(times),
+                None => self.terms.push((of, times)),
+            },
+        }
+    }
+
+    /// What it never exceeds.
+    fn most(&self) -> i128 {
+        let most = |(term, times): &(&Quantity, i128)| match times.signum() {
+            0 => 0,
+            1 => term.most().saturating_mul(*times),
+            _ => term.minimum().saturating_mul(*times),
+        };
+        self.terms.iter().map(most).fold(self.constant, i128::saturating_add)
+    }
+}
+
+/// What a product is made of, by its greatest values.
+struct Factors {
+    /// The extents of a block in it.
+    threads: i128,
+    seen: [bool; 3],
+    /// Whether one of them stands there twice.
+    twice: bool,
+    others: i128,
+}
+
+impl Default for Factors {
+    fn default() -> Self {
+        Self { threads: 1, seen: [false; 3], twice: false, others: 1 }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = |axis: &usize| ["x", "y", "z"][*axis];
+        match self {
+            Quantity::Const(n) => write!(f, "{n}"),
+            Quantity::Param(parameter) => f.write_str(&parameter.name),
+            Quantity::Len(_, name) => write!(f, "{name}.len()"),
+            Quantity::BlockDim(a) => write!(f, "block.{}", axis(a)),
+            Quantity::GridDim(a) => write!(f, "grid.{}", axis(a)),
+            Quantity::SharedBytes => f.write_str("dynamic_shared"),
+            Quantity::Misalignment(_, bytes, name) => write!(f, "{name}.as_ptr() % {bytes}"),
+            Quantity::Unknown(id, _) => write!(f, "?{id}"),
+            Quantity::Offset(a, c) if *c < 0 => write!(f, "{a} - {}", -c),
+            Quantity::Offset(a, c) => write!(f, "{a} + {c}"),
+            Quantity::Sum(ab) => match ab.as_ref() {
+                [Quantity::Negated(a), b] | [b, Quantity::Negated(a)] => write!(f, "{b} - {}", Factor(a)),
+                [a, b] => write!(f, "{a} + {b}"),
+            },
+            Quantity::Negated(a) => write!(f, "-{}", Factor(a)),
+            Quantity::Ratio(ab) => write!(f, "{} / {}", Factor(&ab[0]), Factor(&ab[1])),
+            Quantity::Product(ab) => write!(f, "{} * {}", Factor(&ab[0]), Factor(&ab[1])),
+            Quantity::Quotient(a, c) => write!(f, "{} / {c}", Factor(a)),
+            Quantity::Least(ab) => write!(f, "min({}, {})", ab[0], ab[1]),
+            Quantity::Greatest(ab) => write!(f, "max({}, {})", ab[0], ab[1]),
+        }
+    }
+}
+
+/// A quantity as an operand of a product.
+struct Factor<'a>(&'a Quantity);
+
+impl fmt::Display for Factor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Quantity::Sum(_) | Quantity::Offset(..) | Quantity::Quotient(..) | Quantity::Ratio(_) => {
+                write!(f, "({})", self.0)
+            }
+            Quantity::Negated(_) => write!(f, "({})", self.0),
+            plain => write!(f, "{plain}"),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Ranges of sums, products and the rest of arithmetic, which may wrap.
+//!
+//! The upper end of an unsigned value is that of exact arithmetic: where the kernel's own wraps, the value is
+//! only less, and the lower end rests on that it does not. Signed arithmetic must not wrap; that it does not is a
+//! condition of both ends. The lower end of an unsigned range is not negative where it holds.
+
+use super::bits;
+use super::interval::{exactly, fits};
+use super::known::{Known, same, strip};
+use super::range::{FunctionScope, Range, joined};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar};
+
+impl FunctionScope<'_> {
+    /// The range of arithmetic that must not wrap.
+    pub(super) fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
+        let (least, most) = scalar.int_range()?;
+        let above = self.ensure_least(&range, least)?;
+        let below = self.ensure(range.high.clone(), Quantity::Const(most + 1))?;
+        let needs = joined(&joined(&range.needs, &above), &below);
+        Some(Range { needs: needs.clone(), low_needs: needs, ..range })
+    }
+
+    /// The range after unsigned arithmetic that may have wrapped, which makes it only less: the least value rests on
+    /// that it has not.
+    pub(super) fn fewer(&self, range: Range, scalar: Scalar) -> Range {
+        let limit = |(_, most): (i128, i128)| Quantity::Const(most + 1);
+        let fits = scalar.int_range().and_then(|ends| self.ensure(range.high.clone(), limit(ends)));
+        match fits {
+            Some(fits) => {
+                let low_needs = joined(&joined(&range.low_needs, &range.needs), &fits);
+                Range { low_needs, ..range }
+            }
+            None => Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range },
+        }
+    }
+
+    fn wrapping(&self, range: Range, scalar: Scalar) -> Option<Range> {
+        if scalar.is_unsigned() { Some(self.fewer(range, scalar)) } else { self.exact(range, scalar) }
+    }
+
+    /// The range of a sum, by its two parts and by the sums of its addends that guards tell of.
+    pub(super) fn added(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &e.kind else { return None };
+        let (of_a, of_b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+        let plain = self.binary(BinaryOp::Add, of_a, of_b, scalar, false);
+        let addends = addends(e);
+        if addends.len() < 3 {
+            return plain;
+        }
+        let mut all = plain;
+        for (sum, fact) in known.ranges().filter(|(sum, _)| sum.ty == e.ty) {
+            let Some(rest) = without(&addends, sum) else { continue };
+            let others = rest.iter().map(|e| self.within(e, known, fuel));
+            let told = others.fold(Some(fact.clone()), |all, own| {
+                self.binary(BinaryOp::Add, all?, own, scalar, false)
+            });
+            all = match (all, told) {
+                // What the guard tells is what its author thought of, and is said of fewer values.
+                (Some(all), Some(told)) if told.high.is_known() => {
+                    let Range { low, low_needs, .. } = all.meet(&told);
+                    Some(Range { low, low_needs, ..told })
+                }
+                (all, told) => all.or(told),
+            };
+        }
+        all
+    }
+
+    /// The range of `a op b`; `ordered` says that `b` is at most `a`.
+    pub(super) fn binary(&self, op: BinaryOp, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
+        let needs = (joined(&a.needs, &b.needs), joined(&a.low_needs, &b.low_needs));
+        let positive = |of: &Range| if scalar.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(of, 0) };
+        let made = |low: Quantity, high: Quantity| Range { low, high, needs: needs.0.clone(), low_needs: needs.1.clone() };
+        match op {
+            BinaryOp::Add => self.wrapping(made(a.low.sum(b.low), a.high.sum(b.high)), scalar),
+            BinaryOp::Mul => self.multiplied(&a, &b, scalar),
+            BinaryOp::Sub => self.subtracted(a, b, scalar, ordered),
+            BinaryOp::Div => {
+                let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
+                let most = Range { low_needs: joined(&needs.0, &needs.1), ..made(a.low.ratio(b.high), a.high.ratio(b.low)) };
+                Some(Range { needs: joined(&needs.0, &needs.1), ..most }.needing(&sound))
+            }
+            BinaryOp::Rem => {
+                let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
+                let below = Range { needs: b.needs, ..Range::below(b.high) };
+                let of_a = Range { low: Quantity::Const(0), high: a.high, needs: a.needs, low_needs: Vec::new() };
+                Some(below.meet(&of_a).needing(&sound))
+            }
+            BinaryOp::BitAnd => self.masked(a, b, scalar),
+            BinaryOp::BitOr | BinaryOp::BitXor => {
+                let sound = joined(&positive(&a)?, &positive(&b)?);
+                let low = if op == BinaryOp::BitOr { a.low.greatest(b.low) } else { Quantity::Const(0) };
+                Some(made(low, bits::joined(a.high, b.high)).needing(&sound))
+            }
+            BinaryOp::Shr => {
+                let sound = positive(&a)?;
+                let shift = b.value().and_then(|(by, _)| by.as_const());
+                Some(match shift.filter(|c| (0..i128::from(scalar.bits())).contains(c)) {
+                    Some(c) => made(a.low.quotient(1 << c), a.high.quotient(1 << c)),
+                    None => made(Quantity::Const(0), a.high),
+                }
+                .needing(&sound))
+            }
+            BinaryOp::Shl => {
+                let sound = positive(&a)?;
+                let most = b.high.as_const().filter(|c| (0..i128::from(scalar.bits()) - 1).contains(c))?;
+                let least = b.low.as_const().filter(|c| *c >= 0)?;
+                let times = |of: Quantity, c: i128| of.product(Quantity::Const(1 << c));
+                let low = if least == most { times(a.low, least) } else { Quantity::Const(0) };
+                self.wrapping(made(low, times(a.high, most)).needing(&sound), scalar)
+            }
+            _ => {
+                let ends = ((a.low.minimum(), a.high.most()), (b.low.minimum(), b.high.most()));
+                let plain = exactly(op, ends.0, ends.1).filter(|plain| fits(*plain, scalar));
+                plain.map(|(low, high)| made(Quantity::Const(low), Quantity::Const(high)))
+            }
+        }
+    }
+
+    fn subtracted(&self, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
+        let low_needs = joined(&a.low_needs, &b.needs);
+        let needs = joined(&a.needs, &b.low_needs);
+        let low = a.low.sum(b.high.negated());
+        let high = a.high.sum(b.low.negated());
+        if ordered {
+            let low = low.greatest(Quantity::Const(0));
+            return Some(Range { low, high, needs, low_needs });
+        }
+        self.exact(Range { low, high, needs, low_needs }, scalar)
+    }
+
+    fn multiplied(&self, a: &Range, b: &Range, scalar: Scalar) -> Option<Range> {
+        let (needs, low_needs) = (joined(&a.needs, &b.needs), joined(&a.low_needs, &b.low_needs));
+        let scaled = constant(a).map(|n| (n, b)).or_else(|| Some((constant(b)?, a)));
+        if let Some((n, of)) = scaled {
+            let times = |of: &Quantity| of.clone().product(Quantity::Const(n.abs()));
+            let (low, high) = (times(&of.low), times(&of.high));
+            let range = match n < 0 {
+                true => Range {
+                    low: high.negated(),
+                    high: low.negated(),
+                    needs: low_needs,
+                    low_needs: needs,
+                },
+                false => Range { low, high, needs, low_needs },
+            };
+            return self.wrapping(range, scalar);
+        }
+        let sound = match scalar.is_unsigned() {
+            true => Vec::new(),
+            false => match (self.ensure_least(a, 0), self.ensure_least(b, 0)) {
+                (Some(a), Some(b)) => joined(&a, &b),
+                _ => return self.multiplied_numbers(a, b, scalar),
+            },
+        };
+        let low = a.low.clone().product(b.low.clone());
+        let high = a.high.clone().product(b.high.clone());
+        self.wrapping(Range { low, high, needs, low_needs }.needing(&sound), scalar)
+    }
+
+    /// A product of factors that may be negative, by plain numbers.
+    fn multiplied_numbers(&self, a: &Range, b: &Range, scalar: Scalar) -> Option<Range> {
+        let ends = |of: &Range| (of.low.minimum(), of.high.most());
+        let (low, high) = exactly(BinaryOp::Mul, ends(a), ends(b))?;
+        let needs = joined(&a.all_needs(), &b.all_needs());
+        self.exact(Range::numbers(low, high).needing(&needs), scalar)
+    }
+
+    /// `a & b`: not above either that is not negative.
+    fn masked(&self, a: Range, b: Range, scalar: Scalar) -> Option<Range> {
+        let part = |of: &Range| {
+            let sound = if scalar.is_unsigned() { Vec::new() } else { self.ensure_least(of, 0)? };
+            Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..of.clone() }.needing(&sound))
+        };
+        let is_sure = |of: &Range| scalar.is_unsigned() || of.low.minimum() >= 0;
+        match (is_sure(&a), is_sure(&b)) {
+            (true, false) => part(&a),
+            (false, true) => part(&b),
+            _ => match (part(&a), part(&b)) {
+                (Some(a), Some(b)) => Some(a.meet(&b)),
+                (a, b) => a.or(b),
+            },
+        }
+    }
+}
+
+/// The only number of a range.
+fn constant(of: &Range) -> Option<i128> {
+    of.low.as_const().filter(|n| of.high.as_const() == Some(*n))
+}
+
+/// What a sum adds up, of one type.
+fn addends(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::Add, a, b) => [addends(a), addends(b)].concat(),
+        _ => vec![e],
+    }
+}
+
+/// The addends that are left without those of a sum; nothing if they are not all there.
+fn without<'e>(all: &[&'e Expr], sum: &Expr) -> Option<Vec<&'e Expr>> {
+    let parts = addends(sum);
+    let mut rest = all.to_vec();
+    if parts.len() < 2 || parts.len() >= all.len() {
+        return None;
+    }
+    for part in parts {
+        let at = rest.iter().position(|own| same(strip(own), strip(part)))?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
