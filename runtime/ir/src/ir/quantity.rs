@@ -37,6 +37,8 @@ pub enum Quantity {
     Quotient(Box<Quantity>, i128),
     /// A quotient of what is not negative by what is positive; nothing if they are not.
     Ratio(Box<[Quantity; 2]>),
+    /// Two to the power of what is not negative and below 63; nothing if it is not.
+    Power(Box<Quantity>),
     /// The number below zero.
     Negated(Box<Quantity>),
     /// The lesser.
@@ -59,7 +61,9 @@ pub struct Parameter {
 }
 
 /// Parts of a condition at most: a launch computes each of them.
-const MOST_PARTS: usize = 120;
+const MOST_PARTS: usize = 300;
+/// Numbers from here on come of the ends of a type, and not of what somebody wrote.
+const TELLING: i128 = 1 << 30;
 
 impl Quantity {
     /// `self + c`
@@ -117,6 +121,14 @@ impl Quantity {
                 a.quotient(c).least(b.quotient(c))
             }
             other => Quantity::Quotient(other.into(), c),
+        }
+    }
+
+    /// Two to the power of this.
+    pub fn power(self) -> Quantity {
+        match self {
+            Quantity::Const(n) if (0..63).contains(&n) => Quantity::Const(1 << n),
+            other => Quantity::Power(other.into()),
         }
     }
 
@@ -190,6 +202,7 @@ impl Quantity {
             Quantity::Product(ab) => ends(ab).into_iter().max().unwrap_or(i128::MAX),
             Quantity::Quotient(a, c) => a.most() / c,
             Quantity::Ratio(ab) => ab[0].most().max(0) / ab[1].minimum().max(1),
+            Quantity::Power(a) => 1 << a.most().clamp(0, 62),
             Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
             Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
         }
@@ -202,6 +215,7 @@ impl Quantity {
             Quantity::Param(parameter) => parameter.scalar.int_range().map_or(i128::MIN, |(least, _)| least),
             Quantity::Unknown(_, [least, _]) => *least,
             Quantity::BlockDim(_) | Quantity::GridDim(_) => 1,
+            Quantity::Power(a) => 1 << a.minimum().clamp(0, 62),
             Quantity::Len(..) | Quantity::SharedBytes | Quantity::Misalignment(..) | Quantity::Ratio(_) => 0,
             Quantity::Offset(a, c) => a.minimum().saturating_add(*c),
             Quantity::Sum(ab) => ab[0].minimum().saturating_add(ab[1].minimum()),
@@ -267,6 +281,11 @@ impl Quantity {
                 let (a, b) = both(ab)?;
                 if a < 0.into() || b < 1.into() { None } else { a.over(b) }
             }
+            Quantity::Power(a) => {
+                let by = a.value::<N>(launch)?;
+                let bit = (0..63).find(|bit| by == N::from(*bit))?;
+                N::of(1 << bit)
+            }
             Quantity::Least(ab) => both(ab).map(|(a, b)| a.min(b)),
             Quantity::Greatest(ab) => both(ab).map(|(a, b)| a.max(b)),
         }
@@ -293,7 +312,7 @@ impl Quantity {
     /// What it is computed of.
     fn parts(&self) -> Vec<&Quantity> {
         match self {
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) => vec![a],
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => vec![a],
             Quantity::Sum(ab)
             | Quantity::Product(ab)
             | Quantity::Ratio(ab)
@@ -308,6 +327,16 @@ impl Quantity {
             | Quantity::Misalignment(..)
             | Quantity::Unknown(..) => Vec::new(),
         }
+    }
+
+    /// Whether a launch knows it, and it is not made of the greatest or the least value of a type.
+    pub fn is_telling(&self) -> bool {
+        let own = match self {
+            Quantity::Const(n) | Quantity::Offset(_, n) => n.abs() < TELLING,
+            Quantity::Unknown(..) => false,
+            _ => true,
+        };
+        own && self.parts().into_iter().all(Quantity::is_telling)
     }
 
     /// Whether a launch computes it in no time.
@@ -351,9 +380,12 @@ impl Quantity {
             Quantity::Offset(a, c) => is_said(c).then_some(a.bound(upper)?.plus(c)),
             Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
             Quantity::Negated(a) => Some(a.bound(!upper)?.negated()),
+            Quantity::Power(a) => Some(a.bound(upper)?.power()),
             Quantity::Ratio(ab) => {
                 let [a, b] = *ab;
-                Some(a.bound(upper)?.ratio(b.bound(!upper)?))
+                // A number divided is not one that says nothing.
+                let a = if a.as_const().is_some() { a } else { a.bound(upper)? };
+                Some(a.ratio(b.bound(!upper)?))
             }
             Quantity::Sum(ab) => both(*ab, Quantity::sum),
             Quantity::Product(ab) => both(*ab, Quantity::product),
@@ -457,6 +489,7 @@ impl fmt::Display for Quantity {
                 [a, b] => write!(f, "{a} + {b}"),
             },
             Quantity::Negated(a) => write!(f, "-{}", Factor(a)),
+            Quantity::Power(a) => write!(f, "2^{}", Factor(a)),
             Quantity::Ratio(ab) => write!(f, "{} / {}", Factor(&ab[0]), Factor(&ab[1])),
             Quantity::Product(ab) => write!(f, "{} * {}", Factor(&ab[0]), Factor(&ab[1])),
             Quantity::Quotient(a, c) => write!(f, "{} / {c}", Factor(a)),

@@ -8,16 +8,18 @@ use std::collections::HashSet;
 use super::calls::{Aim, Calls};
 use super::counter::counters;
 use super::explain::{Finding, Notes, missing};
+use super::invariant::{Assigned, assigned_integers};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Quantity, RangeLoop,
-    Stmt, StmtKind, Type, VarId,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, LoopId, Module, Proof, Quantity,
+    RangeLoop, Stmt, StmtKind, VarId, visit,
 };
-use crate::ranges::{
-    Caller, FunctionScope, Kind, Known, Length, Range, assigned, axes, integer, joined, root, same,
-};
+use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, integer, root, same};
 
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
+
+/// Statements of a function that are looked at for the invariants of its loops.
+const BUDGET: usize = 20_000;
 
 /// Marks what can be proven in every function of a module.
 pub(super) fn elide(module: &mut Module) {
@@ -76,8 +78,8 @@ fn prove_called(module: &mut Module, calls: Calls) {
 }
 
 pub(super) struct Walk<'a> {
-    scope: FunctionScope<'a>,
-    known: Known,
+    pub(super) scope: FunctionScope<'a>,
+    pub(super) known: Known,
     untracked: HashSet<VarId>,
     conditions: Vec<Condition>,
     aim: Aim,
@@ -88,6 +90,10 @@ pub(super) struct Walk<'a> {
     counters: Vec<(Expr, Range)>,
     /// What is noted of indices, if the walk is to explain and not to mark.
     notes: Option<Notes<'a>>,
+    /// What was assigned, if the walk is to find that and marks nothing.
+    assigned: Option<Assigned>,
+    /// Statements that are still looked at for that.
+    budget: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -95,7 +101,7 @@ impl<'a> Walk<'a> {
         let (known, untracked) = (Known::default(), scope.untracked.clone());
         let (aim, calls) = (Aim::Own, Calls::default());
         let (conditions, counters) = (Vec::new(), Vec::new());
-        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, notes: None }
+        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, notes: None, assigned: None, budget: BUDGET }
     }
 
     /// Notes what is known of indices from here on, and marks none.
@@ -120,7 +126,7 @@ impl<'a> Walk<'a> {
     /// Looks at a device function for one call of it.
     fn enter(&mut self, id: FnId, args: &[Expr]) {
         let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
-        if !self.scope.lifts || self.notes.is_some() || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
+        if !self.scope.lifts || self.notes.is_some() || self.assigned.is_some() || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
             return;
         }
         let mut body = function.body.clone();
@@ -141,14 +147,12 @@ impl<'a> Walk<'a> {
     }
 
     fn statement(&mut self, stmt: &mut Stmt) {
+        if self.assigned.is_some() {
+            self.budget = self.budget.saturating_sub(1);
+        }
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
-            StmtKind::While { cond, body, .. } => {
-                self.known.forget(&assigned(body));
-                self.mark(cond);
-                let facts = self.implied(cond, true);
-                self.with(facts, |walk| walk.looped(body));
-            }
+            StmtKind::While { id, cond, body, .. } => self.while_loop(*id, cond, body),
             StmtKind::For { range, body, .. } => self.range_loop(range, body),
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
@@ -176,11 +180,15 @@ impl<'a> Walk<'a> {
                 }
             }
             StmtKind::Return(Some(e)) => self.mark(e),
-            StmtKind::Assign { place, value, .. } => {
+            StmtKind::Assign { place, op, value } => {
                 self.mark(value);
                 self.mark(place);
+                let given = self.given(place, *op, value);
                 self.known.forget(&root(place).into_iter().collect());
                 self.count(place);
+                if let Some(range) = given {
+                    self.known.learn(place, range);
+                }
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
             StmtKind::Launch(launch) => launch.operands_mut().into_iter().for_each(|e| self.mark(e)),
@@ -197,10 +205,14 @@ impl<'a> Walk<'a> {
         self.mark(cond);
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
-        self.with(if_true.clone(), |walk| walk.block(then));
-        self.known = before.clone();
-        self.with(if_false.clone(), |walk| walk.block(otherwise));
-        self.known = before;
+        let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
+        let mut ends = Vec::new();
+        for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
+            self.known.extend(facts.clone());
+            let end = self.ending(branch, &places);
+            ends.extend((!leaves(branch)).then_some(end));
+            self.known = before.clone();
+        }
         if leaves(then) {
             self.known.extend(if_false);
         } else if leaves(otherwise) {
@@ -210,6 +222,97 @@ impl<'a> Walk<'a> {
         for branch in [then, otherwise].into_iter().filter(|branch| !leaves(branch)) {
             self.known.forget(&assigned(branch));
         }
+        for (at, place) in places.iter().enumerate() {
+            let hull = ends.iter().map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
+            hull.into_iter().for_each(|range| self.learn(place, range.lasting()));
+        }
+    }
+
+    fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
+        let before = self.ranges_of(&assigned_integers(body));
+        self.known.forget(&assigned(body));
+        let found = self.invariants(Some(cond), body, before);
+        let outer = self.hold(&found);
+        self.mark(cond);
+        let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
+        self.with(stays, |walk| walk.looped(body));
+        self.counters.truncate(outer);
+        if !breaks(body, id) {
+            self.known.extend(ends);
+        }
+    }
+
+    /// What a variable is after it was given a value; notes it for the loops around.
+    fn given(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option<Range> {
+        let ExprKind::Var(var) = place.kind else { return None };
+        integer(place).filter(|_| !self.untracked.contains(&var))?;
+        let range = match op {
+            Some(op) => {
+                let kind = ExprKind::Binary(op, place.clone().into(), value.clone().into());
+                self.scope.range(&Expr { kind, ty: place.ty.clone() }, &self.known)
+            }
+            None => self.scope.range(value, &self.known),
+        };
+        let range = range.lasting();
+        if let Some(assigned) = &mut self.assigned {
+            let hull = assigned.remove(&var).map_or_else(|| range.clone(), |own| own.hull(&range));
+            assigned.insert(var, hull);
+        }
+        Some(range)
+    }
+
+    /// The ranges of variables at the end of a block.
+    fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
+        for stmt in &mut block.stmts {
+            self.statement(stmt);
+        }
+        places.iter().map(|place| self.scope.range(place, &self.known)).collect()
+    }
+
+    /// Adds what is known of a variable, unless nothing may be.
+    fn learn(&mut self, place: &Expr, range: Range) {
+        if !root(place).is_some_and(|var| self.untracked.contains(&var)) {
+            self.known.learn(place, range);
+        }
+    }
+
+    /// The ranges of variables that may be tracked.
+    fn ranges_of(&self, places: &[Expr]) -> Vec<(Expr, Range)> {
+        let tracked = places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
+        tracked.map(|place| (place.clone(), self.scope.range(place, &self.known))).collect()
+    }
+
+    /// Adds ranges that hold wherever they stand in the loop that begins; how many there were around it.
+    fn hold(&mut self, found: &[(Expr, Range)]) -> usize {
+        let outer = self.counters.len();
+        self.counters.extend(found.iter().cloned());
+        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        outer
+    }
+
+    /// Whether no more statements are looked at for invariants.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// What the body of a loop assigns in an iteration, where this is known of its variables.
+    pub(super) fn assigned_under(
+        &mut self,
+        cond: Option<&Expr>,
+        body: &Block,
+        facts: &[(Expr, Range)],
+    ) -> Assigned {
+        let known = self.known.clone();
+        let around = self.assigned.replace(Assigned::new());
+        let outer = self.hold(facts);
+        if let Some(cond) = cond {
+            let stays = self.implied(cond, true);
+            self.known.extend(stays);
+        }
+        self.block(&mut body.clone());
+        self.counters.truncate(outer);
+        self.known = known;
+        std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
     fn range_loop(&mut self, range: &mut RangeLoop, body: &mut Block) {
@@ -219,6 +322,9 @@ impl<'a> Walk<'a> {
         let (start, end) =
             (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
         let (entry, mut found) = (self.known.clone(), Vec::new());
+        let mut entered = self.ranges_of(&assigned_integers(body));
+        // The loop gives its own variable other values too.
+        entered.retain(|(place, _)| root(place) != Some(range.var));
         self.known.forget(&assigned(body));
         let before = self.known.clone();
         if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
@@ -234,9 +340,10 @@ impl<'a> Walk<'a> {
             let known = (&entry, &self.known);
             found = counters(range, body, &self.scope, known, &self.untracked);
         }
-        let outer = self.counters.len();
-        self.counters.extend(found.iter().cloned());
-        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        let outer = self.hold(&found);
+        found.extend(self.invariants(None, body, entered));
+        self.counters.truncate(outer);
+        self.hold(&found);
         self.looped(body);
         self.counters.truncate(outer);
         self.known = before;
@@ -306,6 +413,9 @@ impl<'a> Walk<'a> {
 
     /// Marks an index or a range that is proven, or notes it for all calls of its function.
     fn check(&mut self, e: &mut Expr) {
+        if self.assigned.is_some() {
+            return;
+        }
         if let Some(mut notes) = self.notes.take() {
             notes.add(e, |words| missing(e, words, |index| self.scope.range(index, &self.known)));
             self.notes = Some(notes);
@@ -331,20 +441,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn needs_of(&self, e: &Expr) -> Option<Vec<Condition>> {
-        match &e.kind {
-            ExprKind::Index { base, index, .. } => match base.ty.peeled() {
-                Type::View { rank, .. } if *rank > 1 => self.needs_of_axes(base, index, *rank),
-                _ => self.needs(base, index),
-            },
-            ExprKind::SubSlice { base, start: None, end: None, .. } => self.needs_of_whole(base, &e.ty),
-            ExprKind::SubSlice { base, start, end, .. } => {
-                self.needs_of_range(base, start.as_deref(), end.as_deref())
-            }
-            _ => None,
-        }
-    }
-
     /// The proof that rests on conditions, which join those of the module as long as there is room.
     fn ask(&mut self, needs: Vec<Condition>) -> Proof {
         let mut bits = 0;
@@ -361,92 +457,6 @@ impl<'a> Walk<'a> {
         }
         if bits == 0 { Proof::Text } else { Proof::Launch(bits) }
     }
-
-    /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
-    fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
-        integer(index)?;
-        let mut range = self.scope.range(index, &self.known);
-        range.needs = joined(&range.needs, &self.scope.ensure_least(&range, 0)?);
-        let length = self.length(base);
-        if range.high.is_below(&length.low) {
-            return Some(joined(&length.low_needs, &range.needs));
-        }
-        self.scope.inside(base, Some(index), range, &self.known)
-    }
-
-    /// As [`Walk::needs`], of a view with an index for each axis.
-    fn needs_of_axes(&self, view: &Expr, index: &Expr, rank: usize) -> Option<Vec<Condition>> {
-        let ExprKind::Tuple(parts) = &index.kind else { return None };
-        let mut needs = Vec::new();
-        for (part, axis) in parts.iter().zip(axes(rank)) {
-            integer(part)?;
-            let range = self.scope.range(part, &self.known);
-            let extent = self.scope.axis_extent(view, axis)?;
-            needs.extend(self.scope.ensure_least(&range, 0)?);
-            needs.extend(self.scope.ensure(range.high, extent)?);
-            needs.extend(range.needs);
-        }
-        Some(needs)
-    }
-
-    /// What makes the bounds of a range ones of `base`, in order.
-    fn needs_of_range(
-        &self,
-        base: &Expr,
-        start: Option<&Expr>,
-        end: Option<&Expr>,
-    ) -> Option<Vec<Condition>> {
-        let range = |e: &Expr| {
-            let range = self.scope.range(e, &self.known);
-            let positive = self.scope.ensure_least(&range, 0)?;
-            Some(Range { needs: joined(&range.needs, &positive), ..range })
-        };
-        let Length { count, needs } = self.scope.length(base)?;
-        let past = count.plus(1);
-        let within = |range: Range| {
-            let inside = self.scope.ensure(range.high, past.clone())?;
-            Some([inside, range.needs, needs.clone()].concat())
-        };
-        match (start, end) {
-            (None, None) => Some(Vec::new()),
-            (Some(last), None) | (None, Some(last)) => within(range(last)?),
-            (Some(start), Some(end)) => {
-                let (first, last) = (range(start)?, range(end)?);
-                let ordered = match self.known.is_ordered(start, end) {
-                    true => Vec::new(),
-                    false => self.in_order(start, end, &first, &last)?,
-                };
-                Some([ordered, first.needs, within(last)?].concat())
-            }
-        }
-    }
-
-    /// What makes the start of a range no more than its end.
-    fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
-        let Some(distance) = self.scope.distance(start, end) else {
-            let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
-            return Some(joined(&ordered, &last.low_needs));
-        };
-        // The end is not less unless the sum wraps.
-        let (_, most) = integer(distance)?.int_range()?;
-        let range = self.scope.range(distance, &self.known);
-        let positive = self.scope.ensure_least(&range, 0)?;
-        let fits = self.scope.ensure(first.high.clone().sum(range.high), Quantity::Const(most + 1))?;
-        Some([fits, positive, range.needs].concat())
-    }
-
-    /// What makes a whole slice aligned for the type that it is seen as.
-    fn needs_of_whole(&self, base: &Expr, ty: &Type) -> Option<Vec<Condition>> {
-        let (from, to) = (base.ty.element()?.align(), ty.element()?.align());
-        let aligned = to <= from || self.scope.alignment(base).is_some_and(|bytes| bytes >= to);
-        aligned.then(Vec::new)
-    }
-
-    /// What guards say of how many elements an indexed expression has.
-    fn length(&self, base: &Expr) -> Range {
-        let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
-        self.scope.range(&length, &self.known)
-    }
 }
 
 /// What `assume` says holds.
@@ -462,6 +472,13 @@ fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
     let (start, past) = (range.start.as_int()?, past.as_const()?);
     let step = range.step.as_ref()?.as_int().filter(|step| *step > 0)?;
     (start < past).then(|| start + (past - 1 - start) / step * step)
+}
+
+/// Whether a block leaves a loop.
+fn breaks(block: &Block, id: LoopId) -> bool {
+    let mut found = false;
+    visit::stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Break(of) if of == id));
+    found
 }
 
 /// Whether control never passes the end of a block.

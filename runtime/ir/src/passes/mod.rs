@@ -7,6 +7,8 @@ mod calls;
 mod counter;
 mod elide;
 mod explain;
+mod invariant;
+mod need;
 mod wording;
 
 pub use explain::{Finding, explain};

@@ -44,10 +44,13 @@ impl FunctionScope<'_> {
         let (of_a, of_b) = (self.within(a, known, fuel), self.within(b, known, fuel));
         let plain = self.binary(BinaryOp::Add, of_a, of_b, scalar, false);
         let addends = addends(e);
+        let mut all = match self.between(a, b, known, fuel) {
+            Some(between) => Some(plain.map_or(between.clone(), |plain| plain.meet(&between))),
+            None => plain,
+        };
         if addends.len() < 3 {
-            return plain;
+            return all;
         }
-        let mut all = plain;
         for (sum, fact) in known.ranges().filter(|(sum, _)| sum.ty == e.ty) {
             let Some(rest) = without(&addends, sum) else { continue };
             let others = rest.iter().map(|e| self.within(e, known, fuel));
@@ -64,6 +67,33 @@ impl FunctionScope<'_> {
             };
         }
         all
+    }
+
+    /// The range of `low + (high - low) / n` where `low` is known to be less than `high`: from one to before the other.
+    fn between(&self, low: &Expr, step: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let ExprKind::Binary(BinaryOp::Div, distance, n) = &strip(step).kind else { return None };
+        let ExprKind::Binary(BinaryOp::Sub, high, from) = &strip(distance).kind else { return None };
+        let is_part = n.as_int().is_some_and(|n| n > 1) && same(strip(from), strip(low));
+        (is_part && known.is_less(low, high)).then(|| self.amid(low, high, known, fuel))
+    }
+
+    /// The range of `(low + high) / 2` where `low` is known to be less than `high`, if the sum does not wrap.
+    pub(super) fn middle(&self, sum: &Expr, n: &Expr, op: BinaryOp, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(sum).kind else { return None };
+        let (low, high) = [(a, b), (b, a)].into_iter().find(|(low, high)| known.is_less(low, high))?;
+        let whole = self.within(high, known, fuel);
+        let twice = whole.high.product(Quantity::Const(2));
+        let fits = self.ensure(twice, Quantity::Const(scalar.int_range()?.1 + 1))?;
+        let needs = joined(&fits, &whole.needs);
+        let positive = if scalar.is_unsigned() { Vec::new() } else { self.ensure_least(&self.within(low, known, fuel), 0)? };
+        let halves = n.as_int() == Some(if op == BinaryOp::Div { 2 } else { 1 });
+        halves.then(|| self.amid(low, high, known, fuel).needing(&needs).needing(&positive))
+    }
+
+    /// From one value to before another.
+    fn amid(&self, low: &Expr, high: &Expr, known: &Known, fuel: &mut usize) -> Range {
+        let (low, high) = (self.within(low, known, fuel), self.within(high, known, fuel));
+        Range { low: low.low, low_needs: low.low_needs, high: high.high.plus(-1), needs: high.needs }
     }
 
     /// The range of `a op b`; `ordered` says that `b` is at most `a`.
@@ -94,20 +124,30 @@ impl FunctionScope<'_> {
             }
             BinaryOp::Shr => {
                 let sound = positive(&a)?;
-                let shift = b.value().and_then(|(by, _)| by.as_const());
-                Some(match shift.filter(|c| (0..i128::from(scalar.bits())).contains(c)) {
-                    Some(c) => made(a.low.quotient(1 << c), a.high.quotient(1 << c)),
-                    None => made(Quantity::Const(0), a.high),
+                let bits = i128::from(scalar.bits());
+                if let Some(c) = constant(&b).filter(|c| (0..bits).contains(c)) {
+                    return Some(made(a.low.quotient(1 << c), a.high.quotient(1 << c)).needing(&sound));
                 }
-                .needing(&sound))
+                // A shift by as many bits as there are, or more, is by what is left of that number.
+                let within = [self.ensure_least(&b, 0), self.ensure(b.high.clone(), Quantity::Const(bits))];
+                let halved = match within {
+                    [Some(least), Some(most)] => {
+                        let needs = joined(&joined(&least, &most), &joined(&b.needs, &b.low_needs));
+                        let high = a.high.clone().ratio(b.low.power());
+                        Range { needs: a.needs.clone(), ..Range::new(Quantity::Const(0), high) }.needing(&needs)
+                    }
+                    _ => Range { needs: a.needs, ..Range::new(Quantity::Const(0), a.high) },
+                };
+                Some(halved.needing(&sound))
             }
             BinaryOp::Shl => {
                 let sound = positive(&a)?;
-                let most = b.high.as_const().filter(|c| (0..i128::from(scalar.bits()) - 1).contains(c))?;
-                let least = b.low.as_const().filter(|c| *c >= 0)?;
-                let times = |of: Quantity, c: i128| of.product(Quantity::Const(1 << c));
-                let low = if least == most { times(a.low, least) } else { Quantity::Const(0) };
-                self.wrapping(made(low, times(a.high, most)).needing(&sound), scalar)
+                let bits = i128::from(scalar.bits());
+                let within = [self.ensure_least(&b, 0)?, self.ensure(b.high.clone(), Quantity::Const(bits - 1))?];
+                let within = joined(&within[0], &within[1]);
+                let low = a.low.product(b.low.power());
+                let high = a.high.product(b.high.power());
+                self.wrapping(made(low, high).needing(&sound).needing(&within), scalar)
             }
             _ => {
                 let ends = ((a.low.minimum(), a.high.most()), (b.low.minimum(), b.high.most()));

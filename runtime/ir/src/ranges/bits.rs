@@ -51,6 +51,13 @@ impl FunctionScope<'_> {
 
     /// Whether `part` is some bits of an unsigned value, and `whole` that value or a multiple of it.
     pub fn is_part(&self, part: &Expr, whole: &Expr, known: &Known, fuel: &mut usize) -> bool {
+        // What is left after a division is at most what was divided.
+        if let Some([value, n]) = self.operands_of(part, BinaryOp::Rem) {
+            let is_unsigned = integer(part).is_some_and(crate::ir::Scalar::is_unsigned);
+            let n = self.within(n, known, fuel);
+            let divides = n.low.minimum() > 0 && n.low_needs.is_empty();
+            return is_unsigned && divides && self.alike(value, whole);
+        }
         let Some(operands) = self.operands_of(part, BinaryOp::BitAnd) else { return false };
         let Some((0, most)) = integer(whole).and_then(crate::ir::Scalar::int_range) else { return false };
         operands.into_iter().any(|value| {

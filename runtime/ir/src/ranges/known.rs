@@ -14,8 +14,8 @@ const MOST_SUMS: i128 = 16;
 #[derive(Clone, Default)]
 pub(crate) struct Known {
     ranges: Vec<(Expr, Range)>,
-    /// The first is at most the second.
-    orders: Vec<(Expr, Expr)>,
+    /// The first is at most the second, or less.
+    orders: Vec<(Expr, Expr, bool)>,
 }
 
 impl Known {
@@ -27,13 +27,19 @@ impl Known {
     /// Whether `a` is known to be at most `b`.
     pub fn is_ordered(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
-        self.orders.iter().any(|(less, more)| same(less, a) && same(more, b))
+        self.orders.iter().any(|(less, more, _)| same(less, a) && same(more, b))
+    }
+
+    /// Whether `a` is known to be less than `b`.
+    pub fn is_less(&self, a: &Expr, b: &Expr) -> bool {
+        let (a, b) = (strip(a), strip(b));
+        self.orders.iter().any(|(less, more, strictly)| *strictly && same(less, a) && same(more, b))
     }
 
     /// Forgets what is said of variables.
     pub fn forget(&mut self, vars: &HashSet<VarId>) {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
-        self.orders.retain(|(a, b)| !mentions(a, vars) && !mentions(b, vars));
+        self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
     }
 
     /// Adds that an expression is in a range.
@@ -52,7 +58,7 @@ impl Known {
             _ => None,
         };
         for most in [Some(end), before].into_iter().flatten().filter(|most| is_trackable(most)) {
-            self.orders.push((strip(var).clone(), strip(most).clone()));
+            self.orders.push((strip(var).clone(), strip(most).clone(), false));
         }
     }
 
@@ -114,7 +120,7 @@ impl Known {
             self.learn(more, Range::at_least(scalar, below.low.plus(gap), below.low_needs));
         }
         if is_trackable(less) && is_trackable(more) {
-            self.orders.push((strip(less).clone(), strip(more).clone()));
+            self.orders.push((strip(less).clone(), strip(more).clone(), gap > 0));
         }
     }
 
@@ -145,8 +151,30 @@ impl Known {
                 }
             }
         }
+        self.factor_is(e, &range, known, scope);
         self.cast_is(e, &range);
         self.learn(e, range);
+    }
+
+    /// What the greatest value of `x * c` says of `x`, and of the product itself: it is a multiple.
+    fn factor_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &strip(e).kind else { return };
+        let (x, c) = match (a.as_int(), b.as_int()) {
+            (_, Some(c)) => (a, c),
+            (Some(c), _) => (b, c),
+            _ => return,
+        };
+        let (Some(scalar), true) = (integer(x), c > 1) else { return };
+        let Some((_, most)) = scalar.int_range() else { return };
+        let of_x = scope.range(x, known);
+        let times = Quantity::Const(c);
+        let exact = scope.ensure(of_x.high.clone().product(times.clone()), Quantity::Const(most + 1));
+        let (Some(fits), Some(positive)) = (exact, scope.ensure_least(&of_x, 0)) else { return };
+        let needs = [&range.needs, &of_x.needs, &positive];
+        let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
+        let factor = range.high.clone().quotient(c);
+        self.learn(x, Range::at_most(scalar, factor.clone(), needs.clone()));
+        self.learn(e, Range::at_most(scalar, factor.product(times), needs));
     }
 
     /// What the range of an unsigned number says of the signed one that it was: a negative one would be greater than

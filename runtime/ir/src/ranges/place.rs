@@ -172,7 +172,7 @@ impl FunctionScope<'_> {
     /// Bytes of an element of the block's dynamic shared memory, if it is that.
     fn dynamic(&self, of: &Expr) -> Option<usize> {
         let ExprKind::Var(var) = of.kind else { return None };
-        let is_dynamic = *self.kind(var) == VarKind::DynamicShared && !self.is_mutable(var);
+        let is_dynamic = *self.kind(var) == VarKind::DynamicShared;
         is_dynamic.then(|| of.ty.element().map(|elem| elem.size().max(1)))?
     }
 
@@ -197,7 +197,7 @@ impl FunctionScope<'_> {
             (None, Some(end)) => self.exact_extent(end),
             (Some(start), Some(end)) => match (start.as_int(), end.as_int()) {
                 (Some(start), Some(end)) => (start <= end).then(|| Length::of(Quantity::Const(end - start))),
-                _ => self.exact_extent(self.distance(start, end)?),
+                _ => self.exact_distance(start, end),
             },
             (Some(start), None) => {
                 let (whole, start) = (self.extent(base)?, self.exact_extent(start)?);
@@ -211,6 +211,45 @@ impl FunctionScope<'_> {
     fn exact_extent(&self, e: &Expr) -> Option<Length> {
         let (count, needs) = self.within(e, &Known::default(), &mut EXTENT_FUEL.clone()).value()?;
         Some(Length { count, needs })
+    }
+
+    /// How far it is from one sum to another, of which one has all that the other has, or the host knows the rest.
+    fn exact_distance(&self, start: &Expr, end: &Expr) -> Option<Length> {
+        if let Some(distance) = self.distance(start, end) {
+            return self.exact_extent(distance);
+        }
+        let (of_start, of_end) = (self.addends_of(start), self.addends_of(end));
+        if start.ty != end.ty || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e)) {
+            return None;
+        }
+        let (mut left, mut more) = (of_start, Vec::new());
+        for e in of_end {
+            match left.iter().position(|own| same(strip(own), strip(e))) {
+                Some(at) => drop(left.remove(at)),
+                None => more.push(e),
+            }
+        }
+        let sum = |parts: Vec<&Expr>| {
+            let none = Length::of(Quantity::Const(0));
+            parts.into_iter().try_fold(none, |Length { count, needs }, e| {
+                let part = self.exact_extent(e)?;
+                Some(Length { count: count.sum(part.count), needs: joined(&needs, &part.needs) })
+            })
+        };
+        let (less, more) = (sum(left)?, sum(more)?);
+        let (_, most) = integer(start)?.int_range()?;
+        // Both may have wrapped; their distance has not.
+        let fits = self.ensure(more.count.clone(), Quantity::Const(most + 1))?;
+        let needs = joined(&joined(&more.needs, &less.needs), &fits);
+        Some(Length { count: more.count.sum(less.count.negated()), needs })
+    }
+
+    /// What a sum adds up, where variables stand for what they were initialised with if that is a sum.
+    fn addends_of<'e>(&'e self, e: &'e Expr) -> Vec<&'e Expr> {
+        match &strip(e).kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) => [self.addends_of(a), self.addends_of(b)].concat(),
+            _ => vec![e],
+        }
     }
 
     /// What was added to the start of a range to get its end.
@@ -257,6 +296,16 @@ impl FunctionScope<'_> {
             (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, known),
             _ => None,
         }
+    }
+
+    /// What is left of the address of a whole slice parameter after division.
+    pub fn misalignment(&self, of: &Expr, bytes: usize) -> Option<Quantity> {
+        if let Some(inner) = through(of) {
+            return self.misalignment(inner, bytes);
+        }
+        let place = self.parameter(of).filter(|place| place.offset == 0)?;
+        let is_slice = matches!(of.ty.peeled(), Type::Slice(_));
+        is_slice.then(|| Quantity::Misalignment(place.position, bytes as u32, place.name))
     }
 
     /// The address that something is a multiple of, where its declaration says it.

@@ -233,6 +233,10 @@ impl<'a> FunctionScope<'a> {
         if self.is_mutable(var) {
             return;
         }
+        // A loop defines its variables anew each time that it is looked at.
+        self.definitions.remove(&var);
+        self.extents.remove(&var);
+        self.ranges.remove(&var);
         if self.is_stable(init) {
             self.definitions.insert(var, init.clone());
         }
@@ -255,7 +259,7 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Var(var) => !self.is_mutable(*var),
             ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
-            ExprKind::SubSlice { .. } | ExprKind::Table { .. } => true,
+            ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
             ExprKind::Index { base, .. } => self.elements_of(base).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
@@ -327,7 +331,7 @@ impl<'a> FunctionScope<'a> {
         let facts = || known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact);
         // A launch is asked for what the guards say, rather than for that and the shape of the grid.
         let is_shape = self.lifts && range.high.has_grid();
-        let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_known();
+        let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
         if is_shape && facts().any(says) {
             (range.high, range.needs) = (all.high, Vec::new());
         }
@@ -370,8 +374,16 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
                 let is_less = known.is_ordered(b, a);
                 let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
+                let middle = match op {
+                    BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, scalar, known, fuel),
+                    _ => None,
+                };
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                self.binary(*op, a, b, scalar, ordered)
+                let plain = self.binary(*op, a, b, scalar, ordered);
+                match (plain, middle) {
+                    (Some(plain), Some(middle)) => Some(plain.meet(&middle)),
+                    (plain, middle) => plain.or(middle),
+                }
             }
             ExprKind::Index { base, .. } => self.elements_of(base),
             _ => None,
@@ -411,10 +423,23 @@ impl<'a> FunctionScope<'a> {
         })
     }
 
+    /// What the elements of an array lie between.
+    fn hull_of(&self, value: &Expr) -> Option<Range> {
+        match &value.kind {
+            ExprKind::ArrayList(items) => {
+                let ranges: Option<Vec<Range>> = items.iter().map(|item| self.hull_of(item)).collect();
+                ranges?.into_iter().reduce(|a, b| a.hull(&b))
+            }
+            ExprKind::ArrayRepeat(item, _) => self.hull_of(item),
+            _ => value.as_int().map(|n| Range::numbers(n, n)),
+        }
+    }
+
     /// What the elements of a constant table are, or of a part of one.
     fn elements_of(&self, base: &Expr) -> Option<Range> {
         match &base.kind {
-            ExprKind::Table { value, .. } => hull_of(value),
+            ExprKind::Table { value, .. } => self.hull_of(value),
+            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base),
             ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?),
             ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.elements_of(base),
             _ => None,
@@ -497,17 +522,6 @@ fn greater(a: Range, b: Range) -> Range {
     let hull = a.clone().hull(&b);
     let Range { low, low_needs, .. } = a.meet(&b);
     Range { low, low_needs, ..hull }
-}
-
-fn hull_of(value: &Expr) -> Option<Range> {
-    match &value.kind {
-        ExprKind::ArrayList(items) => {
-            let ranges: Option<Vec<Range>> = items.iter().map(hull_of).collect();
-            ranges?.into_iter().reduce(|a, b| a.hull(&b))
-        }
-        ExprKind::ArrayRepeat(item, _) => hull_of(item),
-        _ => value.as_int().map(|n| Range::numbers(n, n)),
-    }
 }
 
 /// The integer type of an expression.

@@ -1,0 +1,208 @@
+//! Invariants of loops: where the variables lie that a loop assigns, in all of its iterations and after it.
+//!
+//! What a variable is given never leaves what the values on the right of its assignments never leave. Where these rest
+//! on the variable itself, as in `s /= 2`, its range before the loop is assumed, and each assignment must keep it.
+
+use std::collections::HashMap;
+
+use super::elide::Walk;
+use crate::ir::{Block, Condition, Expr, ExprKind, Scalar, StmtKind, VarId, visit};
+use crate::ranges::{Range, integer, joined};
+
+/// Rounds in which assumptions are weakened until all hold.
+const ROUNDS: usize = 6;
+
+/// Ranges of what was assigned to variables.
+pub(super) type Assigned = HashMap<VarId, Range>;
+
+/// Integer variables that a block assigns as a whole, each once.
+pub(super) fn assigned_integers(block: &Block) -> Vec<Expr> {
+    let mut places: Vec<Expr> = Vec::new();
+    visit::stmts(block, &mut |stmt| {
+        let StmtKind::Assign { place, .. } = &stmt.kind else { return };
+        let ExprKind::Var(var) = place.kind else { return };
+        let is_new = !places.iter().any(|own| matches!(own.kind, ExprKind::Var(known) if known == var));
+        if is_new && integer(place).is_some() {
+            places.push(place.clone());
+        }
+    });
+    places
+}
+
+/// One end of what is assumed of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Assumption {
+    /// None: what is said rests on the assignments alone.
+    Free,
+    /// That it stays where it was before the loop.
+    Entry,
+    /// That it stays where it was before the loop, or where one iteration put it.
+    Stepped,
+    /// Of the lower end: that it is not below zero.
+    Positive,
+}
+
+/// A variable that a loop assigns, with what is assumed of it.
+struct Assumed {
+    place: Expr,
+    var: VarId,
+    scalar: Scalar,
+    entry: Range,
+    /// Where it lies by what is assigned, whatever it was.
+    free: Range,
+    held: Range,
+    low: Assumption,
+    high: Assumption,
+}
+
+impl Assumed {
+    /// That the variable stays where it was before the loop, as far as more is said by that than by the assignments.
+    fn new(place: Expr, entry: Range, assigned: Option<&Range>) -> Option<Self> {
+        let (ExprKind::Var(var), Some(scalar)) = (&place.kind, integer(&place)) else { return None };
+        let (var, all) = (*var, Range::of_type(scalar));
+        let free = assigned.map_or_else(|| entry.clone(), |assigned| entry.clone().hull(assigned));
+        let end = |assumes: bool| if assumes { Assumption::Entry } else { Assumption::Free };
+        let low = end(says_low(&entry, &all) && entry.low != free.low);
+        let high = end(says_high(&entry, &all) && entry.high != free.high);
+        let mut held = free.clone();
+        if low == Assumption::Entry {
+            (held.low, held.low_needs) = (entry.low.clone(), entry.low_needs.clone());
+        }
+        if high == Assumption::Entry {
+            (held.high, held.needs) = (entry.high.clone(), entry.needs.clone());
+        }
+        Some(Self { place, var, scalar, entry, free, held, low, high })
+    }
+
+    /// Whether it says more than the type.
+    fn is_worth(&self) -> bool {
+        let all = Range::of_type(self.scalar);
+        says_low(&self.held, &all) || says_high(&self.held, &all)
+    }
+
+    /// Assumes less of the lower end; `positive` is what makes it positive before the loop.
+    fn weaken_low(&mut self, assigned: &Range, positive: Option<Vec<Condition>>) {
+        let stepped = self.entry.clone().hull(assigned);
+        if self.low == Assumption::Entry && stepped.low.is_telling() {
+            (self.held.low, self.held.low_needs) = (stepped.low, stepped.low_needs);
+            self.low = Assumption::Stepped;
+            return;
+        }
+        if let (true, Some(positive)) = (self.low != Assumption::Positive && self.scalar.is_signed(), positive) {
+            (self.held.low, self.held.low_needs) = (Range::numbers(0, 0).low, positive);
+            self.low = Assumption::Positive;
+            return;
+        }
+        (self.held.low, self.held.low_needs) = (self.free.low.clone(), self.free.low_needs.clone());
+        self.low = Assumption::Free;
+    }
+
+    fn weaken_high(&mut self, assigned: &Range) {
+        let stepped = self.entry.clone().hull(assigned);
+        if self.high == Assumption::Entry && stepped.high.is_telling() && stepped.high.is_short() {
+            (self.held.high, self.held.needs) = (stepped.high, stepped.needs);
+            self.high = Assumption::Stepped;
+            return;
+        }
+        (self.held.high, self.held.needs) = (self.free.high.clone(), self.free.needs.clone());
+        self.high = Assumption::Free;
+    }
+
+    /// Whether an end rests on an assumption.
+    fn assumes(&self) -> bool {
+        self.low != Assumption::Free || self.high != Assumption::Free
+    }
+
+    /// Takes back all assumptions.
+    fn give_up(&mut self) {
+        (self.held, self.low, self.high) = (self.free.clone(), Assumption::Free, Assumption::Free);
+    }
+}
+
+fn says_low(range: &Range, all: &Range) -> bool {
+    range.low.is_known() && range.low.as_const().is_none_or(|n| Some(n) > all.low.as_const())
+}
+
+fn says_high(range: &Range, all: &Range) -> bool {
+    range.high.is_known() && range.high.as_const().is_none_or(|n| Some(n) < all.high.as_const())
+}
+
+impl Walk<'_> {
+    /// The ranges of the variables that the body of a loop assigns, wherever they are asked for in the loop.
+    ///
+    /// `before` is what they were before the loop; all that holds in each iteration is known already.
+    pub(super) fn invariants(
+        &mut self,
+        cond: Option<&Expr>,
+        body: &Block,
+        before: Vec<(Expr, Range)>,
+    ) -> Vec<(Expr, Range)> {
+        if before.is_empty() || self.is_spent() {
+            return Vec::new();
+        }
+        let free = self.assigned_under(cond, body, &[]);
+        let mut all: Vec<Assumed> = before
+            .into_iter()
+            .filter_map(|(place, entry)| {
+                let ExprKind::Var(var) = place.kind else { return None };
+                Assumed::new(place, entry.lasting(), free.get(&var))
+            })
+            .collect();
+        for _ in 0..ROUNDS {
+            if !all.iter().any(Assumed::assumes) {
+                break;
+            }
+            let assigned = self.assigned_under(cond, body, &facts(&all));
+            let assumed = all.iter_mut().filter(|own| own.assumes());
+            let kept: Vec<_> = assumed.map(|own| self.kept(own, assigned.get(&own.var))).collect();
+            if let Some(needs) = kept.into_iter().collect::<Option<Vec<_>>>() {
+                return resting(all, &joined(&[], &needs.concat()));
+            }
+        }
+        for own in &mut all {
+            own.give_up();
+        }
+        facts(&all)
+    }
+
+    /// What makes the assignments keep what is assumed of a variable; what they do not keep is weakened.
+    ///
+    /// A launch is asked only for what keeps a variable from falling below zero: any other condition would most often
+    /// fail, and take along what is known without it.
+    fn kept(&self, own: &mut Assumed, assigned: Option<&Range>) -> Option<Vec<Condition>> {
+        let Some(assigned) = assigned else { return Some(Vec::new()) };
+        let mut needs = Some(Vec::new());
+        if own.low != Assumption::Free {
+            let above = self.scope.ensure(own.held.low.clone(), assigned.low.clone().plus(1));
+            let above = above.filter(|above| above.is_empty() || own.low == Assumption::Positive);
+            if above.is_none() {
+                let positive = self.scope.ensure_least(&own.entry, 0).filter(|_| !own.free.low.is_telling());
+                own.weaken_low(assigned, positive);
+            }
+            needs = needs.zip(above).map(|(all, above): (Vec<_>, _)| [all, above, assigned.low_needs.clone()].concat());
+        }
+        if own.high != Assumption::Free {
+            let is_kept = assigned.high.is_below(&own.held.high.clone().plus(1));
+            needs = needs.filter(|_| is_kept).map(|all| [all, assigned.needs.clone()].concat());
+            if !is_kept {
+                own.weaken_high(assigned);
+            }
+        }
+        needs
+    }
+}
+
+/// What was assumed, which rests on what makes all assignments keep it.
+fn resting(all: Vec<Assumed>, needs: &[Condition]) -> Vec<(Expr, Range)> {
+    let worth = all.into_iter().filter(Assumed::is_worth);
+    worth
+        .map(|own| {
+            let held = if own.assumes() { own.held.needing(needs) } else { own.held };
+            (own.place, held)
+        })
+        .collect()
+}
+
+fn facts(all: &[Assumed]) -> Vec<(Expr, Range)> {
+    all.iter().filter(|own| own.is_worth()).map(|own| (own.place.clone(), own.held.clone())).collect()
+}

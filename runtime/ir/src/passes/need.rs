@@ -1,0 +1,110 @@
+//! What a launch must fulfil for an index or a range to be in bounds.
+
+use super::elide::Walk;
+use crate::ir::{Condition, Expr, ExprKind, Quantity, Type};
+use crate::ranges::{Length, Range, axes, integer, joined};
+
+impl Walk<'_> {
+    /// What must hold for an index or a range to be in bounds; `None` if nothing makes it so.
+    pub(super) fn needs_of(&self, e: &Expr) -> Option<Vec<Condition>> {
+        match &e.kind {
+            ExprKind::Index { base, index, .. } => match base.ty.peeled() {
+                Type::View { rank, .. } if *rank > 1 => self.needs_of_axes(base, index, *rank),
+                _ => self.needs(base, index),
+            },
+            ExprKind::SubSlice { base, start: None, end: None, .. } => self.needs_of_whole(base, &e.ty),
+            ExprKind::SubSlice { base, start, end, .. } => {
+                self.needs_of_range(base, start.as_deref(), end.as_deref())
+            }
+            _ => None,
+        }
+    }
+
+    /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
+    fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
+        integer(index)?;
+        let mut range = self.scope.range(index, &self.known);
+        range.needs = joined(&range.needs, &self.scope.ensure_least(&range, 0)?);
+        let length = self.length(base);
+        if range.high.is_below(&length.low) {
+            return Some(joined(&length.low_needs, &range.needs));
+        }
+        self.scope.inside(base, Some(index), range, &self.known)
+    }
+
+    /// As [`Walk::needs`], of a view with an index for each axis.
+    fn needs_of_axes(&self, view: &Expr, index: &Expr, rank: usize) -> Option<Vec<Condition>> {
+        let ExprKind::Tuple(parts) = &index.kind else { return None };
+        let mut needs = Vec::new();
+        for (part, axis) in parts.iter().zip(axes(rank)) {
+            integer(part)?;
+            let range = self.scope.range(part, &self.known);
+            let extent = self.scope.axis_extent(view, axis)?;
+            needs.extend(self.scope.ensure_least(&range, 0)?);
+            needs.extend(self.scope.ensure(range.high, extent)?);
+            needs.extend(range.needs);
+        }
+        Some(needs)
+    }
+
+    /// What makes the bounds of a range ones of `base`, in order.
+    fn needs_of_range(
+        &self,
+        base: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
+    ) -> Option<Vec<Condition>> {
+        let range = |e: &Expr| {
+            let range = self.scope.range(e, &self.known);
+            let positive = self.scope.ensure_least(&range, 0)?;
+            Some(Range { needs: joined(&range.needs, &positive), ..range })
+        };
+        let Length { count, needs } = self.scope.length(base)?;
+        let past = count.plus(1);
+        let within = |range: Range| {
+            let inside = self.scope.ensure(range.high, past.clone())?;
+            Some([inside, range.needs, needs.clone()].concat())
+        };
+        match (start, end) {
+            (None, None) => Some(Vec::new()),
+            (Some(last), None) | (None, Some(last)) => within(range(last)?),
+            (Some(start), Some(end)) => {
+                let (first, last) = (range(start)?, range(end)?);
+                let ordered = match self.known.is_ordered(start, end) {
+                    true => Vec::new(),
+                    false => self.in_order(start, end, &first, &last)?,
+                };
+                Some([ordered, first.needs, within(last)?].concat())
+            }
+        }
+    }
+
+    /// What makes the start of a range no more than its end.
+    fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
+        let Some(distance) = self.scope.distance(start, end) else {
+            let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
+            return Some(joined(&ordered, &last.low_needs));
+        };
+        // The end is not less unless the sum wraps.
+        let (_, most) = integer(distance)?.int_range()?;
+        let range = self.scope.range(distance, &self.known);
+        let positive = self.scope.ensure_least(&range, 0)?;
+        let fits = self.scope.ensure(first.high.clone().sum(range.high), Quantity::Const(most + 1))?;
+        Some([fits, positive, range.needs].concat())
+    }
+
+    /// What makes a whole slice aligned for the type that it is seen as.
+    fn needs_of_whole(&self, base: &Expr, ty: &Type) -> Option<Vec<Condition>> {
+        let (from, to) = (base.ty.element()?.align(), ty.element()?.align());
+        if to <= from || self.scope.alignment(base).is_some_and(|bytes| bytes >= to) {
+            return Some(Vec::new());
+        }
+        self.scope.ensure(self.scope.misalignment(base, to)?, Quantity::Const(1))
+    }
+
+    /// What guards say of how many elements an indexed expression has.
+    fn length(&self, base: &Expr) -> Range {
+        let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
+        self.scope.range(&length, &self.known)
+    }
+}
