@@ -63,7 +63,7 @@ pub struct Parameter {
 /// Parts of a condition at most: a launch computes each of them.
 const MOST_PARTS: usize = 300;
 /// Numbers from here on come of the ends of a type, and not of what somebody wrote.
-const TELLING: i128 = 1 << 30;
+const TELLING: i128 = 1 << 26;
 
 impl Quantity {
     /// `self + c`
@@ -253,6 +253,7 @@ impl Quantity {
             (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_below(other)) => true,
             (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_below(other)),
             (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_below(b)) => true,
+            (Quantity::Quotient(a, _), _) if a.minimum() >= 0 && a.is_below(other) => true,
             (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_below(b)),
             _ => Difference::new(self, other).most() < 0,
         }

@@ -1,31 +1,41 @@
-//! Counters of loops: variables that each iteration raises once at most, as an index that runs along a row.
+//! Counters of loops: variables that are raised at one place of a loop, as an index that runs along a row.
 
 use std::collections::HashSet;
 
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
-use crate::ranges::{FunctionScope, Known, Range, assigned, joined, root};
+use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root};
 
 /// Where a variable is raised: by how much, and under which conditions.
 struct Raise<'b> {
     place: &'b Expr,
     by: &'b Expr,
     guards: Vec<(&'b Expr, bool)>,
+    /// Loops around it, in the body.
+    loops: Vec<&'b RangeLoop>,
 }
 
-/// The variables that a loop's body raises once at most in each iteration, and does not change otherwise, with
-/// their ranges anywhere in the loop and after it.
+/// A variable that a loop counts with.
+pub(super) struct Counter {
+    pub place: Expr,
+    /// Its range where an iteration begins.
+    pub begins: Range,
+    /// Its range anywhere in the loop and after it.
+    pub whole: Range,
+}
+
+/// The variables that a loop's body raises at one place alone, with their ranges.
 ///
-/// `entry` is what is known before the loop, `known` what is known in all of its iterations, and `var` the range
-/// of the loop's variable. Unsigned arithmetic that wraps gives less, so that the sum of all raises is a bound.
+/// `entry` is what is known before the loop, `known` what is known in all of its iterations. Unsigned arithmetic that
+/// wraps gives less, so that the sum of all raises is a bound.
 pub(super) fn counters(
     range: &RangeLoop,
     body: &Block,
     scope: &FunctionScope,
     (entry, known): (&Known, &Known),
     untracked: &HashSet<VarId>,
-) -> Vec<(Expr, Range)> {
+) -> Vec<Counter> {
     let (mut raises, changing) = (Vec::new(), assigned(body));
-    raises_in(body, &mut Vec::new(), &mut raises);
+    raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
     let once = |raise: &&Raise| {
         let var = root(raise.place);
         var.is_some_and(|var| !untracked.contains(&var) && assignments(body, var) == 1)
@@ -37,53 +47,79 @@ pub(super) fn counters(
             // What the body assigns may be another value where the raise stands.
             facts.forget(&changing);
         }
-        let range = raised(range, raise, scope, (entry, &facts))?;
-        Some((raise.place.clone(), range))
+        raised(range, raise, scope, (entry, &facts))
     };
     raises.iter().filter(once).filter_map(counter).collect()
 }
 
-/// The range of a counter: where it begins, and a raise for each value of the loop's variable that has one.
+/// The ranges of a counter: where it begins, and a raise for each value of the loop's variable that has one.
 fn raised(
     range: &RangeLoop,
     raise: &Raise,
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
-) -> Option<Range> {
+) -> Option<Counter> {
+    let scalar = integer(raise.place)?;
     let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
     let (first, last) = (scope.range(&range.start, entry), scope.range(&var, facts));
-    let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts));
-    let by = by.lasting();
+    let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts).lasting());
+    let mut needs = [&begin.needs, &last.needs, &by.needs, &first.low_needs]
+        .into_iter()
+        .fold(scope.ensure_least(&by, 0)?, |all, more| joined(&all, more));
+    let mut each = by.high;
+    for inner in &raise.loops {
+        let (from, to) = (scope.range(&inner.start, facts), scope.range(&inner.end, facts).lasting());
+        let past = to.high.plus(i128::from(inner.inclusive)).sum(from.lasting().low.negated());
+        each = each.product(past.greatest(Quantity::Const(0)));
+        needs = joined(&joined(&needs, &to.needs), &scope.range(&inner.start, facts).low_needs);
+    }
     // What is unknown in one iteration is another thing in the next.
-    if !last.high.is_known() || !first.low.is_known() || by.low.minimum() < 0 {
+    if !last.high.is_known() || !first.low.is_known() {
         return None;
     }
-    let none = Quantity::Const(0);
-    let times = last.high.plus(1).sum(first.low.negated()).greatest(none.clone());
-    let high = begin.high.sum(by.high.product(times));
-    let needs = [&begin.needs, &last.needs, &by.needs, &by.low_needs, &first.low_needs];
-    let needs = needs.into_iter().fold(Vec::new(), |all, more| joined(&all, more));
-    Some(Range { needs, ..Range::new(none, high) })
+    let earlier = last.high.sum(first.low.negated());
+    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
+    let after = |times: Quantity| {
+        let high = begin.high.clone().sum(each.clone().product(times));
+        let range = Range { low: begin.low.clone(), high, needs: needs.clone(), low_needs: begin.low_needs.clone() };
+        if scalar.is_unsigned() { Some(scope.fewer(range, scalar)) } else { scope.exact(range, scalar) }
+    };
+    let whole = after(all)?;
+    let begins = Range { low: whole.low.clone(), low_needs: whole.low_needs.clone(), ..after(earlier)? };
+    // No sum wraps at the beginning of an iteration if none does in the whole.
+    let begins = if scalar.is_unsigned() { begins } else { Range { needs: whole.needs.clone(), ..begins } };
+    Some(Counter { place: raise.place.clone(), begins, whole })
 }
 
-/// Statements `v += e` on an unsigned variable that are in no loop of the block, with their guards.
-fn raises_in<'b>(block: &'b Block, guards: &mut Vec<(&'b Expr, bool)>, raises: &mut Vec<Raise<'b>>) {
+/// Statements `v += e` on an integer variable, with their guards and the loops over ranges around them.
+fn raises_in<'b>(
+    block: &'b Block,
+    guards: &mut Vec<(&'b Expr, bool)>,
+    loops: &mut Vec<&'b RangeLoop>,
+    raises: &mut Vec<Raise<'b>>,
+) {
     for stmt in &block.stmts {
         match &stmt.kind {
             StmtKind::Assign { place, op: Some(BinaryOp::Add), value }
-                if matches!(place.kind, ExprKind::Var(_))
-                    && place.ty.scalar().is_some_and(crate::ir::Scalar::is_unsigned) =>
+                if matches!(place.kind, ExprKind::Var(_)) && integer(place).is_some() =>
             {
-                raises.push(Raise { place, by: value, guards: guards.clone() });
+                raises.push(Raise { place, by: value, guards: guards.clone(), loops: loops.clone() });
             }
             StmtKind::If { cond, then, otherwise } => {
                 for (branch, outcome) in [(then, true), (otherwise, false)] {
                     guards.push((cond, outcome));
-                    raises_in(branch, guards, raises);
+                    raises_in(branch, guards, loops, raises);
                     guards.pop();
                 }
             }
-            StmtKind::Block(inner) => raises_in(inner, guards, raises),
+            StmtKind::For { range, body, .. } => {
+                loops.push(range);
+                // What guards say of a loop's own variables they say of one iteration.
+                let mut none = Vec::new();
+                raises_in(body, &mut none, loops, raises);
+                loops.pop();
+            }
+            StmtKind::Block(inner) => raises_in(inner, guards, loops, raises),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
-use super::counter::counters;
+use super::counter::{Counter, counters};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use crate::ir::{
@@ -310,6 +310,8 @@ impl<'a> Walk<'a> {
             self.known.extend(stays);
         }
         self.block(&mut body.clone());
+        // What was assumed here is assumed nowhere else.
+        self.scope.undefine(body);
         self.counters.truncate(outer);
         self.known = known;
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
@@ -340,14 +342,19 @@ impl<'a> Walk<'a> {
             let known = (&entry, &self.known);
             found = counters(range, body, &self.scope, known, &self.untracked);
         }
-        let outer = self.hold(&found);
-        found.extend(self.invariants(None, body, entered));
-        self.counters.truncate(outer);
-        self.hold(&found);
+        let (begins, mut whole): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .map(|Counter { place, begins, whole }| ((place.clone(), begins), (place, whole)))
+            .unzip();
+        let outer = self.hold(&whole);
+        let invariants = self.invariants(None, body, entered);
+        self.hold(&invariants);
+        begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         self.looped(body);
         self.counters.truncate(outer);
         self.known = before;
-        found.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+        whole.extend(invariants);
+        whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
     }
 
     /// The body of a loop.

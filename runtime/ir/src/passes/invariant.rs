@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use super::elide::Walk;
-use crate::ir::{Block, Condition, Expr, ExprKind, Scalar, StmtKind, VarId, visit};
+use crate::ir::{Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, VarId, visit};
 use crate::ranges::{Range, integer, joined};
 
 /// Rounds in which assumptions are weakened until all hold.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 8;
 
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
@@ -38,6 +38,8 @@ enum Assumption {
     Entry,
     /// That it stays where it was before the loop, or where one iteration put it.
     Stepped,
+    /// That it stays where any of the variables was before the loop.
+    Among,
     /// Of the lower end: that it is not below zero.
     Positive,
 }
@@ -48,6 +50,8 @@ struct Assumed {
     var: VarId,
     scalar: Scalar,
     entry: Range,
+    /// Where any of the loop's variables of the same type were before it.
+    among: Range,
     /// Where it lies by what is assigned, whatever it was.
     free: Range,
     held: Range,
@@ -71,7 +75,7 @@ impl Assumed {
         if high == Assumption::Entry {
             (held.high, held.needs) = (entry.high.clone(), entry.needs.clone());
         }
-        Some(Self { place, var, scalar, entry, free, held, low, high })
+        Some(Self { place, var, scalar, among: entry.clone(), entry, free, held, low, high })
     }
 
     /// Whether it says more than the type.
@@ -88,6 +92,11 @@ impl Assumed {
             self.low = Assumption::Stepped;
             return;
         }
+        if matches!(self.low, Assumption::Entry | Assumption::Stepped) && self.among.low != self.entry.low {
+            (self.held.low, self.held.low_needs) = (self.among.low.clone(), self.among.low_needs.clone());
+            self.low = Assumption::Among;
+            return;
+        }
         if let (true, Some(positive)) = (self.low != Assumption::Positive && self.scalar.is_signed(), positive) {
             (self.held.low, self.held.low_needs) = (Range::numbers(0, 0).low, positive);
             self.low = Assumption::Positive;
@@ -102,6 +111,11 @@ impl Assumed {
         if self.high == Assumption::Entry && stepped.high.is_telling() && stepped.high.is_short() {
             (self.held.high, self.held.needs) = (stepped.high, stepped.needs);
             self.high = Assumption::Stepped;
+            return;
+        }
+        if self.high != Assumption::Among && self.among.high != self.entry.high && self.among.high.is_short() {
+            (self.held.high, self.held.needs) = (self.among.high.clone(), self.among.needs.clone());
+            self.high = Assumption::Among;
             return;
         }
         (self.held.high, self.held.needs) = (self.free.high.clone(), self.free.needs.clone());
@@ -148,6 +162,11 @@ impl Walk<'_> {
                 Assumed::new(place, entry.lasting(), free.get(&var))
             })
             .collect();
+        for at in 0..all.len() {
+            let same = all.iter().filter(|own| own.scalar == all[at].scalar);
+            let among = same.map(|own| own.entry.clone()).reduce(|a, b| a.hull(&b));
+            all[at].among = among.unwrap_or_else(|| all[at].entry.clone());
+        }
         for _ in 0..ROUNDS {
             if !all.iter().any(Assumed::assumes) {
                 break;
@@ -182,13 +201,25 @@ impl Walk<'_> {
             needs = needs.zip(above).map(|(all, above): (Vec<_>, _)| [all, above, assigned.low_needs.clone()].concat());
         }
         if own.high != Assumption::Free {
-            let is_kept = assigned.high.is_below(&own.held.high.clone().plus(1));
-            needs = needs.filter(|_| is_kept).map(|all| [all, assigned.needs.clone()].concat());
-            if !is_kept {
+            let below = self.not_above(&assigned.high, &own.held.high);
+            if below.is_none() {
                 own.weaken_high(assigned);
             }
+            needs = needs.zip(below).map(|(all, below)| [all, below, assigned.needs.clone()].concat());
         }
         needs
+    }
+
+    /// What makes one quantity no more than another: nothing, or that what is divided is not negative.
+    fn not_above(&self, of: &Quantity, most: &Quantity) -> Option<Vec<Condition>> {
+        let past = most.clone().plus(1);
+        match of {
+            _ if of.is_below(&past) => Some(Vec::new()),
+            Quantity::Quotient(whole, _) if whole.is_below(&past) => {
+                self.scope.ensure_least(&Range::exactly((**whole).clone()), 0)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -8,11 +8,11 @@ use super::bits;
 use super::interval::{exactly, fits};
 use super::known::{Known, same, strip};
 use super::range::{FunctionScope, Range, joined};
-use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
 
 impl FunctionScope<'_> {
     /// The range of arithmetic that must not wrap.
-    pub(super) fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
+    pub(crate) fn exact(&self, range: Range, scalar: Scalar) -> Option<Range> {
         let (least, most) = scalar.int_range()?;
         let above = self.ensure_least(&range, least)?;
         let below = self.ensure(range.high.clone(), Quantity::Const(most + 1))?;
@@ -22,7 +22,7 @@ impl FunctionScope<'_> {
 
     /// The range after unsigned arithmetic that may have wrapped, which makes it only less: the least value rests on
     /// that it has not.
-    pub(super) fn fewer(&self, range: Range, scalar: Scalar) -> Range {
+    pub(crate) fn fewer(&self, range: Range, scalar: Scalar) -> Range {
         let limit = |(_, most): (i128, i128)| Quantity::Const(most + 1);
         let fits = scalar.int_range().and_then(|ends| self.ensure(range.high.clone(), limit(ends)));
         match fits {
@@ -67,6 +67,27 @@ impl FunctionScope<'_> {
             };
         }
         all
+    }
+
+    /// What makes a sum of numbers that are not negative at least another number, because one of them is.
+    pub(super) fn has_more(
+        &self,
+        sum: &Expr,
+        less: &Expr,
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Vec<Condition>> {
+        let all = addends(strip(sum));
+        let at = all.iter().position(|own| all.len() > 1 && known.is_ordered(less, own))?;
+        let mut needs = Vec::new();
+        for (i, own) in all.iter().enumerate().filter(|_| scalar.is_signed()) {
+            let own = self.within(own, known, fuel);
+            needs = if i == at { needs } else { joined(&needs, &self.ensure_least(&own, 0)?) };
+        }
+        let whole = self.within(sum, known, fuel);
+        let fits = self.ensure(whole.high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
+        Some(joined(&joined(&needs, &fits), &whole.needs))
     }
 
     /// The range of `low + (high - low) / n` where `low` is known to be less than `high`: from one to before the other.

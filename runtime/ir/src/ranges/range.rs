@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use super::known::{Known, changed, same, strip, untracked};
 use super::place::Length;
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, ResultRange, Scalar,
-    StmtKind, UnaryOp, VarId, VarKind, Variable,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, RangeLoop, ResultRange,
+    Scalar, StmtKind, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -253,6 +253,17 @@ impl<'a> FunctionScope<'a> {
         }
     }
 
+    /// Forgets what the variables are that a block defines.
+    pub fn undefine(&mut self, block: &Block) {
+        visit::stmts(block, &mut |stmt| {
+            if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind {
+                self.definitions.remove(var);
+                self.extents.remove(var);
+                self.ranges.remove(var);
+            }
+        });
+    }
+
     /// Whether an expression gives the same wherever it is evaluated.
     pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
@@ -378,8 +389,15 @@ impl<'a> FunctionScope<'a> {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, scalar, known, fuel),
                     _ => None,
                 };
+                let holds = match op {
+                    BinaryOp::Sub if !ordered => self.has_more(a, b, scalar, known, fuel),
+                    _ => None,
+                };
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                let plain = self.binary(*op, a, b, scalar, ordered);
+                let plain = match holds {
+                    Some(needs) => self.binary(*op, a, b, scalar, true).map(|range| range.needing(&needs)),
+                    None => self.binary(*op, a, b, scalar, ordered),
+                };
                 match (plain, middle) {
                     (Some(plain), Some(middle)) => Some(plain.meet(&middle)),
                     (plain, middle) => plain.or(middle),
