@@ -61,7 +61,9 @@ pub struct Parameter {
 }
 
 /// Parts of a condition at most: a launch computes each of them.
-const MOST_PARTS: usize = 300;
+const MOST_PARTS: usize = 200;
+/// Parts of two quantities that are compared at most to tell which is less.
+const COMPARISONS: usize = 50;
 /// Numbers from here on come of the ends of a type, and not of what somebody wrote.
 const TELLING: i128 = 1 << 26;
 
@@ -249,12 +251,20 @@ impl Quantity {
 
     /// Whether it is below another, whatever the launch.
     pub fn is_below(&self, other: &Quantity) -> bool {
+        self.is_less(other, &mut COMPARISONS.clone())
+    }
+
+    fn is_less(&self, other: &Quantity, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return false;
+        }
         match (self, other) {
-            (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_below(other)) => true,
-            (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_below(other)),
-            (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_below(b)) => true,
-            (Quantity::Quotient(a, _), _) if a.minimum() >= 0 && a.is_below(other) => true,
-            (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_below(b)),
+            (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_less(other, left)) => true,
+            (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_less(other, left)),
+            (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_less(b, left)) => true,
+            (Quantity::Quotient(a, _), _) if a.minimum() >= 0 && a.is_less(other, left) => true,
+            (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_less(b, left)),
             _ => Difference::new(self, other).most() < 0,
         }
     }

@@ -16,6 +16,9 @@ use crate::ir::{
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
 const FUEL: usize = 400;
 
+/// Conditions that an end of a range may rest on.
+const MOST_NEEDS: usize = 16;
+
 /// The least value, the greatest, and what a launch must fulfil for each.
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
@@ -86,6 +89,20 @@ impl Range {
             needs: joined(&self.needs, &other.needs),
             low_needs: joined(&self.low_needs, &other.low_needs),
         }
+    }
+
+    /// The same, without an end that is too long to be worth anything.
+    fn trimmed(self, all: &Range) -> Self {
+        let is_short = |of: &Quantity, needs: &[Condition]| of.is_short() && needs.len() <= MOST_NEEDS;
+        let (low, low_needs) = match is_short(&self.low, &self.low_needs) {
+            true => (self.low, self.low_needs),
+            false => (all.low.clone(), Vec::new()),
+        };
+        let (high, needs) = match is_short(&self.high, &self.needs) {
+            true => (self.high, self.needs),
+            false => (all.high.clone(), Vec::new()),
+        };
+        Self { low, high, needs, low_needs }
     }
 
     /// The same, if this holds too.
@@ -344,9 +361,9 @@ impl<'a> FunctionScope<'a> {
         let is_shape = self.lifts && range.high.has_grid();
         let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
         if is_shape && facts().any(says) {
-            (range.high, range.needs) = (all.high, Vec::new());
+            (range.high, range.needs) = (all.high.clone(), Vec::new());
         }
-        facts().fold(range, |range, fact| range.meet(fact))
+        facts().fold(range, |range, fact| range.meet(fact)).trimmed(&all)
     }
 
     /// The range by what an expression is made of.

@@ -1,4 +1,5 @@
 //! Tests of the passes on kernels that are written at random.
 
+mod idioms;
 mod proofs;
 mod random_kernel;

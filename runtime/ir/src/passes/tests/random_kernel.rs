@@ -6,7 +6,7 @@ use crate::ir::{
     StructType, Type, VarId, VarKind, Variable, Variance,
 };
 
-const AT: Location = Location { file: "", line: 0 };
+pub(super) const AT: Location = Location { file: "", line: 0 };
 /// Parameters after a slice: three integers and a struct.
 pub(super) const INTEGERS: [Scalar; 3] = [Scalar::U32, Scalar::U64, Scalar::I32];
 /// The struct, in a kernel by value and in a function by reference.
@@ -48,17 +48,17 @@ impl Dice {
 
 /// Writes a random kernel.
 pub(super) struct Writer {
-    dice: Dice,
-    vars: Vec<Variable>,
+    pub(super) dice: Dice,
+    pub(super) vars: Vec<Variable>,
     /// Integers in scope.
     scope: Vec<VarId>,
     /// Slices in scope.
-    slices: Vec<VarId>,
-    loops: u32,
-    is_kernel: bool,
+    pub(super) slices: Vec<VarId>,
+    pub(super) loops: u32,
+    pub(super) is_kernel: bool,
 }
 
-fn expr(kind: ExprKind, scalar: Scalar) -> Expr {
+pub(super) fn expr(kind: ExprKind, scalar: Scalar) -> Expr {
     Expr { kind, ty: Type::Scalar(scalar) }
 }
 
@@ -119,6 +119,9 @@ impl Writer {
     }
 
     fn statement(&mut self, depth: usize) -> StmtKind {
+        if self.dice.below(3) == 0 {
+            return self.idiom();
+        }
         if self.dice.below(6) == 0 {
             return self.part();
         }
@@ -223,7 +226,7 @@ impl Writer {
     }
 
     /// What is indexed: a slice, a part of one, or the struct's view.
-    fn indexed(&mut self) -> Expr {
+    pub(super) fn indexed(&mut self) -> Expr {
         if self.dice.below(5) == 0 {
             let ty = Type::View { elem: Type::U32.into(), mutable: false, rank: 1 };
             return Expr { kind: ExprKind::Field(self.whole().into(), "cells".into()), ty };
@@ -245,6 +248,17 @@ impl Writer {
         let var = VarId(self.vars.len() as u32 - 1);
         self.slices.push(var);
         StmtKind::Let { var, init: Some(init) }
+    }
+
+    /// `let p = &x[start..end]`
+    pub(super) fn part_between(&mut self, start: Expr, end: Expr) -> StmtKind {
+        let (start, end) = (Some(start.into()), Some(end.into()));
+        let base = self.indexed().into();
+        let kind = ExprKind::SubSlice { base, start, end, at: AT, proof: Proof::Open };
+        self.vars.push(Variable { name: "p".into(), ty: slice(), mutable: false, kind: VarKind::Local });
+        let var = VarId(self.vars.len() as u32 - 1);
+        self.slices.push(var);
+        StmtKind::Let { var, init: Some(Expr { kind, ty: slice() }) }
     }
 
     fn part_of(&mut self) -> Expr {
@@ -277,7 +291,7 @@ impl Writer {
         Expr { kind: ExprKind::Call { function, args, effect: Effect::Writes }, ty }
     }
 
-    fn condition(&mut self, depth: usize) -> Expr {
+    pub(super) fn condition(&mut self, depth: usize) -> Expr {
         if depth > 0 && self.dice.below(3) == 0 {
             let op = self.dice.pick(&[BinaryOp::And, BinaryOp::Or]);
             let (a, b) = (self.condition(depth - 1), self.condition(depth - 1));
@@ -339,7 +353,7 @@ impl Writer {
         if self.dice.below(2) == 0 { low } else { binary(BinaryOp::Add, &low, &stride) }
     }
 
-    fn leaf(&mut self, scalar: Scalar) -> Expr {
+    pub(super) fn leaf(&mut self, scalar: Scalar) -> Expr {
         let known: Vec<VarId> = self.scope.iter().copied().filter(|v| self.scalar(*v) == scalar).collect();
         match self.dice.below(9) {
             0 | 1 => constant(self.dice.pick(&[0, 1, 2, 3, 5, 8, 31, 100, 255, 256]) & limit(scalar), scalar),
@@ -384,7 +398,7 @@ fn whole() -> Type {
     Type::Struct(StructType { name: "S".into(), cuda_name: None, fields, size: 24, align: 8 }.into())
 }
 
-fn slice() -> Type {
+pub(super) fn slice() -> Type {
     let to = Type::Slice(Type::Scalar(Scalar::U32).into());
     Type::Ref { to: to.into(), mutable: true }
 }
@@ -394,10 +408,15 @@ pub(super) fn limit(scalar: Scalar) -> i128 {
     scalar.int_range().expect("an integer").1
 }
 
-fn constant(n: i128, scalar: Scalar) -> Expr {
+pub(super) fn constant(n: i128, scalar: Scalar) -> Expr {
     expr(ExprKind::Const(Const::of(ConstValue::Int(n))), scalar)
 }
 
-fn narrowed(e: Expr, scalar: Scalar) -> Expr {
+/// `a op b`, of the type of `a`.
+pub(super) fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
+    expr(ExprKind::Binary(op, a.clone().into(), b.clone().into()), a.ty.scalar().expect("an integer"))
+}
+
+pub(super) fn narrowed(e: Expr, scalar: Scalar) -> Expr {
     if e.ty.scalar() == Some(scalar) { e } else { expr(ExprKind::Cast(e.into()), scalar) }
 }
