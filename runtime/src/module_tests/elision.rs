@@ -196,13 +196,14 @@ fn what_is_not_proven_stays_checked() {
 fn what_only_the_device_knows_is_not_lifted() {
     for (left, conditions) in [
         lifted::<wrapped_sum>(),
-        lifted::<signed_index>(),
         lifted::<changed_by_reference>(),
         lifted::<before_the_start>(),
     ] {
         assert_eq!((left, conditions), (1, vec![]));
     }
-    let counted = (0, vec!["min(0, y.len() - 1) + n < y.len()".to_owned()]);
+    let positive = ["-2147483649 < n - 5", "-1 < n - 5"].map(str::to_owned).to_vec();
+    assert_eq!(lifted::<signed_index>(), (0, positive));
+    let counted = (0, vec!["n + min(0, y.len() - 1) - 1 < y.len()".to_owned()]);
     assert_eq!(lifted::<changed_in_a_loop>(), counted);
     assert_eq!(lifted::<narrowed>(), (0, vec!["grid.x * block.x - 1 < 128".to_owned()]));
 }

@@ -312,6 +312,14 @@ impl Quantity {
         matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
     }
 
+    /// Whether it is made of numbers and extents of the block alone.
+    pub fn is_of_block(&self) -> bool {
+        match self {
+            Quantity::Const(_) | Quantity::BlockDim(_) => true,
+            _ => !self.parts().is_empty() && self.parts().into_iter().all(Quantity::is_of_block),
+        }
+    }
+
     /// Whether it is made of an unknown whose number is of some kind.
     pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
         match self {

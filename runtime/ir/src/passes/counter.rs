@@ -65,7 +65,7 @@ fn raised(
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts).lasting());
     let mut needs = [&begin.needs, &last.needs, &by.needs, &first.low_needs]
         .into_iter()
-        .fold(scope.ensure_least(&by, 0)?, |all, more| joined(&all, more));
+        .fold(scope.ensure_positive(raise.by, &by)?, |all, more| joined(&all, more));
     let mut each = by.high;
     for inner in &raise.loops {
         let (from, to) = (scope.range(&inner.start, facts), scope.range(&inner.end, facts).lasting());

@@ -86,8 +86,10 @@ pub(super) struct Walk<'a> {
     calls: Calls,
     /// Checks that the walk has passed.
     passed: usize,
-    /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
+    /// Ranges of the counters of the loops around, wherever these stand.
     counters: Vec<(Expr, Range)>,
+    /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
+    lasting: Vec<(Expr, Range)>,
     /// What is noted of indices, if the walk is to explain and not to mark.
     notes: Option<Notes<'a>>,
     /// What was assigned, if the walk is to find that and marks nothing.
@@ -100,8 +102,8 @@ impl<'a> Walk<'a> {
     pub(super) fn new(scope: FunctionScope<'a>) -> Self {
         let (known, untracked) = (Known::default(), scope.untracked.clone());
         let (aim, calls) = (Aim::Own, Calls::default());
-        let (conditions, counters) = (Vec::new(), Vec::new());
-        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, notes: None, assigned: None, budget: BUDGET }
+        let (conditions, counters, lasting) = (Vec::new(), Vec::new(), Vec::new());
+        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, lasting, notes: None, assigned: None, budget: BUDGET }
     }
 
     /// Notes what is known of indices from here on, and marks none.
@@ -185,9 +187,8 @@ impl<'a> Walk<'a> {
                 self.mark(place);
                 let given = self.given(place, *op, value);
                 self.known.forget(&root(place).into_iter().collect());
-                self.count(place);
-                if let Some(range) = given {
-                    self.known.learn(place, range);
+                if !self.count(place) {
+                    given.into_iter().for_each(|range| self.known.learn(place, range));
                 }
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
@@ -236,7 +237,7 @@ impl<'a> Walk<'a> {
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
         self.with(stays, |walk| walk.looped(body));
-        self.counters.truncate(outer);
+        self.lasting.truncate(outer);
         if !breaks(body, id) {
             self.known.extend(ends);
         }
@@ -284,8 +285,8 @@ impl<'a> Walk<'a> {
 
     /// Adds ranges that hold wherever they stand in the loop that begins; how many there were around it.
     fn hold(&mut self, found: &[(Expr, Range)]) -> usize {
-        let outer = self.counters.len();
-        self.counters.extend(found.iter().cloned());
+        let outer = self.lasting.len();
+        self.lasting.extend(found.iter().cloned());
         found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         outer
     }
@@ -312,7 +313,7 @@ impl<'a> Walk<'a> {
         self.block(&mut body.clone());
         // What was assumed here is assumed nowhere else.
         self.scope.undefine(body);
-        self.counters.truncate(outer);
+        self.lasting.truncate(outer);
         self.known = known;
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
@@ -346,12 +347,15 @@ impl<'a> Walk<'a> {
             .into_iter()
             .map(|Counter { place, begins, whole }| ((place.clone(), begins), (place, whole)))
             .unzip();
-        let outer = self.hold(&whole);
+        let (outer, counted) = (self.lasting.len(), self.counters.len());
+        self.counters.extend(whole.iter().cloned());
+        begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
         let invariants = self.invariants(None, body, entered);
         self.hold(&invariants);
-        begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         self.looped(body);
-        self.counters.truncate(outer);
+        self.lasting.truncate(outer);
+        self.counters.truncate(counted);
         self.known = before;
         whole.extend(invariants);
         whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
@@ -367,10 +371,13 @@ impl<'a> Walk<'a> {
         by(self, -1);
     }
 
-    /// What is known of a variable that was assigned all the same.
-    fn count(&mut self, place: &Expr) {
-        let own = self.counters.iter().filter(|(var, _)| same(var, place));
-        own.for_each(|(var, range)| self.known.learn(var, range.clone()));
+    /// Learns what is known of a variable that was assigned all the same; whether a loop counts with it.
+    fn count(&mut self, place: &Expr) -> bool {
+        let lasting = self.lasting.iter().filter(|(var, _)| same(var, place));
+        lasting.for_each(|(var, range)| self.known.learn(var, range.clone()));
+        let counter = self.counters.iter().rfind(|(var, _)| same(var, place));
+        counter.into_iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        counter.is_some()
     }
 
     /// Does something with more facts, and forgets them.

@@ -24,7 +24,7 @@ impl Walk<'_> {
     fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
         integer(index)?;
         let mut range = self.scope.range(index, &self.known);
-        range.needs = joined(&range.needs, &self.scope.ensure_least(&range, 0)?);
+        range.needs = joined(&range.needs, &self.scope.ensure_positive(index, &range)?);
         let length = self.length(base);
         if range.high.is_below(&length.low) {
             return Some(joined(&length.low_needs, &range.needs));
@@ -40,7 +40,7 @@ impl Walk<'_> {
             integer(part)?;
             let range = self.scope.range(part, &self.known);
             let extent = self.scope.axis_extent(view, axis)?;
-            needs.extend(self.scope.ensure_least(&range, 0)?);
+            needs.extend(self.scope.ensure_positive(part, &range)?);
             needs.extend(self.scope.ensure(range.high, extent)?);
             needs.extend(range.needs);
         }
@@ -56,7 +56,7 @@ impl Walk<'_> {
     ) -> Option<Vec<Condition>> {
         let range = |e: &Expr| {
             let range = self.scope.range(e, &self.known);
-            let positive = self.scope.ensure_least(&range, 0)?;
+            let positive = self.scope.ensure_positive(e, &range)?;
             Some(Range { needs: joined(&range.needs, &positive), ..range })
         };
         let Length { count, needs } = self.scope.length(base)?;
@@ -88,7 +88,7 @@ impl Walk<'_> {
         // The end is not less unless the sum wraps.
         let (_, most) = integer(distance)?.int_range()?;
         let range = self.scope.range(distance, &self.known);
-        let positive = self.scope.ensure_least(&range, 0)?;
+        let positive = self.scope.ensure_positive(distance, &range)?;
         let fits = self.scope.ensure(first.high.clone().sum(range.high), Quantity::Const(most + 1))?;
         Some([fits, positive, range.needs].concat())
     }

@@ -150,7 +150,7 @@ impl FunctionScope<'_> {
                     return Some(made(a.low.quotient(1 << c), a.high.quotient(1 << c)).needing(&sound));
                 }
                 // A shift by as many bits as there are, or more, is by what is left of that number.
-                let within = [self.ensure_least(&b, 0), self.ensure(b.high.clone(), Quantity::Const(bits))];
+                let within = [positive(&b), self.ensure(b.high.clone(), Quantity::Const(bits))];
                 let halved = match within {
                     [Some(least), Some(most)] => {
                         let needs = joined(&joined(&least, &most), &joined(&b.needs, &b.low_needs));
@@ -164,7 +164,7 @@ impl FunctionScope<'_> {
             BinaryOp::Shl => {
                 let sound = positive(&a)?;
                 let bits = i128::from(scalar.bits());
-                let within = [self.ensure_least(&b, 0)?, self.ensure(b.high.clone(), Quantity::Const(bits - 1))?];
+                let within = [positive(&b)?, self.ensure(b.high.clone(), Quantity::Const(bits - 1))?];
                 let within = joined(&within[0], &within[1]);
                 let low = a.low.product(b.low.power());
                 let high = a.high.product(b.high.power());

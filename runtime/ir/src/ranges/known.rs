@@ -133,8 +133,8 @@ impl Known {
             let sum = of_a.high.clone().sum(of_b.high.clone());
             // The sum of the parts must not have wrapped.
             let fits = scope.ensure(sum, Quantity::Const(most + 1));
-            let positive = |of: &Range| scope.ensure_least(of, 0);
-            if let (Some(fits), Some(one), Some(other)) = (fits, positive(&of_a), positive(&of_b)) {
+            let positive = |e: &Expr, of: &Range| scope.ensure_positive(e, of);
+            if let (Some(fits), Some(one), Some(other)) = (fits, positive(a, &of_a), positive(b, &of_b)) {
                 let needs = [&range.needs, &of_a.needs, &of_b.needs, &one, &other];
                 let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
                 if let Some(wraps_not) = scope.is_exact(b, known) {
@@ -169,7 +169,7 @@ impl Known {
         let of_x = scope.range(x, known);
         let times = Quantity::Const(c);
         let exact = scope.ensure(of_x.high.clone().product(times.clone()), Quantity::Const(most + 1));
-        let (Some(fits), Some(positive)) = (exact, scope.ensure_least(&of_x, 0)) else { return };
+        let (Some(fits), Some(positive)) = (exact, scope.ensure_positive(x, &of_x)) else { return };
         let needs = [&range.needs, &of_x.needs, &positive];
         let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
         let factor = range.high.clone().quotient(c);

@@ -322,6 +322,11 @@ impl<'a> FunctionScope<'a> {
         possible.then(|| joined(&range.low_needs, &[condition]))
     }
 
+    /// What makes sure that a value of an expression is not negative: nothing, if its type has no such values.
+    pub fn ensure_positive(&self, e: &Expr, range: &Range) -> Option<Vec<Condition>> {
+        if integer(e)?.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(range, 0) }
+    }
+
     /// What makes sure that a product does not wrap.
     pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
@@ -357,8 +362,10 @@ impl<'a> FunctionScope<'a> {
         };
         let key = strip(e);
         let facts = || known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact);
-        // A launch is asked for what the guards say, rather than for that and the shape of the grid.
-        let is_shape = self.lifts && range.high.has_grid();
+        // A launch is asked for what the guards say, rather than for that and the shape of the grid, or what the
+        // addends of a guarded sum come to.
+        let is_sum = matches!(e.kind, ExprKind::Binary(BinaryOp::Add, ..)) && !range.high.is_of_block();
+        let is_shape = self.lifts && range.high.as_const().is_none() && (is_sum || range.high.has_grid());
         let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
         if is_shape && facts().any(says) {
             (range.high, range.needs) = (all.high.clone(), Vec::new());
