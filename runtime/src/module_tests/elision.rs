@@ -194,11 +194,9 @@ fn what_is_not_proven_stays_checked() {
 
 #[test]
 fn what_only_the_device_knows_is_not_lifted() {
-    for (left, conditions) in [
-        lifted::<wrapped_sum>(),
-        lifted::<changed_by_reference>(),
-        lifted::<before_the_start>(),
-    ] {
+    for (left, conditions) in
+        [lifted::<wrapped_sum>(), lifted::<changed_by_reference>(), lifted::<before_the_start>()]
+    {
         assert_eq!((left, conditions), (1, vec![]));
     }
     let positive = ["-2147483649 < n - 5", "-1 < n - 5"].map(str::to_owned).to_vec();

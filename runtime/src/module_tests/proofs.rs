@@ -58,7 +58,8 @@ fn fields_and_calls_are_seen_through() {
     let (left, conditions) = lifted::<clamped>();
     assert_eq!(left, 0);
     let row = "min(max(y.len() - 2, 0), m.height - 1) * m.width + min(block.y - 1, m.width - 1)";
-    for needed in [&format!("{row} < m.cells.len()"), "-1 < min(0, m.width - 1)", "-1 < min(0, m.height - 1)"] {
+    for needed in [&format!("{row} < m.cells.len()"), "-1 < min(0, m.width - 1)", "-1 < min(0, m.height - 1)"]
+    {
         assert!(conditions.iter().any(|own| own == needed), "{needed} of {conditions:?}");
     }
     // The function is one for both of its calls.
@@ -83,9 +84,11 @@ fn wrong_axes(m: View2<f32>, y: &mut [f32]) {
 
 #[test]
 fn axes_of_views_are_told_apart() {
-    let conditions = ["m.rows() - 1 < out.rows()", "min(block.x - 1, m.cols() - 1) < out.cols()"].map(str::to_owned);
+    let conditions =
+        ["m.rows() - 1 < out.rows()", "min(block.x - 1, m.cols() - 1) < out.cols()"].map(str::to_owned);
     assert_eq!((checks::<by_axes>(), lifted::<by_axes>()), (2, (0, conditions.to_vec())));
-    let conditions = ["m.cols() - 1 < m.rows()", "min(block.x - 1, m.rows() - 1) < m.cols()"].map(str::to_owned);
+    let conditions =
+        ["m.cols() - 1 < m.rows()", "min(block.x - 1, m.rows() - 1) < m.cols()"].map(str::to_owned);
     assert_eq!(lifted::<wrong_axes>(), (0, conditions.to_vec()));
 }
 
@@ -121,7 +124,10 @@ fn parts_of_slices_have_the_length_that_was_added() {
     let expected = ["(grid.x - 1) * width + width < x.len() + 1", "grid.x - 1 < y.len()"];
     assert!(expected.iter().all(|needed| conditions.iter().any(|own| own == needed)), "{conditions:?}");
     let conditions = lifted::<another_length>().1;
-    assert!(conditions.contains(&"min(min(block.x - 1, width - 1), y.len() - 1) < other".to_owned()), "{conditions:?}");
+    assert!(
+        conditions.contains(&"min(min(block.x - 1, width - 1), y.len() - 1) < other".to_owned()),
+        "{conditions:?}"
+    );
 }
 
 #[gpu_kernel]

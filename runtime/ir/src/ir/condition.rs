@@ -79,4 +79,3 @@ impl fmt::Display for Condition {
         write!(f, "{} < {}", self.below, self.limit)
     }
 }
-

@@ -331,7 +331,9 @@ impl Quantity {
     /// What it is computed of.
     fn parts(&self) -> Vec<&Quantity> {
         match self {
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => vec![a],
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => {
+                vec![a]
+            }
             Quantity::Sum(ab)
             | Quantity::Product(ab)
             | Quantity::Ratio(ab)
@@ -391,8 +393,7 @@ impl Quantity {
                 (a, b) => a.or(b),
             }
         };
-        let is_said =
-            |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
+        let is_said = |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
         match self {
             Quantity::Unknown(..) => None,
             Quantity::Const(n) => is_said(n).then_some(self),
@@ -448,7 +449,8 @@ impl<'a> Difference<'a> {
             Quantity::Sum(ab) => ab.iter().for_each(|a| self.add(a, times)),
             Quantity::Negated(a) => self.add(a, times.saturating_neg()),
             Quantity::Product(ab) if ab[0].as_const().is_some() || ab[1].as_const().is_some() => {
-                let (n, a) = if let Some(n) = ab[0].as_const() { (n, &ab[1]) } else { (ab[1].most(), &ab[0]) };
+                let (n, a) =
+                    if let Some(n) = ab[0].as_const() { (n, &ab[1]) } else { (ab[1].most(), &ab[0]) };
                 self.add(a, times.saturating_mul(n));
             }
             // What is divided and multiplied again is at most what it was.

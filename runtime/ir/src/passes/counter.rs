@@ -81,7 +81,8 @@ fn raised(
     let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
     let after = |times: Quantity| {
         let high = begin.high.clone().sum(each.clone().product(times));
-        let range = Range { low: begin.low.clone(), high, needs: needs.clone(), low_needs: begin.low_needs.clone() };
+        let range =
+            Range { low: begin.low.clone(), high, needs: needs.clone(), low_needs: begin.low_needs.clone() };
         if scalar.is_unsigned() { Some(scope.fewer(range, scalar)) } else { scope.exact(range, scalar) }
     };
     let whole = after(all)?;

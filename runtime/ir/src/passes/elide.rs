@@ -103,7 +103,20 @@ impl<'a> Walk<'a> {
         let (known, untracked) = (Known::default(), scope.untracked.clone());
         let (aim, calls) = (Aim::Own, Calls::default());
         let (conditions, counters, lasting) = (Vec::new(), Vec::new(), Vec::new());
-        Walk { scope, known, untracked, conditions, aim, calls, passed: 0, counters, lasting, notes: None, assigned: None, budget: BUDGET }
+        Walk {
+            scope,
+            known,
+            untracked,
+            conditions,
+            aim,
+            calls,
+            passed: 0,
+            counters,
+            lasting,
+            notes: None,
+            assigned: None,
+            budget: BUDGET,
+        }
     }
 
     /// Notes what is known of indices from here on, and marks none.
@@ -128,7 +141,12 @@ impl<'a> Walk<'a> {
     /// Looks at a device function for one call of it.
     fn enter(&mut self, id: FnId, args: &[Expr]) {
         let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
-        if !self.scope.lifts || self.notes.is_some() || self.assigned.is_some() || matches!(self.aim, Aim::Mark(_)) || !self.calls.enter() {
+        if !self.scope.lifts
+            || self.notes.is_some()
+            || self.assigned.is_some()
+            || matches!(self.aim, Aim::Mark(_))
+            || !self.calls.enter()
+        {
             return;
         }
         let mut body = function.body.clone();
@@ -279,7 +297,8 @@ impl<'a> Walk<'a> {
 
     /// The ranges of variables that may be tracked.
     fn ranges_of(&self, places: &[Expr]) -> Vec<(Expr, Range)> {
-        let tracked = places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
+        let tracked =
+            places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
         tracked.map(|place| (place.clone(), self.scope.range(place, &self.known))).collect()
     }
 

@@ -96,7 +96,11 @@ pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range)
         ExprKind::Index { base, index, .. } => match (&index.kind, base.ty.peeled()) {
             (ExprKind::Tuple(parts), Type::View { rank, .. }) => {
                 let extents = axes(*rank).iter().map(|axis| format!("{}.{axis}()", words.of(base)));
-                parts.iter().zip(extents).flat_map(|(part, extent)| between(part, &extent, words, &range)).collect()
+                parts
+                    .iter()
+                    .zip(extents)
+                    .flat_map(|(part, extent)| between(part, &extent, words, &range))
+                    .collect()
             }
             _ => between(index, &format!("{}.len()", words.of(base)), words, &range),
         },
@@ -109,7 +113,9 @@ pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range)
             let texts = [start, end].map(|e| e.as_ref().map(|e| words.of(e)));
             match texts {
                 [Some(start), Some(end)] => vec![format!("`{start} <= {end}`"), format!("`{end} <= {len}`")],
-                [start, end] => start.or(end).map(|bound| format!("`{bound} <= {len}`")).into_iter().collect(),
+                [start, end] => {
+                    start.or(end).map(|bound| format!("`{bound} <= {len}`")).into_iter().collect()
+                }
             }
         }
         _ => Vec::new(),

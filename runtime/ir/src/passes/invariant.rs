@@ -97,7 +97,9 @@ impl Assumed {
             self.low = Assumption::Among;
             return;
         }
-        if let (true, Some(positive)) = (self.low != Assumption::Positive && self.scalar.is_signed(), positive) {
+        if let (true, Some(positive)) =
+            (self.low != Assumption::Positive && self.scalar.is_signed(), positive)
+        {
             (self.held.low, self.held.low_needs) = (Range::numbers(0, 0).low, positive);
             self.low = Assumption::Positive;
             return;
@@ -113,7 +115,8 @@ impl Assumed {
             self.high = Assumption::Stepped;
             return;
         }
-        if self.high != Assumption::Among && self.among.high != self.entry.high && self.among.high.is_short() {
+        if self.high != Assumption::Among && self.among.high != self.entry.high && self.among.high.is_short()
+        {
             (self.held.high, self.held.needs) = (self.among.high.clone(), self.among.needs.clone());
             self.high = Assumption::Among;
             return;
@@ -198,7 +201,9 @@ impl Walk<'_> {
                 let positive = self.scope.ensure_least(&own.entry, 0).filter(|_| !own.free.low.is_telling());
                 own.weaken_low(assigned, positive);
             }
-            needs = needs.zip(above).map(|(all, above): (Vec<_>, _)| [all, above, assigned.low_needs.clone()].concat());
+            needs = needs
+                .zip(above)
+                .map(|(all, above): (Vec<_>, _)| [all, above, assigned.low_needs.clone()].concat());
         }
         if own.high != Assumption::Free {
             let below = self.not_above(&assigned.high, &own.held.high);

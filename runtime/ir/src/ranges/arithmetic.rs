@@ -54,9 +54,8 @@ impl FunctionScope<'_> {
         for (sum, fact) in known.ranges().filter(|(sum, _)| sum.ty == e.ty) {
             let Some(rest) = without(&addends, sum) else { continue };
             let others = rest.iter().map(|e| self.within(e, known, fuel));
-            let told = others.fold(Some(fact.clone()), |all, own| {
-                self.binary(BinaryOp::Add, all?, own, scalar, false)
-            });
+            let told = others
+                .fold(Some(fact.clone()), |all, own| self.binary(BinaryOp::Add, all?, own, scalar, false));
             all = match (all, told) {
                 // What the guard tells is what its author thought of, and is said of fewer values.
                 (Some(all), Some(told)) if told.high.is_known() => {
@@ -99,14 +98,26 @@ impl FunctionScope<'_> {
     }
 
     /// The range of `(low + high) / 2` where `low` is known to be less than `high`, if the sum does not wrap.
-    pub(super) fn middle(&self, sum: &Expr, n: &Expr, op: BinaryOp, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+    pub(super) fn middle(
+        &self,
+        sum: &Expr,
+        n: &Expr,
+        op: BinaryOp,
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
         let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(sum).kind else { return None };
         let (low, high) = [(a, b), (b, a)].into_iter().find(|(low, high)| known.is_less(low, high))?;
         let whole = self.within(high, known, fuel);
         let twice = whole.high.product(Quantity::Const(2));
         let fits = self.ensure(twice, Quantity::Const(scalar.int_range()?.1 + 1))?;
         let needs = joined(&fits, &whole.needs);
-        let positive = if scalar.is_unsigned() { Vec::new() } else { self.ensure_least(&self.within(low, known, fuel), 0)? };
+        let positive = if scalar.is_unsigned() {
+            Vec::new()
+        } else {
+            self.ensure_least(&self.within(low, known, fuel), 0)?
+        };
         let halves = n.as_int() == Some(if op == BinaryOp::Div { 2 } else { 1 });
         halves.then(|| self.amid(low, high, known, fuel).needing(&needs).needing(&positive))
     }
@@ -118,23 +129,40 @@ impl FunctionScope<'_> {
     }
 
     /// The range of `a op b`; `ordered` says that `b` is at most `a`.
-    pub(super) fn binary(&self, op: BinaryOp, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
+    pub(super) fn binary(
+        &self,
+        op: BinaryOp,
+        a: Range,
+        b: Range,
+        scalar: Scalar,
+        ordered: bool,
+    ) -> Option<Range> {
         let needs = (joined(&a.needs, &b.needs), joined(&a.low_needs, &b.low_needs));
-        let positive = |of: &Range| if scalar.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(of, 0) };
-        let made = |low: Quantity, high: Quantity| Range { low, high, needs: needs.0.clone(), low_needs: needs.1.clone() };
+        let positive =
+            |of: &Range| if scalar.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(of, 0) };
+        let made = |low: Quantity, high: Quantity| Range {
+            low,
+            high,
+            needs: needs.0.clone(),
+            low_needs: needs.1.clone(),
+        };
         match op {
             BinaryOp::Add => self.wrapping(made(a.low.sum(b.low), a.high.sum(b.high)), scalar),
             BinaryOp::Mul => self.multiplied(&a, &b, scalar),
             BinaryOp::Sub => self.subtracted(a, b, scalar, ordered),
             BinaryOp::Div => {
                 let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
-                let most = Range { low_needs: joined(&needs.0, &needs.1), ..made(a.low.ratio(b.high), a.high.ratio(b.low)) };
+                let most = Range {
+                    low_needs: joined(&needs.0, &needs.1),
+                    ..made(a.low.ratio(b.high), a.high.ratio(b.low))
+                };
                 Some(Range { needs: joined(&needs.0, &needs.1), ..most }.needing(&sound))
             }
             BinaryOp::Rem => {
                 let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
                 let below = Range { needs: b.needs, ..Range::below(b.high) };
-                let of_a = Range { low: Quantity::Const(0), high: a.high, needs: a.needs, low_needs: Vec::new() };
+                let of_a =
+                    Range { low: Quantity::Const(0), high: a.high, needs: a.needs, low_needs: Vec::new() };
                 Some(below.meet(&of_a).needing(&sound))
             }
             BinaryOp::BitAnd => self.masked(a, b, scalar),
@@ -155,7 +183,8 @@ impl FunctionScope<'_> {
                     [Some(least), Some(most)] => {
                         let needs = joined(&joined(&least, &most), &joined(&b.needs, &b.low_needs));
                         let high = a.high.clone().ratio(b.low.power());
-                        Range { needs: a.needs.clone(), ..Range::new(Quantity::Const(0), high) }.needing(&needs)
+                        Range { needs: a.needs.clone(), ..Range::new(Quantity::Const(0), high) }
+                            .needing(&needs)
                     }
                     _ => Range { needs: a.needs, ..Range::new(Quantity::Const(0), a.high) },
                 };
@@ -197,12 +226,9 @@ impl FunctionScope<'_> {
             let times = |of: &Quantity| of.clone().product(Quantity::Const(n.abs()));
             let (low, high) = (times(&of.low), times(&of.high));
             let range = match n < 0 {
-                true => Range {
-                    low: high.negated(),
-                    high: low.negated(),
-                    needs: low_needs,
-                    low_needs: needs,
-                },
+                true => {
+                    Range { low: high.negated(), high: low.negated(), needs: low_needs, low_needs: needs }
+                }
                 false => Range { low, high, needs, low_needs },
             };
             return self.wrapping(range, scalar);

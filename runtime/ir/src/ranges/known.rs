@@ -69,12 +69,7 @@ impl Known {
     }
 
     /// What a condition tells when it is `outcome`, where this is known already.
-    pub fn implied(
-        &self,
-        cond: &Expr,
-        outcome: bool,
-        scope: &FunctionScope,
-    ) -> Known {
+    pub fn implied(&self, cond: &Expr, outcome: bool, scope: &FunctionScope) -> Known {
         let mut facts = Known::default();
         match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope),

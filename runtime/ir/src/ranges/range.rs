@@ -273,7 +273,8 @@ impl<'a> FunctionScope<'a> {
     /// Forgets what the variables are that a block defines.
     pub fn undefine(&mut self, block: &Block) {
         visit::stmts(block, &mut |stmt| {
-            if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind {
+            if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind
+            {
                 self.definitions.remove(var);
                 self.extents.remove(var);
                 self.ranges.remove(var);
@@ -353,7 +354,8 @@ impl<'a> FunctionScope<'a> {
             Some(range) if scalar.bits() >= 32 => {
                 let is_known = (range.low.is_known(), range.high.is_known());
                 let Range { low, high, needs, low_needs } = range.clone().meet(&all);
-                let (low, low_needs) = if is_known.0 { (range.low, range.low_needs) } else { (low, low_needs) };
+                let (low, low_needs) =
+                    if is_known.0 { (range.low, range.low_needs) } else { (low, low_needs) };
                 let (high, needs) = if is_known.1 { (range.high, range.needs) } else { (high, needs) };
                 Range { low, high, needs, low_needs }
             }
@@ -366,7 +368,8 @@ impl<'a> FunctionScope<'a> {
         // addends of a guarded sum come to.
         let is_sum = matches!(e.kind, ExprKind::Binary(BinaryOp::Add, ..)) && !range.high.is_of_block();
         let is_shape = self.lifts && range.high.as_const().is_none() && (is_sum || range.high.has_grid());
-        let says = |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
+        let says =
+            |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
         if is_shape && facts().any(says) {
             (range.high, range.needs) = (all.high.clone(), Vec::new());
         }
@@ -483,7 +486,9 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Table { value, .. } => self.hull_of(value),
             ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base),
             ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?),
-            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.elements_of(base),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
+                self.elements_of(base)
+            }
             _ => None,
         }
     }

@@ -76,7 +76,12 @@ impl Writer {
             1 if self.is_kernel => self.dynamic(),
             _ => {
                 let ty = Type::Array(Type::U32.into(), extent);
-                self.vars.push(Variable { name: "a".into(), ty: ty.clone(), mutable: true, kind: VarKind::Local });
+                self.vars.push(Variable {
+                    name: "a".into(),
+                    ty: ty.clone(),
+                    mutable: true,
+                    kind: VarKind::Local,
+                });
                 Expr { kind: ExprKind::Var(VarId(self.vars.len() as u32 - 1)), ty }
             }
         }
@@ -107,9 +112,19 @@ impl Writer {
         StmtKind::While { id: self.loop_id(), cond, unroll: None, body: block(body) }
     }
 
-    fn range(&mut self, (start, end): (Expr, Expr), inclusive: bool, body: impl FnOnce(&mut Self, Expr) -> Vec<StmtKind>) -> StmtKind {
+    fn range(
+        &mut self,
+        (start, end): (Expr, Expr),
+        inclusive: bool,
+        body: impl FnOnce(&mut Self, Expr) -> Vec<StmtKind>,
+    ) -> StmtKind {
         let scalar = start.ty.scalar().expect("an integer");
-        self.vars.push(Variable { name: "i".into(), ty: start.ty.clone(), mutable: false, kind: VarKind::Local });
+        self.vars.push(Variable {
+            name: "i".into(),
+            ty: start.ty.clone(),
+            mutable: false,
+            kind: VarKind::Local,
+        });
         let var = VarId(self.vars.len() as u32 - 1);
         let body = block(body(self, expr(ExprKind::Var(var), scalar)));
         let reversed = self.dice.below(4) == 0;
@@ -159,7 +174,8 @@ impl Writer {
 
     /// `i = t; while i < n { x[i]; i += stride }`
     fn striding(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        let (t, n, base, stride) = (self.leaf(scalar), self.extent(scalar), self.store(40), self.leaf(scalar));
+        let (t, n, base, stride) =
+            (self.leaf(scalar), self.extent(scalar), self.store(40), self.leaf(scalar));
         let (i, first) = self.new_var(scalar, true, t);
         let access = self.at(&base, i.clone());
         let change = self.change(&i, Some(Add), stride);
@@ -187,7 +203,13 @@ impl Writer {
         let choice = StmtKind::If { cond, then: block(vec![up]), otherwise: block(vec![down]) };
         let order = self.dice.pick(&[Lt, Lt, Lt, Le]);
         let body = vec![third, self.at(&base, middle), choice];
-        vec![first, second, self.repeat(compare(order, &low, &high), body), self.at(&base, low), self.at(&base, high)]
+        vec![
+            first,
+            second,
+            self.repeat(compare(order, &low, &high), body),
+            self.at(&base, low),
+            self.at(&base, high),
+        ]
     }
 
     /// `n = 0; for i in 0..3 { for j in 0..3 { a[n]; n += 1 } }`
@@ -257,7 +279,13 @@ impl Writer {
             self.change(&to, None, kept),
             self.change(&step, Some(Mul), constant(2, scalar)),
         ];
-        vec![first, second, third, self.repeat(compare(Lt, &step, &size), body), self.at(&base, plus(&from, &t))]
+        vec![
+            first,
+            second,
+            third,
+            self.repeat(compare(Lt, &step, &size), body),
+            self.at(&base, plus(&from, &t)),
+        ]
     }
 
     /// `v = e - 1; if v < 0 { v = 0 } if v >= n { v = n - 1 } x[v]`
@@ -343,12 +371,14 @@ impl Writer {
         let to = Type::Slice(Type::Scalar(elem).into());
         let ty = Type::Ref { to: to.into(), mutable: true };
         let base = Expr { kind: ExprKind::Var(VarId(0)), ty: slice() };
-        let kind = ExprKind::SubSlice { base: base.into(), start: None, end: None, at: AT, proof: Proof::Open };
+        let kind =
+            ExprKind::SubSlice { base: base.into(), start: None, end: None, at: AT, proof: Proof::Open };
         self.vars.push(Variable { name: "r".into(), ty: ty.clone(), mutable: false, kind: VarKind::Local });
         let var = VarId(self.vars.len() as u32 - 1);
         let seen = Expr { kind: ExprKind::Var(var), ty: ty.clone() };
         let i = self.leaf(Scalar::U64);
-        let len = expr(ExprKind::Len(Expr { kind: ExprKind::Var(VarId(0)), ty: slice() }.into()), Scalar::U64);
+        let len =
+            expr(ExprKind::Len(Expr { kind: ExprKind::Var(VarId(0)), ty: slice() }.into()), Scalar::U64);
         let limit = if wide { binary(Div, &len, &constant(2, Scalar::U64)) } else { len };
         let first = StmtKind::Let { var, init: Some(Expr { kind, ty }) };
         vec![first, when(compare(Lt, &i, &limit), vec![self.at(&seen, i.clone())])]

@@ -216,7 +216,11 @@ impl Run<'_> {
                 let (length, i) = (self.length(base), self.value(index));
                 if !self.left && self.holds(*proof) {
                     self.proven += 1;
-                    assert!((0..length).contains(&i), "{i} of {length}, {proof:?} {index:?}: {}", self.shown());
+                    assert!(
+                        (0..length).contains(&i),
+                        "{i} of {length}, {proof:?} {index:?}: {}",
+                        self.shown()
+                    );
                 }
                 match &base.kind {
                     ExprKind::Table { .. } => {
@@ -321,7 +325,10 @@ impl Run<'_> {
     fn shown(&self) -> String {
         let conditions: Vec<String> = self.module.conditions.iter().map(ToString::to_string).collect();
         let Run { lengths, integers, n, shared, grid, block, thread, at, .. } = self;
-        format!("{lengths:?} {integers:?} {n} {shared} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}", self.module)
+        format!(
+            "{lengths:?} {integers:?} {n} {shared} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}",
+            self.module
+        )
     }
 }
 
@@ -350,7 +357,8 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
         block[1] = block[1].min(most);
         block[0] = block[0].min(most / block[1]);
     }
-    let (address, shared) = (4096 + 4 * dice.below(3) as u64, 4 * dice.below(200) as u32 + dice.below(4) as u32);
+    let (address, shared) =
+        (4096 + 4 * dice.below(3) as u64, 4 * dice.below(200) as u32 + dice.below(4) as u32);
     let (thread, at, frame, fulfilled) = ([0; 2], [0; 2], Frame::default(), 0);
     let (left, returned, proven) = (false, 0, 0);
     let mut run = Run {
