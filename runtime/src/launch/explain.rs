@@ -142,10 +142,10 @@ impl fmt::Display for ExplainedIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let looped = match (self.is_checked(), self.loops) {
             (false, _) | (_, 0) => String::new(),
-            (true, 1) => " in a loop".into(),
-            (true, n) => format!(" in {n} loops"),
+            (true, 1) => ", in a loop".into(),
+            (true, n) => format!(", in {n} loops"),
         };
-        write!(f, "{}: {}{looped}", self.text, self.why)
+        write!(f, "{}{looped}: {}", self.text, self.why)
     }
 }
 

@@ -2,6 +2,7 @@
 
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod elision;
+mod explain;
 mod helpers;
 mod host_limit;
 mod layout;

@@ -126,15 +126,15 @@ pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range)
 fn between(index: &Expr, extent: &str, words: &Wording, range: &impl Fn(&Expr) -> Range) -> Vec<String> {
     let (text, known) = (words.of(index), range(index));
     let spelled = if matches!(index.kind, ExprKind::Cast(_)) { format!("({text})") } else { text };
-    let (least, most) = index.ty.scalar().and_then(crate::ir::Scalar::int_range).unwrap_or((0, i128::MAX));
+    let least = index.ty.scalar().and_then(crate::ir::Scalar::int_range).map_or(0, |(least, _)| least);
     let mut missing = Vec::new();
     if known.low.minimum() < 0 && least < 0 {
-        missing.push(match known.low.is_known() && known.low.as_const() != Some(least) {
+        missing.push(match known.low.is_telling() {
             true => format!("`{spelled} >= 0` (known: at least {})", known.low),
             false => format!("`{spelled} >= 0`"),
         });
     }
-    missing.push(match known.high.is_known() && known.high.as_const() != Some(most) {
+    missing.push(match known.high.is_telling() {
         true => format!("`{spelled} < {extent}` (known: at most {})", known.high),
         false => format!("`{spelled} < {extent}`"),
     });

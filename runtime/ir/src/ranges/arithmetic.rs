@@ -7,7 +7,7 @@
 use super::bits;
 use super::interval::{exactly, fits};
 use super::known::{Known, same, strip};
-use super::range::{FunctionScope, Range, joined};
+use super::range::{FunctionScope, Range, integer, joined};
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
 
 impl FunctionScope<'_> {
@@ -68,7 +68,8 @@ impl FunctionScope<'_> {
         all
     }
 
-    /// What makes a sum of numbers that are not negative at least another number, because one of them is.
+    /// What makes a sum of numbers that are not negative at least another number, because one of them is. Should the
+    /// sum wrap, the difference wraps back.
     pub(super) fn has_more(
         &self,
         sum: &Expr,
@@ -77,16 +78,14 @@ impl FunctionScope<'_> {
         known: &Known,
         fuel: &mut usize,
     ) -> Option<Vec<Condition>> {
-        let all = addends(strip(sum));
+        let all = addends(sum);
         let at = all.iter().position(|own| all.len() > 1 && known.is_ordered(less, own))?;
         let mut needs = Vec::new();
         for (i, own) in all.iter().enumerate().filter(|_| scalar.is_signed()) {
             let own = self.within(own, known, fuel);
             needs = if i == at { needs } else { joined(&needs, &self.ensure_least(&own, 0)?) };
         }
-        let whole = self.within(sum, known, fuel);
-        let fits = self.ensure(whole.high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
-        Some(joined(&joined(&needs, &fits), &whole.needs))
+        Some(needs)
     }
 
     /// The range of `low + (high - low) / n` where `low` is known to be less than `high`: from one to before the other.
@@ -103,11 +102,11 @@ impl FunctionScope<'_> {
         sum: &Expr,
         n: &Expr,
         op: BinaryOp,
-        scalar: Scalar,
         known: &Known,
         fuel: &mut usize,
     ) -> Option<Range> {
-        let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(sum).kind else { return None };
+        let (sum, scalar) = (strip(sum), integer(strip(sum))?);
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return None };
         let (low, high) = [(a, b), (b, a)].into_iter().find(|(low, high)| known.is_less(low, high))?;
         let whole = self.within(high, known, fuel);
         let twice = whole.high.product(Quantity::Const(2));

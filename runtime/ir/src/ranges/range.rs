@@ -413,7 +413,7 @@ impl<'a> FunctionScope<'a> {
                 let is_less = known.is_ordered(b, a);
                 let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let middle = match op {
-                    BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, scalar, known, fuel),
+                    BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
                     _ => None,
                 };
                 let holds = match op {

@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(15) {
+        let stmts = match self.dice.below(18) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -50,6 +50,9 @@ impl Writer {
             11 => self.looked_up(scalar),
             12 => self.shifted(scalar),
             13 => self.reinterpreted(),
+            14 => self.multiples(scalar),
+            15 => self.sums(scalar),
+            16 => self.stepping(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))
@@ -190,7 +193,9 @@ impl Writer {
         let (low, first) = self.new_var(scalar, true, constant(0, scalar));
         let (high, second) = self.new_var(scalar, true, n);
         let two = constant(2, scalar);
-        let middle = match self.dice.below(3) {
+        let wide = |e: &Expr| narrowed(e.clone(), Scalar::U64);
+        let middle = match self.dice.below(5) {
+            3 => narrowed(binary(Div, &wide(&plus(&low, &high)), &constant(2, Scalar::U64)), scalar),
             0 => plus(&low, &binary(Div, &binary(Sub, &high, &low), &two)),
             1 => binary(Shr, &plus(&low, &high), &constant(1, scalar)),
             _ => binary(Div, &plus(&low, &high), &two),
@@ -325,6 +330,52 @@ impl Writer {
             vec![writer.at(&base, index)]
         });
         vec![when(cond, vec![access])]
+    }
+
+    /// `if x * 4 < 30 { a[x * 4 + k]; a[x] }`
+    fn multiples(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (wide, limit) = (self.dice.pick(&[2, 3, 4, 8]), self.dice.below(40));
+        let (base, x) = (self.store(limit), self.leaf(scalar));
+        let x = binary(Rem, &x, &constant(100, scalar));
+        let (product, limit) = (binary(Mul, &x, &constant(wide, scalar)), self.about(limit as i128, scalar));
+        let last = self.about(wide - 1, scalar);
+        let accesses = vec![self.at(&base, plus(&product, &last)), self.at(&base, product.clone())];
+        vec![when(compare(Lt, &product, &limit), accesses)]
+    }
+
+    /// `for i in 0..3 { for j in 0..3 { let d = v; n += d; a[n] } v = 9 }`, and what is left of a sum that may wrap.
+    fn stepping(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, by) = (self.store(12), self.about(1, scalar));
+        let (v, first) = self.new_var(scalar, true, by);
+        let (n, second) = self.new_var(scalar, true, constant(0, scalar));
+        let [rows, cols] = [(); 2].map(|()| self.about(3, scalar));
+        let (zero, grown) = (constant(0, scalar), self.about(9, scalar));
+        let nest = self.range((zero.clone(), rows), false, |writer, _| {
+            let inner = writer.range((zero, cols), false, |writer, _| {
+                let (d, third) = writer.new_var(scalar, false, v.clone());
+                vec![third, writer.change(&n, Some(Add), d), writer.at(&base, n.clone())]
+            });
+            vec![inner, writer.change(&v, None, grown)]
+        });
+        let [a, t, less] = [(); 3].map(|()| self.leaf(Scalar::U32));
+        let wide = |e: &Expr| narrowed(e.clone(), Scalar::U64);
+        let rest = binary(Sub, &wide(&plus(&a, &t)), &wide(&less));
+        let guarded = when(compare(Ge, &t, &less), vec![self.at(&base, rest)]);
+        vec![first, second, nest, self.at(&base, n), guarded]
+    }
+
+    /// `if a + b < 20 { x[a + b]; x[c + a + b] }`
+    fn sums(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let base = self.store(30);
+        let [a, b, c] = [100, 100, 11].map(|n| binary(Rem, &self.leaf(scalar), &constant(n, scalar)));
+        let limit = self.about(20, scalar);
+        let index = match self.dice.below(3) {
+            0 => plus(&plus(&c, &a), &b),
+            1 => plus(&plus(&b, &c), &a),
+            _ => plus(&a, &plus(&c, &b)),
+        };
+        let accesses = vec![self.at(&base, index), self.at(&base, plus(&a, &b))];
+        vec![when(compare(Lt, &plus(&a, &b), &limit), accesses)]
     }
 
     /// A number taken apart and put together: `if i < h * w { x[i / w * w + i % w] }`
