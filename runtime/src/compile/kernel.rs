@@ -76,9 +76,10 @@ pub trait Kernel: KernelDefinition {
         Ok(Self::print(comptime, &PrintOptions { checks: Checks::None, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ that `launch` compiles, with the bounds checks that nothing in the kernel proves.
+    /// The CUDA C++ with the bounds checks that nothing in the kernel proves, as a launch compiles it that proves none.
     ///
-    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`].
+    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`];
+    /// [`Launch::cuda_source`](crate::Launch::cuda_source) is the text of one launch.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.

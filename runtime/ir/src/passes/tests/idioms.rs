@@ -343,7 +343,7 @@ impl Writer {
         vec![when(compare(Lt, &product, &limit), accesses)]
     }
 
-    /// `for i in 0..3 { for j in 0..3 { let d = v; n += d; a[n] } v = 9 }`, and what is left of a sum that may wrap.
+    /// `for i in 0..3 { for j in 0..3 { let d = v; n += d; a[n] } v += 9 }`, and what is left of a sum that may wrap.
     fn stepping(&mut self, scalar: Scalar) -> Vec<StmtKind> {
         let (base, by) = (self.store(12), self.about(1, scalar));
         let (v, first) = self.new_var(scalar, true, by);
@@ -355,7 +355,8 @@ impl Writer {
                 let (d, third) = writer.new_var(scalar, false, v.clone());
                 vec![third, writer.change(&n, Some(Add), d), writer.at(&base, n.clone())]
             });
-            vec![inner, writer.change(&v, None, grown)]
+            let op = writer.dice.pick(&[None, Some(Add), Some(Add)]);
+            vec![inner, writer.change(&v, op, grown)]
         });
         let [a, t, less] = [(); 3].map(|()| self.leaf(Scalar::U32));
         let wide = |e: &Expr| narrowed(e.clone(), Scalar::U64);
