@@ -37,6 +37,8 @@ pub(super) struct OpenFunction<'m> {
     pub line: Option<crate::ir::Location>,
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
+    /// What notes an index that is out of bounds, in a loop that is tried.
+    pub trial: Option<String>,
     /// What the atomic operation does whose place is being printed.
     pub atomic: Option<crate::ir::ArgumentAccess>,
 }

@@ -45,7 +45,7 @@ enum Reach {
 
 impl Printer<'_> {
     /// What is checked of accesses.
-    fn gpu_checks(&self) -> GpuChecks {
+    pub(super) fn gpu_checks(&self) -> GpuChecks {
         if let Checks::Also(checks) = self.options.checks { checks } else { GpuChecks::NONE }
     }
 

@@ -38,6 +38,9 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
+        if self.tried(id, range, body) {
+            return;
+        }
         // What the head needs besides the counter stands in a brace around the loop.
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let again = [Some(&range.end), Some(&range.start).filter(|_| range.reversed), range.step.as_ref()];
@@ -53,14 +56,19 @@ impl Printer<'_> {
         let end = self.once(&range.end, "end");
         let step = range.step.as_ref().map(|step| self.once(step, "step"));
         let head = Head { start: start.at(ASSIGNMENT), end, step, scalar };
+        self.range_loop(id, range, body, head);
+        if braces {
+            self.function.close("}");
+        }
+    }
+
+    /// A loop over a range, of which the ends are printed.
+    pub(super) fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block, head: Head) {
         let (head, first) = self.for_head(range, head);
         self.unroll(range.unroll);
         self.note_counter(range);
         self.loop_(id, &head, first, body);
         self.function.close_scope();
-        if braces {
-            self.function.close("}");
-        }
     }
 
     /// A part of a range that the head of its loop reads in each iteration: evaluated here, unless nothing changes it.
@@ -240,10 +248,11 @@ impl Printer<'_> {
 }
 
 /// What the head of a loop over a range is made of, each part evaluated before the first iteration.
-struct Head {
-    start: String,
-    end: Text,
-    step: Option<Text>,
+#[derive(Clone)]
+pub(super) struct Head {
+    pub start: String,
+    pub end: Text,
+    pub step: Option<Text>,
     /// The counter's type.
-    scalar: Scalar,
+    pub scalar: Scalar,
 }

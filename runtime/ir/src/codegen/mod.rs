@@ -25,6 +25,7 @@ mod source;
 mod stmt;
 mod symbols;
 mod template;
+mod trial;
 mod types;
 mod vector;
 

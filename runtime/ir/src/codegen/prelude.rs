@@ -186,6 +186,21 @@ __device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int
     needs: &[&FAULT],
 };
 
+/// An element at an index that is tried: one that is not below the length reads nothing, and is noted.
+pub(super) static TRY: Prelude = Prelude {
+    name: "ws_try",
+    code: "template <class T, class I>
+__device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long len, bool& failed) {
+    bool outside = (unsigned long long)index >= len;
+    failed |= outside;
+    T value = T();
+    if (!outside) value = base[index];
+    return value;
+}
+",
+    needs: &[],
+};
+
 /// The start of a range that must lie within a length.
 pub(super) static PART: Prelude = Prelude {
     name: "ws_part",

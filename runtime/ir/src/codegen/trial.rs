@@ -1,0 +1,166 @@
+//! Loops that only read memory, tried first with checks that do not leave.
+//!
+//! A check that may end the thread stands between a loop's loads: none is in flight while another is waited for, and the
+//! compiler does not unroll. Where a loop only reads, and changes no more than a few variables, it is printed twice.
+//! In the first, an index that is out of bounds reads nothing, and is noted. If one was, the variables are put back to
+//! what they were, and the second loop, which checks each index, fails where Rust says.
+
+use std::collections::HashSet;
+
+use super::loops::Head;
+use super::precedence::{ASSIGNMENT, Text, UNARY};
+use super::{Printer, prelude};
+use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
+use crate::ranges::{integer, root};
+
+/// Variables that a loop may change, each as large as a register or a few.
+const MOST_CHANGED: usize = 6;
+const MOST_BYTES: usize = 16;
+/// Iterations of a trial at most: what ends the loop may be as wrong as what it indexes.
+const MOST_ITERATIONS: &str = "1048576ull";
+
+impl Printer<'_> {
+    /// Prints a loop twice, if it may be tried; whether it was printed.
+    pub(super) fn tried(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
+        let Some(changed) = self.trial(range, body) else { return false };
+        self.need(&prelude::TRY);
+        self.function.open("{");
+        self.function.open_scope();
+        let head = self.pinned(range);
+        let kept: Vec<(String, String)> = changed.iter().map(|var| self.keep(*var)).collect();
+        let wide = "(unsigned long long)";
+        let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start);
+        let failed = self.function.reserve("failed");
+        self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS};"));
+        self.function.open(&format!("if (!{failed}) {{"));
+        self.function.trial = Some(failed.clone());
+        self.range_loop(id, range, body, head.clone());
+        self.function.trial = None;
+        self.function.close("}");
+        self.function.open(&format!("if ({failed}) {{"));
+        for (name, before) in kept {
+            self.function.push(&format!("{name} = {before};"));
+        }
+        self.range_loop(id, range, body, head);
+        self.function.close("}");
+        self.function.close_scope();
+        self.function.close("}");
+        true
+    }
+
+    /// The ends of a range, each in a variable.
+    fn pinned(&mut self, range: &RangeLoop) -> Head {
+        let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
+        let [start, end] = [(&range.start, "start"), (&range.end, "end")].map(|(part, name)| {
+            if part.as_int().is_some() {
+                return self.expr(part);
+            }
+            let (text, ty) = (self.expr(part).at(ASSIGNMENT), self.ty(&part.ty));
+            let name = self.function.reserve(name);
+            self.function.push(&format!("const {ty} {name} = {text};"));
+            Text::primary(name)
+        });
+        Head { start: start.at(ASSIGNMENT), end, step: None, scalar }
+    }
+
+    /// A copy of a variable: its name and that of the copy.
+    fn keep(&mut self, var: VarId) -> (String, String) {
+        let (name, ty) = (self.var(var), self.function.var(var).ty.clone());
+        let (printed, before) = (self.ty(&ty), self.function.reserve(&format!("{name}_before")));
+        self.function.push(&format!("const {printed} {before} = {name};"));
+        (name, before)
+    }
+
+    /// The variables of the code around that a loop changes, if it may be tried.
+    fn trial(&self, range: &RangeLoop, body: &Block) -> Option<Vec<VarId>> {
+        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() || range.step.is_some() {
+            return None;
+        }
+        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        let own = declared(body).filter(|_| is_plain)?;
+        let mut all_pure = true;
+        visit::exprs(body, &mut |e| all_pure &= self.is_pure(e));
+        [&range.start, &range.end].into_iter().for_each(|part| {
+            visit::expr(part, &mut |e| all_pure &= self.is_pure(e));
+        });
+        let changed = self.changed(body, &own).filter(|_| all_pure)?;
+        (changed.len() <= MOST_CHANGED && self.checks_slices(body)).then_some(changed)
+    }
+
+    /// Variables of the code around that a body assigns; nothing if it assigns anything else.
+    fn changed(&self, body: &Block, own: &HashSet<VarId>) -> Option<Vec<VarId>> {
+        let (mut changed, mut is_sound) = (Vec::new(), true);
+        visit::stmts(body, &mut |stmt| {
+            let StmtKind::Assign { place, .. } = &stmt.kind else { return };
+            let Some(var) = root(place).filter(|_| place.is_in_variable()) else {
+                is_sound = false;
+                return;
+            };
+            let ty = &self.function.var(var).ty;
+            if own.contains(&var) || changed.contains(&var) {
+                return;
+            }
+            is_sound &= matches!(ty, Type::Scalar(_) | Type::Vector(..)) && ty.size() <= MOST_BYTES;
+            changed.push(var);
+        });
+        is_sound.then_some(changed)
+    }
+
+    /// Whether what a body indexes and checks is slices of small values, and anything.
+    fn checks_slices(&self, body: &Block) -> bool {
+        let (mut count, mut is_sound) = (0, true);
+        visit::exprs(body, &mut |e| {
+            let ExprKind::Index { base, .. } = &e.kind else { return };
+            if !self.is_checked_index(e) {
+                return;
+            }
+            let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            let is_small = matches!(e.ty, Type::Scalar(_) | Type::Vector(..)) && e.ty.size() <= MOST_BYTES;
+            is_sound &= is_slice && is_small && matches!(base.kind, ExprKind::Var(_));
+            count += 1;
+        });
+        is_sound && count > 0
+    }
+
+    fn is_checked_index(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression, without its operands, does the same each time, and no more than to give a value.
+    fn is_pure(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Unary(..) => true,
+            // A number that is read of nothing must not be divided by.
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) if integer(e).is_some() => {
+                by.as_int().is_some_and(|by| by != 0)
+            }
+            ExprKind::Binary(..) | ExprKind::Cast(_) | ExprKind::Field(..) | ExprKind::Index { .. } => true,
+            ExprKind::Len(_) | ExprKind::Deref(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
+            ExprKind::Tuple(_) | ExprKind::Struct(..) | ExprKind::Table { .. } => true,
+            ExprKind::Builtin { op, .. } => {
+                op.effect == Effect::Pure && op.facts.accesses.is_empty() && !op.facts.waits
+            }
+            ExprKind::Call { function, effect, .. } => {
+                *effect == Effect::Pure && !self.faulting.contains(&function.0)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The variables that a block declares; nothing if it holds more than plain statements.
+fn declared(body: &Block) -> Option<HashSet<VarId>> {
+    let (mut own, mut is_plain) = (HashSet::new(), true);
+    visit::stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Let { var, init: Some(init) } => {
+            is_plain &= matches!(init.ty, Type::Scalar(_) | Type::Vector(..) | Type::Struct(_) | Type::Array(..));
+            own.insert(*var);
+        }
+        StmtKind::Assign { .. } | StmtKind::If { .. } | StmtKind::Block(_) => {}
+        _ => is_plain = false,
+    });
+    is_plain.then_some(own)
+}
