@@ -73,7 +73,8 @@ impl Printer<'_> {
 
     /// The variables of the code around that a loop changes, if it may be tried.
     fn trial(&self, range: &RangeLoop, body: &Block) -> Option<Vec<VarId>> {
-        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() || range.step.is_some() {
+        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() || range.step.is_some()
+        {
             return None;
         }
         let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
@@ -156,7 +157,8 @@ fn declared(body: &Block) -> Option<HashSet<VarId>> {
     let (mut own, mut is_plain) = (HashSet::new(), true);
     visit::stmts(body, &mut |stmt| match &stmt.kind {
         StmtKind::Let { var, init: Some(init) } => {
-            is_plain &= matches!(init.ty, Type::Scalar(_) | Type::Vector(..) | Type::Struct(_) | Type::Array(..));
+            is_plain &=
+                matches!(init.ty, Type::Scalar(_) | Type::Vector(..) | Type::Struct(_) | Type::Array(..));
             own.insert(*var);
         }
         StmtKind::Assign { .. } | StmtKind::If { .. } | StmtKind::Block(_) => {}
