@@ -122,12 +122,12 @@ impl Printer<'_> {
         }
         let subscript = self.argument(index);
         let subscript = if self.is_checked(proof) {
-            let len = self.len(base).at(ASSIGNMENT);
             if let Some(failed) = self.function.trial.clone() {
-                let base = self.indexed(base).at(PRIMARY);
+                let (base, len) = (self.indexed(base).at(PRIMARY), self.len(base).at(ASSIGNMENT));
                 return Text::primary(format!("ws_try({base}, {subscript}, {len}, {failed})"));
             }
             self.need(&prelude::AT);
+            let len = self.len(base).at(ASSIGNMENT);
             let site = self.site(SiteKind::Bounds, at);
             format!("ws_at({subscript}, {len}, {site}, ws_fault)")
         } else {

@@ -55,7 +55,8 @@ impl FunctionScope<'_> {
             let Some(rest) = without(&addends, sum) else { continue };
             let others = rest.iter().map(|e| self.within(e, known, fuel));
             let told = others
-                .fold(Some(fact.clone()), |all, own| self.binary(BinaryOp::Add, all?, own, scalar, false));
+                .into_iter()
+                .try_fold(fact.clone(), |all, own| self.binary(BinaryOp::Add, all, own, scalar, false));
             all = match (all, told) {
                 // What the guard tells is what its author thought of, and is said of fewer values.
                 (Some(all), Some(told)) if told.high.is_known() => {

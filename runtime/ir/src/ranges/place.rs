@@ -305,7 +305,7 @@ impl FunctionScope<'_> {
         }
         let place = self.parameter(of).filter(|place| place.offset == 0)?;
         let is_slice = matches!(of.ty.peeled(), Type::Slice(_));
-        is_slice.then(|| Quantity::Misalignment(place.position, bytes as u32, place.name))
+        is_slice.then_some(Quantity::Misalignment(place.position, bytes as u32, place.name))
     }
 
     /// The address that something is a multiple of, where its declaration says it.
