@@ -59,6 +59,7 @@
 mod builtin;
 mod condition;
 mod constant;
+mod difference;
 mod display;
 mod expr;
 mod facts;

@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::Scalar;
 use super::condition::{LaunchValues, Whole};
+use super::difference::Difference;
 use crate::limits;
 
 /// An integer that is known when a kernel is launched, or an unknown one that is the same wherever it stands.
@@ -422,57 +423,6 @@ impl Quantity {
 fn ends([a, b]: &[Quantity; 2]) -> [i128; 4] {
     let (a, b) = ([a.minimum(), a.most()], [b.minimum(), b.most()]);
     [0, 1, 2, 3].map(|i| a[i & 1].saturating_mul(b[i >> 1]))
-}
-
-/// A quantity less another one, with what stands in both taken out.
-#[derive(Default)]
-struct Difference<'a> {
-    terms: Vec<(&'a Quantity, i128)>,
-    constant: i128,
-}
-
-impl<'a> Difference<'a> {
-    fn new(of: &'a Quantity, less: &'a Quantity) -> Self {
-        let mut difference = Self::default();
-        difference.add(of, 1);
-        difference.add(less, -1);
-        difference
-    }
-
-    fn add(&mut self, of: &'a Quantity, times: i128) {
-        match of {
-            Quantity::Const(n) => self.constant = self.constant.saturating_add(n.saturating_mul(times)),
-            Quantity::Offset(a, c) => {
-                self.constant = self.constant.saturating_add(c.saturating_mul(times));
-                self.add(a, times);
-            }
-            Quantity::Sum(ab) => ab.iter().for_each(|a| self.add(a, times)),
-            Quantity::Negated(a) => self.add(a, times.saturating_neg()),
-            Quantity::Product(ab) if ab[0].as_const().is_some() || ab[1].as_const().is_some() => {
-                let (n, a) =
-                    if let Some(n) = ab[0].as_const() { (n, &ab[1]) } else { (ab[1].most(), &ab[0]) };
-                self.add(a, times.saturating_mul(n));
-            }
-            // What is divided and multiplied again is at most what it was.
-            Quantity::Quotient(a, c) if times > 0 && times % c == 0 && a.minimum() >= 0 => {
-                self.add(a, times / c);
-            }
-            _ => match self.terms.iter_mut().find(|(term, _)| *term == of) {
-                Some((_, count)) => *count = count.saturating_add(times),
-                None => self.terms.push((of, times)),
-            },
-        }
-    }
-
-    /// What it never exceeds.
-    fn most(&self) -> i128 {
-        let most = |(term, times): &(&Quantity, i128)| match times.signum() {
-            0 => 0,
-            1 => term.most().saturating_mul(*times),
-            _ => term.minimum().saturating_mul(*times),
-        };
-        self.terms.iter().map(most).fold(self.constant, i128::saturating_add)
-    }
 }
 
 /// What a product is made of, by its greatest values.

@@ -6,12 +6,10 @@
 use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
-use super::counter::{Counter, counters};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, LoopId, Module, Proof, Quantity,
-    RangeLoop, Stmt, StmtKind, VarId, visit,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Stmt, StmtKind, VarId,
 };
 use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, integer, root, same};
 
@@ -80,22 +78,22 @@ fn prove_called(module: &mut Module, calls: Calls) {
 pub(super) struct Walk<'a> {
     pub(super) scope: FunctionScope<'a>,
     pub(super) known: Known,
-    untracked: HashSet<VarId>,
+    pub(super) untracked: HashSet<VarId>,
     conditions: Vec<Condition>,
     aim: Aim,
     calls: Calls,
     /// Checks that the walk has passed.
     passed: usize,
     /// Ranges of the counters of the loops around, wherever these stand.
-    counters: Vec<(Expr, Range)>,
+    pub(super) counters: Vec<(Expr, Range)>,
     /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
-    lasting: Vec<(Expr, Range)>,
+    pub(super) lasting: Vec<(Expr, Range)>,
     /// What is noted of indices, if the walk is to explain and not to mark.
-    notes: Option<Notes<'a>>,
+    pub(super) notes: Option<Notes<'a>>,
     /// What was assigned, if the walk is to find that and marks nothing.
-    assigned: Option<Assigned>,
+    pub(super) assigned: Option<Assigned>,
     /// Statements that are still looked at for that.
-    budget: usize,
+    pub(super) budget: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -247,20 +245,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
-        let before = self.ranges_of(&assigned_integers(body));
-        self.known.forget(&assigned(body));
-        let found = self.invariants(Some(cond), body, before);
-        let outer = self.hold(&found);
-        self.mark(cond);
-        let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
-        self.with(stays, |walk| walk.looped(body));
-        self.lasting.truncate(outer);
-        if !breaks(body, id) {
-            self.known.extend(ends);
-        }
-    }
-
     /// What a variable is after it was given a value; notes it for the loops around.
     fn given(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option<Range> {
         let ExprKind::Var(var) = place.kind else { return None };
@@ -289,105 +273,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds what is known of a variable, unless nothing may be.
-    fn learn(&mut self, place: &Expr, range: Range) {
+    pub(super) fn learn(&mut self, place: &Expr, range: Range) {
         if !root(place).is_some_and(|var| self.untracked.contains(&var)) {
             self.known.learn(place, range);
         }
-    }
-
-    /// The ranges of variables that may be tracked.
-    fn ranges_of(&self, places: &[Expr]) -> Vec<(Expr, Range)> {
-        let tracked =
-            places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
-        tracked.map(|place| (place.clone(), self.scope.range(place, &self.known))).collect()
-    }
-
-    /// Adds ranges that hold wherever they stand in the loop that begins; how many there were around it.
-    fn hold(&mut self, found: &[(Expr, Range)]) -> usize {
-        let outer = self.lasting.len();
-        self.lasting.extend(found.iter().cloned());
-        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        outer
-    }
-
-    /// Whether no more statements are looked at for invariants.
-    pub(super) fn is_spent(&self) -> bool {
-        self.budget == 0
-    }
-
-    /// What the body of a loop assigns in an iteration, where this is known of its variables.
-    pub(super) fn assigned_under(
-        &mut self,
-        cond: Option<&Expr>,
-        body: &Block,
-        facts: &[(Expr, Range)],
-    ) -> Assigned {
-        let known = self.known.clone();
-        let around = self.assigned.replace(Assigned::new());
-        let outer = self.hold(facts);
-        if let Some(cond) = cond {
-            let stays = self.implied(cond, true);
-            self.known.extend(stays);
-        }
-        self.block(&mut body.clone());
-        // What was assumed here is assumed nowhere else.
-        self.scope.undefine(body);
-        self.lasting.truncate(outer);
-        self.known = known;
-        std::mem::replace(&mut self.assigned, around).unwrap_or_default()
-    }
-
-    fn range_loop(&mut self, range: &mut RangeLoop, body: &mut Block) {
-        for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
-            self.mark(e);
-        }
-        let (start, end) =
-            (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
-        let (entry, mut found) = (self.known.clone(), Vec::new());
-        let mut entered = self.ranges_of(&assigned_integers(body));
-        // The loop gives its own variable other values too.
-        entered.retain(|(place, _)| root(place) != Some(range.var));
-        self.known.forget(&assigned(body));
-        let before = self.known.clone();
-        if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
-            let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
-            let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
-            let needs = end.needs.clone();
-            self.scope.ranges.insert(range.var, Range { high, needs, ..start });
-            let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-            self.known.stays_below(&var, &range.end, range.inclusive);
-            // The end was evaluated before the first iteration.
-            self.known.forget(&assigned(body));
-            self.known.forget(&self.untracked);
-            let known = (&entry, &self.known);
-            found = counters(range, body, &self.scope, known, &self.untracked);
-        }
-        let (begins, mut whole): (Vec<_>, Vec<_>) = found
-            .into_iter()
-            .map(|Counter { place, begins, whole }| ((place.clone(), begins), (place, whole)))
-            .unzip();
-        let (outer, counted) = (self.lasting.len(), self.counters.len());
-        self.counters.extend(whole.iter().cloned());
-        begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
-        let invariants = self.invariants(None, body, entered);
-        self.hold(&invariants);
-        self.looped(body);
-        self.lasting.truncate(outer);
-        self.counters.truncate(counted);
-        self.known = before;
-        whole.extend(invariants);
-        whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
-    }
-
-    /// The body of a loop.
-    fn looped(&mut self, body: &mut Block) {
-        let by = |walk: &mut Self, n: isize| {
-            walk.notes.iter_mut().for_each(|notes| notes.loops = notes.loops.saturating_add_signed(n));
-        };
-        by(self, 1);
-        self.block(body);
-        by(self, -1);
     }
 
     /// Learns what is known of a variable that was assigned all the same; whether a loop counts with it.
@@ -400,19 +289,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Does something with more facts, and forgets them.
-    fn with(&mut self, facts: Known, what: impl FnOnce(&mut Self)) {
+    pub(super) fn with(&mut self, facts: Known, what: impl FnOnce(&mut Self)) {
         let known = self.known.clone();
         self.known.extend(facts);
         what(self);
         self.known = known;
     }
 
-    fn implied(&self, cond: &Expr, outcome: bool) -> Known {
+    pub(super) fn implied(&self, cond: &Expr, outcome: bool) -> Known {
         self.known.implied(cond, outcome, &self.scope)
     }
 
     /// Marks the indices of an expression that are proven.
-    fn mark(&mut self, e: &mut Expr) {
+    pub(super) fn mark(&mut self, e: &mut Expr) {
         match &mut e.kind {
             ExprKind::Select(cond, a, b) => {
                 self.mark(cond);
@@ -498,20 +387,6 @@ fn assumed(e: &Expr) -> Option<&Expr> {
         ExprKind::Builtin { op, args, .. } if op.facts.form == Form::Assumption => args.first(),
         _ => None,
     }
-}
-
-/// The last value of a loop whose bounds and step are constants.
-fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
-    let (start, past) = (range.start.as_int()?, past.as_const()?);
-    let step = range.step.as_ref()?.as_int().filter(|step| *step > 0)?;
-    (start < past).then(|| start + (past - 1 - start) / step * step)
-}
-
-/// Whether a block leaves a loop.
-fn breaks(block: &Block, id: LoopId) -> bool {
-    let mut found = false;
-    visit::stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Break(of) if of == id));
-    found
 }
 
 /// Whether control never passes the end of a block.

@@ -8,6 +8,7 @@ mod counter;
 mod elide;
 mod explain;
 mod invariant;
+mod loops;
 mod need;
 mod wording;
 

@@ -7,7 +7,8 @@
 use super::bits;
 use super::interval::{exactly, fits};
 use super::known::{Known, same, strip};
-use super::range::{FunctionScope, Range, integer, joined};
+use super::range::{Range, integer, joined};
+use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
 
 impl FunctionScope<'_> {

@@ -1,7 +1,8 @@
 //! Ranges of what bits make up.
 
 use super::known::{Known, same, strip};
-use super::range::{FunctionScope, integer};
+use super::range::integer;
+use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
 
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of

@@ -1,7 +1,8 @@
 //! Intervals of plain numbers: what an expression never leaves, whatever the launch.
 
 use super::known::Known;
-use super::range::{FunctionScope, Range, integer};
+use super::range::{Range, integer};
+use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Expr, RangeLoop, Scalar, VarId};
 
 /// The least and the greatest value of an expression.

@@ -4,7 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::range::{FunctionScope, Range, integer, joined};
+use super::range::{Range, integer, joined};
+use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
 
 /// Sums that a guard of a greater one tells of, at most.

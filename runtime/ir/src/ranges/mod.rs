@@ -11,11 +11,13 @@ mod known;
 mod place;
 mod position;
 mod range;
+mod scope;
 
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, root, same};
 pub(crate) use place::{Length, axes};
-pub(crate) use range::{Caller, FunctionScope, Kind, Range, integer, joined};
+pub(crate) use range::{Range, integer, joined};
+pub(crate) use scope::{Caller, FunctionScope, Kind};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,8 @@
 //! A function that is looked at for one call sees through its parameters to what its caller passed.
 
 use super::known::{Known, same, strip};
-use super::range::{Caller, FunctionScope, Range, integer, joined};
+use super::range::{Range, integer, joined};
+use super::scope::{Caller, FunctionScope};
 use crate::ir::{
     BinaryOp, Condition, Expr, ExprKind, Extent, Parameter, Quantity, Scalar, Type, VarId, VarKind,
 };

@@ -1,6 +1,7 @@
 //! Where a thread stands, and how many there are: ranges by what a launch says of grid and block.
 
-use super::range::{FunctionScope, Range};
+use super::range::Range;
+use super::scope::FunctionScope;
 use crate::ir::{Expr, ExprKind, Position, Quantity};
 use crate::limits;
 

@@ -1,0 +1,132 @@
+//! Loops: what holds in each of their iterations, and after them.
+
+use super::counter::{Counter, counters};
+use super::elide::Walk;
+use super::invariant::{Assigned, assigned_integers};
+use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
+use crate::ranges::{Range, assigned, integer, root, same};
+
+impl Walk<'_> {
+    pub(super) fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
+        let before = self.ranges_of(&assigned_integers(body));
+        self.known.forget(&assigned(body));
+        let found = self.invariants(Some(cond), body, before);
+        let outer = self.hold(&found);
+        self.mark(cond);
+        let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
+        self.with(stays, |walk| walk.looped(body));
+        self.lasting.truncate(outer);
+        if !breaks(body, id) {
+            self.known.extend(ends);
+        }
+    }
+
+    /// The ranges of variables that may be tracked.
+    fn ranges_of(&self, places: &[Expr]) -> Vec<(Expr, Range)> {
+        let tracked =
+            places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
+        tracked.map(|place| (place.clone(), self.scope.range(place, &self.known))).collect()
+    }
+
+    /// Adds ranges that hold wherever they stand in the loop that begins; how many there were around it.
+    fn hold(&mut self, found: &[(Expr, Range)]) -> usize {
+        let outer = self.lasting.len();
+        self.lasting.extend(found.iter().cloned());
+        found.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        outer
+    }
+
+    /// Whether no more statements are looked at for invariants.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// What the body of a loop assigns in an iteration, where this is known of its variables.
+    pub(super) fn assigned_under(
+        &mut self,
+        cond: Option<&Expr>,
+        body: &Block,
+        facts: &[(Expr, Range)],
+    ) -> Assigned {
+        let known = self.known.clone();
+        let around = self.assigned.replace(Assigned::new());
+        let outer = self.hold(facts);
+        if let Some(cond) = cond {
+            let stays = self.implied(cond, true);
+            self.known.extend(stays);
+        }
+        self.block(&mut body.clone());
+        // What was assumed here is assumed nowhere else.
+        self.scope.undefine(body);
+        self.lasting.truncate(outer);
+        self.known = known;
+        std::mem::replace(&mut self.assigned, around).unwrap_or_default()
+    }
+
+    pub(super) fn range_loop(&mut self, range: &mut RangeLoop, body: &mut Block) {
+        for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
+            self.mark(e);
+        }
+        let (start, end) =
+            (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
+        let (entry, mut found) = (self.known.clone(), Vec::new());
+        let mut entered = self.ranges_of(&assigned_integers(body));
+        // The loop gives its own variable other values too.
+        entered.retain(|(place, _)| root(place) != Some(range.var));
+        self.known.forget(&assigned(body));
+        let before = self.known.clone();
+        if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
+            let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
+            let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
+            let needs = end.needs.clone();
+            self.scope.ranges.insert(range.var, Range { high, needs, ..start });
+            let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+            self.known.stays_below(&var, &range.end, range.inclusive);
+            // The end was evaluated before the first iteration.
+            self.known.forget(&assigned(body));
+            self.known.forget(&self.untracked);
+            let known = (&entry, &self.known);
+            found = counters(range, body, &self.scope, known, &self.untracked);
+        }
+        let (begins, mut whole): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .map(|Counter { place, begins, whole }| ((place.clone(), begins), (place, whole)))
+            .unzip();
+        let (outer, counted) = (self.lasting.len(), self.counters.len());
+        self.counters.extend(whole.iter().cloned());
+        begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
+        let invariants = self.invariants(None, body, entered);
+        self.hold(&invariants);
+        self.looped(body);
+        self.lasting.truncate(outer);
+        self.counters.truncate(counted);
+        self.known = before;
+        whole.extend(invariants);
+        whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+    }
+
+    /// The body of a loop.
+    fn looped(&mut self, body: &mut Block) {
+        let by = |walk: &mut Self, n: isize| {
+            walk.notes.iter_mut().for_each(|notes| notes.loops = notes.loops.saturating_add_signed(n));
+        };
+        by(self, 1);
+        self.block(body);
+        by(self, -1);
+    }
+}
+
+/// The last value of a loop whose bounds and step are constants.
+fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
+    let (start, past) = (range.start.as_int()?, past.as_const()?);
+    let step = range.step.as_ref()?.as_int().filter(|step| *step > 0)?;
+    (start < past).then(|| start + (past - 1 - start) / step * step)
+}
+
+/// Whether a block leaves a loop.
+fn breaks(block: &Block, id: LoopId) -> bool {
+    let mut found = false;
+    visit::stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Break(of) if of == id));
+    found
+}

@@ -1,0 +1,423 @@
+//! What an expression never leaves: the range of each, by what it is made of and what guards tell.
+//!
+//! A function is looked at for itself or for one call of it, through whose arguments it sees.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use super::known::{Known, changed, same, strip, untracked};
+use super::place::Length;
+use super::range::{Range, greater, integer, joined, lesser};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, RangeLoop, ResultRange,
+    Scalar, StmtKind, UnaryOp, VarId, VarKind, Variable, visit,
+};
+
+/// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
+const FUEL: usize = 400;
+
+/// Unknowns of one function at most.
+const UNKNOWNS: usize = 1 << 20;
+/// Number of the first unknown of a function that is only asked for what it returns.
+const RETURNED: usize = usize::MAX / 2;
+
+/// What a function is looked at for.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub is_kernel: bool,
+    /// Whether a launch may be asked for something.
+    pub lifts: bool,
+    /// Threads of a block at most, by the `launch_bounds` of all kernels that run the function.
+    pub most_threads: Option<u32>,
+}
+
+/// A call of a function, as its caller sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub scope: &'a FunctionScope<'a>,
+    pub known: &'a Known,
+    pub args: &'a [Expr],
+}
+
+/// What a function's variables are, as far as it is known where the walk stands.
+pub(crate) struct FunctionScope<'a> {
+    pub functions: &'a [Function],
+    vars: &'a [Variable],
+    pub params: &'a [VarId],
+    pub is_kernel: bool,
+    /// Variables that something changes.
+    changed: HashSet<VarId>,
+    /// The call that the function is looked at for.
+    pub caller: Option<Caller<'a>>,
+    /// Number of the first value that only the device knows.
+    unknowns: usize,
+    /// Whether a launch may be asked for something.
+    pub lifts: bool,
+    /// Threads of a block at most, where a kernel says so.
+    pub(crate) most_threads: Option<u32>,
+    /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
+    pub definitions: HashMap<VarId, Expr>,
+    /// Ranges of immutable variables where they were initialised.
+    pub ranges: HashMap<VarId, Range>,
+    /// How many elements slices have that were made of others.
+    pub extents: HashMap<VarId, Length>,
+    /// Variables of which nothing is known.
+    pub untracked: HashSet<VarId>,
+    /// Lengths that only the device knows.
+    lengths: RefCell<Vec<Expr>>,
+}
+
+impl<'a> FunctionScope<'a> {
+    pub fn new(functions: &'a [Function], function: &'a Function, body: &Block, kind: Kind) -> Self {
+        let Kind { is_kernel, lifts, most_threads } = kind;
+        let plain = Self {
+            changed: changed(body),
+            untracked: HashSet::new(),
+            functions,
+            vars: &function.vars,
+            params: &function.params,
+            is_kernel,
+            caller: None,
+            unknowns: 0,
+            lifts,
+            most_threads,
+            definitions: HashMap::new(),
+            ranges: HashMap::new(),
+            extents: HashMap::new(),
+            lengths: RefCell::default(),
+        };
+        Self { untracked: untracked(body, &plain), ..plain }
+    }
+
+    /// A function in the `n`th call that is looked at.
+    pub fn called(function: &'a Function, caller: Caller<'a>, n: usize) -> Self {
+        let (lifts, most_threads) = (caller.scope.lifts, caller.scope.most_threads);
+        let kind = Kind { is_kernel: false, lifts, most_threads };
+        let plain = Self::new(caller.scope.functions, function, &function.body, kind);
+        Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), ..plain }
+    }
+
+    pub fn kind(&self, var: VarId) -> &VarKind {
+        &self.vars[var.0 as usize].kind
+    }
+
+    pub fn name(&self, var: VarId) -> &str {
+        &self.vars[var.0 as usize].name
+    }
+
+    /// Whether a variable has other values later: it was declared so, and something changes it.
+    pub fn is_mutable(&self, var: VarId) -> bool {
+        self.vars[var.0 as usize].mutable && self.changed.contains(&var)
+    }
+
+    /// Remembers what an immutable variable is.
+    pub fn define(&mut self, var: VarId, init: &Expr, known: &Known) {
+        if self.is_mutable(var) {
+            return;
+        }
+        // A loop defines its variables anew each time that it is looked at.
+        self.definitions.remove(&var);
+        self.extents.remove(&var);
+        self.ranges.remove(&var);
+        if self.is_stable(init) {
+            self.definitions.insert(var, init.clone());
+        }
+        if let Some(extent) = self.extent(init) {
+            self.extents.insert(var, extent);
+        }
+        if let Some(scalar) = integer(init) {
+            let range = self.range(init, known);
+            // A range that says nothing would hide that the variable is the same wherever it stands.
+            let all = Range::of_type(scalar);
+            if range.high != all.high || range.low != all.low {
+                self.ranges.insert(var, range);
+            }
+        }
+    }
+
+    /// Forgets what the variables are that a block defines.
+    pub fn undefine(&mut self, block: &Block) {
+        visit::stmts(block, &mut |stmt| {
+            if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind
+            {
+                self.definitions.remove(var);
+                self.extents.remove(var);
+                self.ranges.remove(var);
+            }
+        });
+    }
+
+    /// Whether an expression gives the same wherever it is evaluated.
+    pub fn is_stable(&self, e: &Expr) -> bool {
+        let own = match &e.kind {
+            ExprKind::Var(var) => !self.is_mutable(*var),
+            ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
+            ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
+            ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
+            ExprKind::Index { base, .. } => self.elements_of(base).is_some(),
+            ExprKind::Builtin { op, .. } => op.position().is_some(),
+            _ => false,
+        };
+        own && e.operands().iter().all(|e| self.is_stable(e))
+    }
+
+    /// What makes `below < limit` sure: nothing, a condition, or `None` if nothing can.
+    pub fn ensure(&self, below: Quantity, limit: Quantity) -> Option<Vec<Condition>> {
+        if below.is_below(&limit) {
+            return Some(Vec::new());
+        }
+        if !self.lifts {
+            return None;
+        }
+        let below = below.askable().filter(|_| limit.is_known())?;
+        let possible = below.minimum() < limit.most();
+        (possible && below.is_short() && limit.is_short()).then(|| vec![Condition { below, limit }])
+    }
+
+    /// What makes sure that a value of a range is not below a number.
+    pub fn ensure_least(&self, range: &Range, least: i128) -> Option<Vec<Condition>> {
+        if range.low.minimum() >= least {
+            return Some(range.low_needs.clone());
+        }
+        if !self.lifts {
+            return None;
+        }
+        let limit = range.low.clone().askable_least()?;
+        let condition = Condition { below: Quantity::Const(least - 1), limit };
+        let possible = condition.limit.most() >= least && condition.limit.is_short();
+        possible.then(|| joined(&range.low_needs, &[condition]))
+    }
+
+    /// What makes sure that a value of an expression is not negative: nothing, if its type has no such values.
+    pub fn ensure_positive(&self, e: &Expr, range: &Range) -> Option<Vec<Condition>> {
+        if integer(e)?.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(range, 0) }
+    }
+
+    /// What makes sure that a product does not wrap.
+    pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
+        let (_, most) = integer(e)?.int_range()?;
+        let (a, b) = (self.range(a, known), self.range(b, known));
+        let needs = self.ensure(a.high.product(b.high), Quantity::Const(most + 1))?;
+        Some(joined(&joined(&needs, &a.needs), &b.needs))
+    }
+
+    /// What an expression never leaves.
+    pub fn range(&self, e: &Expr, known: &Known) -> Range {
+        self.within(e, known, &mut FUEL.clone())
+    }
+
+    pub fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
+        let Some(scalar) = integer(e) else { return Range::of_type(Scalar::U64) };
+        let all = Range::of_type(scalar);
+        *fuel = fuel.saturating_sub(1);
+        if *fuel == 0 {
+            return all;
+        }
+        let mut range = match self.made_of(e, scalar, known, fuel) {
+            // The ends of a wide type would only stand in the way of what a launch knows.
+            Some(range) if scalar.bits() >= 32 => {
+                let is_known = (range.low.is_known(), range.high.is_known());
+                let Range { low, high, needs, low_needs } = range.clone().meet(&all);
+                let (low, low_needs) =
+                    if is_known.0 { (range.low, range.low_needs) } else { (low, low_needs) };
+                let (high, needs) = if is_known.1 { (range.high, range.needs) } else { (high, needs) };
+                Range { low, high, needs, low_needs }
+            }
+            Some(range) => range.meet(&all),
+            None => all.clone(),
+        };
+        let key = strip(e);
+        let facts = || known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact);
+        // A launch is asked for what the guards say, rather than for that and the shape of the grid, or what the
+        // addends of a guarded sum come to.
+        let is_sum = matches!(e.kind, ExprKind::Binary(BinaryOp::Add, ..)) && !range.high.is_of_block();
+        let is_shape = self.lifts && range.high.as_const().is_none() && (is_sum || range.high.has_grid());
+        let says =
+            |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
+        if is_shape && facts().any(says) {
+            (range.high, range.needs) = (all.high.clone(), Vec::new());
+        }
+        facts().fold(range, |range, fact| range.meet(fact)).trimmed(&all)
+    }
+
+    /// The range by what an expression is made of.
+    fn made_of(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if let Some(n) = e.as_int() {
+            return Some(Range::numbers(n, n));
+        }
+        match &e.kind {
+            ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
+            ExprKind::Len(of) => {
+                let Length { count, needs } = self.length(of)?;
+                Some(Range::exactly(count).needing(&needs))
+            }
+            ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
+            ExprKind::Builtin { op, args, .. } => match op.position() {
+                Some(position) => self.position(position),
+                None => self.given(op.facts.result, args, known, fuel),
+            },
+            ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
+            ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
+            ExprKind::Select(cond, a, b) => {
+                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
+                    let mut facts = known.clone();
+                    facts.extend(known.implied(cond, outcome, self));
+                    self.within(branch, &facts, fuel)
+                });
+                Some(a.hull(&b))
+            }
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                let range = self.within(a, known, fuel);
+                let needs = range.all_needs();
+                let negated = Range::new(range.high.negated(), range.low.negated());
+                self.exact(negated.needing(&needs), scalar)
+            }
+            ExprKind::Binary(BinaryOp::Add, ..) => self.added(e, scalar, known, fuel),
+            ExprKind::Binary(op, a, b) if !op.is_comparison() => {
+                let is_less = known.is_ordered(b, a);
+                let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
+                let middle = match op {
+                    BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
+                    _ => None,
+                };
+                let holds = match op {
+                    BinaryOp::Sub if !ordered => self.has_more(a, b, scalar, known, fuel),
+                    _ => None,
+                };
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let plain = match holds {
+                    Some(needs) => self.binary(*op, a, b, scalar, true).map(|range| range.needing(&needs)),
+                    None => self.binary(*op, a, b, scalar, ordered),
+                };
+                match (plain, middle) {
+                    (Some(plain), Some(middle)) => Some(plain.meet(&middle)),
+                    (plain, middle) => plain.or(middle),
+                }
+            }
+            ExprKind::Index { base, .. } => self.elements_of(base),
+            _ => None,
+        }
+    }
+
+    fn variable(&self, var: VarId, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if self.is_mutable(var) {
+            return None;
+        }
+        let Variable { name, kind, .. } = &self.vars[var.0 as usize];
+        let all = Range::of_type(scalar);
+        let ends = scalar.int_range()?;
+        if let Some(definition) = self.definitions.get(&var) {
+            return Some(self.within(definition, known, fuel));
+        }
+        if let Some(range) = self.ranges.get(&var) {
+            return Some(range.clone());
+        }
+        let position = self.params.iter().position(|param| *param == var);
+        if let (Some(position), Some(Caller { scope, known, args })) = (position, self.caller) {
+            let range = scope.within(args.get(position)?, known, fuel);
+            // As above, a range that says nothing would hide that the parameter is one value.
+            if range.high != all.high || range.low != all.low {
+                return Some(range);
+            }
+        }
+        Some(match position {
+            Some(position) if self.is_kernel && *kind == VarKind::Param => {
+                let name = name.clone();
+                Range::exactly(Quantity::Param(Parameter { position, offset: 0, scalar, name }))
+            }
+            _ => {
+                let high = Quantity::Unknown(self.unknowns + var.0 as usize, [ends.0, ends.1]);
+                Range { high, ..all }
+            }
+        })
+    }
+
+    /// What the elements of an array lie between.
+    fn hull_of(&self, value: &Expr) -> Option<Range> {
+        match &value.kind {
+            ExprKind::ArrayList(items) => {
+                let ranges: Option<Vec<Range>> = items.iter().map(|item| self.hull_of(item)).collect();
+                ranges?.into_iter().reduce(|a, b| a.hull(&b))
+            }
+            ExprKind::ArrayRepeat(item, _) => self.hull_of(item),
+            _ => value.as_int().map(|n| Range::numbers(n, n)),
+        }
+    }
+
+    /// What the elements of a constant table are, or of a part of one.
+    fn elements_of(&self, base: &Expr) -> Option<Range> {
+        match &base.kind {
+            ExprKind::Table { value, .. } => self.hull_of(value),
+            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base),
+            ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
+                self.elements_of(base)
+            }
+            _ => None,
+        }
+    }
+
+    /// A number for what only the device knows, the same wherever it is asked for.
+    pub fn unknown(&self, what: &Expr, most: i128) -> Quantity {
+        let mut lengths = self.lengths.borrow_mut();
+        let at = lengths.iter().position(|known| same(known, what)).unwrap_or_else(|| {
+            lengths.push(what.clone());
+            lengths.len() - 1
+        });
+        Quantity::Unknown(self.unknowns + self.vars.len() + at, [0, most])
+    }
+
+    /// The range of what a function returns that does nothing else.
+    fn returned(&self, function: FnId, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        let function = self.functions.get(function.0 as usize)?;
+        let [only] = function.body.stmts.as_slice() else { return None };
+        let StmtKind::Return(Some(value)) = &only.kind else { return None };
+        let caller = Caller { scope: self, known, args };
+        let scope = FunctionScope { unknowns: RETURNED, ..FunctionScope::called(function, caller, 0) };
+        let range = scope.within(value, &Known::default(), fuel);
+        // What is unknown in one call is another thing in the next.
+        if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {
+            return Some(range);
+        }
+        Some(range.lasting())
+    }
+
+    /// What a builtin gives, by its facts.
+    fn given(&self, result: ResultRange, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        match (result, args) {
+            (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                Some(if result == ResultRange::Least { lesser(a, b) } else { greater(a, b) })
+            }
+            (ResultRange::Clamped, [value, least, most]) => {
+                let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
+                // Where `least` is above `most`, the result is `most`.
+                Some(lesser(greater(value, least), most))
+            }
+            (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {
+                let range = self.within(first, known, fuel);
+                Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range })
+            }
+            (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
+            (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
+            _ => None,
+        }
+    }
+
+    fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let (from, (least, most)) = (integer(inner)?, to.int_range()?);
+        let range = self.within(inner, known, fuel);
+        let (low, high) = from.int_range()?;
+        if least <= low && high <= most {
+            return Some(range);
+        }
+        if !to.is_unsigned() || from.is_signed() && range.high.most() <= most {
+            return self.exact(range, to);
+        }
+        // Truncation makes a value that is not negative only less.
+        let positive = if from.is_unsigned() { Vec::new() } else { self.ensure_least(&range, 0)? };
+        let range = Range { needs: joined(&range.needs, &positive), ..range };
+        Some(self.fewer(range, to))
+    }
+}
