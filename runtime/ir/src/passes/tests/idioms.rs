@@ -355,8 +355,12 @@ impl Writer {
                 let (d, third) = writer.new_var(scalar, false, v.clone());
                 vec![third, writer.change(&n, Some(Add), d), writer.at(&base, n.clone())]
             });
-            let op = writer.dice.pick(&[None, Some(Add), Some(Add)]);
-            vec![inner, writer.change(&v, op, grown)]
+            let grows = match writer.dice.below(3) {
+                0 => writer.change(&v, None, grown),
+                1 => writer.change(&v, Some(Add), grown),
+                _ => writer.change(&v, None, plus(&v, &grown)),
+            };
+            vec![inner, grows]
         });
         let [a, t, less] = [(); 3].map(|()| self.leaf(Scalar::U32));
         let wide = |e: &Expr| narrowed(e.clone(), Scalar::U64);
@@ -367,7 +371,8 @@ impl Writer {
 
     /// `if a + b < 20 { x[a + b]; x[c + a + b] }`
     fn sums(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        let base = self.store(30);
+        let extent = self.dice.pick(&[20, 25, 30]);
+        let base = self.store(extent);
         let [a, b, c] = [100, 100, 11].map(|n| binary(Rem, &self.leaf(scalar), &constant(n, scalar)));
         let limit = self.about(20, scalar);
         let index = match self.dice.below(3) {
