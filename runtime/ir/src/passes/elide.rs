@@ -216,8 +216,7 @@ impl<'a> Walk<'a> {
             // The end was evaluated before the first iteration.
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
-            let known = (&entry, &self.known);
-            found = counters(range, body, &self.scope, known, &self.untracked);
+            found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);
         }
         let outer = self.counters.len();
         self.counters.extend(found.iter().cloned());

@@ -23,9 +23,9 @@ pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
     }
     for (kernel, _) in module.kernels() {
         for (launch, at) in launches(kernel) {
-            let Some(target) = module.kernels().nth(launch.kernel.0 as usize) else { continue };
-            launchable(module, target, at)?;
-            arguments(kernel, launch, target.0, at)?;
+            let Some((target, attributes)) = module.kernels().nth(launch.kernel.0 as usize) else { continue };
+            launchable(module, target, attributes, at)?;
+            arguments(kernel, launch, target, at)?;
         }
     }
     Ok(())
@@ -45,7 +45,8 @@ fn launches(function: &Function) -> Vec<(&NestedLaunch, Location)> {
 /// Refuses the kernels that CUDA, or the lack of checks on the device, keeps from being launched there.
 fn launchable(
     module: &Module,
-    (kernel, attributes): (&Function, &KernelAttributes),
+    kernel: &Function,
+    attributes: &KernelAttributes,
     at: Location,
 ) -> Result<(), ValidateError> {
     let why = if attributes.noalias {
