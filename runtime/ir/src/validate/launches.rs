@@ -124,17 +124,18 @@ fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
         | ExprKind::Field(base, _)
         | ExprKind::Index { base, .. } => ends(kernel, base),
         ExprKind::Global(_) | ExprKind::Table { .. } => None,
-        ExprKind::Select(_, a, b) => ends(kernel, a).or_else(|| ends(kernel, b)),
-        ExprKind::Builtin { args, .. }
-        | ExprKind::Call { args, .. }
-        | ExprKind::Struct(_, args)
-        | ExprKind::Tuple(args)
-        | ExprKind::ArrayList(args)
-        | ExprKind::Variant(_, _, args) => {
-            let mut memory = args.iter().filter(|arg| holds_memory(&arg.ty)).peekable();
-            if memory.peek().is_none() { Some(UNKNOWN) } else { memory.find_map(|arg| ends(kernel, arg)) }
+        // A closure may give what it has captured.
+        ExprKind::Closure(_) | ExprKind::CallClosure { .. } => Some(UNKNOWN),
+        // Memory comes of the operands that hold some.
+        _ => {
+            let operands = e.operands().into_iter();
+            let mut memory = operands.filter(|operand| holds_memory(&operand.ty)).peekable();
+            if memory.peek().is_none() {
+                Some(UNKNOWN)
+            } else {
+                memory.find_map(|operand| ends(kernel, operand))
+            }
         }
-        _ => Some(UNKNOWN),
     }
 }
 
