@@ -8,7 +8,7 @@ use syn::{
     parse_quote,
 };
 
-use super::call::hidden_method;
+use super::device_method::hidden_method;
 use super::function::twin_signature;
 use super::held_body::HeldBody;
 use super::plain::PlainForms;

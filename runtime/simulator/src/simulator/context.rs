@@ -6,13 +6,13 @@
 use std::cell::Cell;
 use std::ptr;
 
+use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
 use super::machine::Machine;
-pub use super::memory::{POISON, SharedSite};
+pub use super::memory::SharedSite;
 #[doc(hidden)]
 pub use super::nested::Child;
-use super::observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Operation, Space,
-};
+use super::observer::Interests;
+pub use super::unwritten::POISON;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultSite, Prints, SimFault, Synchronisation};

@@ -6,10 +6,11 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::Machine;
-use super::observer::Line;
 use super::problem::RankProblem;
+use super::unwritten::POISON;
 
 /// Which array of a block's shared memory is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +24,6 @@ pub struct SharedSite {
     /// The file.
     pub file: &'static str,
 }
-
-/// What fresh shared memory holds in every byte: visibly not zero.
-pub const POISON: u8 = 0xa5;
 
 /// Alignment of a block's shared memory, in bytes, as bulk copies with a 128-byte swizzle need it.
 const ALIGN: usize = 1024;

@@ -2,9 +2,9 @@
 
 use std::panic::resume_unwind;
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::Machine;
-use super::observer::Line;
 use super::problem::{BarrierProblem, MaskProblem};
 use super::shape::WARP;
 

@@ -4,6 +4,9 @@ use std::fmt;
 
 use warpsmith_ir::fault::unwritten_way_out;
 
+/// What fresh shared memory holds in every byte: visibly not zero.
+pub const POISON: u8 = 0xa5;
+
 /// Memory that holds anything until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnwrittenMemory {
