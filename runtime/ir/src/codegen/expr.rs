@@ -297,6 +297,9 @@ impl Printer<'_> {
         for definition in cuda.definitions.clone() {
             self.define(definition);
         }
+        if op.acts() {
+            self.operations.extend(super::template::called(&cuda.template).map(str::to_owned));
+        }
         let mut text = cuda.template.clone();
         if text.contains("{ret}") {
             let name = self.ty(ret);
