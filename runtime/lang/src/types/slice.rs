@@ -190,10 +190,10 @@ pub(crate) fn to_read<T>((ptr, len): (*const T, usize)) -> (*mut T, usize) {
 fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) -> &'a mut Slice<T> {
     let end = end.unwrap_or(len);
     if start > end {
-        context::fault_bounds(start as i64, end);
+        context::fault_range(start as i64, end);
     }
     if end > len {
-        context::fault_bounds(end as i64, len);
+        context::fault_range(end as i64, len);
     }
     context::keep(Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData })
 }

@@ -67,6 +67,7 @@ pub struct CompileOptions {
 
 /// What a cubin tells profilers and debuggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DebugInfo {
     /// Nothing.
     #[default]
@@ -88,6 +89,7 @@ pub struct Cubin {
 
 /// Why there is no cubin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NvrtcError {
     /// The library cannot be loaded.
     #[error(
