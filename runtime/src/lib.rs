@@ -29,6 +29,10 @@
 //! *emitter* records the [`ir`] with those types; validation, elision of bounds checks and [`codegen`] turn that
 //! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it. The simulator interprets the IR, with
 //! [`checks`] of every access.
+//!
+//! Programs need the items at the root and those that these return. [`ir`], [`codegen`] and [`validate`] show what the
+//! stages pass on to each other, for tools and tests: they may change in any version. Enums of errors, and facts that programs only
+//! read, are `#[non_exhaustive]`.
 
 #![deny(missing_docs)]
 #![allow(

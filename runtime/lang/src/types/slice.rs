@@ -243,6 +243,7 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
 ///
 /// This is an index and not a method: Rust lets the temporary that is sliced live longer then.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct PartIndex {
     start: usize,
     end: Option<usize>,
