@@ -6,13 +6,12 @@
 use std::cell::Cell;
 use std::ptr;
 
+pub use super::facts::POISON;
 use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
-use super::machine::Machine;
-pub use super::memory::SharedSite;
 #[doc(hidden)]
-pub use super::nested::Child;
+pub use super::facts::{Child, SharedSite};
+use super::machine::Machine;
 use super::observer::Interests;
-pub use super::unwritten::POISON;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultSite, Prints, SimFault, Synchronisation};

@@ -1,4 +1,8 @@
-//! What an observer is told: who did what to which bytes, who met whom, and at which line.
+//! What the simulator is told, and what it tells observers: who did what to which bytes, who met whom, and at which line.
+//!
+//! Knows nothing of how any of it is simulated; a build without the simulator has these words too.
+
+use std::any::TypeId;
 
 /// A place in the user's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -212,4 +216,35 @@ pub enum Operation {
     Integer,
     /// A conversion between types.
     Convert,
+}
+
+/// What fresh shared memory holds in every byte: visibly not zero.
+pub const POISON: u8 = 0xa5;
+
+/// Which array of a block's shared memory is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedSite {
+    /// The line of the `shared!`.
+    pub line: u32,
+    /// Its column, or another number that tells it apart in its file.
+    pub column: u32,
+    /// The instance of the function around it, if that has several.
+    pub instance: Option<TypeId>,
+    /// The file.
+    pub file: &'static str,
+}
+
+/// A launch that waits for the end of its parent.
+#[doc(hidden)]
+pub struct Child {
+    pub kernel: &'static str,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: usize,
+    /// When it may run.
+    pub order: ChildOrder,
+    /// Its number for observers; the machine gives it.
+    pub number: u64,
+    /// Runs one of its threads.
+    pub thread: Box<dyn Fn()>,
 }

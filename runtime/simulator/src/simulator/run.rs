@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use super::facts::Child;
 use super::machine::Machine;
-use super::nested::{self, Child, Nesting};
+use super::nested::{self, Nesting};
 use super::{SimFault, SimLaunch, SimReport, context, hook, scheduler};
 
 /// Runs a launch: `thread` is called once for each CUDA thread.

@@ -4,9 +4,6 @@ use std::fmt;
 
 use warpsmith_ir::fault::SHARED;
 
-/// What fresh shared memory holds in every byte: visibly not zero.
-pub const POISON: u8 = 0xa5;
-
 /// Memory that holds anything until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
