@@ -1,0 +1,196 @@
+//! Why a kernel cannot be coarsened.
+
+use crate::ir::{
+    Block, Builtin, Effect, ExprKind, Form, Function, Location, Module, Position, StmtKind, Type, visit,
+};
+
+/// What of a kernel is against coarsening it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoarsenRefusal {
+    /// A call that other threads notice.
+    #[error("`{builtin}` is noticed by other threads, and a coarsened kernel is elementwise")]
+    Effect {
+        /// The builtin.
+        builtin: &'static str,
+    },
+    /// Shared memory.
+    #[error("shared memory is of the whole block, and a coarsened kernel is elementwise")]
+    Shared,
+    /// A launch in the kernel.
+    #[error("it launches a kernel, which one thread of several would do in another order")]
+    Launch,
+    /// Text that the kernel prints.
+    #[error("it prints, which one thread of several would do in another order")]
+    Print,
+    /// A use of the shape or of a place in it beyond the thread's own number.
+    #[error(
+        "`{builtin}` is used other than for the thread's number; take `global_id()`, or \
+         `block_idx().x * block_dim().x + thread_idx().x`"
+    )]
+    Position {
+        /// The builtin.
+        builtin: &'static str,
+    },
+    /// CUDA by hand.
+    #[error("`{function}` is CUDA by hand, which may do anything")]
+    Foreign {
+        /// The device function.
+        function: String,
+    },
+    /// A slice that is written, and not used at the thread's own element alone.
+    #[error("`{slice}` can be written, and is used other than by `{slice}[i]` at the thread's own number `i` and by its length")]
+    Elsewhere {
+        /// The parameter.
+        slice: String,
+    },
+    /// A parameter by which memory can be written that is no slice.
+    #[error("`{param}` can write memory that is no slice; take a `&mut [T]`")]
+    Writable {
+        /// The parameter.
+        param: String,
+    },
+    /// A device static that is written.
+    #[error("the static `{global}` is written, which other threads notice")]
+    Global {
+        /// The static.
+        global: &'static str,
+    },
+    /// Blocks of a cluster.
+    #[error("its blocks are of clusters, whose number coarsening would change")]
+    Cluster,
+    /// No slice is touched by every thread at its own element.
+    #[error(
+        "no slice is read or written at the thread's own number in every thread that passes the guards, with elements \
+         of 1, 2, 4 or 8 bytes"
+    )]
+    NothingWide,
+}
+
+/// A kernel that cannot be coarsened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}: kernel `{kernel}` cannot be coarsened: {why}; or leave out `coarsen`", at.file, at.line)]
+pub struct NotCoarsened {
+    /// The kernel.
+    pub kernel: String,
+    /// Why.
+    pub why: CoarsenRefusal,
+    /// Where in the Rust source.
+    pub at: Location,
+}
+
+/// What is against coarsening a kernel whatever it does with its slices.
+pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
+    let kernel = &module.kernel;
+    if module.attributes.cluster.is_some() {
+        return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Cluster, at: kernel.at });
+    }
+    for param in &kernel.params {
+        let var = kernel.var(*param);
+        if is_writable(&var.ty) && !is_slice(&var.ty) {
+            let param = var.name.clone();
+            return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Writable { param }, at: kernel.at });
+        }
+    }
+    for function in module.functions.iter() {
+        if function.foreign.is_some() {
+            let why = CoarsenRefusal::Foreign { function: function.name.clone() };
+            return Err(NotCoarsened { kernel: kernel.name.clone(), why, at: function.at });
+        }
+        if let Some((builtin, at)) = own_position(&function.body) {
+            return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Position { builtin }, at });
+        }
+    }
+    module.all_functions().try_for_each(|function| check_effects(kernel, &function.body))
+}
+
+/// What depends on the shape is the thread's number, and that is gone once a kernel is coarsened.
+pub(super) fn check_positions(coarsened: &Module) -> Result<(), NotCoarsened> {
+    let kernel = &coarsened.kernel;
+    match own_position(&kernel.body) {
+        Some((builtin, at)) => Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Position { builtin }, at }),
+        None => Ok(()),
+    }
+}
+
+/// The first use of a place in the shape that coarsening changes.
+fn own_position(body: &Block) -> Option<(&'static str, Location)> {
+    let mut found = None;
+    visit::exprs(body, &mut |e| {
+        if let ExprKind::Builtin { op, at, .. } = &e.kind
+            && !super::wide::is_own(op)
+            && op.position().is_some_and(is_changed)
+        {
+            found = found.or(Some((op.name.shown(), *at)));
+        }
+    });
+    found
+}
+
+/// Whether coarsening changes what a position is.
+fn is_changed(position: Position) -> bool {
+    !matches!(position, Position::BlockExtent | Position::BlockSize | Position::WarpSize)
+}
+
+fn check_effects(kernel: &Function, body: &Block) -> Result<(), NotCoarsened> {
+    let mut found = None;
+    visit::stmts(body, &mut |stmt| {
+        let why = match &stmt.kind {
+            StmtKind::Shared(_) | StmtKind::DynamicShared(_) => Some(CoarsenRefusal::Shared),
+            StmtKind::Launch(_) => Some(CoarsenRefusal::Launch),
+            StmtKind::Print { .. } => Some(CoarsenRefusal::Print),
+            StmtKind::Assign { place, .. } => {
+                written_global(place).map(|global| CoarsenRefusal::Global { global })
+            }
+            _ => None,
+        };
+        if let (Some(why), None) = (why, &found) {
+            found = Some(NotCoarsened { kernel: kernel.name.clone(), why, at: stmt.at });
+        }
+    });
+    visit::exprs(body, &mut |e| {
+        let why = match &e.kind {
+            ExprKind::Builtin { op, at, .. } if is_noticed(op) => {
+                Some((CoarsenRefusal::Effect { builtin: op.name.shown() }, *at))
+            }
+            _ => None,
+        };
+        if let (Some((why, at)), None) = (why, &found) {
+            found = Some(NotCoarsened { kernel: kernel.name.clone(), why, at });
+        }
+    });
+    found.map_or(Ok(()), Err)
+}
+
+/// Whether other threads notice a call, or the call what other threads do.
+fn is_noticed(op: &Builtin) -> bool {
+    op.facts.waits || op.facts.form == Form::OtherBlock || op.effect != Effect::Pure && op.facts.form != Form::Assumption
+}
+
+/// The device static that a place is in.
+fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
+    match &place.kind {
+        ExprKind::Global(global) => Some(global.name),
+        ExprKind::Field(base, _) | ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
+            written_global(base)
+        }
+        _ => None,
+    }
+}
+
+fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { to, .. } if matches!(&**to, Type::Slice(elem) if !is_writable(elem)))
+}
+
+/// Whether a value of a type gives writable memory.
+fn is_writable(ty: &Type) -> bool {
+    match ty {
+        Type::View { elem, mutable, .. } => *mutable || is_writable(elem),
+        Type::Ptr { to, mutable } | Type::Ref { to, mutable } => *mutable || is_writable(to),
+        Type::Array(elem, _) | Type::Slice(elem) | Type::Shared { elem, .. } => is_writable(elem),
+        Type::Tuple(items) => items.iter().any(is_writable),
+        Type::Struct(def) => def.fields.iter().any(|field| is_writable(&field.ty)),
+        Type::Enum(def) => def.variants.iter().flat_map(|v| &v.fields).any(|(_, ty)| is_writable(ty)),
+        Type::Image(_) | Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => false,
+    }
+}
