@@ -14,7 +14,11 @@ const LENGTHS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 63, 64,
 /// A device that compares the twin, the interpreter and the text bit for bit.
 fn comparing() -> Device {
     needs_cxx();
-    Device::simulator_with(Settings { executor: Executor::All, sanitizers: Sanitizers::ALL, ..Settings::default() })
+    Device::simulator_with(Settings {
+        executor: Executor::All,
+        sanitizers: Sanitizers::ALL,
+        ..Settings::default()
+    })
 }
 
 fn floats(n: usize) -> Vec<f32> {
@@ -51,8 +55,10 @@ fn coarsened_texts_do_what_the_kernels_do() {
         let mut y = device.upload(&vec![0.5f32; n + 1]).expect("memory");
         let mut half = device.upload(&vec![bf16::from_f32(3.0); n]).expect("memory");
         let mut out = device.upload(&vec![7u8; n]).expect("memory");
-        let (mut v, mut w) = (device.upload(&vec![9u32; n]).expect("memory"), device.upload(&vec![8u32; n]).expect("memory"));
-        let (mut p, mut q) = (device.upload(&floats(n)).expect("memory"), device.upload(&floats(n)).expect("memory"));
+        let (mut v, mut w) =
+            (device.upload(&vec![9u32; n]).expect("memory"), device.upload(&vec![8u32; n]).expect("memory"));
+        let (mut p, mut q) =
+            (device.upload(&floats(n)).expect("memory"), device.upload(&floats(n)).expect("memory"));
         each_factor!(device, n, saxpy_wide(2.0, &z, &mut y));
         each_factor!(device, n, add_wide(n as u32, &x, &z, &mut y));
         each_factor!(device, n, copy_wide(&x, &mut y));

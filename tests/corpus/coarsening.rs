@@ -69,7 +69,15 @@ pub fn scale_bf16_wide(a: bf16, x: &mut [bf16]) {
 
 /// Particles as a structure of arrays: places and speeds.
 #[gpu_kernel(coarsen)]
-pub fn particles_wide(dt: f32, x: &mut [f32], y: &mut [f32], z: &mut [f32], vx: &[f32], vy: &[f32], vz: &[f32]) {
+pub fn particles_wide(
+    dt: f32,
+    x: &mut [f32],
+    y: &mut [f32],
+    z: &mut [f32],
+    vx: &[f32],
+    vy: &[f32],
+    vz: &[f32],
+) {
     let t = thread_idx();
     let i = block_idx().x as usize * block_dim().x as usize + t.x as usize;
     if i >= x.len() {

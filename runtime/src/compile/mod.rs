@@ -149,11 +149,7 @@ fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
 }
 
 /// The key of what a launch on a compute capability looks for.
-pub(crate) fn key<K: Kernel>(
-    comptime: &K::Comptime,
-    version: Version,
-    compute: (u32, u32),
-) -> Result<Key> {
+pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Key> {
     Ok(CompileJob::new::<K>(comptime, version, compute, false)?.key::<K>())
 }
 

@@ -50,9 +50,9 @@ pub use memory::GpuMemory;
 pub(crate) use order::{is_everywhere, of_slice, of_slice_mut, of_view, of_view_mut};
 pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
-pub(crate) use table::Version;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
+pub(crate) use table::Version;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -57,7 +57,11 @@ unsafe impl<V: Send + Sync> Sync for Table<V> {}
 
 impl<V> Table<V> {
     /// The value of a kernel, if it has one.
-    pub fn find<K: KernelDefinition>(&self, comptime: &K::Comptime, version: impl Into<Version>) -> Option<&V> {
+    pub fn find<K: KernelDefinition>(
+        &self,
+        comptime: &K::Comptime,
+        version: impl Into<Version>,
+    ) -> Option<&V> {
         let version = version.into();
         self.entry::<K>(hash::<K>(comptime, version), comptime, version)
     }

@@ -271,7 +271,11 @@ fn raise(site: &Site, record: &Record, is_coarsened: bool) -> ! {
     context::fault_at(line, |at| fault(site, record, place(at)))
 }
 
-fn fault(site: &Site, record: &Record, FaultSite { kernel, file, line, block, thread }: FaultSite) -> SimFault {
+fn fault(
+    site: &Site,
+    record: &Record,
+    FaultSite { kernel, file, line, block, thread }: FaultSite,
+) -> SimFault {
     match &site.kind {
         SiteKind::Bounds | SiteKind::Range => {
             let (index, len) = (record.a as i64, record.b as usize);

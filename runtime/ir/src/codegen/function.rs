@@ -402,7 +402,9 @@ impl Printer<'_> {
     fn coarsened_comment(&mut self) {
         if let Some(coarsened) = &self.module.coarsened {
             let elements = coarsened.needs.factor;
-            self.function.push(&format!("// {elements} elements a thread: together if none is left out, else one by one."));
+            self.function.push(&format!(
+                "// {elements} elements a thread: together if none is left out, else one by one."
+            ));
         }
     }
 }

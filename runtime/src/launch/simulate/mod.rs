@@ -25,9 +25,9 @@ use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
+use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::ir::CoarsenFactor;
 use crate::passes;
-use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };

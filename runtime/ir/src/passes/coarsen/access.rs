@@ -40,7 +40,8 @@ pub(super) fn slice_of(kernel: &Function, base: &Expr) -> Option<VarId> {
 /// Whether a parameter is a slice that may be written.
 fn is_written(kernel: &Function, var: VarId) -> bool {
     let var = kernel.var(var);
-    var.kind == VarKind::Param && matches!(&var.ty, Type::Ref { to, mutable: true } if matches!(**to, Type::Slice(_)))
+    var.kind == VarKind::Param
+        && matches!(&var.ty, Type::Ref { to, mutable: true } if matches!(**to, Type::Slice(_)))
 }
 
 /// What is written is touched nowhere but at the thread's own element.
@@ -55,20 +56,16 @@ pub(super) fn check(kernel: &Function, threads: &Threads) -> Result<(), NotCoars
 }
 
 /// Notes the first use of a written slice other than by the thread's own element or its length.
-fn elsewhere(
-    kernel: &Function,
-    threads: &Threads,
-    e: &Expr,
-    at: Location,
-    found: &mut Option<NotCoarsened>,
-) {
+fn elsewhere(kernel: &Function, threads: &Threads, e: &Expr, at: Location, found: &mut Option<NotCoarsened>) {
     let refused = |var: VarId, at| {
         let slice = kernel.var(var).name.clone();
         Some(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Elsewhere { slice }, at })
     };
     match &e.kind {
         _ if found.is_some() => {}
-        ExprKind::Index { base, index, at, .. } if slice_of(kernel, base).is_some_and(|s| is_written(kernel, s)) => {
+        ExprKind::Index { base, index, at, .. }
+            if slice_of(kernel, base).is_some_and(|s| is_written(kernel, s)) =>
+        {
             if !threads.is_own(index)
                 && let Some(slice) = slice_of(kernel, base)
             {

@@ -5,8 +5,8 @@ use super::own_element::Threads;
 use super::rewrite::{drop_unnamed, exprs, next_loop, rename, stmts};
 use super::{guards, wide};
 use crate::ir::{
-    BinaryOp, Block, Builtin, CoarsenNeeds, Coarsened, ConstValue, Expr, ExprKind, Function, Location, LoopId,
-    Module, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, visit,
+    BinaryOp, Block, Builtin, CoarsenNeeds, Coarsened, ConstValue, Expr, ExprKind, Function, Location,
+    LoopId, Module, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, visit,
 };
 
 /// What is built.
@@ -29,7 +29,8 @@ pub(super) fn build(module: &Module, threads: &Threads, plan: Plan) -> Module {
     kernel.body = Block { stmts: body };
     kernel.params.push(count);
     let position = |slice: &WideSlice| kernel.params.iter().position(|param| *param == slice.param);
-    let aligned = |slice: &WideSlice| Some((position(slice)?, alignment(slice.elem.size() * factor as usize)));
+    let aligned =
+        |slice: &WideSlice| Some((position(slice)?, alignment(slice.elem.size() * factor as usize)));
     let needs = CoarsenNeeds {
         factor,
         aligned: plan.slices.iter().filter_map(aligned).collect(),
@@ -216,8 +217,12 @@ impl<'a> Build<'a> {
     /// `&slice[first]`
     fn address(&self, slice: &WideSlice) -> Expr {
         let base = Expr { kind: ExprKind::Var(slice.param), ty: self.kernel.var(slice.param).ty.clone() };
-        let kind =
-            ExprKind::Index { base: base.into(), index: var(self.first).into(), at: self.at, proof: Proof::Text };
+        let kind = ExprKind::Index {
+            base: base.into(),
+            index: var(self.first).into(),
+            at: self.at,
+            proof: Proof::Text,
+        };
         let element = Expr { kind, ty: slice.elem.clone() };
         let ty = Type::reference(slice.elem.clone(), slice.store);
         Expr { kind: ExprKind::Ref(element.into()), ty }

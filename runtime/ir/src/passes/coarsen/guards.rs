@@ -58,7 +58,9 @@ impl Guards<'_> {
     fn bounds_in(&self, cond: &Expr, outcome: bool, bounds: &mut Vec<Expr>) -> bool {
         match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.bounds_in(inner, !outcome, bounds),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if outcome == (*op == BinaryOp::And) => {
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if outcome == (*op == BinaryOp::And) =>
+            {
                 let all = self.bounds_in(a, outcome, bounds);
                 self.bounds_in(b, outcome, bounds) && all
             }
@@ -109,7 +111,9 @@ impl Guards<'_> {
                     _ => None,
                 }
             }
-            ExprKind::Select(cond, a, b) => known(cond).map(|c| if c { (**a).clone() } else { (**b).clone() }),
+            ExprKind::Select(cond, a, b) => {
+                known(cond).map(|c| if c { (**a).clone() } else { (**b).clone() })
+            }
             _ => None,
         };
         if let Some(simpler) = simpler {

@@ -36,7 +36,8 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     access::check(kernel, &threads)?;
     let (body, mut bounds) = guards::without(kernel, &threads);
     let slices = access::wide(kernel, &body, &threads);
-    let nothing = || NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::NothingWide, at: kernel.at };
+    let nothing =
+        || NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::NothingWide, at: kernel.at };
     let factor = match factor {
         CoarsenFactor::Times(factor) => factor,
         CoarsenFactor::Widest => fitting(&slices).ok_or_else(nothing)?,

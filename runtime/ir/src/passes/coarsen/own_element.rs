@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use crate::ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit};
+use crate::ir::{
+    BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit,
+};
 
 /// What a kernel says of its threads' numbers.
 pub(super) struct Threads {
@@ -89,12 +91,10 @@ impl Threads {
             ExprKind::Binary(op, a, b) => {
                 let ((a, most_a), (b, most_b)) = (self.part(a)?, self.part(b)?);
                 let part = match (op, a, b) {
-                    (BinaryOp::Mul, Part::Block, Part::Extent) | (BinaryOp::Mul, Part::Extent, Part::Block) => {
-                        Part::Start
-                    }
-                    (BinaryOp::Add, Part::Start, Part::Thread) | (BinaryOp::Add, Part::Thread, Part::Start) => {
-                        Part::Number
-                    }
+                    (BinaryOp::Mul, Part::Block, Part::Extent)
+                    | (BinaryOp::Mul, Part::Extent, Part::Block) => Part::Start,
+                    (BinaryOp::Add, Part::Start, Part::Thread)
+                    | (BinaryOp::Add, Part::Thread, Part::Start) => Part::Number,
                     _ => return None,
                 };
                 Some((part, most_a.min(most_b).min(room(e)?)))
@@ -114,7 +114,8 @@ impl Threads {
 
     /// An expression that is the same in all threads, in terms of the parameters alone.
     pub fn uniform(&self, kernel: &Function, e: &Expr) -> Option<Expr> {
-        let all = |args: &[Expr]| args.iter().map(|arg| self.uniform(kernel, arg)).collect::<Option<Vec<_>>>();
+        let all =
+            |args: &[Expr]| args.iter().map(|arg| self.uniform(kernel, arg)).collect::<Option<Vec<_>>>();
         let is_param = |var: VarId| kernel.var(var).kind == VarKind::Param && !kernel.var(var).mutable;
         let kind = match &e.kind {
             ExprKind::Const(_) => e.kind.clone(),

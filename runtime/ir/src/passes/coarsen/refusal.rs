@@ -39,7 +39,9 @@ pub enum CoarsenRefusal {
         function: String,
     },
     /// A slice that is written, and not used at the thread's own element alone.
-    #[error("`{slice}` can be written, and is used other than by `{slice}[i]` at the thread's own number `i` and by its length")]
+    #[error(
+        "`{slice}` can be written, and is used other than by `{slice}[i]` at the thread's own number `i` and by its length"
+    )]
     Elsewhere {
         /// The parameter.
         slice: String,
@@ -83,13 +85,21 @@ pub struct NotCoarsened {
 pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
     let kernel = &module.kernel;
     if module.attributes.cluster.is_some() {
-        return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Cluster, at: kernel.at });
+        return Err(NotCoarsened {
+            kernel: kernel.name.clone(),
+            why: CoarsenRefusal::Cluster,
+            at: kernel.at,
+        });
     }
     for param in &kernel.params {
         let var = kernel.var(*param);
         if is_writable(&var.ty) && !is_slice(&var.ty) {
             let param = var.name.clone();
-            return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Writable { param }, at: kernel.at });
+            return Err(NotCoarsened {
+                kernel: kernel.name.clone(),
+                why: CoarsenRefusal::Writable { param },
+                at: kernel.at,
+            });
         }
     }
     for function in module.functions.iter() {
@@ -98,7 +108,11 @@ pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
             return Err(NotCoarsened { kernel: kernel.name.clone(), why, at: function.at });
         }
         if let Some((builtin, at)) = own_position(&function.body) {
-            return Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Position { builtin }, at });
+            return Err(NotCoarsened {
+                kernel: kernel.name.clone(),
+                why: CoarsenRefusal::Position { builtin },
+                at,
+            });
         }
     }
     module.all_functions().try_for_each(|function| check_effects(kernel, &function.body))
@@ -108,7 +122,9 @@ pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
 pub(super) fn check_positions(coarsened: &Module) -> Result<(), NotCoarsened> {
     let kernel = &coarsened.kernel;
     match own_position(&kernel.body) {
-        Some((builtin, at)) => Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Position { builtin }, at }),
+        Some((builtin, at)) => {
+            Err(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Position { builtin }, at })
+        }
         None => Ok(()),
     }
 }
@@ -164,16 +180,19 @@ fn check_effects(kernel: &Function, body: &Block) -> Result<(), NotCoarsened> {
 
 /// Whether other threads notice a call, or the call what other threads do.
 fn is_noticed(op: &Builtin) -> bool {
-    op.facts.waits || op.facts.form == Form::OtherBlock || op.effect != Effect::Pure && op.facts.form != Form::Assumption
+    op.facts.waits
+        || op.facts.form == Form::OtherBlock
+        || op.effect != Effect::Pure && op.facts.form != Form::Assumption
 }
 
 /// The device static that a place is in.
 fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
     match &place.kind {
         ExprKind::Global(global) => Some(global.name),
-        ExprKind::Field(base, _) | ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
-            written_global(base)
-        }
+        ExprKind::Field(base, _)
+        | ExprKind::Index { base, .. }
+        | ExprKind::Ref(base)
+        | ExprKind::Deref(base) => written_global(base),
         _ => None,
     }
 }
@@ -191,6 +210,8 @@ fn is_writable(ty: &Type) -> bool {
         Type::Tuple(items) => items.iter().any(is_writable),
         Type::Struct(def) => def.fields.iter().any(|field| is_writable(&field.ty)),
         Type::Enum(def) => def.variants.iter().flat_map(|v| &v.fields).any(|(_, ty)| is_writable(ty)),
-        Type::Image(_) | Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => false,
+        Type::Image(_) | Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => {
+            false
+        }
     }
 }

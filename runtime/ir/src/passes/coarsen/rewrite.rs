@@ -19,8 +19,12 @@ pub(super) fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
         StmtKind::Let { init, .. } => init.iter_mut().collect(),
         StmtKind::Assign { place, value, .. } => vec![value, place],
         StmtKind::Expr(e) => vec![e],
-        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => vec![cond],
-        StmtKind::For { range, .. } => [&mut range.start, &mut range.end].into_iter().chain(&mut range.step).collect(),
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => {
+            vec![cond]
+        }
+        StmtKind::For { range, .. } => {
+            [&mut range.start, &mut range.end].into_iter().chain(&mut range.step).collect()
+        }
         StmtKind::Return(value) => value.iter_mut().collect(),
         StmtKind::Print { args, .. } => args.iter_mut().collect(),
         StmtKind::Launch(launch) => launch.operands_mut(),
@@ -162,7 +166,9 @@ fn drop_in(block: &mut Block, vars: &[Variable], named: &HashSet<VarId>) -> bool
     let before = block.stmts.len();
     block.stmts.retain(|stmt| match &stmt.kind {
         StmtKind::Let { var, init } => {
-            vars[var.0 as usize].mutable || named.contains(var) || init.as_ref().is_some_and(|e| !is_silent(e))
+            vars[var.0 as usize].mutable
+                || named.contains(var)
+                || init.as_ref().is_some_and(|e| !is_silent(e))
         }
         _ => true,
     });

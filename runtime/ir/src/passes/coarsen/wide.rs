@@ -44,7 +44,8 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) ws_Wide {
 
 template <unsigned long long N, class T>
 __device__ __forceinline__ ws_Array<T, N> ws_wide_load(const T* from) {
-    return ((const ws_Wide<T, N>*)from)->elements;
+    ws_Wide<T, N> wide = *(const ws_Wide<T, N>*)from;
+    return wide.elements;
 }
 
 template <class T, unsigned long long N>
