@@ -137,3 +137,45 @@ pub fn smooth_wide(x: &[f32], y: &mut [f32]) {
     let right = if i + 1 < x.len() { x[i + 1] } else { x[i] };
     y[i] = (left + x[i] + right) / 3.0;
 }
+
+/// A sum of neighbours inside, by the block's size as a constant, as CUDA programs have it.
+#[gpu_kernel(coarsen)]
+pub fn inner_wide(x: &[f32], y: &mut [f32]) {
+    const THREADS: u32 = 128;
+    let i = (block_idx().x * THREADS + thread_idx().x) as usize;
+    if i > 0 && i + 1 < x.len() {
+        y[i] = x[i - 1] + x[i] + x[i + 1];
+    }
+}
+
+/// Squares in place, by views and a reference.
+#[gpu_kernel(coarsen)]
+pub fn squares_wide(x: View<i32>, mut y: ViewMut<i32>, out: &mut [i32]) {
+    let i = global_id();
+    if i >= y.len() {
+        return;
+    }
+    let sum = &mut out[i];
+    *sum += y[i];
+    y[i] = x[i].wrapping_mul(x[i]);
+}
+
+/// A value and how far it may be off.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct Estimate {
+    pub value: f32,
+    pub error: f32,
+}
+
+/// Sums of estimates, field by field; the factor is checked by every thread.
+#[gpu_kernel(coarsen)]
+pub fn estimates_wide(n: i32, factor: f32, x: &[Estimate], y: &mut [Estimate]) {
+    let i = (thread_idx().x + block_dim().x * block_idx().x) as i32;
+    assert!(factor > 0.0, "the factor is not positive");
+    if i < n {
+        let i = i as usize;
+        y[i].value += factor * x[i].value;
+        y[i].error = if x[i].error > y[i].error { x[i].error } else { y[i].error };
+    }
+}

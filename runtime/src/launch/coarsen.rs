@@ -82,8 +82,13 @@ impl Setup {
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |(position, align): &(usize, u32)| match args.get(*position) {
         Some(KernelArg::Slice { ptr, .. }) => ptr.is_multiple_of(u64::from(*align)),
+        // A view begins with its address.
+        Some(KernelArg::Value(value)) => value.words()[0].is_multiple_of(u64::from(*align)),
         _ => false,
     };
     let threads = u64::from(shape.grid[0]) * u64::from(shape.block[0]);
-    threads <= needs.most_threads && needs.aligned.iter().all(aligned) && check::overlap::<K>(args).is_ok()
+    threads <= needs.most_threads
+        && needs.block.is_none_or(|block| block == shape.block[0])
+        && needs.aligned.iter().all(aligned)
+        && check::overlap::<K>(args).is_ok()
 }

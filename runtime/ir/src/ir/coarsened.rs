@@ -32,4 +32,6 @@ pub struct CoarsenNeeds {
     pub aligned: Vec<(usize, u32)>,
     /// The most threads that the launch may ask for: their numbers fit the types that the kernel has them in.
     pub most_threads: u64,
+    /// The threads of a block, where a number in the kernel stands for them.
+    pub block: Option<u32>,
 }

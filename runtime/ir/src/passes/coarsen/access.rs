@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::own_element::Threads;
 use super::refusal::{CoarsenRefusal, NotCoarsened};
 use crate::ir::{
-    BinaryOp, Block, Expr, ExprKind, Function, Location, Stmt, StmtKind, Type, VarId, VarKind, visit,
+    BinaryOp, Block, Expr, ExprKind, Function, Location, Stmt, StmtKind, Type, VarId, VarKind, Variable,
+    visit,
 };
 
 /// A slice whose elements a thread has in registers.
@@ -18,30 +19,55 @@ pub(super) struct WideSlice {
     pub store: bool,
 }
 
-impl WideSlice {
-    /// Its length.
-    pub fn len(&self, kernel: &Function) -> Expr {
-        let of = Expr { kind: ExprKind::Var(self.param), ty: kernel.var(self.param).ty.clone() };
-        Expr { kind: ExprKind::Len(of.into()), ty: Type::U64 }
+/// The length of a slice that is a parameter.
+pub(super) fn length(kernel: &Function, slice: VarId) -> Expr {
+    let of = Expr { kind: ExprKind::Var(slice), ty: kernel.var(slice).ty.clone() };
+    Expr { kind: ExprKind::Len(of.into()), ty: Type::U64 }
+}
+
+/// Whether a type is a slice or a view of one dimension; and whether its elements can be written.
+fn slice_type(ty: &Type) -> Option<bool> {
+    match ty {
+        Type::Ref { to, mutable } if matches!(**to, Type::Slice(_)) => Some(*mutable),
+        Type::View { mutable, rank: 1, .. } => Some(*mutable),
+        _ => None,
     }
 }
 
-/// The parameter that is indexed, if it is a slice.
+/// The parameter that is indexed, if it is a slice, and always the same one.
 pub(super) fn slice_of(kernel: &Function, base: &Expr) -> Option<VarId> {
     match &base.kind {
-        ExprKind::Var(var) if kernel.var(*var).kind == VarKind::Param => {
-            matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))).then_some(*var)
-        }
+        ExprKind::Var(var) if is_slice(kernel, *var) => Some(*var),
         ExprKind::Deref(inner) | ExprKind::Ref(inner) => slice_of(kernel, inner),
         _ => None,
     }
 }
 
+/// Whether a variable is a parameter that is one slice all along: [`check`] lets none be assigned that is written.
+pub(super) fn is_slice(kernel: &Function, var: VarId) -> bool {
+    let Variable { ty, kind, mutable, .. } = kernel.var(var);
+    *kind == VarKind::Param && slice_type(ty).is_some_and(|written| written || !mutable)
+}
+
 /// Whether a parameter is a slice that may be written.
 fn is_written(kernel: &Function, var: VarId) -> bool {
     let var = kernel.var(var);
-    var.kind == VarKind::Param
-        && matches!(&var.ty, Type::Ref { to, mutable: true } if matches!(**to, Type::Slice(_)))
+    var.kind == VarKind::Param && slice_type(&var.ty) == Some(true)
+}
+
+/// The slices of which a body touches the thread's own element.
+pub(super) fn touched(kernel: &Function, body: &Block, threads: &Threads) -> Vec<VarId> {
+    let mut found = Vec::new();
+    visit::exprs(body, &mut |e| {
+        if let ExprKind::Index { base, index, .. } = &e.kind
+            && let Some(slice) = slice_of(kernel, base)
+            && threads.is_own(index)
+            && !found.contains(&slice)
+        {
+            found.push(slice);
+        }
+    });
+    found
 }
 
 /// What is written is touched nowhere but at the thread's own element.

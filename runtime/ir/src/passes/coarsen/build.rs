@@ -1,9 +1,10 @@
 //! The coarsened kernel: a wide path, and the kernel's own body in a loop.
 
 use super::access::{WideSlice, slice_of};
+use super::guards::{self, Bound};
 use super::own_element::Threads;
 use super::rewrite::{drop_unnamed, exprs, next_loop, rename, stmts};
-use super::{guards, wide};
+use super::wide;
 use crate::ir::{
     BinaryOp, Block, Builtin, CoarsenNeeds, Coarsened, ConstValue, Expr, ExprKind, Function, Location,
     LoopId, Module, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, visit,
@@ -14,7 +15,7 @@ pub(super) struct Plan {
     pub factor: u32,
     pub slices: Vec<WideSlice>,
     /// What the numbers of all elements are below on the wide path.
-    pub bounds: Vec<Expr>,
+    pub bounds: Vec<Bound>,
     /// The body where the guards around it hold.
     pub body: Block,
 }
@@ -35,6 +36,7 @@ pub(super) fn build(module: &Module, threads: &Threads, plan: Plan) -> Module {
         factor,
         aligned: plan.slices.iter().filter_map(aligned).collect(),
         most_threads: threads.most(),
+        block: threads.block(),
     };
     Module { kernel, coarsened: Some(Coarsened { loops, needs }), ..module.clone() }
 }
@@ -78,24 +80,33 @@ impl<'a> Build<'a> {
     }
 
     /// Whether all elements are of threads that pass the guards.
-    fn is_wide(&self, bounds: &[Expr]) -> Expr {
-        let below = |bound: &Expr| {
-            let ty = match bound.ty.scalar() {
-                Some(scalar) if scalar.is_signed() => Type::Scalar(Scalar::I64),
-                _ => Type::U64,
-            };
-            compare(BinaryOp::Le, cast(var(self.end), &ty), cast(bound.clone(), &ty))
-        };
+    fn is_wide(&self, bounds: &[Bound]) -> Expr {
         let threads = compare(BinaryOp::Le, var(self.end), var(self.count));
-        bounds.iter().fold(threads, |all, bound| compare(BinaryOp::And, all, below(bound)))
+        bounds.iter().fold(threads, |all, bound| compare(BinaryOp::And, all, self.all_within(bound)))
+    }
+
+    /// Whether a bound holds of all elements of the thread.
+    fn all_within(&self, bound: &Bound) -> Expr {
+        let (limit, plus) = match bound {
+            Bound::AtLeast(least) => return compare(BinaryOp::Ge, var(self.first), number(*least)),
+            Bound::Below { limit, plus } => (limit, *plus),
+        };
+        let ty = match limit.ty.scalar() {
+            Some(scalar) if scalar.is_signed() => Type::Scalar(Scalar::I64),
+            _ => Type::U64,
+        };
+        let end = if plus == 0 { var(self.end) } else { binary(BinaryOp::Add, var(self.end), number(plus)) };
+        compare(BinaryOp::Le, cast(end, &ty), cast(limit.clone(), &ty))
     }
 
     /// Loads, a loop over the elements in registers, stores.
     fn wide_path(&mut self, plan: &Plan) -> Block {
         let mut body = plan.body.clone();
         rename(&mut body, &mut self.kernel.vars, self.free_loop + 2);
-        let threads = Threads::new_of(&self.kernel, &body);
+        let threads = self.threads.within(&self.kernel, &body);
         guards::fold(&mut body, &self.kernel, &threads, &plan.bounds);
+        self.threads.join(&threads);
+        self.lift_checks(&mut body);
         let lanes = LoopId(self.free_loop);
         let lane = self.declare("lane", Type::U32);
         let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -135,7 +146,7 @@ impl<'a> Build<'a> {
     fn rest(&mut self) -> Block {
         let rest = LoopId(self.free_loop + 1);
         let mut body = std::mem::take(&mut self.kernel.body);
-        let own = self.first_number(&body).unwrap_or_else(|| "i".into());
+        let own = self.first_number(&body).unwrap_or_else(|| "id".into());
         let own = self.declare(&own, Type::U64);
         let stop = self.declare("stop", Type::U64);
         self.number_elements(&mut body, var(own));
@@ -172,7 +183,7 @@ impl<'a> Build<'a> {
 
     /// Accesses of a slice at the thread's own element become those of an array.
     fn keep_in(&self, body: &mut Block, slice: &WideSlice, registers: VarId, lane: VarId) {
-        let threads = Threads::new_of(&self.kernel, body);
+        let threads = self.threads.within(&self.kernel, body);
         exprs(body, &mut |e| {
             let ExprKind::Index { base, index, proof, .. } = &mut e.kind else { return false };
             if slice_of(&self.kernel, base) != Some(slice.param) || !threads.is_own(index) {
@@ -185,9 +196,23 @@ impl<'a> Build<'a> {
         });
     }
 
+    /// Elements of the thread are in bounds on the wide path.
+    fn lift_checks(&self, body: &mut Block) {
+        let threads = self.threads.within(&self.kernel, body);
+        exprs(body, &mut |e| {
+            if let ExprKind::Index { base, index, proof, .. } = &mut e.kind
+                && slice_of(&self.kernel, base).is_some()
+                && threads.is_own(index)
+            {
+                *proof = Proof::Text;
+            }
+            false
+        });
+    }
+
     /// Numbers of the thread become those of an element.
     fn number_elements(&mut self, body: &mut Block, own: Expr) {
-        let threads = Threads::new_of(&self.kernel, body);
+        let threads = self.threads.within(&self.kernel, body);
         let mut same = Vec::new();
         // A variable of the user's that is the loop's own variable needs no copy.
         if let ExprKind::Var(_) = own.kind {
@@ -211,6 +236,7 @@ impl<'a> Build<'a> {
             }
             replaced
         });
+        self.threads.join(&threads);
         drop_unnamed(body, &self.kernel.vars);
     }
 

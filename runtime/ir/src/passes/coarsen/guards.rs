@@ -5,8 +5,34 @@ use super::rewrite::{blocks_mut, operands_mut};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, Type, UnaryOp};
 use crate::ranges::same;
 
-/// The body where the guards around it hold, and what a thread's number is below there.
-pub(super) fn without(kernel: &Function, threads: &Threads) -> (Block, Vec<Expr>) {
+/// What guards say of a thread's number.
+#[derive(Clone, Debug)]
+pub(super) enum Bound {
+    /// So much above the number is below a limit, which is the same in all threads.
+    Below { limit: Expr, plus: u32 },
+    /// The number is at least this.
+    AtLeast(u32),
+}
+
+impl Bound {
+    /// The number is below a limit.
+    pub fn below(limit: Expr) -> Self {
+        Bound::Below { limit, plus: 0 }
+    }
+
+    fn is(&self, other: &Bound) -> bool {
+        match (self, other) {
+            (Bound::Below { limit: a, plus: more }, Bound::Below { limit: b, plus }) => {
+                more == plus && same(a, b)
+            }
+            (Bound::AtLeast(a), Bound::AtLeast(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// The body where the guards around it hold, and what these say.
+pub(super) fn without(kernel: &Function, threads: &Threads) -> (Block, Vec<Bound>) {
     let mut body = kernel.body.clone();
     let mut bounds = Vec::new();
     Guards { kernel, threads }.collect(&body, &mut bounds);
@@ -15,8 +41,8 @@ pub(super) fn without(kernel: &Function, threads: &Threads) -> (Block, Vec<Expr>
 }
 
 /// Adds a bound that is not there yet.
-pub(super) fn add(bounds: &mut Vec<Expr>, bound: Expr) {
-    if !bounds.iter().any(|known| same(known, &bound)) {
+pub(super) fn add(bounds: &mut Vec<Bound>, bound: Bound) {
+    if !bounds.iter().any(|known| known.is(&bound)) {
         bounds.push(bound);
     }
 }
@@ -28,11 +54,10 @@ struct Guards<'a> {
 
 impl Guards<'_> {
     /// Collects the bounds of the guards that enclose everything a block does.
-    fn collect(&self, block: &Block, bounds: &mut Vec<Expr>) {
+    fn collect(&self, block: &Block, bounds: &mut Vec<Bound>) {
         for (at, stmt) in block.stmts.iter().enumerate() {
             let is_last = at + 1 == block.stmts.len();
             match &stmt.kind {
-                StmtKind::Let { init, .. } if init.as_ref().is_none_or(|init| !init.has_effect()) => {}
                 StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() && returns(then) => {
                     self.bounds_in(cond, false, bounds);
                 }
@@ -49,13 +74,13 @@ impl Guards<'_> {
                     return;
                 }
                 StmtKind::Block(inner) if is_last => return self.collect(inner, bounds),
-                _ => return,
+                _ => {}
             }
         }
     }
 
     /// Collects the bounds that hold where a condition is `outcome`; whether these are all that it says.
-    fn bounds_in(&self, cond: &Expr, outcome: bool, bounds: &mut Vec<Expr>) -> bool {
+    fn bounds_in(&self, cond: &Expr, outcome: bool, bounds: &mut Vec<Bound>) -> bool {
         match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.bounds_in(inner, !outcome, bounds),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
@@ -64,40 +89,64 @@ impl Guards<'_> {
                 let all = self.bounds_in(a, outcome, bounds);
                 self.bounds_in(b, outcome, bounds) && all
             }
-            _ => match self.bound(cond) {
-                Some((bound, is_below)) if is_below == outcome => {
+            _ => match self.holds(cond, outcome) {
+                Some(bound) => {
                     add(bounds, bound);
                     true
                 }
-                _ => false,
+                None => false,
             },
         }
     }
 
-    /// What a comparison compares the thread's number with, and whether it is true of lesser numbers.
-    fn bound(&self, cond: &Expr) -> Option<(Expr, bool)> {
+    /// What a comparison says of the thread's number where it is `outcome`, if that is all that it says.
+    fn holds(&self, cond: &Expr, outcome: bool) -> Option<Bound> {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
-        let (number, bound, is_below) = match op {
-            BinaryOp::Lt => (a, b, true),
-            BinaryOp::Gt => (b, a, true),
-            BinaryOp::Ge => (a, b, false),
-            BinaryOp::Le => (b, a, false),
+        let op = match (op, outcome) {
+            (op, true) => *op,
+            (Lt, false) => Ge,
+            (Le, false) => Gt,
+            (Gt, false) => Le,
+            (Ge, false) => Lt,
+            (Eq, false) => Ne,
             _ => return None,
         };
-        if !self.threads.is_own(number) {
-            return None;
+        self.above(op, a, b).or_else(|| match op {
+            Lt => self.above(Gt, b, a),
+            Le => self.above(Ge, b, a),
+            Gt => self.above(Lt, b, a),
+            Ge => self.above(Le, b, a),
+            Ne => self.above(Ne, b, a),
+            _ => None,
+        })
+    }
+
+    /// What `number op limit` says.
+    fn above(&self, op: BinaryOp, number: &Expr, limit: &Expr) -> Option<Bound> {
+        let plus = self.threads.above_own(number)?;
+        let least = |n: i128| u32::try_from(n).ok().filter(|n| *n > 0 && plus == 0).map(Bound::AtLeast);
+        match (op, limit.as_int()) {
+            (BinaryOp::Lt, _) => {
+                Some(Bound::Below { limit: self.threads.uniform(self.kernel, limit)?, plus })
+            }
+            (BinaryOp::Gt, Some(n)) => least(n + 1),
+            (BinaryOp::Ge, Some(n)) => least(n),
+            (BinaryOp::Ne, Some(0)) => least(1),
+            _ => None,
         }
-        Some((self.threads.uniform(self.kernel, bound)?, is_below))
     }
 
     /// Replaces the comparisons that hold by the bounds, and what follows from that.
-    fn expr(&self, e: &mut Expr, bounds: &[Expr]) {
+    fn expr(&self, e: &mut Expr, bounds: &[Bound]) {
         e.operands_mut().into_iter().for_each(|operand| self.expr(operand, bounds));
-        if let Some((bound, is_below)) = self.bound(e)
-            && bounds.iter().any(|known| same(known, &bound))
-        {
-            *e = Expr::bool(is_below);
-            return;
+        let is_known =
+            |bound: Option<Bound>| bound.is_some_and(|bound| bounds.iter().any(|known| known.is(&bound)));
+        for outcome in [true, false] {
+            if is_known(self.holds(e, outcome)) {
+                *e = Expr::bool(outcome);
+                return;
+            }
         }
         let known = |e: &Expr| e.as_bool();
         let simpler = match &e.kind {
@@ -121,7 +170,7 @@ impl Guards<'_> {
         }
     }
 
-    fn block(&self, block: &mut Block, bounds: &[Expr]) {
+    fn block(&self, block: &mut Block, bounds: &[Bound]) {
         let mut kept: Vec<Stmt> = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             operands_mut(&mut stmt).into_iter().for_each(|e| self.expr(e, bounds));
@@ -142,7 +191,7 @@ impl Guards<'_> {
 }
 
 /// Replaces the comparisons that hold by the bounds, and drops the branches that are never taken.
-pub(super) fn fold(body: &mut Block, kernel: &Function, threads: &Threads, bounds: &[Expr]) {
+pub(super) fn fold(body: &mut Block, kernel: &Function, threads: &Threads, bounds: &[Bound]) {
     Guards { kernel, threads }.block(body, bounds);
 }
 

@@ -10,6 +10,7 @@
 //! text but that of its own two builtins, and no builtin by name.
 
 mod access;
+mod aliases;
 mod build;
 mod guards;
 mod own_element;
@@ -34,7 +35,8 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     let kernel = &module.kernel;
     let threads = Threads::new(kernel);
     access::check(kernel, &threads)?;
-    let (body, mut bounds) = guards::without(kernel, &threads);
+    let (mut body, mut bounds) = guards::without(kernel, &threads);
+    aliases::replace(kernel, &mut body, &threads);
     let slices = access::wide(kernel, &body, &threads);
     let nothing =
         || NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::NothingWide, at: kernel.at };
@@ -45,7 +47,10 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     if slices.is_empty() {
         return Err(nothing());
     }
-    slices.iter().for_each(|slice| guards::add(&mut bounds, slice.len(kernel)));
+    // No element of the wide path needs a check.
+    for slice in access::touched(kernel, &body, &threads) {
+        guards::add(&mut bounds, guards::Bound::below(access::length(kernel, slice)));
+    }
     let coarsened = build::build(module, &threads, build::Plan { factor, slices, bounds, body });
     refusal::check_positions(&coarsened)?;
     Ok(coarsened)

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use super::access::is_slice;
 use crate::ir::{
     BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit,
 };
@@ -13,6 +14,8 @@ pub(super) struct Threads {
     definitions: HashMap<VarId, Expr>,
     /// The most threads whose numbers fit the types that were looked at.
     most: Cell<u64>,
+    /// The threads of a block, where a number in the kernel stands for them.
+    block: Cell<Option<u32>>,
 }
 
 /// A part of the sum that is a thread's number.
@@ -24,6 +27,40 @@ enum Part {
     /// The number of the block's first thread.
     Start,
     Number,
+}
+
+/// A part, and where it is one.
+#[derive(Clone, Copy)]
+struct Found {
+    part: Part,
+    /// In launches of at most so many threads.
+    most: u64,
+    /// In launches with so many threads in a block.
+    block: Option<u32>,
+}
+
+impl Found {
+    fn of(part: Part) -> Option<Self> {
+        Some(Self { part, most: u64::MAX, block: None })
+    }
+
+    /// The same as the value of an expression of another type.
+    fn in_type(self, e: &Expr) -> Option<Self> {
+        Some(Self { most: self.most.min(room(e)?), ..self })
+    }
+
+    fn joined(self, op: BinaryOp, other: Self) -> Option<Self> {
+        let part = match (op, self.part, other.part) {
+            (BinaryOp::Mul, Part::Block, Part::Extent) | (BinaryOp::Mul, Part::Extent, Part::Block) => {
+                Part::Start
+            }
+            (BinaryOp::Add, Part::Start, Part::Thread) | (BinaryOp::Add, Part::Thread, Part::Start) => {
+                Part::Number
+            }
+            _ => return None,
+        };
+        Some(Self { part, most: self.most.min(other.most), block: self.block.or(other.block) })
+    }
 }
 
 impl Threads {
@@ -42,7 +79,18 @@ impl Threads {
                 definitions.insert(*var, init.clone());
             }
         });
-        Self { definitions, most: Cell::new(u64::MAX) }
+        Self { definitions, most: Cell::new(u64::MAX), block: Cell::new(None) }
+    }
+
+    /// The same limits for a body that is a part of this one.
+    pub fn within(&self, kernel: &Function, body: &Block) -> Self {
+        Self { block: self.block.clone(), most: self.most.clone(), ..Self::new_of(kernel, body) }
+    }
+
+    /// Takes over the limits of another body.
+    pub fn join(&self, other: &Threads) {
+        self.most.set(self.most.get().min(other.most.get()));
+        self.block.set(self.block.get().or(other.block.get()));
     }
 
     /// What a variable always is.
@@ -55,50 +103,66 @@ impl Threads {
         self.most.get()
     }
 
+    /// The threads that a block must have.
+    pub fn block(&self) -> Option<u32> {
+        self.block.get()
+    }
+
     /// Whether an expression is the thread's number, in a type that has room for it.
     pub fn is_own(&self, e: &Expr) -> bool {
-        let Some((Part::Number, most)) = self.part(e) else { return false };
+        let Some(Found { part: Part::Number, most, block }) = self.part(e) else { return false };
+        // Two numbers cannot both be the threads of a block.
+        if self.block.get().is_some() && block.is_some() && self.block.get() != block {
+            return false;
+        }
         self.most.set(self.most.get().min(most));
+        self.block.set(self.block.get().or(block));
         true
     }
 
-    fn part(&self, e: &Expr) -> Option<(Part, u64)> {
+    /// The constant that an expression is above the thread's number; 0 if it is the number itself.
+    pub fn above_own(&self, e: &Expr) -> Option<u32> {
+        match &e.kind {
+            _ if self.is_own(e) => Some(0),
+            ExprKind::Var(var) => self.above_own(self.definition(*var)?),
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                let (number, more) = if a.as_int().is_some() { (b, a) } else { (a, b) };
+                let more = u32::try_from(more.as_int()?).ok().filter(|more| *more < 1 << 16)?;
+                let most = room(e)?.checked_sub(u64::from(more))?;
+                if !self.is_own(number) {
+                    return None;
+                }
+                self.most.set(self.most.get().min(most));
+                Some(more)
+            }
+            _ => None,
+        }
+    }
+
+    fn part(&self, e: &Expr) -> Option<Found> {
         match &e.kind {
             ExprKind::Var(var) => self.part(self.definition(*var)?),
-            ExprKind::Cast(inner) => {
-                let (part, most) = self.part(inner)?;
-                Some((part, most.min(room(e)?)))
-            }
+            ExprKind::Cast(inner) => self.part(inner)?.in_type(e),
             ExprKind::Field(base, axis) if axis == "x" => {
-                let part = match self.builtin(base)?.position()? {
+                Found::of(match self.builtin(base)?.position()? {
                     Position::ThreadIndex => Part::Thread,
                     Position::BlockIndex => Part::Block,
                     Position::BlockExtent => Part::Extent,
                     _ => return None,
-                };
-                Some((part, u64::MAX))
+                })
             }
-            ExprKind::Builtin { op, .. } => {
-                let part = match op.position()? {
-                    Position::GlobalId | Position::GridThreadRank => Part::Number,
-                    Position::ThreadRank => Part::Thread,
-                    Position::GridBlockRank => Part::Block,
-                    Position::BlockSize => Part::Extent,
-                    _ => return None,
-                };
-                Some((part, u64::MAX))
+            ExprKind::Builtin { op, .. } => Found::of(match op.position()? {
+                Position::GlobalId | Position::GridThreadRank => Part::Number,
+                Position::ThreadRank => Part::Thread,
+                Position::GridBlockRank => Part::Block,
+                Position::BlockSize => Part::Extent,
+                _ => return None,
+            }),
+            ExprKind::Const(_) => {
+                let block = u32::try_from(e.as_int()?).ok().filter(|threads| *threads > 0)?;
+                Some(Found { part: Part::Extent, most: u64::MAX, block: Some(block) })
             }
-            ExprKind::Binary(op, a, b) => {
-                let ((a, most_a), (b, most_b)) = (self.part(a)?, self.part(b)?);
-                let part = match (op, a, b) {
-                    (BinaryOp::Mul, Part::Block, Part::Extent)
-                    | (BinaryOp::Mul, Part::Extent, Part::Block) => Part::Start,
-                    (BinaryOp::Add, Part::Start, Part::Thread)
-                    | (BinaryOp::Add, Part::Thread, Part::Start) => Part::Number,
-                    _ => return None,
-                };
-                Some((part, most_a.min(most_b).min(room(e)?)))
-            }
+            ExprKind::Binary(op, a, b) => self.part(a)?.joined(*op, self.part(b)?)?.in_type(e),
             _ => None,
         }
     }
@@ -122,7 +186,7 @@ impl Threads {
             ExprKind::Var(var) if is_param(*var) => e.kind.clone(),
             ExprKind::Var(var) => return self.uniform(kernel, self.definition(*var)?),
             ExprKind::Len(of) => match &of.kind {
-                ExprKind::Var(var) if is_param(*var) => e.kind.clone(),
+                ExprKind::Var(var) if is_param(*var) || is_slice(kernel, *var) => e.kind.clone(),
                 _ => return None,
             },
             ExprKind::Field(base, name) => ExprKind::Field(self.uniform(kernel, base)?.into(), name.clone()),

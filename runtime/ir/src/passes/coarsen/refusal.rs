@@ -47,7 +47,7 @@ pub enum CoarsenRefusal {
         slice: String,
     },
     /// A parameter by which memory can be written that is no slice.
-    #[error("`{param}` can write memory that is no slice; take a `&mut [T]`")]
+    #[error("`{param}` can write memory that is no slice; take a `&mut [T]` or a `ViewMut<T>`")]
     Writable {
         /// The parameter.
         param: String,
@@ -175,6 +175,18 @@ fn check_effects(kernel: &Function, body: &Block) -> Result<(), NotCoarsened> {
             found = Some(NotCoarsened { kernel: kernel.name.clone(), why, at });
         }
     });
+    visit::stmts(body, &mut |stmt| {
+        for e in visit::operands(stmt) {
+            visit::expr(e, &mut |e| {
+                let lent =
+                    if matches!(e.ty, Type::Ref { mutable: true, .. }) { written_global(e) } else { None };
+                if let (Some(global), None) = (lent, &found) {
+                    let why = CoarsenRefusal::Global { global };
+                    found = Some(NotCoarsened { kernel: kernel.name.clone(), why, at: stmt.at });
+                }
+            });
+        }
+    });
     found.map_or(Ok(()), Err)
 }
 
@@ -191,6 +203,7 @@ fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
         ExprKind::Global(global) => Some(global.name),
         ExprKind::Field(base, _)
         | ExprKind::Index { base, .. }
+        | ExprKind::SubSlice { base, .. }
         | ExprKind::Ref(base)
         | ExprKind::Deref(base) => written_global(base),
         _ => None,
@@ -198,7 +211,11 @@ fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
 }
 
 fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Ref { to, .. } if matches!(&**to, Type::Slice(elem) if !is_writable(elem)))
+    match ty {
+        Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !is_writable(elem)),
+        Type::View { elem, rank: 1, .. } => !is_writable(elem),
+        _ => false,
+    }
 }
 
 /// Whether a value of a type gives writable memory.

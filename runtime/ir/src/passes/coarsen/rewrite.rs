@@ -197,3 +197,11 @@ fn is_silent(e: &Expr) -> bool {
     };
     own && e.operands().into_iter().all(is_silent)
 }
+
+/// Drops statements.
+pub(super) fn drop_if(block: &mut Block, is_dropped: &dyn Fn(&Stmt) -> bool) {
+    block.stmts.retain(|stmt| !is_dropped(stmt));
+    for stmt in &mut block.stmts {
+        blocks_mut(stmt).into_iter().for_each(|inner| drop_if(inner, is_dropped));
+    }
+}
