@@ -205,8 +205,11 @@ fn inclusive_ranges_are_plain_loops_where_the_end_has_a_successor() {
     for head in heads {
         assert!(source.contains(head), "{head} in {source}");
     }
-    for more in ["a < last && (++a, true)", "e < n && (++e, true)"] {
-        assert!(source.contains(more), "{more} in {source}");
+    // One more than the end may be beyond the type, but not beyond that of the counter.
+    for head in
+        ["counter = (unsigned char)0; counter <= last; ++counter", "counter = n; counter <= n; ++counter"]
+    {
+        assert!(source.contains(head), "{head} in {source}");
     }
     assert!(!source.contains("part_len") && source.contains("rest_len = "), "{source}");
     everywhere::<inclusive>(&(), |device| {

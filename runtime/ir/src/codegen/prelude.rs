@@ -52,6 +52,26 @@ struct ws_View3 {
     needs: &[],
 };
 
+/// How many numbers there are from a start up to an end, in steps; exact for all bounds.
+pub(super) static STEPS: Prelude = Prelude {
+    name: "ws_steps",
+    code: "__device__ __forceinline__ unsigned long long ws_steps(unsigned long long start, unsigned long long end, unsigned long long step) {
+    return start < end ? (end - start - 1) / step + 1 : 0;
+}
+",
+    needs: &[],
+};
+
+/// The same with the end; at least two in a step.
+pub(super) static STEPS_TO: Prelude = Prelude {
+    name: "ws_steps_to",
+    code: "__device__ __forceinline__ unsigned long long ws_steps_to(unsigned long long start, unsigned long long end, unsigned long long step) {
+    return start <= end ? (end - start) / step + 1 : 0;
+}
+",
+    needs: &[],
+};
+
 /// A byte as an `int` that stays one: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
 pub(super) static WIDE: Prelude = Prelude {
     name: "ws_wide",

@@ -7,12 +7,11 @@ use std::cell::Cell;
 use std::ptr;
 
 use super::machine::Machine;
-pub use super::memory::{POISON, SharedSite};
+use super::observer::{Access, Branch, Instruction, Interests, Operation, Space};
 #[doc(hidden)]
-pub use super::nested::Child;
-use super::observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Operation, Space,
-};
+pub use super::vocabulary::Child;
+use super::vocabulary::{AccessKind, Line, MemoryScope};
+pub use super::vocabulary::{POISON, SharedSite};
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultSite, Prints, SimFault, Synchronisation};

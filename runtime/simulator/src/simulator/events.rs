@@ -3,9 +3,8 @@
 use super::SimFault;
 use super::global;
 use super::machine::{Here, Machine};
-use super::observer::{
-    Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
-};
+use super::observer::{Access, Instruction, Interests, Meeting, Observer, Space, Thread};
+use super::vocabulary::{AccessKind, Line, MemoryScope};
 
 /// What any of these observers wants to be told.
 #[doc(hidden)]

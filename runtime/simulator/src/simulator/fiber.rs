@@ -9,7 +9,7 @@ use corosensei::{Coroutine, Yielder};
 
 use super::SimFault;
 use super::machine::{Here, Machine, Wait, WaitKind};
-use super::observer::Line;
+use super::vocabulary::Line;
 
 /// Stacks that an OS thread keeps.
 const POOLED: usize = 2048;

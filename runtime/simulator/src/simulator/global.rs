@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::host;
-use super::memory::POISON;
+use super::vocabulary::POISON;
 
 #[doc(hidden)]
 pub use super::host::NoMemory;

@@ -14,10 +14,11 @@ use super::copies::Copies;
 use super::events;
 use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
-use super::nested::{Child, Nesting};
-use super::observer::{Instruction, Interests, Line};
+use super::nested::Nesting;
+use super::observer::{Instruction, Interests};
 use super::shape::{Shape, WARP};
 use super::spins::Spins;
+use super::vocabulary::{Child, Line};
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
 

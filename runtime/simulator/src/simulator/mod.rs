@@ -38,6 +38,7 @@ mod stall;
 mod statics;
 mod synchronisation;
 mod unwritten;
+mod vocabulary;
 mod waiting;
 mod warp;
 
@@ -54,8 +55,7 @@ pub use host::limit as host_limit;
 #[doc(hidden)]
 pub use index::triple;
 pub use observer::{
-    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Interests, Line, Meeting, MemoryScope,
-    Observer, Operation, Space, Thread,
+    Access, Branch, Expected, Instruction, Interests, Meeting, Observer, Operation, Space, Thread,
 };
 pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
 #[doc(hidden)]
@@ -68,6 +68,7 @@ pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
 pub use unwritten::UnwrittenMemory;
+pub use vocabulary::{AccessKind, ChildOrder, Line, MemoryScope};
 pub use waiting::{Missing, Unstarted, Waiting};
 
 use std::cell::{Cell, RefCell};

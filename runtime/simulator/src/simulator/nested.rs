@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::machine::Machine;
-use super::observer::{ChildOrder, Line};
+use super::vocabulary::{Child, ChildOrder, Line};
 use super::{SimFault, SimLaunch, SimReport};
 
 /// How deep launches may be nested.
@@ -26,21 +26,6 @@ static PENDING: AtomicUsize = AtomicUsize::new(PENDING_LIMIT);
 #[doc(hidden)]
 pub fn set_pending_limit(launches: usize) {
     PENDING.store(launches, Ordering::Relaxed);
-}
-
-/// A launch that waits for the end of its parent.
-#[doc(hidden)]
-pub struct Child {
-    pub kernel: &'static str,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub dynamic_shared: usize,
-    /// When it may run.
-    pub order: ChildOrder,
-    /// Its number for observers; the machine gives it.
-    pub number: u64,
-    /// Runs one of its threads.
-    pub thread: Box<dyn Fn()>,
 }
 
 /// Where a grid stands in the tree of launches.

@@ -6,33 +6,8 @@
 
 use std::ops::Range;
 
+use super::vocabulary::{AccessKind, ChildOrder, Line, MemoryScope};
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
-
-/// A place in the user's source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Line {
-    /// The path as `file!()` gives it.
-    pub file: &'static str,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1; 0 where only the line is known.
-    pub column: u32,
-}
-
-impl Line {
-    /// Where the function was called that calls this.
-    #[track_caller]
-    pub fn caller() -> Self {
-        let at = std::panic::Location::caller();
-        Self { file: at.file(), line: at.line(), column: at.column() }
-    }
-}
-
-impl std::fmt::Display for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
-}
 
 /// A thread of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,65 +55,6 @@ pub enum Space {
     Local,
 }
 
-/// The threads for which an atomic operation or a fence counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MemoryScope {
-    /// Those of the block.
-    Block,
-    /// Those of the cluster.
-    Cluster,
-    /// Those of the device.
-    Device,
-    /// Those of all devices, and the host.
-    System,
-}
-
-/// How an access reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AccessKind {
-    /// A plain load.
-    Read,
-    /// A plain store.
-    Write,
-    /// Relaxed and of system scope, by `volatile`.
-    Volatile {
-        /// Whether it stores.
-        writes: bool,
-    },
-    /// An atomic operation.
-    Atomic {
-        /// Whether it loads.
-        reads: bool,
-        /// Whether it stores.
-        writes: bool,
-        /// Its ordering.
-        order: std::sync::atomic::Ordering,
-        /// Its scope.
-        scope: MemoryScope,
-    },
-}
-
-impl AccessKind {
-    /// Whether it loads.
-    pub fn reads(self) -> bool {
-        match self {
-            AccessKind::Read => true,
-            AccessKind::Write => false,
-            AccessKind::Volatile { writes } => !writes,
-            AccessKind::Atomic { reads, .. } => reads,
-        }
-    }
-
-    /// Whether it stores.
-    pub fn writes(self) -> bool {
-        match self {
-            AccessKind::Read => false,
-            AccessKind::Write => true,
-            AccessKind::Volatile { writes } | AccessKind::Atomic { writes, .. } => writes,
-        }
-    }
-}
-
 /// One access of one thread. It is told before it happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
@@ -182,17 +98,6 @@ pub struct Meeting {
     pub orders: Option<MemoryScope>,
     /// Whether the thread that is told of leaves it too, or only arrives.
     pub waits: bool,
-}
-
-/// When a grid that a kernel launches may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ChildOrder {
-    /// After the earlier launches of the same block.
-    Block,
-    /// After the whole grid that launches it, and all else that this has launched.
-    Tail,
-    /// At any time from its launch on.
-    Free,
 }
 
 /// What a branch decided for one thread.

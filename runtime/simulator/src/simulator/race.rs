@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::index::triple;
-use super::observer::{MemoryScope, Space};
+use super::observer::Space;
+use super::vocabulary::MemoryScope;
 
 /// Two accesses of the same bytes, one of them a store, that nothing orders and that are not atomic to each other.
 ///

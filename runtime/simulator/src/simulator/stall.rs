@@ -2,9 +2,9 @@
 
 use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
-use super::observer::Line;
 use super::problem::MaskProblem;
 use super::shape::WARP;
+use super::vocabulary::Line;
 use super::waiting::{Missing, Unstarted, Waiting};
 
 /// Places that a deadlock's report names.

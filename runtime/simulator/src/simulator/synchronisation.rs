@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::machine::Machine;
-use super::observer::{AccessKind, Line, MemoryScope};
+use super::vocabulary::{AccessKind, Line, MemoryScope};
 
 /// A barrier, a fence, a wait or a memory ordering, as a kernel writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
