@@ -1,77 +1,91 @@
 //! Why a kernel cannot be coarsened.
 
+use std::fmt;
+
 use crate::ir::{
     Block, Builtin, Effect, ExprKind, Form, Function, Location, Module, Position, StmtKind, Type, visit,
 };
 
 /// What of a kernel is against coarsening it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CoarsenRefusal {
     /// A call that other threads notice.
-    #[error("`{builtin}` is noticed by other threads, and a coarsened kernel is elementwise")]
     Effect {
         /// The builtin.
         builtin: &'static str,
     },
     /// Shared memory.
-    #[error("shared memory is of the whole block, and a coarsened kernel is elementwise")]
     Shared,
     /// A launch in the kernel.
-    #[error("it launches a kernel, which one thread of several would do in another order")]
     Launch,
     /// Text that the kernel prints.
-    #[error("it prints, which one thread of several would do in another order")]
     Print,
     /// A use of the shape or of a place in it beyond the thread's own number.
-    #[error(
-        "`{builtin}` is used other than for the thread's number; take `global_id()`, or \
-         `block_idx().x * block_dim().x + thread_idx().x`"
-    )]
     Position {
         /// The builtin.
         builtin: &'static str,
     },
     /// CUDA by hand.
-    #[error("`{function}` is CUDA by hand, which may do anything")]
     Foreign {
         /// The device function.
         function: String,
     },
     /// A slice that is written, and not used at the thread's own element alone.
-    #[error(
-        "`{slice}` can be written, and is used other than by `{slice}[i]` at the thread's own number `i` and by its length"
-    )]
     Elsewhere {
         /// The parameter.
         slice: String,
     },
     /// A parameter by which memory can be written that is no slice.
-    #[error("`{param}` can write memory that is no slice; take a `&mut [T]` or a `ViewMut<T>`")]
     Writable {
         /// The parameter.
         param: String,
     },
     /// A device static that is written.
-    #[error("the static `{global}` is written, which other threads notice")]
     Global {
         /// The static.
         global: &'static str,
     },
     /// Blocks of a cluster.
-    #[error("its blocks are of clusters, whose number coarsening would change")]
     Cluster,
     /// No slice is touched by every thread at its own element.
-    #[error(
-        "no slice is read or written at the thread's own number in every thread that passes the guards, with elements \
-         of 1, 2, 4 or 8 bytes"
-    )]
     NothingWide,
 }
 
+impl fmt::Display for CoarsenRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Effect { builtin } => {
+                write!(f, "`{builtin}` is noticed by other threads, and a coarsened kernel is elementwise")
+            }
+            Self::Shared => f.write_str("shared memory belongs to the whole block, and a coarsened kernel is elementwise"),
+            Self::Launch => f.write_str("it launches a kernel, and a coarsened kernel is elementwise"),
+            Self::Print => f.write_str("it prints, and the lines of its threads would come in another order"),
+            Self::Position { builtin } => write!(
+                f,
+                "`{builtin}` is used other than for the thread's number; take `global_id()`, or \
+                 `block_idx().x * block_dim().x + thread_idx().x`"
+            ),
+            Self::Foreign { function } => write!(f, "`{function}` is CUDA by hand, which may do anything"),
+            Self::Elsewhere { slice } => write!(
+                f,
+                "`{slice}` can be written, and is used other than by `{slice}[i]` at the thread's own number `i` and by its length"
+            ),
+            Self::Writable { param } => {
+                write!(f, "`{param}` can write memory that is no slice; take a `&mut [T]` or a `ViewMut<T>`")
+            }
+            Self::Global { global } => write!(f, "the static `{global}` is written, which other threads notice"),
+            Self::Cluster => f.write_str("its blocks form clusters, whose number coarsening would change"),
+            Self::NothingWide => f.write_str(
+                "no slice is read or written at the thread's own number in every thread that passes the guards, with \
+                 elements of 1, 2, 4 or 8 bytes",
+            ),
+        }
+    }
+}
+
 /// A kernel that cannot be coarsened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{}: kernel `{kernel}` cannot be coarsened: {why}; or leave out `coarsen`", at.file, at.line)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotCoarsened {
     /// The kernel.
     pub kernel: String,
@@ -80,6 +94,19 @@ pub struct NotCoarsened {
     /// Where in the Rust source.
     pub at: Location,
 }
+
+impl fmt::Display for NotCoarsened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, why, at } = self;
+        write!(
+            f,
+            "{}:{}: kernel `{kernel}` cannot be coarsened: {why}; or leave out `coarsen`",
+            at.file, at.line
+        )
+    }
+}
+
+impl std::error::Error for NotCoarsened {}
 
 /// What is against coarsening a kernel whatever it does with its slices.
 pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
