@@ -62,3 +62,6 @@ fn fitting(slices: &[access::WideSlice]) -> Option<u32> {
     let (least, most) = (sizes().min()?, sizes().max()?);
     Some((WIDEST / most).max(4 / least) as u32)
 }
+
+#[cfg(test)]
+mod tests;

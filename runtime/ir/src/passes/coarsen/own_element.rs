@@ -197,7 +197,7 @@ impl Threads {
             }
             ExprKind::Binary(op, a, b) => {
                 let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-                if op.is_comparison() || divides && !b.as_int().is_some_and(|n| n > 0) {
+                if op.is_comparison() || divides && b.as_int().is_none_or(|n| n <= 0) {
                     return None;
                 }
                 ExprKind::Binary(*op, self.uniform(kernel, a)?.into(), self.uniform(kernel, b)?.into())
