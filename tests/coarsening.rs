@@ -1,7 +1,7 @@
 //! Coarsened kernels: their text against the uncoarsened kernel on the simulator, for lengths around every edge.
 
 use corpus::coarsening::*;
-use harness::needs_cxx;
+use harness::{needs_cxx, on_every_device};
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Sanitizers, Settings};
 
@@ -98,6 +98,100 @@ fn parts_of_buffers_are_right_wherever_they_begin() {
     // Parts of one buffer, side by side.
     let (mut first, mut rest) = y.split_at_mut(100).expect("two parts");
     steps_like(&mut first, &mut rest).over(100).launch(device).expect("it is right");
+}
+
+/// On a GPU too: every length, every factor, parts that begin anywhere, prepared launches and graphs.
+#[test]
+fn every_device_gives_the_results_of_the_kernel() {
+    on_every_device(|device| {
+        let saxpy =
+            |x: &[f32], y: &[f32]| -> Vec<f32> { x.iter().zip(y).map(|(x, y)| 2.0 * x + y).collect() };
+        for n in LENGTHS.into_iter().chain([100_003]) {
+            // Whole numbers, of which no sum is rounded.
+            let (xs, ys): (Vec<f32>, Vec<f32>) =
+                (0..n + 5).map(|i| ((i % 97) as f32, (i % 31) as f32)).unzip();
+            for (factor, from) in [(2, 0), (4, 0), (8, 0), (16, 0), (4, 1), (8, 2), (4, 4), (1, 0)] {
+                let from = n.min(from);
+                let x = device.upload(&xs).expect("memory");
+                let mut y = device.upload(&ys).expect("memory");
+                let (part, mut to) =
+                    (x.slice(from..n).expect("a part"), y.slice_mut(from..n).expect("a part"));
+                let launch = saxpy_wide(2.0, part, &mut to).over(n).block(96);
+                launch.coarsen(factor).launch(device).expect("a right launch");
+                let mut want = ys.clone();
+                want[from..n].copy_from_slice(&saxpy(&xs[from..n], &ys[from..n]));
+                assert_eq!(device.download(&y).expect("no fault"), want, "{n} × {factor} from {from}");
+            }
+        }
+    });
+}
+
+#[test]
+fn prepared_launches_and_graphs_take_arguments_that_are_aligned_otherwise() {
+    on_every_device(|device| {
+        let xs: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+        let x = device.upload(&xs).expect("memory");
+        let mut y = device.upload(&[0.0f32; 1000]).expect("memory");
+        let prepared = copy_wide(&x, &mut y).over(1000).prepare(device).expect("a right launch");
+        prepared.launch(copy_wide(&x, &mut y)).expect("aligned");
+        assert_eq!(device.download(&y).expect("no fault"), xs);
+        let (part, mut to) = (x.slice(3..900).expect("a part"), y.slice_mut(1..898).expect("a part"));
+        prepared.launch(copy_wide(part, &mut to)).expect("aligned otherwise");
+        assert_eq!(device.download(&y).expect("no fault")[1..898], xs[3..900]);
+        let mut graph = Graph::new(device);
+        let (x, y) = (graph.hold(x).expect("held"), graph.hold(y).expect("held"));
+        graph.add(|memory| Ok(copy_wide(memory.read(x)?, memory.write(y)?).over(1000))).expect("a launch");
+        graph.launch().expect("it runs");
+        assert_eq!(device.download(graph.buffer(y).expect("held")).expect("no fault"), xs);
+    });
+}
+
+/// An argument that is what it is told: to make two arguments of one buffer.
+struct Same(warpsmith::KernelArg);
+
+// SAFETY: the argument of a borrowed buffer.
+unsafe impl warpsmith::args::SliceArg<'_, f32> for Same {
+    fn into_arg(self) -> warpsmith::KernelArg {
+        self.0
+    }
+}
+
+/// Whoever lends one buffer twice gets the kernel as it is, in which each thread does one element.
+#[test]
+fn slices_that_overlap_are_not_coarsened() {
+    on_every_device(|device| {
+        let mut y = device.upload(&[1.0f32; 64]).expect("memory");
+        let same = Same(warpsmith::args::SliceArg::into_arg(&y));
+        copy_wide(same, &mut y).over(64).block(32).launch(device).expect("a right launch");
+        assert_eq!(device.download(&y).expect("no fault"), [1.0; 64]);
+    });
+}
+
+#[test]
+fn a_failed_check_names_the_thread_that_would_do_the_element_alone() {
+    on_every_device(|device| {
+        let mut values = vec![1.0f32; 1000];
+        values[777] = -1.0;
+        let x = device.upload(&values).expect("memory");
+        let mut y = device.upload(&[0.0f32; 1000]).expect("memory");
+        let launched = roots(&x, &mut y).over(1000).block(96).launch(device);
+        let fault = launched
+            .and_then(|()| device.synchronize())
+            .expect_err("a root of a negative number")
+            .to_string();
+        assert!(fault.starts_with("a root of a negative number at tests/coarsening.rs:"), "{fault}");
+        assert!(fault.contains("in block (8, 0, 0), thread (9, 0, 0) of kernel `roots`"), "{fault}");
+        let short = device.upload(&values[..999]).expect("memory");
+        let launched = shifted(&short, &mut y).over(998).block(64).launch(device);
+        launched.and_then(|()| device.synchronize()).expect_err("one element is missing in the last threads");
+        let mut out = device.upload(&[0u16; 41]).expect("memory");
+        let words = device.upload(&[7u16; 40]).expect("memory");
+        let launched = unguarded(&words, &mut out).grid(1).block(41).launch(device);
+        let fault =
+            launched.and_then(|()| device.synchronize()).expect_err("an element is missing").to_string();
+        assert!(fault.starts_with("index 40 is out of bounds for length 40"), "{fault}");
+        assert!(fault.contains("in block (0, 0, 0), thread (40, 0, 0) of kernel `unguarded`"), "{fault}");
+    });
 }
 
 /// Writes two slices.
