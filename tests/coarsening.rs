@@ -406,7 +406,7 @@ mod refused {
     #[gpu_kernel]
     fn rarely(x: &[f32], y: &mut [f32]) {
         let i = global_id();
-        if i < x.len() && i % 3 == 0 {
+        if i < x.len() && i.is_multiple_of(3) {
             y[i] = x[i];
         }
     }
