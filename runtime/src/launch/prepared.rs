@@ -58,8 +58,9 @@ impl<K: Kernel> Launch<'_, K> {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
-                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
-                let loaded = loaded::<K>(gpu, &self.comptime, (asked, &self.setup), &shape, args)?.0;
+                let others = self.setup.gpu_checks(device)?;
+                let asked = Asked { bounds: checks, others, setup: &self.setup };
+                let loaded = loaded::<K>(gpu, &self.comptime, &asked, &shape, args)?.0;
                 let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
@@ -77,9 +78,9 @@ impl<K: Kernel> Launch<'_, K> {
         check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
-                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
-                let asked = (asked, &self.setup);
-                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, asked, &shape, self.args.as_ref())?;
+                let others = self.setup.gpu_checks(device)?;
+                let asked = Asked { bounds: checks, others, setup: &self.setup };
+                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, &asked, &shape, self.args.as_ref())?;
                 shape = shadowed(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
@@ -178,20 +179,20 @@ impl Target {
     }
 }
 
-/// The checks that a launch asks for.
-#[derive(Clone, Copy)]
-struct AskedChecks {
+/// The checks that a launch asks for, and what else decides which text it runs.
+struct Asked<'a> {
     /// Those of indices.
     bounds: bool,
     /// Those on a GPU besides.
     others: GpuChecks,
+    setup: &'a Setup,
 }
 
 /// The kernel with the checks that a launch needs, and the conditions that this rests on.
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
-    (asked, setup): (AskedChecks, &Setup),
+    asked: &Asked<'_>,
     shape: &LaunchShape,
     args: &[KernelArg],
 ) -> Result<(&'g Arc<Loaded>, u64)> {
@@ -203,7 +204,7 @@ fn loaded<'g, K: Kernel>(
         true => conditions::checks(&recorded.conditions, shape, args),
         false => Checks::None,
     };
-    if let Some(factor) = setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
+    if let Some(factor) = asked.setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
         let found = checked::<K>(gpu, comptime, Version { checks, coarsen: Some(factor) })?;
         let needs = found.0.needs().coarsened.as_ref();
         if needs.is_some_and(|needs| coarsen::fits::<K>(needs, shape, args)) {

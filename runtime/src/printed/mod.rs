@@ -95,7 +95,12 @@ fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<T
 fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     let identity = Compiler::process()?.identity(sanitizers);
     let symbols = source.globals.iter().map(|(_, symbol)| symbol.clone()).collect();
-    Ok(Unit::new(text::for_host(&source.code)?, source.kernel_name.clone(), symbols, &identity))
+    Ok(Unit::new(
+        text::for_host(&source.code, &source.operations)?,
+        source.kernel_name.clone(),
+        symbols,
+        &identity,
+    ))
 }
 
 /// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start

@@ -3,7 +3,7 @@
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::stmt::is_fixed;
 use super::{Printer, prelude};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, visit};
 
 impl Printer<'_> {
     pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, body: &Block) {
@@ -11,11 +11,11 @@ impl Printer<'_> {
             Some(true) => "for (;;) {".to_owned(),
             _ => format!("while ({}) {{", self.expr(cond).text),
         };
-        self.loop_(id, &head, None, body);
+        self.loop_(id, &head, None, body, None);
     }
 
     /// Prints a loop with its labels, if something jumps to them.
-    fn loop_(&mut self, id: LoopId, head: &str, first: Option<String>, body: &Block) {
+    fn loop_(&mut self, id: LoopId, head: &str, first: Option<String>, body: &Block, last: Option<String>) {
         self.function.open(head);
         if let Some(first) = first {
             self.function.push(&first);
@@ -30,6 +30,9 @@ impl Printer<'_> {
             // The label stands outside a scope of its own, so that no jump enters one.
             self.function.wrap_from(start);
             self.function.push(&format!("{next}:;"));
+        }
+        if let Some(last) = last {
+            self.function.push(&last);
         }
         self.function.close("}");
         let end = format!("loop_{}_end", id.0);
@@ -54,15 +57,15 @@ impl Printer<'_> {
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
         // What the head needs besides the counter stands in a brace around the loop.
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
-        let form = self.form(range, scalar);
-        let reads_start = range.reversed || form == Form::Counted;
+        let form = self.form(range, scalar, !continues(body, id));
+        let reads_start = range.reversed || matches!(form, Form::Counted | Form::Tested);
         let again = [Some(&range.end), Some(&range.start).filter(|_| reads_start), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
         let braces = bound
             || match form {
                 Form::Counted => scalar != Scalar::U64,
                 Form::Flagged => range.inclusive,
-                Form::Plain | Form::Wide => false,
+                Form::Plain | Form::Wide | Form::Tested => false,
             };
         if braces {
             self.function.open("{");
@@ -73,11 +76,19 @@ impl Printer<'_> {
         };
         let end = self.once(&range.end, "end");
         let step = range.step.as_ref().map(|step| (step, self.once(step, "step")));
-        let (head, first) = self.for_head(range, &Head { form, start, end, step, scalar });
+        let head = Head { form, start, end, step, scalar };
+        let guard = if form == Form::Tested { self.guard_of(range, &head) } else { None };
+        if let Some(guard) = &guard {
+            self.function.open(&format!("if ({guard}) {{"));
+        }
+        let (head, first, last) = self.for_head(range, &head);
         self.unroll(range.unroll);
         self.note_counter(range);
-        self.loop_(id, &head, first, body);
+        self.loop_(id, &head, first, body, last);
         self.function.close_scope();
+        if guard.is_some() {
+            self.function.close("}");
+        }
         if braces {
             self.function.close("}");
         }
@@ -117,8 +128,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The `for (…) {` of a range, and a first line of its body if it needs one.
-    fn for_head(&mut self, range: &RangeLoop, head: &Head<'_>) -> (String, Option<String>) {
+    /// The `for (…) {` of a range, and a first and a last line of its body if it needs them.
+    fn for_head(&mut self, range: &RangeLoop, head: &Head<'_>) -> (String, Option<String>, Option<String>) {
         self.function.open_scope();
         let form = head.form;
         let printed = super::types::scalar(head.scalar);
@@ -137,22 +148,27 @@ impl Printer<'_> {
             (Form::Wide, _) => self.wide(range, &counter, head),
             (Form::Counted, Some((step, once))) => self.counted(range, (step, once), &counter, head),
             (Form::Counted | Form::Flagged, _) => self.flagged(range, &counter, head),
+            (Form::Tested, _) => {
+                let (text, last) = tested(range, &counter, head);
+                return (text, copy, Some(last));
+            }
         };
         if range.reversed && !range.inclusive {
             let step = format!("--{counter};");
-            return (text, Some(copy.map_or(step.clone(), |c| format!("{step} {c}"))));
+            return (text, Some(copy.map_or(step.clone(), |c| format!("{step} {c}"))), None);
         }
-        (text, copy)
+        (text, copy, None)
     }
 
     /// The plainest form that is exact, and that compilers know the number of iterations of.
-    fn form(&self, range: &RangeLoop, scalar: Scalar) -> Form {
+    fn form(&self, range: &RangeLoop, scalar: Scalar, reaches_end: bool) -> Form {
         let is_narrow = scalar.bits() < 64;
         let Some(step) = &range.step else {
             return match () {
                 () if !range.inclusive => Form::Plain,
                 () if range.reversed && self.starts_above_min(range, scalar) => Form::Plain,
                 () if !range.reversed && self.ends_below_max(range, scalar) => Form::Plain,
+                () if reaches_end => Form::Tested,
                 () if is_narrow => Form::Wide,
                 () => Form::Flagged,
             };
@@ -292,16 +308,19 @@ impl Printer<'_> {
         )
     }
 
-    /// Declares whether an inclusive range has a number; one from the least of its type on always has.
+    /// Declares whether an inclusive range has a number.
     fn more(&mut self, range: &RangeLoop, head: &Head<'_>) -> String {
         let more = self.function.reserve("more");
-        let least = head.scalar.int_range().map(|(low, _)| low);
-        let some = match range.start.as_int() {
-            Some(n) if Some(n) == least => "true".to_owned(),
-            _ => format!("{} <= {}", head.start.clone().at(UNARY), head.end.clone().at(UNARY)),
-        };
+        let some = self.guard_of(range, head).unwrap_or_else(|| "true".to_owned());
         self.function.push(&format!("bool {more} = {some};"));
         more
+    }
+
+    /// What says whether an inclusive range has a number; one from the least of its type on always has.
+    fn guard_of(&self, range: &RangeLoop, head: &Head<'_>) -> Option<String> {
+        let least = head.scalar.int_range().map(|(low, _)| low);
+        let is_certain = range.start.as_int().is_some_and(|n| Some(n) == least);
+        (!is_certain).then(|| Text::binary(BinaryOp::Le, head.start.clone(), head.end.clone()).text)
     }
 
     /// Whether the start of a range is more than the least of its type, so that one less does not wrap.
@@ -351,6 +370,25 @@ impl Printer<'_> {
     }
 }
 
+/// A loop that ends after its last number, at the end of its body, and so never takes one beyond.
+fn tested(range: &RangeLoop, i: &str, head: &Head<'_>) -> (String, String) {
+    let printed = super::types::scalar(head.scalar);
+    let (first, compare, last, next) = match range.reversed {
+        true => (&head.end, BinaryOp::Le, &head.start, "--"),
+        false => (&head.start, BinaryOp::Ge, &head.end, "++"),
+    };
+    let is_last = Text::binary(compare, Text::primary(i.to_owned()), last.clone()).text;
+    let text = format!("for ({printed} {i} = {};; {next}{i}) {{", first.clone().at(ASSIGNMENT));
+    (text, format!("if ({is_last}) break;"))
+}
+
+/// Whether something in a loop's body goes on with the loop's next iteration.
+fn continues(body: &Block, id: LoopId) -> bool {
+    let mut found = false;
+    visit::stmts(body, &mut |stmt| found |= matches!(&stmt.kind, StmtKind::Continue(of) if *of == id));
+    found
+}
+
 /// A number below the upper half of its type, as a signed one.
 fn signed(part: &Expr, text: Text) -> Text {
     match part.ty.scalar() {
@@ -368,6 +406,8 @@ enum Form {
     Wide,
     /// With a count of the iterations that are left.
     Counted,
+    /// With a test for the last number at the end of the body, which every iteration reaches or leaves the loop.
+    Tested,
     /// With a flag.
     Flagged,
 }

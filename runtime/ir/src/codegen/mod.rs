@@ -35,7 +35,7 @@ pub use source::{CudaSource, Needs, Site, SiteKind};
 #[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::deep_stack;
 use crate::ir::{
@@ -90,6 +90,8 @@ struct Printer<'m> {
     options: PrintOptions,
     /// Prelude pieces in order of first need.
     prelude: Vec<&'static Prelude>,
+    /// Functions of the prelude by which builtins act.
+    operations: BTreeSet<String>,
     /// `static constexpr` lines, and the values that may be spelled by name.
     consts: Vec<String>,
     named: HashMap<&'static str, Option<(Type, ConstValue)>>,
@@ -131,6 +133,7 @@ impl<'m> Printer<'m> {
             module,
             options,
             prelude: Vec::new(),
+            operations: BTreeSet::new(),
             consts: Vec::new(),
             named: HashMap::new(),
             structs: Vec::new(),
@@ -273,6 +276,7 @@ impl<'m> Printer<'m> {
             needs: self.needs.clone(),
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
+            operations: std::mem::take(&mut self.operations),
         }
     }
 

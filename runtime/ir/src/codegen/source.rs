@@ -1,5 +1,7 @@
 //! What printing gives: the text, and what the launch must know about it.
 
+use std::collections::BTreeSet;
+
 use crate::ir::{CoarsenNeeds, Condition, Global, Location};
 
 /// CUDA C++ of one kernel.
@@ -19,6 +21,8 @@ pub struct CudaSource {
     pub conditions: Vec<Condition>,
     /// Constants and device globals that it names, with their symbols.
     pub globals: Vec<(&'static Global, String)>,
+    /// The functions of its prelude that do more than to compute: through them the kernel meets other threads, or uses memory.
+    pub operations: BTreeSet<String>,
 }
 
 /// What a kernel needs of a device and a launch.

@@ -75,7 +75,7 @@ pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, 
 pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened};
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use constant::{Const, ConstValue, Extent, Spelling};
-pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
+pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
 pub use image::{ImageShape, ImageType};
 pub use instances::{ClosureType, InstanceId, Instances, StaticShared, TooManyInstances};

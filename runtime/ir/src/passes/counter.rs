@@ -21,7 +21,8 @@ pub(super) fn counters(
     range: &RangeLoop,
     body: &Block,
     scope: &FunctionScope,
-    (entry, known): (&Known, &Known),
+    entry: &Known,
+    known: &Known,
     untracked: &HashSet<VarId>,
 ) -> Vec<(Expr, Range)> {
     let (mut raises, changing) = (Vec::new(), assigned(body));
@@ -37,7 +38,7 @@ pub(super) fn counters(
             // What the body assigns may be another value where the raise stands.
             facts.forget(&changing);
         }
-        let range = raised(range, raise, scope, (entry, &facts))?;
+        let range = raised(range, raise, scope, entry, &facts)?;
         Some((raise.place.clone(), range))
     };
     raises.iter().filter(once).filter_map(counter).collect()
@@ -48,7 +49,8 @@ fn raised(
     range: &RangeLoop,
     raise: &Raise,
     scope: &FunctionScope,
-    (entry, facts): (&Known, &Known),
+    entry: &Known,
+    facts: &Known,
 ) -> Option<Range> {
     let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
     let (first, last) = (scope.range(&range.start, entry), scope.range(&var, facts));

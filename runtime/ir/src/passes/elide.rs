@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use super::calls::{Aim, Calls};
 use super::counter::counters;
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Quantity, RangeLoop,
-    Stmt, StmtKind, Type, VarId,
+    Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Quantity, RangeLoop, Stmt,
+    StmtKind, Type, VarId,
 };
 use crate::ranges::{
     Caller, FunctionScope, Kind, Known, Range, assigned, axes, integer, root, same, untracked,
@@ -216,8 +216,7 @@ impl<'a> Walk<'a> {
             // The end was evaluated before the first iteration.
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
-            let known = (&entry, &self.known);
-            found = counters(range, body, &self.scope, known, &self.untracked);
+            found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);
         }
         let outer = self.counters.len();
         self.counters.extend(found.iter().cloned());
@@ -248,27 +247,18 @@ impl<'a> Walk<'a> {
 
     /// Marks the indices of an expression that are proven.
     fn mark(&mut self, e: &mut Expr) {
-        match &mut e.kind {
-            ExprKind::Select(cond, a, b) => {
-                self.mark(cond);
-                for (branch, outcome) in [(a, true), (b, false)] {
-                    let facts = self.implied(cond, outcome);
-                    self.with(facts, |walk| walk.mark(branch));
-                }
-                return;
+        if let Some(Lazy { condition, parts }) = e.lazy_mut() {
+            self.mark(condition);
+            for (part, outcome) in parts {
+                let facts = self.implied(condition, outcome);
+                self.with(facts, |walk| walk.mark(part));
             }
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                self.mark(a);
-                let facts = self.implied(a, *op == BinaryOp::And);
-                self.with(facts, |walk| walk.mark(b));
-                return;
-            }
-            ExprKind::Closure(closure) => {
-                let known = std::mem::take(&mut self.known);
-                self.block(&mut closure.body);
-                self.known = known;
-            }
-            _ => {}
+            return;
+        }
+        if let ExprKind::Closure(closure) = &mut e.kind {
+            let known = std::mem::take(&mut self.known);
+            self.block(&mut closure.body);
+            self.known = known;
         }
         for operand in e.operands_mut() {
             self.mark(operand);

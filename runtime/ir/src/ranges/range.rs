@@ -178,11 +178,10 @@ impl<'a> FunctionScope<'a> {
     pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
             ExprKind::Var(var) => !self.is_mutable(*var),
-            ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
-            ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
+            ExprKind::Const(_) | ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } => true,
             ExprKind::Builtin { op, .. } => op.position().is_some(),
-            _ => false,
+            _ => e.is_operator() || e.lazy().is_some(),
         };
         own && e.operands().iter().all(|e| self.is_stable(e))
     }

@@ -18,8 +18,8 @@ impl Recorder {
             kind => {
                 let value = Expr { kind, ty: value.ty };
                 // A call is printed for each of its parts that is used, and a compiler need not see that all are the same.
-                let computes =
-                    matches!(&value.kind, ExprKind::Builtin { op, .. } if op.facts.cost != Cost::Moves);
+                let computes = value.ty.scalar().is_none()
+                    && matches!(&value.kind, ExprKind::Builtin { op, .. } if op.facts.cost != Cost::Moves);
                 if computes { self.bind_always(value) } else { self.bind(value) }
             }
         }

@@ -3,9 +3,9 @@
 //! These are the functions of the simulator's own `context`, as far as the language calls them.
 
 #[doc(hidden)]
-pub use super::vocabulary::Child;
-pub use super::vocabulary::SharedSite;
-use super::vocabulary::{AccessKind, Line, MemoryScope};
+pub use super::facts::Child;
+pub use super::facts::SharedSite;
+use super::facts::{AccessKind, Line, MemoryScope};
 
 /// Functions that only a simulated thread can call.
 macro_rules! in_kernels_alone {

@@ -3,6 +3,8 @@
 //! No device is a simulator then, and nothing is run on the CPU.
 
 pub mod context;
+#[path = "../simulator/facts.rs"]
+mod facts;
 #[doc(hidden)]
 #[path = "../simulator/global.rs"]
 pub mod global;
@@ -10,14 +12,12 @@ pub mod global;
 mod host;
 #[path = "../simulator/statics.rs"]
 mod statics;
-#[path = "../simulator/vocabulary.rs"]
-mod vocabulary;
 
+pub use facts::*;
 #[doc(hidden)]
 pub use global::{GlobalMemory, NoMemory};
 #[doc(hidden)]
 pub use statics::{Statics, current as current_statics};
-pub use vocabulary::{AccessKind, ChildOrder, Line, MemoryScope};
 
 /// What a simulated launch ends with; there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Meeting};
 use super::shape::WARP;
-use super::vocabulary::{Line, MemoryScope};
 use super::waiting::Missing;
 
 /// The threads that have reached a barrier.

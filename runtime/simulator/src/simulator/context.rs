@@ -6,12 +6,12 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::machine::Machine;
-use super::observer::{Access, Branch, Instruction, Interests, Operation, Space};
+pub use super::facts::POISON;
+use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
 #[doc(hidden)]
-pub use super::vocabulary::Child;
-use super::vocabulary::{AccessKind, Line, MemoryScope};
-pub use super::vocabulary::{POISON, SharedSite};
+pub use super::facts::{Child, SharedSite};
+use super::machine::Machine;
+use super::observer::Interests;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultSite, Prints, SimFault, Synchronisation};

@@ -12,13 +12,13 @@ use super::arena::Arena;
 use super::barrier::Barrier;
 use super::copies::Copies;
 use super::events;
+use super::facts::{Child, Instruction, Line};
 use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::Nesting;
-use super::observer::{Instruction, Interests};
+use super::observer::Interests;
 use super::shape::{Shape, WARP};
 use super::spins::Spins;
-use super::vocabulary::{Child, Line};
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
 

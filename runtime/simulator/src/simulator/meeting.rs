@@ -3,11 +3,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Meeting};
 use super::problem::BarrierProblem;
 use super::shape::WARP;
-use super::vocabulary::{Line, MemoryScope};
 
 /// Named barriers of a block, as the hardware numbers them.
 pub(super) const NAMED: usize = 16;

@@ -5,10 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use super::facts::POISON;
+use super::facts::{Line, SharedSite};
 use super::fault::SimFault;
 use super::machine::Machine;
 use super::problem::RankProblem;
-use super::vocabulary::{Line, POISON, SharedSite};
 
 /// Alignment of a block's shared memory, in bytes, as bulk copies with a 128-byte swizzle need it.
 const ALIGN: usize = 1024;

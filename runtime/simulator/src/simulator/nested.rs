@@ -6,9 +6,9 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::SimFault;
+use super::facts::{Child, ChildOrder, Line};
 use super::machine::Machine;
-use super::vocabulary::{Child, ChildOrder, Line};
-use super::{SimFault, SimLaunch, SimReport};
 
 /// How deep launches may be nested.
 ///
@@ -42,6 +42,16 @@ impl<'a> Nesting<'a> {
     /// Of a grid that the host launches.
     pub fn outermost(pending: &'a Cell<usize>, numbers: &'a Cell<u64>) -> Self {
         Self { depth: 0, pending, numbers }
+    }
+
+    /// Of a grid that a thread of this one has launched.
+    pub fn inner(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// A grid of the tree has ended.
+    pub fn end(self) {
+        self.pending.update(|pending| pending - 1);
     }
 }
 
@@ -94,32 +104,4 @@ impl Machine<'_> {
 pub(super) fn in_order(mut children: Vec<Child>) -> Vec<Child> {
     children.sort_by_key(|child| child.order == ChildOrder::Tail);
     children
-}
-
-/// Runs a launch that has waited, as a grid of its own.
-pub(super) fn run(
-    child: &Child,
-    parent: &SimLaunch<'_>,
-    nesting: Nesting<'_>,
-) -> Result<SimReport, SimFault> {
-    let launch = SimLaunch {
-        kernel: child.kernel,
-        grid: child.grid,
-        block: child.block,
-        cluster: [1; 3],
-        dynamic_shared: child.dynamic_shared,
-        // The parent's module holds the child, so that it says whether either waits.
-        rendezvous: parent.rendezvous,
-        cooperative: false,
-        settings: parent.settings.clone(),
-        without: parent.without,
-        prints: parent.prints,
-        observers: parent.observers,
-        slices: parent.slices.clone(),
-    };
-    parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));
-    let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;
-    nesting.pending.update(|pending| pending - 1);
-    parent.observers.iter().for_each(|observer| observer.on_child_end(child.number));
-    Ok(report)
 }

@@ -6,132 +6,15 @@
 
 use std::ops::Range;
 
-use super::vocabulary::{AccessKind, ChildOrder, Line, MemoryScope};
+use super::facts::{Access, Branch, ChildOrder, Instruction, Line, Meeting, MemoryScope, Operation, Thread};
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
-
-/// A thread of the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Thread {
-    /// Index of its block in the grid.
-    pub block_idx: [u32; 3],
-    /// Linear index of its block in the grid, `x` fastest.
-    pub block: u64,
-    /// Rank of its block in the cluster.
-    pub rank: u32,
-    /// Index in its block.
-    pub thread_idx: [u32; 3],
-    /// Linear index in its block; its warp is `linear / 32`, its lane `linear % 32`.
-    pub linear: u32,
-}
-
-/// Which instruction of the program does something, and which time that it is done.
-///
-/// Lanes of a warp with equal instructions execute them together, as a GPU that joins diverged
-/// lanes where their control flow meets does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Instruction {
-    /// Where it was written.
-    pub at: Line,
-    /// Its number in the program, the same in all threads.
-    pub site: u32,
-    /// Equal for lanes of a warp that are at the same iteration of every loop and call around it, where an observer
-    /// asks for [`Interests::instances`].
-    pub instance: u64,
-}
-
-/// Whose memory an address is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Buffers, device statics, everything that is none of the others.
-    Global,
-    /// The shared memory of the block of this rank in the cluster.
-    Shared {
-        /// Rank of the block that owns it.
-        rank: u32,
-    },
-    /// Constant memory.
-    Constant,
-    /// The thread's own variables.
-    Local,
-}
-
-/// One access of one thread. It is told before it happens.
-#[derive(Clone, Copy, Debug)]
-pub struct Access {
-    /// The first byte, as an address of the host.
-    pub address: usize,
-    /// How many bytes.
-    pub bytes: u32,
-    /// The alignment that the access needs, in bytes.
-    pub align: u32,
-    /// Whose memory it is.
-    pub space: Space,
-    /// Load, store or atomic.
-    pub kind: AccessKind,
-    /// What does it.
-    pub by: Instruction,
-}
-
-/// Who is to come to a meeting. Those of them that have returned from the kernel count as having arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Expected {
-    /// The threads of the block.
-    Block,
-    /// The threads of the cluster; of a cooperative launch, those of the grid.
-    Cluster,
-    /// These lanes of the warp, bit `i` for lane `i`.
-    Lanes(u32),
-    /// So many that arrive, whoever they are: who has returned is not among them.
-    Count,
-}
-
-/// Something at which threads wait for each other; each use of it has its own number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Meeting {
-    /// Unique in the launch.
-    pub number: u64,
-    /// What it is called: `sync_threads`, `shuffle`, …
-    pub name: &'static str,
-    /// Who is to come.
-    pub of: Expected,
-    /// Whether what was written before it is visible to all that leave it, and for whom.
-    pub orders: Option<MemoryScope>,
-    /// Whether the thread that is told of leaves it too, or only arrives.
-    pub waits: bool,
-}
-
-/// What a branch decided for one thread.
-#[derive(Clone, Copy, Debug)]
-pub struct Branch {
-    /// Which way it went; of a loop, whether there is another iteration.
-    pub taken: bool,
-    /// What decided.
-    pub by: Instruction,
-}
-
-/// What an operation computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Operation {
-    /// An addition, subtraction or comparison of floats of this many bits.
-    FloatAdd(u8),
-    /// A multiplication.
-    FloatMul(u8),
-    /// A fused multiply-add: two operations.
-    FloatFma(u8),
-    /// A division, root or function of floats.
-    FloatSpecial(u8),
-    /// Arithmetic or logic on integers and booleans.
-    Integer,
-    /// A conversion between types.
-    Convert,
-}
 
 /// What an observer wants to be told; what nobody wants costs nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interests {
     /// [`Observer::on_access`]
     pub accesses: bool,
-    /// [`Observer::on_access`] of [`Space::Local`] too.
+    /// [`Observer::on_access`] of [`Space::Local`](super::Space::Local) too.
     pub locals: bool,
     /// [`Observer::on_branch`]
     pub branches: bool,

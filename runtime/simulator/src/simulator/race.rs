@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use super::facts::{MemoryScope, Space};
 use super::index::triple;
-use super::observer::Space;
-use super::vocabulary::MemoryScope;
 
 /// Two accesses of the same bytes, one of them a store, that nothing orders and that are not atomic to each other.
 ///

@@ -2,11 +2,11 @@
 
 use std::panic::resume_unwind;
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::Machine;
 use super::problem::{BarrierProblem, MaskProblem};
 use super::shape::WARP;
-use super::vocabulary::Line;
 
 /// Where a thread is when it faults, as faults say it.
 #[doc(hidden)]

@@ -1,10 +1,10 @@
 //! Finds the fault when no thread of a cluster can go on.
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
 use super::problem::MaskProblem;
 use super::shape::WARP;
-use super::vocabulary::Line;
 use super::waiting::{Missing, Unstarted, Waiting};
 
 /// Places that a deadlock's report names.

@@ -3,13 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Meeting};
 use super::problem::{Absence, MaskProblem};
 use super::raise::FaultSite;
 use super::shape::WARP;
-use super::vocabulary::{Line, MemoryScope};
 use super::waiting::Waiting;
 
 /// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.

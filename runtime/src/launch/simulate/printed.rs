@@ -106,7 +106,7 @@ impl Simulation {
             let printed = save();
             // Whatever the text did, the launch's results are the twin's.
             restore(&after);
-            same(K::NAME, outcome, &memory, (&after, &printed))?;
+            same(K::NAME, outcome, &memory, &after, &printed)?;
         }
         Ok(())
     }
@@ -117,7 +117,8 @@ fn same(
     kernel: &str,
     outcome: Result<()>,
     memory: &[Writable],
-    (twin, printed): (&[Vec<u8>], &[Vec<u8>]),
+    twin: &[Vec<u8>],
+    printed: &[Vec<u8>],
 ) -> Result<()> {
     let differ = |what: String| Err(SimFault::PrintedDiffers { kernel: kernel.to_owned(), what }.into());
     match outcome {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::access::slice_of;
 use super::own_element::Threads;
 use super::rewrite::{drop_if, exprs};
+use super::slices::slice_of;
 use crate::ir::{Block, Expr, ExprKind, Function, StmtKind, VarId, visit};
 
 /// What such a reference refers to stands in its place, where it is only ever followed.

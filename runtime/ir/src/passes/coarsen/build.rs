@@ -1,9 +1,10 @@
 //! The coarsened kernel: a wide path, and the kernel's own body in a loop.
 
-use super::access::{WideSlice, slice_of};
+use super::access::WideSlice;
 use super::guards::{self, Bound};
 use super::own_element::Threads;
 use super::rewrite::{drop_unnamed, exprs, next_loop, rename, stmts};
+use super::slices::slice_of;
 use super::wide;
 use crate::ir::{
     BinaryOp, Block, Builtin, CoarsenNeeds, Coarsened, ConstValue, Expr, ExprKind, Function, Location,

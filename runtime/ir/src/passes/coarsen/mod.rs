@@ -16,6 +16,7 @@ mod guards;
 mod own_element;
 mod refusal;
 mod rewrite;
+mod slices;
 mod wide;
 
 pub use refusal::{CoarsenRefusal, NotCoarsened};
@@ -37,21 +38,21 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     access::check(kernel, &threads)?;
     let (mut body, mut bounds) = guards::without(kernel, &threads);
     aliases::replace(kernel, &mut body, &threads);
-    let slices = access::wide(kernel, &body, &threads);
+    let wide = access::wide(kernel, &body, &threads);
     let nothing =
         || NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::NothingWide, at: kernel.at };
     let factor = match factor {
         CoarsenFactor::Times(factor) => factor,
-        CoarsenFactor::Widest => fitting(&slices).ok_or_else(nothing)?,
+        CoarsenFactor::Widest => fitting(&wide).ok_or_else(nothing)?,
     };
-    if slices.is_empty() {
+    if wide.is_empty() {
         return Err(nothing());
     }
     // No element of the wide path needs a check.
     for slice in access::touched(kernel, &body, &threads) {
-        guards::add(&mut bounds, guards::Bound::below(access::length(kernel, slice)));
+        guards::add(&mut bounds, guards::Bound::below(slices::length(kernel, slice)));
     }
-    let coarsened = build::build(module, &threads, build::Plan { factor, slices, bounds, body });
+    let coarsened = build::build(module, &threads, build::Plan { factor, slices: wide, bounds, body });
     refusal::check_positions(&coarsened)?;
     Ok(coarsened)
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::access::is_slice;
+use super::slices::is_slice;
 use crate::ir::{
     BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit,
 };
