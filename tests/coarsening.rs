@@ -127,6 +127,22 @@ fn every_device_gives_the_results_of_the_kernel() {
 }
 
 #[test]
+fn the_tuner_chooses_the_number_of_elements() {
+    on_every_device(|device| {
+        let x = device.upload(&[1.0f32; 4096]).expect("memory");
+        let mut y = device.upload(&[1.0f32; 4096]).expect("memory");
+        let mut tuner = warpsmith::Tuner::new("saxpy_wide");
+        let elements = tuner.axis("elements", [1u32, 2, 4, 8, 16]);
+        let outcome = tuner.forget().tune(device, |candidate, trial| {
+            trial.launch(saxpy_wide(0.0, &x, &mut y).over(4096).coarsen(candidate.get(elements)?))
+        });
+        let best = outcome.expect("an outcome").best().get(elements).expect("the axis is the tuner's");
+        saxpy_wide(2.0, &x, &mut y).over(4096).coarsen(best).launch(device).expect("a right launch");
+        assert_eq!(device.download(&y).expect("no fault"), [3.0; 4096]);
+    });
+}
+
+#[test]
 fn prepared_launches_and_graphs_take_arguments_that_are_aligned_otherwise() {
     on_every_device(|device| {
         let xs: Vec<f32> = (0..1000).map(|i| i as f32).collect();

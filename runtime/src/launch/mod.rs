@@ -216,6 +216,11 @@ impl<'a, K: Kernel> Launch<'a, K> {
         &self.comptime
     }
 
+    /// The elements that each thread is to do, where the launch says so.
+    pub(crate) fn elements(&self) -> Option<u32> {
+        self.setup.coarsen
+    }
+
     /// The run-time arguments.
     pub(crate) fn args(&self) -> &[KernelArg] {
         self.args.as_ref()

@@ -205,10 +205,14 @@ fn loaded<'g, K: Kernel>(
         false => Checks::None,
     };
     if let Some(factor) = asked.setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
-        let found = checked::<K>(gpu, comptime, Version { checks, coarsen: Some(factor) })?;
-        let needs = found.0.needs().coarsened.as_ref();
-        if needs.is_some_and(|needs| coarsen::fits::<K>(needs, shape, args)) {
-            return Ok(found);
+        let fits = |loaded: &Loaded| {
+            loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits::<K>(needs, shape, args))
+        };
+        match checked::<K>(gpu, comptime, Version { checks, coarsen: Some(factor) }) {
+            Ok(found) if fits(found.0) => return Ok(found),
+            // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
+            Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
+            Err(error) => return Err(error),
         }
     }
     checked::<K>(gpu, comptime, checks.into())

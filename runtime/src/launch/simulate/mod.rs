@@ -169,7 +169,8 @@ impl Simulation {
         let attributes = &module.module().attributes;
         check::simulator::<K>(shape, module.module(), &setup.attributes)?;
         let coarsen = setup.coarsening(K::NAME, attributes.coarsen)?;
-        if let Some(factor) = coarsen {
+        // That of the attribute was looked at when the kernel was recorded.
+        if let Some(factor) = coarsen.filter(|factor| Some(*factor) != attributes.coarsen) {
             passes::coarsen(&module, factor)?;
         }
         let mut settings = device.simulator_settings()?;
