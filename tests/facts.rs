@@ -48,8 +48,9 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// The files that ask for the text of a builtin's name, and what for.
-const SHOWN: [(&str, &str); 5] = [
+const SHOWN: [(&str, &str); 6] = [
     ("runtime/ir/src/ir/builtin.rs", "defines it"),
+    ("runtime/ir/src/passes/coarsen/refusal.rs", "errors"),
     ("runtime/ir/src/validate/uniformity.rs", "errors"),
     ("runtime/lang/src/device_api/registry.rs", "the registry"),
     ("runtime/lang/src/interpreter/lower/synchronisation.rs", "reports of barriers"),

@@ -14,7 +14,9 @@ use super::DriverError;
 use crate::fault::{nested_too_deep, too_many_wait};
 
 /// `struct ws_Fault` of the printed CUDA.
-#[repr(C)]
+///
+/// The lowest bits of its address are free for the elements of a coarsened kernel's thread.
+#[repr(C, align(64))]
 #[derive(Clone, Copy)]
 pub(super) struct Record {
     pub state: u32,

@@ -15,7 +15,7 @@ use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverErro
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
 use crate::error::LaunchError;
 use crate::fault::{Failure, SHARED};
-use crate::ir::Condition;
+use crate::ir::{CoarsenFactor, Condition};
 use crate::limits;
 use crate::nvrtc::Cubin;
 use crate::shape::LaunchShape;
@@ -27,6 +27,8 @@ use sys::CUfunction_attribute as Attribute;
 pub(crate) struct Recorded {
     /// What its launches may fulfil.
     pub conditions: Vec<Condition>,
+    /// How many elements its attribute asks each thread to do.
+    pub coarsen: Option<CoarsenFactor>,
     /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
     module: Mutex<Option<ValidModule>>,
 }
@@ -35,7 +37,8 @@ impl Recorded {
     /// A kernel that was recorded and validated.
     pub fn new(module: ValidModule) -> Self {
         let conditions = module.module().conditions.clone();
-        Self { conditions, module: Mutex::new(Some(module)) }
+        let coarsen = module.module().attributes.coarsen;
+        Self { conditions, coarsen, module: Mutex::new(Some(module)) }
     }
 
     /// The module, the first time.

@@ -391,6 +391,16 @@ pub enum LaunchError {
         /// What was said.
         method: &'static str,
     },
+    /// A number of elements that no thread does at once.
+    #[error(
+        "kernel `{kernel}`: `.coarsen({elements})` is no number of elements of a thread; give 2, 4, 8 or 16, or 1 for a kernel that is not coarsened"
+    )]
+    Coarsen {
+        /// The kernel.
+        kernel: &'static str,
+        /// The number.
+        elements: u32,
+    },
     /// A launch on a simulator, in a program that was built without it.
     #[error(
         "kernel `{kernel}`: this program was built without the simulator; enable the feature `simulator` of `warpsmith`"

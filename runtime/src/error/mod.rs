@@ -18,6 +18,7 @@ pub use report::ReportError;
 pub use tuner::TunerError;
 
 use crate::nvrtc::NvrtcError;
+pub use crate::passes::{CoarsenRefusal, NotCoarsened};
 use crate::record::RecordError;
 use crate::settings::SettingError;
 use crate::simulator::SimFault;
@@ -33,6 +34,9 @@ pub enum Error {
     /// The kernel could hang, or no device can run it.
     #[error(transparent)]
     Validate(#[from] ValidateError),
+    /// The kernel cannot be coarsened, as its attribute or a launch asks.
+    #[error(transparent)]
+    Coarsen(#[from] NotCoarsened),
     /// The CUDA did not compile, or NVRTC is missing.
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),

@@ -24,6 +24,7 @@ impl Printer<'_> {
         let start = self.function.line_count();
         self.statements(body);
         self.function.loops.pop();
+        self.element_fault(id, start);
         let next = format!("loop_{}_next", id.0);
         if self.function.labels.contains(&next) {
             // The label stands outside a scope of its own, so that no jump enters one.
@@ -37,6 +38,19 @@ impl Printer<'_> {
         let end = format!("loop_{}_end", id.0);
         if self.function.labels.contains(&end) {
             self.function.push(&format!("{end}:;"));
+        }
+    }
+
+    /// In a loop over a thread's elements, whose lines are those from `start` on: where a check says which element
+    /// failed it.
+    fn element_fault(&mut self, id: LoopId, start: usize) {
+        let Some(coarsened) = &self.module.coarsened else { return };
+        let own = coarsened.loops.iter().find(|(of, _)| *of == id);
+        if let Some((_, element)) = own.filter(|_| self.function.mentions(start, "ws_fault")) {
+            let element = self.argument(element);
+            let body = self.function.split_lines(start);
+            self.function.push(&format!("ws_Fault* ws_fault = ws_at_element(ws_record, {element});"));
+            self.function.extend_lines(body);
         }
     }
 

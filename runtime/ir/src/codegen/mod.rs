@@ -188,6 +188,7 @@ impl<'m> Printer<'m> {
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;
+        self.needs.coarsened = module.coarsened.as_ref().map(|coarsened| coarsened.needs.clone());
         self.needs.launches = module.kernels().any(|(kernel, _)| !launch::launched(kernel).is_empty());
         if module.attributes.cluster.is_some() {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
@@ -261,7 +262,7 @@ impl<'m> Printer<'m> {
         let mut printed = HashSet::new();
         let mut prelude = String::new();
         for piece in &self.prelude {
-            print_prelude(piece, &mut printed, &mut prelude);
+            self.print_prelude(piece, &mut printed, &mut prelude);
         }
         sections.extend([prelude, self.consts.concat()]);
         sections.extend(self.structs.iter().cloned());
@@ -298,23 +299,29 @@ impl<'m> Printer<'m> {
                 .any(|(global, _)| !global.is_constant() || (global.ty)().holds_address())
     }
 
+    fn print_prelude(&self, piece: &'static Prelude, printed: &mut HashSet<&'static str>, out: &mut String) {
+        if !printed.insert(piece.name) {
+            return;
+        }
+        for needed in piece.needs {
+            self.print_prelude(needed, printed, out);
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match &self.module.coarsened {
+            Some(coarsened) if piece.name == prelude::FAULT.name => {
+                out.push_str(&prelude::fault_of_element(coarsened.needs.factor));
+            }
+            _ => out.push_str(piece.code),
+        }
+    }
+
     /// Asks for a prelude piece.
     fn need(&mut self, piece: &'static Prelude) {
         if !self.prelude.iter().any(|p| p.name == piece.name) {
             self.prelude.push(piece);
         }
-    }
-}
-
-fn print_prelude(piece: &'static Prelude, printed: &mut HashSet<&'static str>, out: &mut String) {
-    if printed.insert(piece.name) {
-        for needed in piece.needs {
-            print_prelude(needed, printed, out);
-        }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(piece.code);
     }
 }
 

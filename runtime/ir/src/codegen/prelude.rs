@@ -194,6 +194,34 @@ pub(super) static FAULT: Prelude = Prelude {
     needs: &[],
 };
 
+/// The same in a kernel whose threads each do `factor` elements.
+///
+/// The lowest bits of a fault's address are the element that the thread is at, and the record names the block and the
+/// thread that would do this element alone.
+pub(super) fn fault_of_element(factor: u32) -> String {
+    let fields = [("block", "blockIdx"), ("thread", "threadIdx")];
+    let plain = fields.map(|(field, index)| format!("        fault->{field}[0] = {index}.x;\n"));
+    let element = format!(
+        "{CLEARED}    unsigned long long element = ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * {factor} + at;\n"
+    );
+    FAULT
+        .code
+        .replace("    if (atomicCAS", &format!("{element}    if (atomicCAS"))
+        .replace(&plain[0], "        fault->block[0] = (unsigned int)(element / blockDim.x);\n")
+        .replace(&plain[1], "        fault->thread[0] = (unsigned int)(element % blockDim.x);\n")
+        + AT_ELEMENT
+}
+
+const CLEARED: &str = "    unsigned int at = (unsigned int)((unsigned long long)fault & 15);
+    fault = (ws_Fault*)((char*)fault - at);
+";
+
+const AT_ELEMENT: &str = "
+__device__ __forceinline__ ws_Fault* ws_at_element(ws_Fault* fault, unsigned int element) {
+    return (ws_Fault*)((char*)fault + element);
+}
+";
+
 /// An index that must be below a length.
 pub(super) static AT: Prelude = Prelude {
     name: "ws_at",

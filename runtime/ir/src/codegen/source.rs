@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Condition, Global, Location};
+use crate::ir::{CoarsenNeeds, Condition, Global, Location};
 
 /// CUDA C++ of one kernel.
 #[derive(Clone, Debug)]
@@ -61,6 +61,9 @@ pub struct Needs {
     pub hidden_memory: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
+    /// What launches fulfil of which a thread does several elements: the number of threads, as the host asked for them, is
+    /// the last parameter before the fault record, and the grid has fewer blocks.
+    pub coarsened: Option<CoarsenNeeds>,
 }
 
 /// A place that can fail at run time.

@@ -57,6 +57,7 @@
 //! the constants that it was computed from.
 
 mod builtin;
+mod coarsened;
 mod condition;
 mod constant;
 mod display;
@@ -71,6 +72,7 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, Variance};
+pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened};
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
@@ -106,6 +108,8 @@ pub struct Module {
     pub conditions: Vec<Condition>,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
+    /// What it is if each of its threads does the work of several.
+    pub coarsened: Option<Coarsened>,
 }
 
 impl Module {
@@ -182,6 +186,8 @@ pub struct KernelAttributes {
     pub noalias: bool,
     /// The author overrules the refusal of barriers in divergent control flow.
     pub allow_divergent_barriers: bool,
+    /// Each thread does several elements.
+    pub coarsen: Option<CoarsenFactor>,
 }
 
 impl KernelAttributes {
@@ -194,6 +200,7 @@ impl KernelAttributes {
         cluster: None,
         noalias: false,
         allow_divergent_barriers: false,
+        coarsen: None,
     };
 }
 
