@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 folder=$1
 mkdir -p "$folder"
 # For a machine that has what this one may lack.
-export WARPSMITH_TESTS_FOR=gpu,nvrtc
+export WARPSMITH_TESTS_FOR=${WARPSMITH_TESTS_FOR:-gpu,nvrtc}
 tests=(gpu runtime operators language numbers simulator coarsening)
 
 names=()

@@ -46,7 +46,7 @@ pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub(crate) use loaded::Recorded;
-pub use memory::{GpuMemory, GpuPart};
+pub(crate) use memory::{GpuMemory, GpuPart};
 pub(crate) use order::{is_everywhere, of_slice, of_slice_mut, of_view, of_view_mut};
 pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;

@@ -6,6 +6,7 @@ use crate::fault::FaultPlace;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// A launch on a GPU that only the simulator can watch.
     #[error(
@@ -421,7 +422,11 @@ pub enum LaunchError {
         since: &'static str,
     },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
-    #[error("{what} {}", FaultPlace::of(.kernel, .file, .line, .block, .thread))]
+    #[error(
+        "{what} {}{}",
+        FaultPlace::of(.kernel, .file, .line, .block, .thread),
+        .way_out.map(|way_out| format!("; {way_out}")).unwrap_or_default()
+    )]
     Fault {
         /// The kernel.
         kernel: &'static str,
@@ -431,6 +436,8 @@ pub enum LaunchError {
         line: u32,
         /// What failed.
         what: String,
+        /// What to do about it, if that does not depend on the kernel.
+        way_out: Option<&'static str>,
         /// The block.
         block: [u32; 3],
         /// The thread in it.

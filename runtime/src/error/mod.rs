@@ -26,6 +26,7 @@ use crate::validate::ValidateError;
 
 /// An error between a kernel's source and its results.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The kernel uses something that the device language does not have.
     #[error(transparent)]

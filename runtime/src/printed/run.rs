@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::library::{Entry, Exports};
 use crate::argument::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
+use crate::fault::Failure;
 use crate::interpreter::{AskedShape, Rules};
 use crate::ir::{CoarsenNeeds, KernelAttributes, Location};
 use crate::memory::image::ImageObject;
@@ -277,9 +278,13 @@ fn fault(
     FaultSite { kernel, file, line, block, thread }: FaultSite,
 ) -> SimFault {
     match &site.kind {
-        SiteKind::Bounds | SiteKind::Range => {
+        SiteKind::Bounds => {
             let (index, len) = (record.a as i64, record.b as usize);
             SimFault::OutOfBounds { kernel, file, line, block, thread, index, len }
+        }
+        SiteKind::Range => {
+            let (bound, limit) = (record.a as i64, record.b as usize);
+            SimFault::Range { kernel, file, line, block, thread, bound, limit }
         }
         SiteKind::Assert(message) => {
             SimFault::Panic { kernel, message: message.clone(), file, line, block, thread }
@@ -289,7 +294,8 @@ fn fault(
             SimFault::Launch { kernel, child: child.clone(), why, file, line, block, thread }
         }
         SiteKind::Aligned => {
-            let message = format!("address {:#x} is no multiple of {}", record.a, record.b);
+            let failure = Failure::Misaligned { beyond: record.a % record.b.max(1), align: record.b };
+            let message = failure.to_string();
             SimFault::Panic { kernel, message, file, line, block, thread }
         }
         SiteKind::Unwritten => {

@@ -275,14 +275,19 @@ impl Printer<'_> {
             "unsigned long long {left} = {first} {compare} {end} ? {}(0, {distance}, {by}) : 0;",
             piece.name
         ));
-        format!("for ({printed} {i} = {start}; {left} > 0; --{left}, {i} += {next}) {{")
+        // The step that nobody takes may pass the end of a signed type, which no sum of such may.
+        let next = match head.scalar.is_unsigned() {
+            true => format!("{i} += {next}"),
+            false => format!("{i} = ({printed})({wide}{i} + {by})"),
+        };
+        format!("for ({printed} {i} = {start}; {left} > 0; --{left}, {next}) {{")
     }
 
     /// A flag says whether the loop goes on: of ranges of sixty-four bits that may end with the last number of their type.
     fn flagged(&mut self, range: &RangeLoop, i: &str, head: &Head<'_>) -> String {
         let (start, end) = (head.start.clone().at(UNARY), head.end.clone().at(UNARY));
         let printed = super::types::scalar(head.scalar);
-        let Some((step, once)) = &head.step else {
+        let Some((_, once)) = &head.step else {
             let more = self.more(range, head);
             let (first, next) = match range.reversed {
                 true => (&end, format!("{i} > {start} && (--{i}, true)")),
@@ -290,22 +295,22 @@ impl Printer<'_> {
             };
             return format!("for ({printed} {i} = {first}; {more}; {more} = {next}) {{");
         };
-        // What is left is compared with the step before it is taken, so the counter never wraps.
-        let (step_text, wide_step) =
-            (self.step_text((step, once), head.scalar).at(UNARY), once.clone().at(UNARY));
-        let left = match head.scalar {
-            Scalar::U64 => format!("{end} - {i}"),
-            _ => format!("(unsigned long long)({end}) - (unsigned long long){i}"),
+        // What is left is compared with the step before it is taken, so the counter never wraps; a step may be more than a
+        // signed type holds.
+        let wide = "(unsigned long long)";
+        let once = once.clone().at(UNARY);
+        let sum = match head.scalar.is_unsigned() {
+            true => format!("({printed})({i} + {once})"),
+            false => format!("({printed})({wide}{i} + {once})"),
         };
+        let left = format!("{wide}({end}) - {wide}{i}");
         if !range.inclusive {
             return format!(
-                "for ({printed} {i} = {start}; {i} < {end}; {i} = {left} > {wide_step} ? {i} + {step_text} : {end}) {{"
+                "for ({printed} {i} = {start}; {i} < {end}; {i} = {left} > {once} ? {sum} : {end}) {{"
             );
         }
         let more = self.more(range, head);
-        format!(
-            "for ({printed} {i} = {start}; {more}; {more} = {left} >= {wide_step} && ({i} = ({printed})({i} + {step_text}), true)) {{"
-        )
+        format!("for ({printed} {i} = {start}; {more}; {more} = {left} >= {once} && ({i} = {sum}, true)) {{")
     }
 
     /// Declares whether an inclusive range has a number.

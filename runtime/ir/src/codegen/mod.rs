@@ -30,8 +30,10 @@ mod vector;
 
 pub use guard::GpuChecks;
 #[doc(hidden)]
+#[doc(hidden)]
 pub use prelude::ARRAY;
 pub use source::{CudaSource, Needs, Site, SiteKind};
+#[doc(hidden)]
 #[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
 

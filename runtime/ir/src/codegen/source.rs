@@ -6,6 +6,7 @@ use crate::ir::{CoarsenNeeds, Condition, Global, Location};
 
 /// CUDA C++ of one kernel.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CudaSource {
     /// The text.
     pub code: String,
@@ -27,6 +28,7 @@ pub struct CudaSource {
 
 /// What a kernel needs of a device and a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Needs {
     /// Whether it needs an architecture-specific target (`sm_90a`).
     pub arch_specific: bool,
@@ -66,6 +68,7 @@ pub struct Needs {
 
 /// A place that can fail at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Site {
     /// How.
     pub kind: SiteKind,

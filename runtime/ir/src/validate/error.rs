@@ -4,6 +4,7 @@ use crate::ir::Location;
 
 /// A kernel that could hang, or that no device can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ValidateError {
     /// A barrier that not all threads of the block may reach.
     DivergentBarrier {
@@ -176,6 +177,7 @@ impl std::fmt::Display for ValidateError {
 
 /// Something that works and may surprise.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Warning {
     /// Threads may return before a barrier that others reach.
     EarlyReturn {

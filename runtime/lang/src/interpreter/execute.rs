@@ -300,10 +300,10 @@ impl<'p> RunningThread<'p> {
             let start = start.map_or(0, |index| self.index(index));
             let end = end.map_or(len, |index| self.index(index));
             if start > end {
-                self.out_of_bounds(start, end, site);
+                self.out_of_range(start, end, site);
             }
             if end > len {
-                self.out_of_bounds(end, len, site);
+                self.out_of_range(end, len, site);
             }
             put(self.frame, extent, first.wrapping_add(start * bytes as usize));
             put(self.frame, extent + 8, end - start);

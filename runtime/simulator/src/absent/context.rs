@@ -105,6 +105,13 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     panic!("index {index} is out of bounds for length {len}");
 }
 
+/// A range that is out of bounds, on the host.
+#[cold]
+#[track_caller]
+pub fn fault_range(bound: i64, limit: usize) -> ! {
+    panic!("range bound {bound} is beyond {limit}");
+}
+
 /// Prints the text of a `println!`, with a line feed at its end, or of a `print!`.
 pub fn print(text: String, newline: bool) {
     print!("{text}{}", if newline { "\n" } else { "" });

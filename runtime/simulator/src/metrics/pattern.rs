@@ -7,6 +7,7 @@ use super::warp::{Class, Key};
 
 /// The memory that a pattern is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum PatternKind {
     /// Loads of global memory.
     Load,

@@ -404,6 +404,15 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     panic!("index {index} is out of bounds for length {len}");
 }
 
+/// Ends the launch with [`SimFault::Range`] at the caller's line.
+#[cold]
+#[track_caller]
+pub fn fault_range(bound: i64, limit: usize) -> ! {
+    let at = Line::caller();
+    with_current(|machine| machine.raise_range(bound, limit, machine.line(at)));
+    panic!("range bound {bound} is beyond {limit}");
+}
+
 /// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.
 #[doc(hidden)]
 pub fn launch(child: Child, at: Line) {

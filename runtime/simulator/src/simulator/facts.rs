@@ -56,7 +56,7 @@ pub struct Instruction {
     /// Its number in the program, the same in all threads.
     pub site: u32,
     /// Equal for lanes of a warp that are at the same iteration of every loop and call around it, where an observer
-    /// asks for [`Interests::instances`].
+    /// asks for [`Interests::instances`](super::Interests::instances).
     pub instance: u64,
 }
 
@@ -202,6 +202,7 @@ pub struct Branch {
 
 /// What an operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Operation {
     /// An addition, subtraction or comparison of floats of this many bits.
     FloatAdd(u8),

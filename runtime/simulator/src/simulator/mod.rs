@@ -9,6 +9,7 @@
 
 mod arena;
 mod barrier;
+#[doc(hidden)]
 pub mod context;
 mod copies;
 #[doc(hidden)]

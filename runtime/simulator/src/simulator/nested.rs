@@ -9,11 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::SimFault;
 use super::facts::{Child, ChildOrder, Line};
 use super::machine::Machine;
-
-/// How deep launches may be nested.
-///
-/// Source: CUDA Programming Guide, dynamic parallelism, nesting depth.
-const DEPTH_LIMIT: u32 = 24;
+use warpsmith_ir::fault::{nested_too_deep, too_many_wait};
+use warpsmith_ir::limits::NESTED_LAUNCHES;
 
 /// Launches that may wait at once, unless set.
 ///
@@ -60,18 +57,11 @@ impl Machine<'_> {
     pub(super) fn launch_child(&self, mut child: Child, at: Line) {
         let pending = self.nesting.pending.get() + 1;
         let limit = PENDING.load(Ordering::Relaxed);
-        if self.nesting.depth == DEPTH_LIMIT {
-            let why = format!(
-                "launches are nested deeper than the limit of {DEPTH_LIMIT}; loop instead, or launch from the host"
-            );
-            self.raise_launch(child.kernel, why, at);
+        if self.nesting.depth == NESTED_LAUNCHES {
+            self.raise_launch(child.kernel, nested_too_deep(), at);
         }
         if pending > limit {
-            let why = format!(
-                "{pending} launches wait at once, above the limit of {limit}; raise it by `Device::set_pending_launches`, or \
-                 launch fewer and larger grids"
-            );
-            self.raise_launch(child.kernel, why, at);
+            self.raise_launch(child.kernel, too_many_wait(Some(limit)), at);
         }
         self.nesting.pending.set(pending);
         if self.is_watched() {

@@ -51,6 +51,13 @@ impl Machine<'_> {
         self.raise(SimFault::OutOfBounds { kernel: self.kernel(), file, line, block, thread, index, len })
     }
 
+    /// Raises [`SimFault::Range`] for the current thread.
+    #[cold]
+    pub(super) fn raise_range(&self, bound: i64, limit: usize, at: Line) -> ! {
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::Range { kernel, file, line, block, thread, bound, limit })
+    }
+
     /// Raises [`SimFault::BarrierUse`] for the current thread.
     #[cold]
     pub(super) fn raise_use(&self, barrier: &'static str, problem: BarrierProblem, at: Line) -> ! {
