@@ -197,8 +197,6 @@ pub fn cloud_wide(mut cloud: Cloud<'_>) {
     let i = global_id();
     if i < cloud.count as usize {
         cloud.x[i] += cloud.dt * cloud.speed[i];
-        if cloud.age[i] < u8::MAX {
-            cloud.age[i] += 1;
-        }
+        cloud.age[i] = cloud.age[i].saturating_add(1);
     }
 }
