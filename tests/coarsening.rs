@@ -74,6 +74,11 @@ fn coarsened_texts_do_what_the_kernels_do() {
         let e = device.upload(&pairs(n)).expect("memory");
         let mut f = device.upload(&pairs(n + 1)).expect("memory");
         each_factor!(device, n, estimates_wide(n as i32, 0.5, &e, &mut f));
+        let mut age = device.upload(&bytes(n)).expect("memory");
+        each_factor!(device, n, {
+            let (x, speed, age) = (p.view_mut(), z.view(), age.view_mut());
+            cloud_wide(Cloud { dt: 0.5, count: n as u32, x, speed, age })
+        });
         let i = device.upload(&(0..n as i32).collect::<Vec<_>>()).expect("memory");
         let (mut j, mut k) =
             (device.upload(&vec![3; n]).expect("memory"), device.upload(&vec![4; n]).expect("memory"));

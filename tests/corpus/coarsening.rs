@@ -179,3 +179,24 @@ pub fn estimates_wide(n: i32, factor: f32, x: &[Estimate], y: &mut [Estimate]) {
         y[i].error = if x[i].error > y[i].error { x[i].error } else { y[i].error };
     }
 }
+
+/// Particles as a struct of arrays.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+pub struct Cloud<'a> {
+    pub dt: f32,
+    pub count: u32,
+    pub x: ViewMut<'a, f32>,
+    pub speed: View<'a, f32>,
+    pub age: ViewMut<'a, u8>,
+}
+
+/// Moves the particles of a cloud, whose ages stop at the greatest.
+#[gpu_kernel(coarsen)]
+pub fn cloud_wide(mut cloud: Cloud<'_>) {
+    let i = global_id();
+    if i < cloud.count as usize {
+        cloud.x[i] += cloud.dt * cloud.speed[i];
+        cloud.age[i] = cloud.age[i].saturating_add(1);
+    }
+}

@@ -7,7 +7,7 @@
 use super::{Launch, LaunchError, LaunchShape, Setup, check};
 use crate::argument::KernelArg;
 use crate::compile::kernel::Kernel;
-use crate::ir::{CoarsenFactor, CoarsenNeeds};
+use crate::ir::{CoarsenFactor, CoarsenNeeds, WideArgument};
 use crate::passes::MOST_ELEMENTS;
 
 impl<K: Kernel> Launch<'_, K> {
@@ -80,11 +80,13 @@ impl Setup {
 
 /// Whether a coarsened kernel is made for these arguments and so many threads.
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
-    let aligned = |(position, align): &(usize, u32)| match args.get(*position) {
-        Some(KernelArg::Slice { ptr, .. }) => ptr.is_multiple_of(u64::from(*align)),
-        // A view begins with its address.
-        Some(KernelArg::Value(value)) => value.words()[0].is_multiple_of(u64::from(*align)),
-        _ => false,
+    let aligned = |wide: &WideArgument| {
+        let address = match args.get(wide.position) {
+            Some(KernelArg::Slice { ptr, .. }) => Some(*ptr),
+            Some(KernelArg::Value(value)) => value.words().get(wide.offset / 8).copied(),
+            _ => None,
+        };
+        address.is_some_and(|address| address.is_multiple_of(u64::from(wide.align)))
     };
     let threads = u64::from(shape.grid[0]) * u64::from(shape.block[0]);
     threads <= needs.most_threads

@@ -29,6 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
         case!(inner_wide, check_inner),
         case!(squares_wide, check_squares),
         case!(estimates_wide, check_estimates),
+        case!(cloud_wide, check_cloud),
     ]
 }
 
@@ -214,4 +215,20 @@ fn check_estimates(device: &Device, scale: Scale) -> Result<(), String> {
     is_sum(&got.iter().map(|e| e.value).collect::<Vec<_>>(), |i| (0.5, xs[i].value, ys[i].value))?;
     let errors: Vec<f32> = got.iter().map(|e| e.error).collect();
     same(&errors, &xs.iter().zip(&ys).map(|(x, y)| x.error.max(y.error)).collect::<Vec<_>>())
+}
+
+fn check_cloud(device: &Device, scale: Scale) -> Result<(), String> {
+    let n = elements(scale);
+    let mut random = Random::new("cloud_wide");
+    let (places, speeds) = (random.floats(n), random.floats(n));
+    let ages = bytes("cloud_wide", n);
+    let mut x = device.upload(&places).map_err(text)?;
+    let speed = device.upload(&speeds).map_err(text)?;
+    let mut age = device.upload(&ages).map_err(text)?;
+    let cloud =
+        Cloud { dt: 0.25, count: n as u32, x: x.view_mut(), speed: speed.view(), age: age.view_mut() };
+    cloud_wide(cloud).over(n).launch(device).map_err(text)?;
+    is_sum(&device.download(&x).map_err(text)?, |i| (0.25, speeds[i], places[i]))?;
+    let want: Vec<u8> = ages.iter().map(|age| age.saturating_add(1)).collect();
+    same(&device.download(&age).map_err(text)?, &want)
 }

@@ -28,10 +28,21 @@ pub struct Coarsened {
 pub struct CoarsenNeeds {
     /// Elements of a thread.
     pub factor: u32,
-    /// Positions of the slices that are accessed several elements at once, with the alignment of such an access.
-    pub aligned: Vec<(usize, u32)>,
+    /// The slices that are accessed several elements at once.
+    pub aligned: Vec<WideArgument>,
     /// The most threads that the launch may ask for: their numbers fit the types that the kernel has them in.
     pub most_threads: u64,
     /// The threads of a block, where a number in the kernel stands for them.
     pub block: Option<u32>,
+}
+
+/// A slice that is accessed several elements at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideArgument {
+    /// The argument.
+    pub position: usize,
+    /// Where in its bytes the address is, in a value; a slice is its own.
+    pub offset: usize,
+    /// What the address must be a multiple of.
+    pub align: u32,
 }

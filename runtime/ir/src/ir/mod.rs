@@ -72,7 +72,7 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, Variance};
-pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened};
+pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened, WideArgument};
 pub use condition::{Condition, LaunchValues, Parameter, Quantity};
 pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};

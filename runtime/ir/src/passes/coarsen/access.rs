@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::own_element::Threads;
 use super::refusal::{CoarsenRefusal, NotCoarsened};
-use super::slices::{is_written, slice_of};
+use super::slices::{self, Slice, slice_of};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Location, Stmt, StmtKind, Type, VarId, visit};
 
 /// A slice whose elements a thread has in registers.
 #[derive(Clone, Debug)]
 pub(super) struct WideSlice {
-    pub param: VarId,
+    pub slice: Slice,
     pub elem: Type,
     /// Whether the elements are read before they are written.
     pub load: bool,
@@ -18,7 +18,7 @@ pub(super) struct WideSlice {
 }
 
 /// The slices of which a body touches the thread's own element.
-pub(super) fn touched(kernel: &Function, body: &Block, threads: &Threads) -> Vec<VarId> {
+pub(super) fn touched(kernel: &Function, body: &Block, threads: &Threads) -> Vec<Slice> {
     let mut found = Vec::new();
     visit::exprs(body, &mut |e| {
         if let ExprKind::Index { base, index, .. } = &e.kind
@@ -45,26 +45,34 @@ pub(super) fn check(kernel: &Function, threads: &Threads) -> Result<(), NotCoars
 
 /// Notes the first use of a written slice other than by the thread's own element or its length.
 fn elsewhere(kernel: &Function, threads: &Threads, e: &Expr, at: Location, found: &mut Option<NotCoarsened>) {
-    let refused = |var: VarId, at| {
-        let slice = kernel.var(var).name.clone();
+    let refused = |slice: String, at| {
         Some(NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::Elsewhere { slice }, at })
     };
+    let written = |e: &Expr| slice_of(kernel, e).filter(|slice| slice.is_written(kernel));
     match &e.kind {
         _ if found.is_some() => {}
-        ExprKind::Index { base, index, at, .. }
-            if slice_of(kernel, base).is_some_and(|s| is_written(kernel, s)) =>
-        {
-            if !threads.is_own(index)
-                && let Some(slice) = slice_of(kernel, base)
-            {
-                *found = refused(slice, *at);
+        ExprKind::Index { base, index, at, .. } if written(base).is_some() => {
+            if !threads.is_own(index) {
+                *found = written(base).and_then(|slice| refused(slice.name(kernel), *at));
             }
             elsewhere(kernel, threads, index, *at, found);
         }
         ExprKind::Len(of) if slice_of(kernel, of).is_some() => {}
-        ExprKind::Var(var) if is_written(kernel, *var) => *found = refused(*var, at),
+        ExprKind::Var(_) | ExprKind::Field(..) if written(e).is_some() => {
+            *found = written(e).and_then(|slice| refused(slice.name(kernel), at));
+        }
+        // A struct as a whole, and not one of its other fields.
+        ExprKind::Field(base, _) if matches!(base.kind, ExprKind::Var(_)) => {}
+        ExprKind::Var(var) if gives_written(kernel, *var) => {
+            *found = refused(kernel.var(*var).name.clone(), at)
+        }
         _ => e.operands().into_iter().for_each(|operand| elsewhere(kernel, threads, operand, at, found)),
     }
+}
+
+/// Whether a variable is a struct in which there are slices that can be written.
+fn gives_written(kernel: &Function, var: VarId) -> bool {
+    slices::all(kernel).iter().any(|slice| slice.param == var && slice.is_written(kernel))
 }
 
 /// The slices that a body reads or writes at the thread's own element whichever way it goes.
@@ -74,25 +82,22 @@ pub(super) fn wide(kernel: &Function, body: &Block, threads: &Threads) -> Vec<Wi
         walk.leave(&end);
     }
     let always = walk.at_exits.clone().unwrap_or_default();
-    let slices = kernel.params.iter().filter_map(|param| {
-        let elem = kernel.var(*param).ty.element().filter(|elem| matches!(elem.size(), 1 | 2 | 4 | 8))?;
-        if walk.borrowed.contains(param) {
-            return None;
-        }
-        let (load, store) = (always.read.contains(param), walk.written.contains(param));
-        let in_registers =
-            if load { true } else { !walk.read.contains(param) && always.written.contains(param) };
-        in_registers.then_some(WideSlice { param: *param, elem, load, store })
-    });
-    slices.collect()
+    let in_registers = |slice: Slice| {
+        let elem = slice.ty(kernel).element().filter(|elem| matches!(elem.size(), 1 | 2 | 4 | 8))?;
+        let (load, store) = (always.read.contains(&slice), walk.written.contains(&slice));
+        let is_set = always.written.contains(&slice) && !walk.read.contains(&slice);
+        let borrowed = walk.borrowed.contains(&slice);
+        (!borrowed && (load || is_set)).then_some(WideSlice { slice, elem, load, store })
+    };
+    slices::all(kernel).into_iter().filter_map(in_registers).collect()
 }
 
 /// The slices whose own element was touched on the way to a place.
 #[derive(Clone, Debug, Default)]
 struct Touched {
     /// Read before it was written.
-    read: BTreeSet<VarId>,
-    written: BTreeSet<VarId>,
+    read: BTreeSet<Slice>,
+    written: BTreeSet<Slice>,
 }
 
 impl Touched {
@@ -109,10 +114,10 @@ struct Walk<'a> {
     /// What every way has touched that leaves the kernel; `None` before the first.
     at_exits: Option<Touched>,
     /// Touched on some way.
-    read: BTreeSet<VarId>,
-    written: BTreeSet<VarId>,
+    read: BTreeSet<Slice>,
+    written: BTreeSet<Slice>,
     /// Touched other than by a plain read or an assignment.
-    borrowed: BTreeSet<VarId>,
+    borrowed: BTreeSet<Slice>,
 }
 
 impl<'a> Walk<'a> {
@@ -176,9 +181,9 @@ impl<'a> Walk<'a> {
                 self.expr(index, touched, true);
                 let Some(slice) = own else { return };
                 if reads {
-                    self.reads(slice, touched, true);
+                    self.reads(&slice, touched, true);
                 }
-                self.written.insert(slice);
+                self.written.insert(slice.clone());
                 touched.written.insert(slice);
             }
             ExprKind::Field(base, _) => self.assigned(base, true, touched),
@@ -190,15 +195,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn own(&self, base: &Expr, index: &Expr) -> Option<VarId> {
+    fn own(&self, base: &Expr, index: &Expr) -> Option<Slice> {
         slice_of(self.kernel, base).filter(|_| self.threads.is_own(index))
     }
 
-    fn reads(&mut self, slice: VarId, touched: &mut Touched, surely: bool) {
-        if !touched.written.contains(&slice) {
-            self.read.insert(slice);
+    fn reads(&mut self, slice: &Slice, touched: &mut Touched, surely: bool) {
+        if !touched.written.contains(slice) {
+            self.read.insert(slice.clone());
             if surely {
-                touched.read.insert(slice);
+                touched.read.insert(slice.clone());
             }
         }
     }
@@ -209,7 +214,7 @@ impl<'a> Walk<'a> {
             ExprKind::Index { base, index, .. } => {
                 self.expr(index, touched, surely);
                 match self.own(base, index) {
-                    Some(slice) => self.reads(slice, touched, surely),
+                    Some(slice) => self.reads(&slice, touched, surely),
                     None => self.expr(base, touched, surely),
                 }
             }

@@ -8,7 +8,8 @@ use super::slices::slice_of;
 use super::wide;
 use crate::ir::{
     BinaryOp, Block, Builtin, CoarsenNeeds, Coarsened, ConstValue, Expr, ExprKind, Function, Location,
-    LoopId, Module, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, visit,
+    LoopId, Module, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable, WideArgument,
+    visit,
 };
 
 /// What is built.
@@ -30,9 +31,11 @@ pub(super) fn build(module: &Module, threads: &Threads, plan: Plan) -> Module {
     let Build { mut kernel, factor, loops, count, .. } = build;
     kernel.body = Block { stmts: body };
     kernel.params.push(count);
-    let position = |slice: &WideSlice| kernel.params.iter().position(|param| *param == slice.param);
-    let aligned =
-        |slice: &WideSlice| Some((position(slice)?, alignment(slice.elem.size() * factor as usize)));
+    let aligned = |wide: &WideSlice| {
+        let position = kernel.params.iter().position(|param| *param == wide.slice.param)?;
+        let align = alignment(wide.elem.size() * factor as usize);
+        Some(WideArgument { position, offset: wide.slice.offset(&kernel), align })
+    };
     let needs = CoarsenNeeds {
         factor,
         aligned: plan.slices.iter().filter_map(aligned).collect(),
@@ -112,7 +115,7 @@ impl<'a> Build<'a> {
         let lane = self.declare("lane", Type::U32);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for slice in &plan.slices {
-            let name = format!("{}{}", self.kernel.var(slice.param).name, self.factor);
+            let name = format!("{}{}", slice.slice.name(&self.kernel), self.factor);
             let array = Type::Array(slice.elem.clone().into(), self.factor as usize);
             let registers = declare(&mut self.kernel, &name, array.clone(), VarKind::Local);
             self.kernel.vars[registers.0 as usize].mutable = slice.store;
@@ -187,7 +190,7 @@ impl<'a> Build<'a> {
         let threads = self.threads.within(&self.kernel, body);
         exprs(body, &mut |e| {
             let ExprKind::Index { base, index, proof, .. } = &mut e.kind else { return false };
-            if slice_of(&self.kernel, base) != Some(slice.param) || !threads.is_own(index) {
+            if slice_of(&self.kernel, base).as_ref() != Some(&slice.slice) || !threads.is_own(index) {
                 return false;
             }
             **base = Expr { kind: ExprKind::Var(registers), ty: self.kernel.var(registers).ty.clone() };
@@ -243,7 +246,7 @@ impl<'a> Build<'a> {
 
     /// `&slice[first]`
     fn address(&self, slice: &WideSlice) -> Expr {
-        let base = Expr { kind: ExprKind::Var(slice.param), ty: self.kernel.var(slice.param).ty.clone() };
+        let base = slice.slice.place(&self.kernel);
         let kind = ExprKind::Index {
             base: base.into(),
             index: var(self.first).into(),

@@ -21,7 +21,7 @@ mod wide;
 
 pub use refusal::{CoarsenRefusal, NotCoarsened};
 
-use crate::ir::{CoarsenFactor, Module};
+use crate::ir::{CoarsenFactor, Module, Type};
 use own_element::Threads;
 
 /// The most elements of a thread; the fault record's address has room for their numbers.
@@ -39,29 +39,30 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     let (mut body, mut bounds) = guards::without(kernel, &threads);
     aliases::replace(kernel, &mut body, &threads);
     let wide = access::wide(kernel, &body, &threads);
+    let touched = access::touched(kernel, &body, &threads);
     let nothing =
         || NotCoarsened { kernel: kernel.name.clone(), why: CoarsenRefusal::NothingWide, at: kernel.at };
+    let least = wide.iter().map(|slice| slice.elem.size()).min().ok_or_else(nothing)?;
     let factor = match factor {
         CoarsenFactor::Times(factor) => factor,
-        CoarsenFactor::Widest => fitting(&wide).ok_or_else(nothing)?,
+        CoarsenFactor::Widest => {
+            fitting(least, touched.iter().filter_map(|slice| slice.ty(kernel).element()))
+        }
     };
-    if wide.is_empty() {
-        return Err(nothing());
-    }
     // No element of the wide path needs a check.
-    for slice in access::touched(kernel, &body, &threads) {
-        guards::add(&mut bounds, guards::Bound::below(slices::length(kernel, slice)));
+    for slice in &touched {
+        guards::add(&mut bounds, guards::Bound::below(slice.length(kernel)));
     }
     let coarsened = build::build(module, &threads, build::Plan { factor, slices: wide, bounds, body });
     refusal::check_positions(&coarsened)?;
     Ok(coarsened)
 }
 
-/// Elements whose widest take one access; of narrow ones more, and of eight bytes at least two.
-fn fitting(slices: &[access::WideSlice]) -> Option<u32> {
-    let sizes = || slices.iter().map(|slice| slice.elem.size());
-    let (least, most) = (sizes().min()?, sizes().max()?);
-    Some((WIDEST / most).max(4 / least) as u32)
+/// As many elements as fill the widest access with the largest that a thread touches, so that its neighbours' accesses
+/// are side by side; of the least at least four bytes, and two in any case.
+fn fitting(least: usize, touched: impl Iterator<Item = Type>) -> u32 {
+    let most = touched.map(|elem| elem.size()).max().unwrap_or(least);
+    (WIDEST / most.max(1)).max(4 / least).max(2) as u32
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::slices::is_slice;
+use super::slices::{is_given, slice_of};
 use crate::ir::{
     BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit,
 };
@@ -180,14 +180,13 @@ impl Threads {
     pub fn uniform(&self, kernel: &Function, e: &Expr) -> Option<Expr> {
         let all =
             |args: &[Expr]| args.iter().map(|arg| self.uniform(kernel, arg)).collect::<Option<Vec<_>>>();
-        let is_param = |var: VarId| kernel.var(var).kind == VarKind::Param && !kernel.var(var).mutable;
         let kind = match &e.kind {
             ExprKind::Const(_) => e.kind.clone(),
-            ExprKind::Var(var) if is_param(*var) => e.kind.clone(),
+            ExprKind::Var(var) if is_given(kernel, *var) => e.kind.clone(),
             ExprKind::Var(var) => return self.uniform(kernel, self.definition(*var)?),
             ExprKind::Len(of) => match &of.kind {
-                ExprKind::Var(var) if is_param(*var) || is_slice(kernel, *var) => e.kind.clone(),
-                _ => return None,
+                ExprKind::Var(var) if is_given(kernel, *var) => e.kind.clone(),
+                _ => slice_of(kernel, of).map(|_| e.kind.clone())?,
             },
             ExprKind::Field(base, name) => ExprKind::Field(self.uniform(kernel, base)?.into(), name.clone()),
             ExprKind::Cast(of) => {

@@ -237,10 +237,15 @@ fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
     }
 }
 
+/// Whether all memory that a parameter gives to be written is of slices.
 fn is_slice(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !is_writable(elem)),
         Type::View { elem, rank: 1, .. } => !is_writable(elem),
+        Type::Struct(def) => def.fields.iter().all(|field| {
+            !is_writable(&field.ty)
+                || matches!(&field.ty, Type::View { elem, rank: 1, .. } if !is_writable(elem))
+        }),
         _ => false,
     }
 }
