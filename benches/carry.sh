@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 folder=$1
 mkdir -p "$folder"
 # For a machine that has what this one may lack.
-export WARPSMITH_TESTS_FOR=gpu,nvrtc
-tests=(gpu runtime operators language numbers simulator)
+export WARPSMITH_TESTS_FOR=${WARPSMITH_TESTS_FOR:-gpu,nvrtc}
+tests=(gpu runtime operators language numbers simulator coarsening)
 
 names=()
 for test in "${tests[@]}"; do
@@ -24,6 +24,6 @@ for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels seeds start memory images two_gpus predictions simulators unseen overlap tune_block_shape
+' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions simulators unseen overlap tune_block_shape
 strip "$folder"/*
 ls -l "$folder"

@@ -45,7 +45,7 @@ fn an_index_out_of_bounds_is_an_error_and_the_context_stays_usable() {
     let mut y = device.alloc_zeroed::<u32>(1000).expect("device memory");
     scatter(&at, &mut y).over(1000).launch(&device).expect("the launch itself is right");
     match device.synchronize() {
-        Err(Error::Launch(LaunchError::Fault { kernel, file, line, what, block, thread })) => {
+        Err(Error::Launch(LaunchError::Fault { kernel, file, line, what, block, thread, .. })) => {
             assert_eq!((kernel, file, line), ("scatter", file!(), STORE));
             assert_eq!(what, "index 5000 is out of bounds for length 1000");
             assert_eq!((block, thread), ([3, 0, 0], [777 - 768, 0, 0]));

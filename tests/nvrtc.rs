@@ -4,6 +4,7 @@
 
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};
+use corpus::coarsening::*;
 use corpus::stencils::{stencil_1d, stencil_1d_read_only};
 use warpsmith::Kernel;
 use warpsmith::codegen::{Checks, PrintOptions};
@@ -83,4 +84,34 @@ fn the_read_only_path_is_in_the_machine_code_where_it_was_asked_for() {
     for (kernel, loads) in [read_only::<copy>, read_only::<stencil_1d>].into_iter().zip([1, 3]) {
         assert_eq!(kernel(), vec![false; loads]);
     }
+}
+
+/// How many loads and stores of a width the machine code of a kernel has, as `launch` compiles it for an H200, and none of
+/// local memory.
+fn accesses<K: Kernel<Comptime = ()>>(bits: u32) -> (usize, usize) {
+    let cubin = K::cubin_for(&(), "sm_90").unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    let text = dump::sass(&cubin.image).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    assert!(!text.contains("LDL") && !text.contains("STL"), "{} has local memory:\n{text}", K::NAME);
+    let count = |operation: &str| text.matches(&format!("{operation}.E.{bits} ")).count();
+    (count("LDG"), count("STG"))
+}
+
+#[test]
+#[cfg_attr(not(all(nvrtc, nvdisasm)), ignore = "needs NVRTC, and `nvdisasm` or `cuobjdump`")]
+fn coarsened_kernels_load_and_store_sixteen_bytes_at_once() {
+    harness::needs_nvrtc();
+    assert_eq!(accesses::<saxpy_wide>(128), (2, 1));
+    assert_eq!(accesses::<add_wide>(128), (2, 1));
+    assert_eq!(accesses::<copy_wide>(128), (1, 1));
+    assert_eq!(accesses::<widen_wide>(128), (0, 1));
+    assert_eq!(accesses::<narrow_wide>(128), (1, 0));
+    assert_eq!(accesses::<bytes_wide>(128), (1, 1));
+    assert_eq!(accesses::<scale_bf16_wide>(128), (1, 1));
+    assert_eq!(accesses::<particles_wide>(128), (6, 3));
+    assert_eq!(accesses::<positive_wide>(128), (1, 0));
+    assert_eq!(accesses::<steps_wide>(128), (1, 2));
+    assert_eq!(accesses::<smooth_wide>(128), (1, 1));
+    assert_eq!(accesses::<inner_wide>(128), (1, 1));
+    assert_eq!(accesses::<squares_wide>(128), (3, 2));
+    assert_eq!(accesses::<estimates_wide>(128), (2, 1));
 }

@@ -98,6 +98,15 @@ mod faults {
         out[thread_idx().x] = tile[0];
     }
 
+    const SHUFFLED: u32 = line!() + 6;
+
+    /// The last thread is not among the lanes that it names.
+    #[gpu_kernel]
+    fn shuffles_a_pair(out: &mut [u32]) {
+        let i = thread_idx().x;
+        out[i] = shfl_sync(0x7f, (i, 7u64, i), 0, 8).0;
+    }
+
     #[gpu_fn(cuda = "return x + 1;")]
     fn increment(x: i32) -> i32 {
         x.wrapping_add(1)
@@ -106,6 +115,14 @@ mod faults {
     #[gpu_kernel]
     fn overflows(out: &mut [u32]) {
         out[0] = increment(i32::MAX) as u32;
+    }
+
+    #[test]
+    #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+    fn a_fault_inside_a_function_of_the_prelude_is_at_the_line_that_calls_it() {
+        needs_cxx();
+        let text = fault(|device, out| shuffles_a_pair(out).grid(1).block(8).launch(device));
+        assert!(text.contains(&format!("tests/printed.rs:{SHUFFLED}")), "{text}");
     }
 
     #[test]

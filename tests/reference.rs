@@ -149,7 +149,7 @@ fn every_builtin_is_named() {
 #[test]
 fn the_macros_know_every_function_of_the_prelude() {
     let text: String = functions().iter().map(|name| format!("{name}\n")).collect();
-    let path = "macros/src/expand/builtin_names.txt";
+    let path = "macros/expand/src/builtin_names.txt";
     assert!(read(path) == text, "{path} should be\n{text}");
 }
 
@@ -211,11 +211,11 @@ fn everything_in_the_prelude_is_named() {
 
 #[test]
 fn every_option_of_a_kernel_is_named() {
-    let source = read("macros/src/attr.rs");
+    let source = read("macros/expand/src/attr.rs");
     let options =
         source.split("match (name.as_str(), item) {").nth(1).and_then(|rest| rest.split("_ =>").next());
     let options = options.expect("options").split("(\"").skip(1).map(identifier).collect();
-    let source = read("macros/src/expand/foreign.rs");
+    let source = read("macros/expand/src/foreign.rs");
     let traits =
         source.split("const TRAITS").nth(1).and_then(|rest| rest.split("];").next()).expect("traits");
     let assigning = |name: &&str| !name.ends_with("Assign");

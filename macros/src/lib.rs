@@ -3,14 +3,10 @@
 //! From one annotated function come three things: the *twin* (the body on real Rust types, which
 //! the simulator runs), the *witness* (the same tokens in a closure that is type-checked and never
 //! called, whose return type spells every inferred type) and the *emitter* (a function that records
-//! the IR with those types). This crate spells paths of `warpsmith`, but does not depend on it.
+//! the IR with those types). `warpsmith-expand` writes them; here are the names by which rustc calls it.
 
 use proc_macro::TokenStream;
-
-mod attr;
-mod errors;
-mod expand;
-mod tokens;
+use warpsmith_expand as expand;
 
 /// Turns a function into a GPU kernel; see the `warpsmith` crate for the language.
 #[proc_macro_attribute]

@@ -24,11 +24,15 @@
 //! ```
 //!
 //! One annotated function becomes three things. The *twin* is the body on real Rust types: rustc
-//! checks it and the [`simulator`] can run it. The [`witness`] is the same tokens in a closure that is
+//! checks it and the [`simulator`] can run it. The *witness* is the same tokens in a closure that is
 //! type-checked and never called; its return type spells every type that rustc inferred. The
-//! *emitter* records the [`ir`] with those types; [`validate`], [`passes`] and [`codegen`] turn that
+//! *emitter* records the [`ir`] with those types; validation, elision of bounds checks and [`codegen`] turn that
 //! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it. The simulator interprets the IR, with
 //! [`checks`] of every access.
+//!
+//! Programs need the items at the root and those that these return. [`ir`], [`codegen`] and [`validate`] show what the
+//! stages pass on to each other, for tools and tests: they may change in any version. Enums of errors, and facts that programs only
+//! read, are `#[non_exhaustive]`.
 
 #![deny(missing_docs)]
 #![allow(
@@ -44,7 +48,7 @@
 // The macros spell `::warpsmith`; this crate's own tests and device code use them too.
 extern crate self as warpsmith;
 
-pub mod compile;
+mod compile;
 pub mod driver;
 pub mod error;
 mod host;
@@ -58,7 +62,7 @@ mod rehearsal;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod resources;
-pub mod settings;
+mod settings;
 mod shape;
 #[cfg(feature = "simulator")]
 pub mod testing;
@@ -77,20 +81,25 @@ pub mod __macro {
 mod module_tests;
 
 use warpsmith_ir::deep_stack;
+use warpsmith_ir::fault;
 #[cfg(feature = "simulator")]
 use warpsmith_ir::half;
-pub use warpsmith_ir::{codegen, fault, ir, limits, passes, validate};
+pub use warpsmith_ir::{codegen, ir, validate};
+#[doc(hidden)]
+pub use warpsmith_ir::{limits, passes};
 use warpsmith_lang::argument;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;
-pub use warpsmith_lang::{device_api, record, tile, types, witness};
+pub use warpsmith_lang::{device_api, tile, types};
+#[doc(hidden)]
+pub use warpsmith_lang::{record, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::simulator;
 #[cfg(feature = "simulator")]
 pub use warpsmith_sim::{checks, metrics};
 
 pub use compile::kernel::{Kernel, KernelDefinition};
-pub use compile::{Job, aot, compile_all, dump};
+pub use compile::{CompileErrors, Job, aot, compile_all, dump};
 pub use error::{Error, Result};
 pub use host::device::Device;
 pub use host::stream::{Event, Stream};

@@ -1,5 +1,7 @@
 //! The shape of a launch: extents in up to three dimensions.
 
+use crate::ir::CoarsenNeeds;
+
 /// Extents `[x, y, z]`; from a number, a pair or a triple, the rest 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3(pub [u32; 3], pub(crate) Option<i128>);
@@ -63,6 +65,17 @@ pub(crate) struct LaunchShape {
     pub block: [u32; 3],
     pub cluster: Option<[u32; 3]>,
     pub dynamic_shared: u32,
+}
+
+impl LaunchShape {
+    /// The shape that starts the threads of the kernel, and the number of threads that the launch asked for: a block of
+    /// a coarsened kernel does the work of several.
+    pub fn to_start(self, coarsened: Option<&CoarsenNeeds>) -> (LaunchShape, u64) {
+        let threads = u64::from(self.grid[0]) * u64::from(self.block[0]);
+        let factor = coarsened.map_or(1, |needs| needs.factor);
+        let [x, y, z] = self.grid;
+        (LaunchShape { grid: [x.div_ceil(factor), y, z], ..self }, threads)
+    }
 }
 
 /// Run-time arguments of one launch at most.

@@ -13,6 +13,7 @@ fn verdicts(barriers: &Barriers, start: u32) -> Vec<(u32, &'static str, &'static
         Verdict::Race(_) => "race",
         Verdict::Fault(_) => "fault",
         Verdict::OtherResult(_) => "result",
+        other => panic!("{other:?}"),
     };
     let row = |barrier: &warpsmith::checks::Barrier| {
         (barrier.synchronisation.at.line - start, barrier.synchronisation.name, word(&barrier.verdict))

@@ -12,6 +12,7 @@ pub mod bank_patterns;
 pub mod cases;
 pub mod checking;
 pub mod cluster_histogram;
+pub mod coarsening;
 pub mod counted_work;
 pub mod divergence;
 pub mod fences;

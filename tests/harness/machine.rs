@@ -28,10 +28,13 @@ fn main() {
     let wanted = env::var("WARPSMITH_TESTS_FOR").unwrap_or_default();
     let is_wanted = |what: &str| wanted.split(',').any(|word| word.trim() == what);
     let [nvrtc, nvdisasm, cxx] = REQUIRED.map(|variable| env::var_os(variable).is_some());
-    let gpus = gpus();
+    let driver = Driver::open();
+    let gpus = driver.as_ref().map_or(0, Driver::gpus);
+    let peers = gpus > 1 && driver.as_ref().is_some_and(Driver::has_peers);
     let has = [
         ("gpu", gpus > 0 || is_wanted("gpu")),
-        ("two_gpus", gpus > 1 || is_wanted("gpu")),
+        ("two_gpus", gpus > 1 || is_wanted("two_gpus")),
+        ("peers", peers || is_wanted("two_gpus")),
         ("nvrtc", nvrtc || library(&NVRTC).is_some() || is_wanted("nvrtc")),
         ("nvdisasm", nvdisasm || DISASSEMBLERS.into_iter().any(runs)),
         ("cxx", cxx || compiles_cxx()),
@@ -64,18 +67,44 @@ fn compiles_cxx() -> bool {
     }
 }
 
-/// How many GPUs the driver has.
-fn gpus() -> c_int {
-    let Some(driver) = library(&DRIVER) else { return 0 };
-    let mut count = 0;
-    // SAFETY: functions of the driver API with these parameters.
-    let counted = unsafe {
-        let init = driver.get::<unsafe extern "C" fn(u32) -> c_int>(b"cuInit\0");
-        let device_count = driver.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDeviceGetCount\0");
-        match (init, device_count) {
-            (Ok(init), Ok(device_count)) => init(0) == 0 && device_count(&raw mut count) == 0,
-            _ => false,
-        }
-    };
-    if counted { count } else { 0 }
+/// The driver, initialised.
+struct Driver(libloading::Library);
+
+impl Driver {
+    fn open() -> Option<Self> {
+        let library = library(&DRIVER)?;
+        // SAFETY: a function of the driver API with this parameter.
+        let initialised = unsafe {
+            let init = library.get::<unsafe extern "C" fn(u32) -> c_int>(b"cuInit\0").ok()?;
+            init(0) == 0
+        };
+        initialised.then_some(Self(library))
+    }
+
+    /// How many GPUs it has.
+    fn gpus(&self) -> c_int {
+        let mut count = 0;
+        // SAFETY: as above.
+        let counted = unsafe {
+            let get = self.0.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDeviceGetCount\0");
+            get.is_ok_and(|get| get(&raw mut count) == 0)
+        };
+        if counted { count } else { 0 }
+    }
+
+    /// Whether the first two GPUs reach each other's memory.
+    fn has_peers(&self) -> bool {
+        let reaches = |from: c_int, to: c_int| {
+            let mut reached = 0;
+            // SAFETY: as above; devices are numbers from 0 on.
+            let asked = unsafe {
+                let ask = self.0.get::<unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int>(
+                    b"cuDeviceCanAccessPeer\0",
+                );
+                ask.is_ok_and(|ask| ask(&raw mut reached, from, to) == 0)
+            };
+            asked && reached != 0
+        };
+        reaches(0, 1) && reaches(1, 0)
+    }
 }

@@ -36,31 +36,20 @@ fn count(x: &mut [u32]) {
     atomic_system(&mut x[0]).fetch_add(1, Ordering::Relaxed);
 }
 
-/// Two GPUs; says so where there are fewer.
-fn two() -> Option<(Device, Device)> {
-    let first = harness::gpu()?;
-    match Device::gpu(1) {
-        Ok(second) => Some((first, second)),
-        Err(Error::Driver(DriverError::NoDevice { .. })) => {
-            println!("skipped: one GPU");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
+/// Two GPUs of a test that is ignored where there are fewer.
+fn two() -> (Device, Device) {
+    (harness::needs_gpu(), Device::gpu(1).expect("a second GPU, without which this test is ignored"))
 }
 
 /// Two GPUs, each with access to the other's memory.
-fn peers() -> Option<(Device, Device)> {
-    let (first, second) = two()?;
+fn peers() -> (Device, Device) {
+    let (first, second) = two();
     for (here, there) in [(&first, &second), (&second, &first)] {
-        if !here.can_access_peer(there).expect("an answer") {
-            println!("skipped: the GPUs do not reach each other");
-            return None;
-        }
+        assert!(here.can_access_peer(there).expect("an answer"), "without which this test is ignored");
         here.enable_peer_access(there).expect("access");
         here.enable_peer_access(there).expect("access, again");
     }
-    Some((first, second))
+    (first, second)
 }
 
 fn ramp() -> Vec<u32> {
@@ -74,7 +63,12 @@ fn the_simulator_has_no_peers() {
     assert!(!simulator.has_peer_atomics(&simulator).expect("an answer"));
     let refused = simulator.enable_peer_access(&simulator).expect_err("no peer");
     assert!(matches!(refused, Error::Driver(DriverError::Unavailable { .. })), "{refused}");
-    let Some(gpu) = harness::gpu() else { return };
+}
+
+#[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
+fn a_gpu_is_no_peer_of_the_simulator_or_of_itself() {
+    let (gpu, simulator) = (harness::needs_gpu(), Device::simulator());
     assert!(!gpu.can_access_peer(&simulator).expect("an answer"));
     assert!(gpu.enable_peer_access(&simulator).is_err());
     assert!(!gpu.has_peer_atomics(&gpu).expect("an answer"));
@@ -83,7 +77,7 @@ fn the_simulator_has_no_peers() {
 #[test]
 #[ignore = "needs a process that has enabled no access; `memory_of_a_gpu_without_access_is_refused` runs it alone"]
 fn without_access() {
-    let Some((first, second)) = two() else { return };
+    let (first, second) = two();
     let stream = first.stream().expect("a stream");
     let (mut x, y) = (first.alloc_zeroed::<u32>(N).expect("memory"), second.upload(&ramp()).expect("memory"));
     let refused = late_sum(&y, &mut x, 0, 0).over(N).launch(&first).expect_err("no access");
@@ -102,10 +96,9 @@ fn without_access() {
 }
 
 #[test]
+#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn memory_of_a_gpu_without_access_is_refused() {
-    if two().is_none() {
-        return;
-    }
+    two();
     let me = std::env::current_exe().expect("this test has a path");
     let child = Command::new(me)
         .args(["--exact", "peers::without_access", "--ignored", "--nocapture"])
@@ -119,7 +112,7 @@ fn memory_of_a_gpu_without_access_is_refused() {
 #[test]
 #[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn boxes_are_copied_between_gpus() {
-    let Some((first, second)) = two() else { return };
+    let (first, second) = two();
     let stream = second.stream().expect("a stream");
     let mut v = first.alloc_pitched_3d::<u32>(3, 5, 40).expect("memory");
     let mut w = second.alloc_pitched_3d::<u32>(2, 6, 100).expect("memory");
@@ -132,9 +125,9 @@ fn boxes_are_copied_between_gpus() {
 }
 
 #[test]
-#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
+#[cfg_attr(not(peers), ignore = "needs two GPUs that reach each other")]
 fn a_kernel_reads_and_writes_memory_of_the_other_gpu() {
-    let Some((first, second)) = peers() else { return };
+    let (first, second) = peers();
     println!("figure peer_atomics {} native", u8::from(first.has_peer_atomics(&second).expect("an answer")));
     let x = second.upload(&ramp()).expect("memory");
     let mut y = second.alloc_zeroed::<u32>(N).expect("memory");
@@ -148,9 +141,9 @@ fn a_kernel_reads_and_writes_memory_of_the_other_gpu() {
 }
 
 #[test]
-#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
+#[cfg_attr(not(peers), ignore = "needs two GPUs that reach each other")]
 fn launches_of_two_gpus_are_ordered_by_the_memory_that_they_share() {
-    let Some((first, second)) = peers() else { return };
+    let (first, second) = peers();
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
     let mut x = second.alloc_zeroed::<u32>(N).expect("memory");
     let mut y = first.alloc_zeroed::<u32>(N).expect("memory");
@@ -169,9 +162,9 @@ fn launches_of_two_gpus_are_ordered_by_the_memory_that_they_share() {
 }
 
 #[test]
-#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
+#[cfg_attr(not(peers), ignore = "needs two GPUs that reach each other")]
 fn views_of_the_other_gpus_memory_are_ordered() {
-    let Some((first, second)) = peers() else { return };
+    let (first, second) = peers();
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
     let from = second.alloc_zeroed::<u32>(N).expect("memory");
     let mut x = second.alloc_zeroed::<u32>(N).expect("memory");
@@ -183,9 +176,9 @@ fn views_of_the_other_gpus_memory_are_ordered() {
 }
 
 #[test]
-#[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
+#[cfg_attr(not(peers), ignore = "needs two GPUs that reach each other")]
 fn memory_dropped_while_the_other_gpu_uses_it_is_freed_after() {
-    let Some((first, second)) = peers() else { return };
+    let (first, second) = peers();
     let stream = first.stream().expect("a stream");
     let mut y = first.alloc_zeroed::<u32>(N).expect("memory");
     for round in 0..10u32 {
@@ -201,7 +194,7 @@ fn memory_dropped_while_the_other_gpu_uses_it_is_freed_after() {
 #[test]
 #[cfg_attr(not(two_gpus), ignore = "needs two GPUs")]
 fn portable_host_memory_is_taken_by_kernels_of_both_gpus() {
-    let Some((first, second)) = two() else { return };
+    let (first, second) = two();
     let (left, right) = (first.stream().expect("a stream"), second.stream().expect("a stream"));
     let portable = Pinned { portable: true, write_combined: false };
     let mut x = first.alloc_pinned::<u32>(N, portable).expect("pinned memory");

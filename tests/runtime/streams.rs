@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering as HostOrdering};
 use std::time::Duration;
 
-use harness::{cycles, everywhere, gpu};
+use harness::{cycles, everywhere};
 use warpsmith::Error;
 use warpsmith::driver::DriverError;
 use warpsmith::host_memory::Pinned;
@@ -290,7 +290,12 @@ fn statics_are_written_and_read_on_streams() {
         let refused = LIMIT.read_on(&left, &mut two).expect_err("two elements");
         assert!(matches!(refused, Error::Driver(DriverError::Length { .. })), "{refused}");
     });
-    let Some(gpu) = gpu() else { return };
+}
+
+#[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
+fn a_static_of_a_gpu_is_copied_with_its_own_memory_alone() {
+    let gpu = harness::needs_gpu();
     let here = Device::simulator().upload(&[[0u32; 2]]).expect("memory");
     assert!(LIMIT.write_on(&gpu.stream().expect("a stream"), &here).is_err());
     let there = gpu.upload(&[[0u32; 2]]).expect("memory");
@@ -359,7 +364,12 @@ fn streams_that_cannot_be_used_are_refused() {
     let simulator = Device::simulator();
     let refused = simulator.stream_with_priority(-1).expect_err("it has one priority");
     assert!(matches!(refused, Error::Driver(DriverError::Priority { .. })), "{refused}");
-    let Some(device) = gpu() else { return };
+}
+
+#[test]
+#[cfg_attr(not(gpu), ignore = "needs a GPU")]
+fn streams_and_events_of_the_simulator_are_refused_by_a_gpu() {
+    let (simulator, device) = (Device::simulator(), harness::needs_gpu());
     let mut x = device.upload(&[0u32; 4]).expect("memory");
     let stream = simulator.stream().expect("a stream");
     let refused = late_add(&mut x, 1, 0).over(4).on(&stream).launch(&device).expect_err("not the GPU's");

@@ -98,7 +98,7 @@ fn a_read_of_what_nobody_wrote_names_the_line_the_thread_and_the_buffer() {
     assert_eq!(*memory, UnwrittenMemory::Global { buffer: Some("x".into()) });
     assert_eq!((*bytes, *byte, *line, *block, *thread), (4, 0, READ, [1, 0, 0], [0, 0, 0]));
     let message = fault.to_string();
-    assert!(message.starts_with("4 bytes of global memory, of `x`, are read at "), "{message}");
+    assert!(message.starts_with("a read of 4 bytes of global memory, of `x`, finds byte 0 "), "{message}");
     assert!(message.contains("or allocate it by `alloc_zeroed`"), "{message}");
 }
 
@@ -184,7 +184,7 @@ fn boxes_and_views_keep_what_is_written() {
     };
     assert_eq!([corner(&mut x, 2, 4), corner(&mut x, 2, 5)], [None, Some(4)]);
     let fault = unwritten(add_views(x.view2(), y.view2_mut()).grid(4).block(8).launch(&device));
-    assert!(fault.to_string().starts_with("4 bytes of global memory are read"), "{fault}");
+    assert!(fault.to_string().starts_with("a read of 4 bytes of global memory finds"), "{fault}");
     fill_view(x.view2_mut()).grid(4).block(8).launch(&device).expect("stores");
     add_views(x.view2(), y.view2_mut()).grid(4).block(8).launch(&device).expect("all written");
     let volume = device.alloc_pitched_3d_uninit::<u32>(2, 2, 3).expect("memory");

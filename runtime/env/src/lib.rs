@@ -8,11 +8,11 @@
 #![deny(missing_docs)]
 
 use std::env;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// An environment variable whose value means nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}={value}` is not understood; valid values: {allowed}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingError {
     /// The variable.
     pub name: &'static str,
@@ -20,6 +20,15 @@ pub struct SettingError {
     pub value: String,
     /// What it may be.
     pub allowed: &'static str,
+}
+
+impl std::error::Error for SettingError {}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, value, allowed } = self;
+        write!(f, "`{name}={value}` is not understood; valid values: {allowed}")
+    }
 }
 
 /// A source of variables: the environment, or a test's.

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::limits::NESTED_LAUNCHES;
+
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure<'a> {
@@ -23,10 +25,19 @@ pub enum Failure<'a> {
     },
     /// An address that its type does not allow.
     Misaligned {
-        /// The address.
-        address: u64,
-        /// What it must be a multiple of, in bytes.
+        /// Bytes from the last address that it allows.
+        beyond: u64,
+        /// What an address must be a multiple of, in bytes.
         align: u64,
+    },
+    /// A read of memory that nobody has written.
+    Unwritten {
+        /// Whose memory it is: `shared memory`, `memory of x`.
+        memory: &'a str,
+        /// How many bytes are read.
+        bytes: u64,
+        /// The first of them that is not written.
+        byte: u32,
     },
     /// An assertion that does not hold, with its message.
     Assertion(&'a str),
@@ -37,15 +48,44 @@ impl Failure<'_> {
     pub fn index(index: &i64, len: &usize) -> Self {
         Failure::Index { index: *index, len: *len as u64 }
     }
+
+    /// Of a bound and what it is beyond, as an error has them.
+    pub fn range(bound: &i64, limit: &usize) -> Self {
+        Failure::Range { bound: *bound, limit: *limit as u64 }
+    }
+
+    /// What to do about it; the message of an assertion says that itself.
+    pub fn way_out(&self) -> Option<&'static str> {
+        match self {
+            Failure::Index { .. } => Some("guard the access with a comparison to `.len()`"),
+            Failure::Range { .. } => Some("compare the bounds with each other and with `.len()` before"),
+            Failure::Misaligned { .. } => Some("begin the access at such a multiple"),
+            Failure::Unwritten { memory: SHARED, .. } => Some(UNWRITTEN_SHARED),
+            Failure::Unwritten { .. } => Some(UNWRITTEN_GLOBAL),
+            Failure::Assertion(_) => None,
+        }
+    }
 }
+
+/// The memory of a block, as [`Failure::Unwritten`] names it.
+pub const SHARED: &str = "shared memory";
+
+const UNWRITTEN_SHARED: &str = "shared memory holds anything when a block begins: write it first, and put a barrier between \
+     the write and the read";
+
+const UNWRITTEN_GLOBAL: &str = "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a \
+     copy or `device.write`, or allocate it by `alloc_zeroed`";
 
 impl fmt::Display for Failure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Index { index, len } => write!(f, "index {index} is out of bounds for length {len}"),
             Failure::Range { bound, limit } => write!(f, "range bound {bound} is beyond {limit}"),
-            Failure::Misaligned { address, align } => {
-                write!(f, "memory at {address:#x} is not aligned to {align} bytes")
+            Failure::Misaligned { beyond, align } => {
+                write!(f, "an access of memory is {beyond} bytes beyond a multiple of {align}")
+            }
+            Failure::Unwritten { memory, bytes, byte } => {
+                write!(f, "a read of {bytes} bytes of {memory} finds byte {byte} of them unwritten")
             }
             Failure::Assertion(message) => f.write_str(message),
         }
@@ -91,18 +131,28 @@ pub fn triple([x, y, z]: &[u32; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
 
-/// What to do about a read of memory that nobody has written.
-pub fn unwritten_way_out(is_shared: bool) -> &'static str {
-    match is_shared {
-        true => {
-            "shared memory holds anything when a block begins: write it first, and put a barrier between the write and the \
-             read"
-        }
-        false => {
-            "memory of `alloc_uninit` holds anything until it is written: write it first, by a kernel, a copy or \
-             `device.write`, or allocate it by `alloc_zeroed`"
-        }
+/// What went wrong, where, and what to do about it.
+pub fn told(failure: &Failure<'_>, place: &FaultPlace<'_>) -> String {
+    match failure.way_out() {
+        Some(way_out) => format!("{failure} {place}; {way_out}"),
+        None => format!("{failure} {place}"),
     }
+}
+
+/// Why a launch by a kernel fails that is nested deeper than launches may be.
+pub fn nested_too_deep() -> String {
+    format!(
+        "launches are nested deeper than the limit of {NESTED_LAUNCHES}; loop instead, or launch from the host"
+    )
+}
+
+/// Why a launch by a kernel fails while as many wait as may; a GPU does not say how many these are.
+pub fn too_many_wait(limit: Option<usize>) -> String {
+    let many =
+        limit.map_or_else(|| "too many launches".to_owned(), |limit| format!("more than {limit} launches"));
+    format!(
+        "{many} wait at once; raise the limit by `Device::set_pending_launches`, or launch fewer and larger grids"
+    )
 }
 
 #[cfg(test)]
@@ -112,8 +162,15 @@ mod tests {
     #[test]
     fn a_fault_says_what_and_where() {
         let place = FaultPlace::of("saxpy", "saxpy.rs", &7, &[1, 0, 0], &[5, 2, 0]);
-        let fault = format!("{} {place}", Failure::index(&9, &8));
-        let said = "index 9 is out of bounds for length 8 at saxpy.rs:7, in block (1, 0, 0), thread (5, 2, 0) of kernel `saxpy`";
+        let fault = told(&Failure::index(&9, &8), &place);
+        let said = "index 9 is out of bounds for length 8 at saxpy.rs:7, in block (1, 0, 0), thread (5, 2, 0) of kernel \
+            `saxpy`; guard the access with a comparison to `.len()`";
         assert_eq!(fault, said);
+        assert!(told(&Failure::Assertion("no"), &place).starts_with("no at saxpy.rs:7, "));
+        let ways = [
+            Failure::Unwritten { memory: SHARED, bytes: 4, byte: 0 },
+            Failure::Unwritten { memory: "memory of `x`", bytes: 4, byte: 0 },
+        ];
+        assert_ne!(ways[0].way_out(), ways[1].way_out());
     }
 }

@@ -15,6 +15,8 @@ pub const GRID: [u32; 3] = [2_147_483_647, 65_535, 65_535];
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Blocks of a cluster at most.
 pub const CLUSTER: u32 = 16;
+/// How deep launches by kernels may be nested.
+pub const NESTED_LAUNCHES: u32 = 24;
 /// Registers of a thread at most.
 pub const REGISTERS: u32 = 255;
 /// Bytes of static shared memory, and of all shared memory of a kernel that does not ask for more.

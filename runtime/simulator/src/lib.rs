@@ -10,8 +10,9 @@
 
 #![deny(missing_docs)]
 
-#[cfg(feature = "observers")]
+#[cfg(feature = "machine")]
 pub mod checks;
-#[cfg(feature = "observers")]
+#[cfg(feature = "machine")]
 pub mod metrics;
+#[cfg_attr(not(feature = "machine"), path = "absent/mod.rs")]
 pub mod simulator;

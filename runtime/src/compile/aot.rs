@@ -32,6 +32,7 @@ pub use crate::cache::BundleError;
 use crate::cache::{Entry, bundles};
 use crate::codegen::Checks;
 use crate::compile;
+use crate::driver::Version;
 use crate::error::Result;
 use crate::nvrtc::Arch;
 
@@ -66,7 +67,7 @@ impl Bundle {
     /// An error of recording, validating or compiling, or a missing NVRTC.
     #[allow(clippy::should_implement_trait, reason = "what is added is a type")]
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, Checks::All)?.add_one::<K>(comptime, Checks::Lifted(u64::MAX))
+        self.add_both::<K>(comptime, Checks::All)?.add_both::<K>(comptime, Checks::Lifted(u64::MAX))
     }
 
     /// Compiles the version that [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
@@ -74,16 +75,23 @@ impl Bundle {
     /// # Errors
     /// As for [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_one::<K>(comptime, Checks::None)
+        self.add_both::<K>(comptime, Checks::None)
     }
 
-    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, checks: Checks) -> Result<Self> {
+    /// The kernel, and coarsened if its attribute says so: a launch may need either.
+    fn add_both<K: Kernel>(self, comptime: &K::Comptime, checks: Checks) -> Result<Self> {
+        let coarsen = K::module(comptime)?.module().attributes.coarsen;
+        let plain = self.add_one::<K>(comptime, checks.into())?;
+        if coarsen.is_none() { Ok(plain) } else { plain.add_one::<K>(comptime, Version { checks, coarsen }) }
+    }
+
+    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, version: Version) -> Result<Self> {
         for arch in &self.arches {
             let compute = (arch.major, arch.minor);
-            let key = compile::key::<K>(comptime, checks, compute)?.encode();
+            let key = compile::key::<K>(comptime, version, compute)?.encode();
             // Variants whose checks are all proven are one kernel.
             if let Slot::Vacant(slot) = self.entries.entry(key) {
-                let cubin = compile::kernel::<K>(comptime, checks, compute)?.cubin;
+                let cubin = compile::kernel::<K>(comptime, version, compute)?.cubin;
                 let entry = Entry { key: slot.key(), maker: "", image: &cubin.image, log: &cubin.log };
                 let bytes = entry.encode();
                 slot.insert(bytes);

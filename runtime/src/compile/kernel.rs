@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::codegen::{self, Checks, CudaSource, PrintOptions};
+use crate::codegen::{Checks, CudaSource, PrintOptions};
 use crate::compile;
 use crate::deep_stack;
+use crate::driver::Version;
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
-use crate::ir::Module;
+use crate::ir::{CoarsenFactor, Module};
 use crate::nvrtc::Cubin;
 use crate::passes;
 use crate::record::RecordError;
@@ -33,7 +34,11 @@ pub trait Kernel: KernelDefinition {
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
         deep_stack::run(|| {
             let valid = validate::validate(Self::record(comptime)?)?;
-            Ok(passes::lift(passes::elide(valid)))
+            let module = passes::lift(passes::elide(valid));
+            if let Some(factor) = module.module().attributes.coarsen {
+                passes::coarsen(&module, factor)?;
+            }
+            Ok(module)
         })
     }
 
@@ -47,12 +52,25 @@ pub trait Kernel: KernelDefinition {
         Ok(module.module().conditions.iter().map(ToString::to_string).collect())
     }
 
-    /// The CUDA for these comptime values, printed with `options`.
+    /// The CUDA for these comptime values, printed with `options`; coarsened if the kernel's attribute says so.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn print(comptime: &Self::Comptime, options: &PrintOptions) -> Result<CudaSource> {
-        Ok(codegen::print(&Self::module(comptime)?, options))
+        let module = Self::module(comptime)?;
+        let also = matches!(options.checks, Checks::Also(_));
+        let coarsen = module.module().attributes.coarsen.filter(|_| !also);
+        compile::print(&module, Version { checks: options.checks, coarsen }, options.line_directives)
+    }
+
+    /// The CUDA C++ of the kernel coarsened, as a launch with [`Launch::coarsen`](crate::Launch::coarsen) compiles it,
+    /// without bounds checks.
+    ///
+    /// # Errors
+    /// As [`Kernel::cuda_source`]; [`NotCoarsened`](crate::error::NotCoarsened) with the reason and its line.
+    fn coarsened_cuda_source_for(comptime: &Self::Comptime, factor: CoarsenFactor) -> Result<String> {
+        let version = Version { checks: Checks::None, coarsen: Some(factor) };
+        Ok(compile::print(&Self::module(comptime)?, version, false)?.code)
     }
 
     /// The kernel's CUDA C++ as the author wrote it: without bounds checks, without `#line`.
@@ -138,8 +156,9 @@ pub trait Kernel: KernelDefinition {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 // Most launches fulfil all conditions, and so do not need the other checks.
-                let checks = Checks::fulfilling_all(gpu.conditions::<Self>(comptime)?.len());
-                gpu.load::<Self>(comptime, checks).map(|_| ())
+                let recorded = gpu.recorded::<Self>(comptime)?;
+                let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.len()));
+                gpu.loaded::<Self>(comptime, Version { checks, coarsen }).map(|_| ())
             }
             Backend::Simulator => Self::module(comptime).map(|_| ()),
         }

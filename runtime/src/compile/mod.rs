@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
 use crate::codegen::{self, Checks, CudaSource, PrintOptions};
-use crate::driver::parameter_bytes;
+use crate::driver::{Version, parameter_bytes};
 use crate::host::device::Device;
 
 use crate::error::LaunchError;
 use crate::error::{Error, Result};
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
+use crate::passes;
 use crate::resources::{BoundsEffect, Resources};
 use crate::settings::PipelineSettings;
 use crate::validate::ValidModule;
@@ -40,18 +41,23 @@ struct CompileJob {
 impl CompileJob {
     fn new<K: Kernel>(
         comptime: &K::Comptime,
-        checks: Checks,
+        version: Version,
         compute: (u32, u32),
         lines: bool,
     ) -> Result<Self> {
-        Self::of::<K>(&K::module(comptime)?, checks, compute, lines)
+        Self::of::<K>(&K::module(comptime)?, version, compute, lines)
     }
 
-    fn of<K: Kernel>(module: &ValidModule, checks: Checks, compute: (u32, u32), lines: bool) -> Result<Self> {
+    fn of<K: Kernel>(
+        module: &ValidModule,
+        version: Version,
+        compute: (u32, u32),
+        lines: bool,
+    ) -> Result<Self> {
         let debug_info = PipelineSettings::process()?.debug_info;
         // `#line` alone would make a kernel another one when a line above it is added.
         let line_directives = debug_info != DebugInfo::None || lines;
-        let source = codegen::print(module, &PrintOptions { checks, line_directives });
+        let source = print(module, version, line_directives)?;
         if source.needs.min_compute > compute {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
@@ -70,16 +76,28 @@ impl CompileJob {
     }
 }
 
+/// The text of a version.
+///
+/// # Errors
+/// A kernel that cannot be coarsened.
+pub(crate) fn print(module: &ValidModule, version: Version, line_directives: bool) -> Result<CudaSource> {
+    let options = PrintOptions { checks: version.checks, line_directives };
+    Ok(match version.coarsen {
+        Some(factor) => codegen::print(&passes::coarsen(module, factor)?, &options),
+        None => codegen::print(module, &options),
+    })
+}
+
 /// Compiles a kernel for a compute capability, or takes it from the cache.
 ///
 /// # Errors
 /// An error of recording, validation or compilation.
 pub(crate) fn kernel<K: Kernel>(
     comptime: &K::Comptime,
-    checks: Checks,
+    version: Version,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    recorded::<K>(&K::module(comptime)?, comptime, checks, compute)
+    recorded::<K>(&K::module(comptime)?, comptime, version, compute)
 }
 
 /// As [`kernel`], of the module that was recorded for these comptime values.
@@ -89,27 +107,27 @@ pub(crate) fn kernel<K: Kernel>(
 pub(crate) fn recorded<K: Kernel>(
     module: &ValidModule,
     comptime: &K::Comptime,
-    checks: Checks,
+    version: Version,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    let order = CompileJob::of::<K>(module, checks, compute, false)?;
+    let order = CompileJob::of::<K>(module, version, compute, false)?;
     let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
         Ok(cubin) => cubin,
         Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {
-            return Err(explained::<K>(comptime, checks, compute)?);
+            return Err(explained::<K>(comptime, version, compute)?);
         }
         Err(error) => return Err(error.into()),
     };
     let settings = PipelineSettings::process()?;
     if !settings.dump.is_empty() {
-        dump::write(settings, &dump_name::<K>(&order, checks), &order.key::<K>(), &cubin)?;
+        dump::write(settings, &dump_name::<K>(&order, version), &order.key::<K>(), &cubin)?;
     }
     Ok(Compiled { source: order.source, cubin })
 }
 
 /// The error of a kernel that does not compile, with Rust lines.
-fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Error> {
-    let order = CompileJob::new::<K>(comptime, checks, compute, true)?;
+fn explained<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Error> {
+    let order = CompileJob::new::<K>(comptime, version, compute, true)?;
     let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
     let compiles =
         || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
@@ -117,21 +135,22 @@ fn explained<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u
 }
 
 /// A name that two specializations of a kernel do not share.
-fn dump_name<K: Kernel>(order: &CompileJob, checks: Checks) -> String {
-    let checks = match checks {
+fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
+    let checks = match version.checks {
         Checks::All => "",
         Checks::Lifted(_) => ".lifted",
         Checks::None => ".unchecked",
         Checks::Also(_) => ".watched",
     };
+    let coarsened = if version.coarsen.is_some() { ".coarsened" } else { "" };
     let name = dump::file_name(std::any::type_name::<K>());
     let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
-    format!("{name}@{hash:08x}.{}{checks}", order.options.arch)
+    format!("{name}@{hash:08x}.{}{checks}{coarsened}", order.options.arch)
 }
 
 /// The key of what a launch on a compute capability looks for.
-pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, checks: Checks, compute: (u32, u32)) -> Result<Key> {
-    Ok(CompileJob::new::<K>(comptime, checks, compute, false)?.key::<K>())
+pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Key> {
+    Ok(CompileJob::new::<K>(comptime, version, compute, false)?.key::<K>())
 }
 
 /// The cubin of a kernel for exactly one architecture.
@@ -154,10 +173,10 @@ pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result
 /// The resources of a kernel with some checks, on the architecture that a compute capability is compiled for.
 pub(crate) fn resources_on<K: Kernel>(
     comptime: &K::Comptime,
-    checks: Checks,
+    version: Version,
     compute: (u32, u32),
 ) -> Result<Resources> {
-    report(&CompileJob::new::<K>(comptime, checks, compute, false)?)
+    report(&CompileJob::new::<K>(comptime, version, compute, false)?)
 }
 
 /// The effect of launch bounds and a register cap on a kernel.
@@ -170,7 +189,7 @@ pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Re
         let all = &mut module.attributes;
         (all.max_threads, all.min_blocks, all.max_registers) = (None, None, None);
     });
-    order.source = codegen::print(&free, &PrintOptions { checks: Checks::All, line_directives: false });
+    order.source = print(&free, own_version(&free), false)?;
     Ok(BoundsEffect::new(&attributes, with, report(&order)?))
 }
 
@@ -178,9 +197,16 @@ fn report(order: &CompileJob) -> Result<Resources> {
     Resources::of(&order.source, &order.options)
 }
 
+/// The version that a launch with all checks compiles, if it says nothing of coarsening.
+fn own_version(module: &ValidModule) -> Version {
+    Version { checks: Checks::All, coarsen: module.module().attributes.coarsen }
+}
+
 fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<CompileJob> {
     let arch: Arch = arch.parse()?;
-    let mut order = CompileJob::new::<K>(comptime, Checks::All, (arch.major, arch.minor), false)?;
+    let module = K::module(comptime)?;
+    let version = own_version(&module);
+    let mut order = CompileJob::of::<K>(&module, version, (arch.major, arch.minor), false)?;
     if order.options.arch.specific && !arch.specific {
         return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
     }

@@ -171,9 +171,9 @@ impl GpuArray {
     /// A texture object, which ends with the array; `normalizes` says that integers are read as floats.
     pub(crate) fn texture(&self, sampler: &Sampler, normalizes: bool) -> Result<u64, DriverError> {
         self.gpu.bind()?;
-        let how = (sampler, self.form.format.channel, normalizes);
         // SAFETY: the context is bound, and the array outlives the object.
-        let object = unsafe { create_texture(&self.resource(), how) }?;
+        let object =
+            unsafe { create_texture(&self.resource(), sampler, self.form.format.channel, normalizes) }?;
         self.keep(Object::Texture(object));
         Ok(object)
     }

@@ -14,6 +14,7 @@ use crate::shape::LaunchShape;
 ///
 /// Source: CUDA Driver API, `CUlaunchMemSyncDomain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MemSyncDomain {
     /// For compute.
     Default,
@@ -25,6 +26,7 @@ pub enum MemSyncDomain {
 ///
 /// Source: CUDA Driver API, `CUclusterSchedulingPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClusterScheduling {
     /// As the driver sees fit.
     Default,
@@ -38,6 +40,7 @@ pub enum ClusterScheduling {
 ///
 /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Carveout {
     /// As the driver sees fit.
     Default,
@@ -53,6 +56,7 @@ pub enum Carveout {
 ///
 /// Source: CUDA Driver API, `CUfunc_cache`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CachePreference {
     /// As the driver sees fit.
     None,
@@ -68,6 +72,7 @@ pub enum CachePreference {
 ///
 /// Source: CUDA Driver API, `CUaccessProperty`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AccessProperty {
     /// As usual.
     Normal,

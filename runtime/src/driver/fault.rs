@@ -11,9 +11,12 @@ use cudarc::driver::result::DriverError as CudaError;
 use cudarc::driver::sys;
 
 use super::DriverError;
+use crate::fault::{nested_too_deep, too_many_wait};
 
 /// `struct ws_Fault` of the printed CUDA.
-#[repr(C)]
+///
+/// The lowest bits of its address are free for the elements of a coarsened kernel's thread.
+#[repr(C, align(64))]
 #[derive(Clone, Copy)]
 pub(super) struct Record {
     pub state: u32,
@@ -164,16 +167,13 @@ impl Drop for Pinned {
 /// What CUDA's device runtime says of a launch that it refuses, and the way out.
 pub(super) fn refused_by_device(kernel: &str, code: u64) -> String {
     let why = match code {
-        2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments",
+        2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments".to_owned(),
         9 => {
-            "cudaErrorInvalidConfiguration: an extent is zero, or above a limit of the device or of its launch bounds"
+            "cudaErrorInvalidConfiguration: an extent is zero, or above a limit of the device or of its launch bounds".to_owned()
         }
-        65 => "cudaErrorLaunchMaxDepthExceeded: launches are nested deeper than 24",
-        69 => {
-            "cudaErrorLaunchPendingCountExceeded: too many launches wait at once; raise the limit by `Device::set_pending_launches`, \
-             or launch fewer and larger grids"
-        }
-        701 => "cudaErrorLaunchOutOfResources: a block needs more registers or shared memory than there is",
+        65 => format!("cudaErrorLaunchMaxDepthExceeded: {}", nested_too_deep()),
+        69 => format!("cudaErrorLaunchPendingCountExceeded: {}", too_many_wait(None)),
+        701 => "cudaErrorLaunchOutOfResources: a block needs more registers or shared memory than there is".to_owned(),
         other => {
             return format!("the launch of kernel `{kernel}` failed on the device with CUDA error {other}");
         }

@@ -28,6 +28,7 @@ pub struct Pinned {
 ///
 /// Source: CUDA Driver API, `CUmem_advise`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Advice {
     /// Mostly read: each side may keep a copy.
     ReadMostly,

@@ -16,8 +16,9 @@ use crate::argument::{KernelArg, MemoryPlace};
 use crate::error::LaunchError;
 use crate::shape::{LaunchShape, MAX_ARGUMENTS};
 
-/// Run-time parameters of one kernel at most: a slice is two, and the fault record is the last.
-const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 1;
+/// Run-time parameters of one kernel at most: a slice is two; the threads of a coarsened kernel and the fault record are
+/// the last.
+const MAX_PARAMS: usize = 2 * MAX_ARGUMENTS + 2;
 
 /// Addresses of the parameters, in place.
 struct Params {
@@ -97,12 +98,16 @@ impl Gpu {
     ) -> Result<(), LaunchError> {
         self.mark_unchecked(loaded.needs(), args, stream)?;
         let mut params = Params::new(args);
+        let (physical, threads) = shape.to_start(loaded.needs().coarsened.as_ref());
+        if loaded.needs().coarsened.is_some() {
+            params.push(&threads);
+        }
         let fault = loaded.fault_address();
         if let Some(fault) = &fault {
             params.push(fault);
         }
-        let mut list = List::new(shape, attributes);
-        let config = config(shape, &mut list, stream);
+        let mut list = List::new(&physical, attributes);
+        let config = config(&physical, &mut list, stream);
         // SAFETY: the function is loaded in the bound context; each parameter's address is to a
         // value of the type that the printed kernel declares, alive for the call, which copies it.
         let result = unsafe {

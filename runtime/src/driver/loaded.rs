@@ -14,8 +14,8 @@ use super::table::Table;
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
 use crate::error::LaunchError;
-use crate::fault::{Failure, unwritten_way_out};
-use crate::ir::Condition;
+use crate::fault::{Failure, SHARED};
+use crate::ir::{CoarsenFactor, Condition};
 use crate::limits;
 use crate::nvrtc::Cubin;
 use crate::shape::LaunchShape;
@@ -27,6 +27,8 @@ use sys::CUfunction_attribute as Attribute;
 pub(crate) struct Recorded {
     /// What its launches may fulfil.
     pub conditions: Vec<Condition>,
+    /// How many elements its attribute asks each thread to do.
+    pub coarsen: Option<CoarsenFactor>,
     /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
     module: Mutex<Option<ValidModule>>,
 }
@@ -35,7 +37,8 @@ impl Recorded {
     /// A kernel that was recorded and validated.
     pub fn new(module: ValidModule) -> Self {
         let conditions = module.module().conditions.clone();
-        Self { conditions, module: Mutex::new(Some(module)) }
+        let coarsen = module.module().attributes.coarsen;
+        Self { conditions, coarsen, module: Mutex::new(Some(module)) }
     }
 
     /// The module, the first time.
@@ -173,19 +176,24 @@ impl Loaded {
         let record = self.fault.as_ref()?.take()?;
         let site = self.sites.get(record.site as usize)?;
         let (a, b) = (record.a as i64, record.b);
-        let what = match &site.kind {
-            SiteKind::Bounds => Failure::Index { index: a, len: b }.to_string(),
-            SiteKind::Range => Failure::Range { bound: a, limit: b }.to_string(),
-            SiteKind::Aligned => Failure::Misaligned { address: record.a, align: b }.to_string(),
+        let refused;
+        let failure = match &site.kind {
+            SiteKind::Bounds => Failure::Index { index: a, len: b },
+            SiteKind::Range => Failure::Range { bound: a, limit: b },
+            SiteKind::Aligned => Failure::Misaligned { beyond: record.a % b.max(1), align: b },
             SiteKind::Unwritten => unwritten(record.a, b),
-            SiteKind::Assert(message) => Failure::Assertion(message).to_string(),
-            SiteKind::Launch(kernel) => super::fault::refused_by_device(kernel, record.a),
+            SiteKind::Assert(message) => Failure::Assertion(message),
+            SiteKind::Launch(kernel) => {
+                refused = super::fault::refused_by_device(kernel, record.a);
+                Failure::Assertion(&refused)
+            }
         };
         Some(LaunchError::Fault {
             kernel: site.kernel.unwrap_or(self.kernel),
             file: site.at.file,
             line: site.at.line,
-            what,
+            what: failure.to_string(),
+            way_out: failure.way_out(),
             block: record.block,
             thread: record.thread,
         })
@@ -250,11 +258,9 @@ impl Loaded {
 }
 
 /// What a read of memory says that nobody has written; the bits of `first` above 32 say whose memory it is.
-fn unwritten(first: u64, bytes: u64) -> String {
-    let is_shared = first >> 32 == 0;
-    let (memory, way_out) = (if is_shared { "shared" } else { "global" }, unwritten_way_out(is_shared));
-    let byte = first as u32;
-    format!("{bytes} bytes of {memory} memory are read before byte {byte} of them is written; {way_out}")
+fn unwritten(first: u64, bytes: u64) -> Failure<'static> {
+    let memory = if first >> 32 == 0 { SHARED } else { "global memory" };
+    Failure::Unwritten { memory, bytes, byte: first as u32 }
 }
 
 impl Gpu {

@@ -40,7 +40,19 @@ pub struct GpuMemory {
     shadow: Option<Box<GpuMemory>>,
 }
 
+/// Some of the bytes of such memory.
+#[derive(Debug)]
+pub struct GpuPart<'m> {
+    pub(crate) memory: &'m GpuMemory,
+    pub(crate) bytes: Range<usize>,
+}
+
 impl GpuMemory {
+    /// All of its bytes.
+    pub(crate) fn whole(&self) -> GpuPart<'_> {
+        GpuPart { memory: self, bytes: 0..self.len }
+    }
+
     pub(super) fn new(gpu: &Arc<Gpu>, address: u64, len: usize, free: Free) -> Self {
         let usage = Usage::new(address..address + len as u64, gpu.stream().clone());
         Self { address, len, free, gpu: gpu.clone(), usage, textures: Mutex::default(), shadow: None }
@@ -335,9 +347,11 @@ impl Gpu {
     pub(crate) fn copy(
         &self,
         stream: &Arc<CudaStream>,
-        (from, source): (&GpuMemory, Range<usize>),
-        (to, target): (&GpuMemory, Range<usize>),
+        from: GpuPart<'_>,
+        to: GpuPart<'_>,
     ) -> Result<(), DriverError> {
+        let GpuPart { memory: from, bytes: source } = from;
+        let GpuPart { memory: to, bytes: target } = to;
         let bytes = source.len();
         if bytes == 0 {
             return Ok(());

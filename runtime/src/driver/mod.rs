@@ -46,12 +46,13 @@ pub use limits::Limits;
 pub(crate) use limits::parameter_bytes;
 pub use loaded::Loaded;
 pub(crate) use loaded::Recorded;
-pub use memory::GpuMemory;
+pub(crate) use memory::{GpuMemory, GpuPart};
 pub(crate) use order::{is_everywhere, of_slice, of_slice_mut, of_view, of_view_mut};
 pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
+pub(crate) use table::Version;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -13,6 +13,7 @@ use crate::error::LaunchError;
 ///
 /// Source: CUDA Driver API, `CUsynchronizationPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SyncPolicy {
     /// As the driver sees fit.
     Auto,

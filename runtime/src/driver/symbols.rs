@@ -10,7 +10,7 @@ use cudarc::driver::{CudaModule, CudaStream, DevicePtr};
 
 use super::memory::driver;
 use super::usage::Usage;
-use super::{DriverError, Gpu, GpuMemory};
+use super::{DriverError, Gpu, GpuMemory, GpuPart};
 use crate::ir::{Global, GlobalSpace};
 
 /// What a GPU holds of the device statics, by their addresses.
@@ -30,8 +30,8 @@ pub(super) struct ConstantSymbol {
 
 struct State {
     value: Value,
-    /// Where loaded modules have it; they are kept.
-    symbols: Vec<(Arc<CudaModule>, u64)>,
+    /// Where loaded modules have it.
+    symbols: Vec<Symbol>,
     /// Device memory that has its value too, once somebody asked for an address.
     memory: Option<Arc<GpuMemory>>,
 }
@@ -40,8 +40,14 @@ impl State {
     /// Every place that has the value.
     fn places(&self) -> impl Iterator<Item = u64> {
         let memory = self.memory.iter().map(|memory| memory.address());
-        self.symbols.iter().map(|(_, address)| *address).chain(memory)
+        self.symbols.iter().map(|symbol| symbol.address).chain(memory)
     }
+}
+
+/// A static as a loaded module has it, which is kept with it.
+struct Symbol {
+    address: u64,
+    _module: Arc<CudaModule>,
 }
 
 /// What was set last.
@@ -94,7 +100,7 @@ impl Gpu {
             let address = self.symbol(module, symbol)?;
             if global.is_constant() {
                 let constant = self.constant(global);
-                self.add_symbol(&constant, (module.clone(), address))?;
+                self.add_symbol(&constant, Symbol { address, _module: module.clone() })?;
                 constants.push(constant);
             } else {
                 let memory = self.static_memory(global)?;
@@ -125,17 +131,13 @@ impl Gpu {
     }
 
     /// Writes a constant into one module more, which also gets what is set from now on.
-    fn add_symbol(
-        &self,
-        constant: &ConstantSymbol,
-        symbol: (Arc<CudaModule>, u64),
-    ) -> Result<(), DriverError> {
+    fn add_symbol(&self, constant: &ConstantSymbol, symbol: Symbol) -> Result<(), DriverError> {
         let mut state = constant.lock();
         match &state.value {
-            Value::Host(bytes) => self.write_symbol(symbol.1, bytes)?,
+            Value::Host(bytes) => self.write_symbol(symbol.address, bytes)?,
             Value::Device(value) => {
                 value.used(&self.stream, &(0..value.len()), false, |source| {
-                    copy(&self.stream, source, symbol.1, value.len())
+                    copy(&self.stream, source, symbol.address, value.len())
                 })?;
                 self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))?;
             }
@@ -159,9 +161,9 @@ impl Gpu {
         self: &Arc<Self>,
         stream: &Arc<CudaStream>,
         global: &'static Global,
-        (from, source): (&GpuMemory, Range<usize>),
+        from: GpuPart<'_>,
     ) -> Result<(), DriverError> {
-        let bytes = source.len();
+        let bytes = from.bytes.len();
         let constant = self.constant(global);
         let mut state = constant.lock();
         self.keep_on_device(&mut state)?;
@@ -170,7 +172,7 @@ impl Gpu {
         // A graph's launches are ordered with the device's own stream alone.
         self.join_other(stream, self.stream())?;
         constant.usage.around(self, stream, ConstantSymbol::ALL, true, || {
-            from.used(stream, &source, false, |source| {
+            from.memory.used(stream, &from.bytes, false, |source| {
                 // The memory may be another GPU's.
                 self.bind()?;
                 state.places().try_for_each(|address| copy(stream, source, address, bytes))?;
@@ -195,13 +197,13 @@ impl Gpu {
         self: &Arc<Self>,
         stream: &Arc<CudaStream>,
         global: &'static Global,
-        to: (&GpuMemory, Range<usize>),
+        to: GpuPart<'_>,
     ) -> Result<(), DriverError> {
         let constant = self.constant(global);
         let mut state = constant.lock();
         self.keep_on_device(&mut state)?;
         let Value::Device(value) = &state.value else { return Ok(()) };
-        self.copy(stream, (value, 0..value.len()), to)
+        self.copy(stream, value.whole(), to)
     }
 
     /// The bytes of a constant that kernels launched now see.
@@ -230,7 +232,7 @@ impl Gpu {
         memory.escape();
         match &state.value {
             Value::Host(bytes) => self.write(&memory, 0..len, bytes)?,
-            Value::Device(value) => self.copy(&self.stream, (value, 0..len), (&memory, 0..len))?,
+            Value::Device(value) => self.copy(&self.stream, value.whole(), memory.whole())?,
         }
         state.memory = Some(memory.clone());
         Ok(memory)

@@ -10,11 +10,26 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::codegen::Checks;
+use crate::ir::CoarsenFactor;
 use warpsmith_lang::kernel::KernelDefinition;
 
 const BUCKETS: usize = 256;
 
-/// Values by kernel type, comptime values and checks.
+/// One of the texts of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Version {
+    pub checks: Checks,
+    /// How many elements each thread does, if more than one.
+    pub coarsen: Option<CoarsenFactor>,
+}
+
+impl From<Checks> for Version {
+    fn from(checks: Checks) -> Self {
+        Self { checks, coarsen: None }
+    }
+}
+
+/// Values by kernel type, comptime values and version.
 pub(crate) struct Table<V> {
     buckets: [AtomicPtr<Entry<V>>; BUCKETS],
     adding: Mutex<()>,
@@ -23,7 +38,7 @@ pub(crate) struct Table<V> {
 struct Entry<V> {
     hash: u64,
     kernel: TypeId,
-    checks: Checks,
+    version: Version,
     comptime: Box<dyn Any + Send + Sync>,
     value: V,
     next: *mut Entry<V>,
@@ -42,22 +57,33 @@ unsafe impl<V: Send + Sync> Sync for Table<V> {}
 
 impl<V> Table<V> {
     /// The value of a kernel, if it has one.
-    pub fn find<K: KernelDefinition>(&self, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
-        self.entry::<K>(hash::<K>(comptime, checks), comptime, checks)
+    pub fn find<K: KernelDefinition>(
+        &self,
+        comptime: &K::Comptime,
+        version: impl Into<Version>,
+    ) -> Option<&V> {
+        let version = version.into();
+        self.entry::<K>(hash::<K>(comptime, version), comptime, version)
     }
 
     /// Adds a value; the one that is there if another thread was first.
-    pub fn add<K: KernelDefinition>(&self, comptime: &K::Comptime, checks: Checks, value: V) -> &V {
+    pub fn add<K: KernelDefinition>(
+        &self,
+        comptime: &K::Comptime,
+        version: impl Into<Version>,
+        value: V,
+    ) -> &V {
+        let version = version.into();
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        let hash = hash::<K>(comptime, checks);
-        if let Some(known) = self.entry::<K>(hash, comptime, checks) {
+        let hash = hash::<K>(comptime, version);
+        if let Some(known) = self.entry::<K>(hash, comptime, version) {
             return known;
         }
         let head = &self.buckets[hash as usize % BUCKETS];
         let entry = Box::into_raw(Box::new(Entry {
             hash,
             kernel: TypeId::of::<K>(),
-            checks,
+            version,
             comptime: Box::new(comptime.clone()),
             value,
             next: head.load(Ordering::Relaxed),
@@ -72,10 +98,10 @@ impl<V> Table<V> {
         self.buckets.iter().flat_map(|head| list(head).map(|entry| &entry.value))
     }
 
-    fn entry<K: KernelDefinition>(&self, hash: u64, comptime: &K::Comptime, checks: Checks) -> Option<&V> {
+    fn entry<K: KernelDefinition>(&self, hash: u64, comptime: &K::Comptime, version: Version) -> Option<&V> {
         let same = |entry: &&Entry<V>| {
             entry.hash == hash
-                && entry.checks == checks
+                && entry.version == version
                 && entry.kernel == TypeId::of::<K>()
                 && entry.comptime.downcast_ref() == Some(comptime)
         };
@@ -107,9 +133,9 @@ impl<V> Drop for Table<V> {
 }
 
 /// A hash that takes a few cycles: what it is of is a type's number and a few integers.
-fn hash<K: KernelDefinition>(comptime: &K::Comptime, checks: Checks) -> u64 {
+fn hash<K: KernelDefinition>(comptime: &K::Comptime, version: Version) -> u64 {
     let mut mix = Mix(0);
-    checks.hash(&mut mix);
+    version.hash(&mut mix);
     TypeId::of::<K>().hash(&mut mix);
     comptime.hash(&mut mix);
     mix.finish()

@@ -15,7 +15,9 @@ use warpsmith_lang::image::{AddressMode, Channel, Filter, Format, Sampler};
 /// A context is bound, and the resource outlives the object.
 pub(super) unsafe fn create_texture(
     resource: &CUDA_RESOURCE_DESC,
-    (sampler, stored, normalizes): (&Sampler, Channel, bool),
+    sampler: &Sampler,
+    stored: Channel,
+    normalizes: bool,
 ) -> Result<u64, DriverError> {
     let (mut object, texture) = (0, texture(sampler, stored, normalizes));
     // SAFETY: as promised; the handle is writable.
@@ -36,7 +38,9 @@ impl GpuMemory {
     /// A texture object of rows, which ends with the memory.
     pub(crate) fn texture(
         &self,
-        (format, [width, height], pitch): (Format, [usize; 2], usize),
+        format: Format,
+        [width, height]: [usize; 2],
+        pitch: usize,
         sampler: &Sampler,
         normalizes: bool,
     ) -> Result<u64, DriverError> {
@@ -53,7 +57,7 @@ impl GpuMemory {
         let resource =
             CUDA_RESOURCE_DESC { resType: sys::CUresourcetype::CU_RESOURCE_TYPE_PITCH2D, res, flags: 0 };
         // SAFETY: the context is bound, and the memory destroys the object before it is freed.
-        let object = unsafe { create_texture(&resource, (sampler, format.channel, normalizes)) }?;
+        let object = unsafe { create_texture(&resource, sampler, format.channel, normalizes) }?;
         self.keep_texture(object);
         Ok(object)
     }

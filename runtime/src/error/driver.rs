@@ -13,6 +13,7 @@ const WITHOUT_A_GPU: &str = if cfg!(feature = "simulator") {
 
 /// A missing driver or device, a wrong use of memory, or an error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DriverError {
     /// There is no CUDA driver.
     #[error(

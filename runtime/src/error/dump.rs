@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// Why something was not written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DumpError {
     /// The file cannot be written.
     #[error("`WARPSMITH_DUMP`: {path} cannot be written: {reason}; set `WARPSMITH_DUMP_DIR` to another directory", path = path.display())]

@@ -2,6 +2,7 @@
 
 /// What a graph refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// Memory or a node of another graph.
     #[error("this {what} belongs to another graph; use one that this graph's `{method}` returned")]

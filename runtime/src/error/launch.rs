@@ -6,6 +6,7 @@ use crate::fault::FaultPlace;
 
 /// A wrong launch, refused before the driver sees it, or a fault of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// A launch on a GPU that only the simulator can watch.
     #[error(
@@ -390,6 +391,16 @@ pub enum LaunchError {
         /// What was said.
         method: &'static str,
     },
+    /// A number of elements that no thread does at once.
+    #[error(
+        "kernel `{kernel}`: `.coarsen({elements})` is no number of elements of a thread; give 2, 4, 8 or 16, or 1 for a kernel that is not coarsened"
+    )]
+    Coarsen {
+        /// The kernel.
+        kernel: &'static str,
+        /// The number.
+        elements: u32,
+    },
     /// A launch on a simulator, in a program that was built without it.
     #[error(
         "kernel `{kernel}`: this program was built without the simulator; enable the feature `simulator` of `warpsmith`"
@@ -411,7 +422,11 @@ pub enum LaunchError {
         since: &'static str,
     },
     /// A failed bounds check or assertion on the GPU; the context stays usable.
-    #[error("{what} {}", FaultPlace::of(.kernel, .file, .line, .block, .thread))]
+    #[error(
+        "{what} {}{}",
+        FaultPlace::of(.kernel, .file, .line, .block, .thread),
+        .way_out.map(|way_out| format!("; {way_out}")).unwrap_or_default()
+    )]
     Fault {
         /// The kernel.
         kernel: &'static str,
@@ -421,6 +436,8 @@ pub enum LaunchError {
         line: u32,
         /// What failed.
         what: String,
+        /// What to do about it, if that does not depend on the kernel.
+        way_out: Option<&'static str>,
         /// The block.
         block: [u32; 3],
         /// The thread in it.

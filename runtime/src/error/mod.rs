@@ -18,6 +18,7 @@ pub use report::ReportError;
 pub use tuner::TunerError;
 
 use crate::nvrtc::NvrtcError;
+pub use crate::passes::{CoarsenRefusal, NotCoarsened};
 use crate::record::RecordError;
 use crate::settings::SettingError;
 use crate::simulator::SimFault;
@@ -25,6 +26,7 @@ use crate::validate::ValidateError;
 
 /// An error between a kernel's source and its results.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The kernel uses something that the device language does not have.
     #[error(transparent)]
@@ -32,6 +34,9 @@ pub enum Error {
     /// The kernel could hang, or no device can run it.
     #[error(transparent)]
     Validate(#[from] ValidateError),
+    /// The kernel cannot be coarsened, as its attribute or a launch asks.
+    #[error(transparent)]
+    Coarsen(#[from] NotCoarsened),
     /// The CUDA did not compile, or NVRTC is missing.
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),

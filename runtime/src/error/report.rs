@@ -2,6 +2,7 @@
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// The assembler's log has no lines of the kernel.
     #[error(

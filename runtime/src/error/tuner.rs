@@ -2,6 +2,7 @@
 
 /// Why a search has no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TunerError {
     /// An axis without values.
     #[error("axis `{axis}` has no values, so there is no candidate; give it at least one")]

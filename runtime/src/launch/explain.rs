@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Launch, conditions};
-use crate::codegen::{self, Checks, PrintOptions};
+use crate::codegen::{self, PrintOptions};
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::ir::{Condition, Location, Proof};
@@ -93,8 +93,12 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// An error of recording or validation, with its Rust line; a missing or invalid shape.
     pub fn cuda_source(&self) -> Result<String> {
-        let options = PrintOptions { checks: self.checks()?, line_directives: false };
-        Ok(codegen::print(&K::module(&self.comptime)?, &options).code)
+        let (version, module) = (self.version()?, K::module(&self.comptime)?);
+        let options = PrintOptions { checks: version.checks, line_directives: false };
+        Ok(match version.coarsen {
+            Some(factor) => codegen::print(&passes::coarsen(&module, factor)?, &options).code,
+            None => codegen::print(&module, &options).code,
+        })
     }
 
     /// Why each index of the kernel is in bounds in this launch, or what would prove it. Nothing is launched.
@@ -106,13 +110,6 @@ impl<K: Kernel> Launch<'_, K> {
         let shape = self.setup.shape::<K>()?;
         let bits = conditions::fulfilled(&module.module().conditions, &shape, self.args.as_ref());
         Ok(Explanation::new(K::NAME, &module, bits))
-    }
-
-    /// The checks that the launch keeps: those that it does not prove.
-    pub(super) fn checks(&self) -> Result<Checks> {
-        let module = K::module(&self.comptime)?;
-        let shape = self.setup.shape::<K>()?;
-        Ok(conditions::checks(&module.module().conditions, &shape, self.args.as_ref()))
     }
 }
 

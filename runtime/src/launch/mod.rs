@@ -3,6 +3,7 @@
 mod attributes;
 mod check;
 mod check_attributes;
+mod coarsen;
 mod conditions;
 mod explain;
 pub mod graph;
@@ -30,8 +31,9 @@ use std::marker::PhantomData;
 use crate::argument::KernelArg;
 pub use crate::codegen::GpuChecks;
 use crate::codegen::{CudaSource, PrintOptions};
+use crate::compile;
 use crate::compile::kernel::Kernel;
-use crate::driver::Attributes;
+use crate::driver::{Attributes, Version};
 use crate::error::Result;
 use crate::host::device::Device;
 use crate::ir::LaunchOrder;
@@ -63,6 +65,8 @@ struct Setup {
     gpu_checks: Option<GpuChecks>,
     /// The order of a launch in a kernel.
     order: Option<LaunchOrder>,
+    /// Elements of a thread, where the launch says so.
+    coarsen: Option<u32>,
 }
 
 /// The grid, or the items that it must cover.
@@ -87,6 +91,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
             seed: 0,
             gpu_checks: None,
             order: None,
+            coarsen: None,
         };
         Self { comptime, args, setup, said: false, _borrows: PhantomData }
     }
@@ -203,12 +208,19 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
     /// The kernel's CUDA for the comptime values of this launch.
     pub(crate) fn print(&self, options: &PrintOptions) -> Result<CudaSource> {
-        K::print(&self.comptime, options)
+        let module = K::module(&self.comptime)?;
+        let coarsen = self.setup.coarsening(K::NAME, module.module().attributes.coarsen)?;
+        compile::print(&module, Version { checks: options.checks, coarsen }, options.line_directives)
     }
 
     /// The comptime values.
     pub(crate) fn comptime(&self) -> &K::Comptime {
         &self.comptime
+    }
+
+    /// The elements that each thread is to do, where the launch says so.
+    pub(crate) fn elements(&self) -> Option<u32> {
+        self.setup.coarsen
     }
 
     /// The run-time arguments.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::simulate::Simulation;
-use super::{Launch, LaunchError, LaunchShape, check, check_attributes, conditions};
+use super::{Launch, LaunchError, LaunchShape, Setup, check, check_attributes, coarsen, conditions};
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
 use crate::compile::kernel::Kernel;
-use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Version};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
@@ -58,8 +58,9 @@ impl<K: Kernel> Launch<'_, K> {
         match device.backend() {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
-                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
-                let loaded = loaded::<K>(gpu, &self.comptime, asked, &shape, args)?.0;
+                let others = self.setup.gpu_checks(device)?;
+                let asked = Asked { bounds: checks, others, setup: &self.setup };
+                let loaded = loaded::<K>(gpu, &self.comptime, &asked, &shape, args)?.0;
                 let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
@@ -77,8 +78,9 @@ impl<K: Kernel> Launch<'_, K> {
         check::arguments::<K>(self.args.as_ref(), device)?;
         let target = match device.backend() {
             Backend::Gpu(gpu) => {
-                let asked = AskedChecks { bounds: checks, others: self.setup.gpu_checks(device)? };
-                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, asked, &shape, self.args.as_ref())?;
+                let others = self.setup.gpu_checks(device)?;
+                let asked = Asked { bounds: checks, others, setup: &self.setup };
+                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, &asked, &shape, self.args.as_ref())?;
                 shape = shadowed(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
@@ -143,10 +145,12 @@ impl<K: Kernel> Prepared<K> {
         match (&self.target, self.device.backend()) {
             (Target::Gpu(loaded, needs), Backend::Gpu(gpu)) => {
                 gpu.take_fault()?;
-                let loaded = if *needs & !self.fulfilled(gpu, args)? == 0 {
+                let coarsened = loaded.needs().coarsened.as_ref();
+                let fits = coarsened.is_none_or(|needs| coarsen::fits::<K>(needs, &self.shape, args));
+                let loaded = if fits && *needs & !self.fulfilled(gpu, args)? == 0 {
                     loaded
                 } else {
-                    // These arguments need checks that the first ones did not.
+                    // These arguments need checks that the first ones did not, or are not aligned as they were.
                     gpu.loaded::<K>(&self.comptime, Checks::All)?
                 };
                 launch_on_gpu::<K>(gpu, loaded, &self.shape, &self.attributes, args)
@@ -175,35 +179,56 @@ impl Target {
     }
 }
 
-/// The checks that a launch asks for.
-#[derive(Clone, Copy)]
-struct AskedChecks {
+/// The checks that a launch asks for, and what else decides which text it runs.
+struct Asked<'a> {
     /// Those of indices.
     bounds: bool,
     /// Those on a GPU besides.
     others: GpuChecks,
+    setup: &'a Setup,
 }
 
 /// The kernel with the checks that a launch needs, and the conditions that this rests on.
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
-    asked: AskedChecks,
+    asked: &Asked<'_>,
     shape: &LaunchShape,
     args: &[KernelArg],
 ) -> Result<(&'g Arc<Loaded>, u64)> {
     if asked.others.any() {
         return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, 0));
     }
-    if !asked.bounds {
-        return Ok((gpu.loaded::<K>(comptime, Checks::None)?, 0));
+    let recorded = gpu.recorded::<K>(comptime)?;
+    let checks = match asked.bounds {
+        true => conditions::checks(&recorded.conditions, shape, args),
+        false => Checks::None,
+    };
+    if let Some(factor) = asked.setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
+        let fits = |loaded: &Loaded| {
+            loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits::<K>(needs, shape, args))
+        };
+        match checked::<K>(gpu, comptime, Version { checks, coarsen: Some(factor) }) {
+            Ok(found) if fits(found.0) => return Ok(found),
+            // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
+            Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
+            Err(error) => return Err(error),
+        }
     }
-    let checks = conditions::checks(gpu.conditions::<K>(comptime)?, shape, args);
-    match (gpu.loaded::<K>(comptime, checks), checks) {
+    checked::<K>(gpu, comptime, checks.into())
+}
+
+/// A version of a kernel, or the one with all checks where only that is compiled ahead of time.
+fn checked<'g, K: Kernel>(
+    gpu: &'g Gpu,
+    comptime: &K::Comptime,
+    version: Version,
+) -> Result<(&'g Arc<Loaded>, u64)> {
+    match (gpu.loaded::<K>(comptime, version), version.checks) {
         (Ok(loaded), Checks::Lifted(fulfilled)) => Ok((loaded, fulfilled)),
         // Compiled ahead of time, a kernel has all checks, or none that some launch can prove.
         (Err(Error::Nvrtc(NvrtcError::Missing)), Checks::Lifted(_)) => {
-            Ok((gpu.loaded::<K>(comptime, Checks::All)?, 0))
+            Ok((gpu.loaded::<K>(comptime, Version { checks: Checks::All, ..version })?, 0))
         }
         (loaded, _) => Ok((loaded?, 0)),
     }

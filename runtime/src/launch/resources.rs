@@ -1,12 +1,13 @@
 //! The resources and the costs of a launch.
 
-use super::{KeptAttributes, Launch, Target};
+use super::{KeptAttributes, Launch, Target, coarsen, conditions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
-use crate::driver::DriverError;
+use crate::driver::{DriverError, Version};
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
+use crate::passes;
 use crate::resources::{Multiprocessor, Occupancy, Resources};
 
 impl<K: Kernel> Launch<'_, K> {
@@ -20,11 +21,11 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// Source: CUDA Driver API, `cuFuncGetAttribute`.
     pub fn resources(&self, device: &Device) -> Result<Resources> {
-        let (compute, checks) = (device.limits().compute, self.checks()?);
+        let (compute, version) = (device.limits().compute, self.version()?);
         let resources = match device.backend() {
             Backend::Gpu(gpu) => {
-                let loaded = gpu.load::<K>(&self.comptime, checks)?.resources()?;
-                match compile::resources_on::<K>(&self.comptime, checks, compute) {
+                let loaded = gpu.loaded::<K>(&self.comptime, version)?.resources()?;
+                match compile::resources_on::<K>(&self.comptime, version, compute) {
                     Ok(Resources { spills, stack_frame, barriers, .. }) => {
                         Resources { spills, stack_frame, barriers, ..loaded }
                     }
@@ -33,7 +34,7 @@ impl<K: Kernel> Launch<'_, K> {
                     Err(error) => return Err(error),
                 }
             }
-            Backend::Simulator => compile::resources_on::<K>(&self.comptime, checks, compute)?,
+            Backend::Simulator => compile::resources_on::<K>(&self.comptime, version, compute)?,
         };
         Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
     }
@@ -51,8 +52,8 @@ impl<K: Kernel> Launch<'_, K> {
         let mut occupancy = Occupancy::new(&self.resources(device)?, &multiprocessor, self.setup.block)?;
         if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
             let shape = self.setup.shape::<K>()?;
-            let loaded = gpu.load::<K>(&self.comptime, self.checks()?)?;
-            occupancy.clusters = Some(gpu.resident(&loaded, &shape)?);
+            let loaded = gpu.loaded::<K>(&self.comptime, self.version()?)?;
+            occupancy.clusters = Some(gpu.resident(loaded, &shape)?);
         }
         Ok(occupancy)
     }
@@ -75,5 +76,22 @@ impl<K: Kernel> Launch<'_, K> {
         let what = "reading a launch's attributes back";
         let why = "it has no driver that keeps them; launch checks them there all the same";
         Err(DriverError::Unavailable { what, place: device.place(), why }.into())
+    }
+
+    /// The version that the launch runs: the checks that it does not prove, and whether it is coarsened.
+    pub(super) fn version(&self) -> Result<Version> {
+        let module = K::module(&self.comptime)?;
+        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+        let checks = conditions::checks(&module.module().conditions, &shape, args);
+        let own = module.module().attributes.coarsen;
+        let mut version = Version { checks, coarsen: self.setup.coarsening_of::<K>(own, &shape, args)? };
+        if let Some(factor) = version.coarsen {
+            let coarsened = passes::coarsen(&module, factor)?;
+            let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
+            if !needs.is_some_and(|needs| coarsen::fits::<K>(needs, &shape, args)) {
+                version.coarsen = None;
+            }
+        }
+        Ok(version)
     }
 }

@@ -10,7 +10,7 @@ use crate::argument::{KernelArg, MemoryPlace};
 use crate::memory::args::{SliceArg, SliceMutArg};
 
 /// Memory of elements of `T` on a GPU.
-fn arg<T>(ptr: u64, len: usize, ordinal: usize, (mutable, order): (bool, Order)) -> KernelArg {
+fn arg<T>(ptr: u64, len: usize, ordinal: usize, mutable: bool, order: Order) -> KernelArg {
     let bytes = (len * size_of::<T>()) as u64;
     KernelArg::Slice { ptr, len: len as u64, bytes, place: MemoryPlace::Gpu(ordinal), mutable, order }
 }
@@ -19,7 +19,7 @@ fn arg<T>(ptr: u64, len: usize, ordinal: usize, (mutable, order): (bool, Order))
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let ptr = self.device_ptr(self.stream()).0;
-        arg::<T>(ptr, self.len(), self.ordinal(), (false, of_slice(self)))
+        arg::<T>(ptr, self.len(), self.ordinal(), false, of_slice(self))
     }
 }
 
@@ -28,7 +28,7 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
     fn into_arg(self) -> KernelArg {
         let stream = self.stream().clone();
         let ptr = self.device_ptr_mut(&stream).0;
-        arg::<T>(ptr, self.len(), self.ordinal(), (true, of_slice_mut(self)))
+        arg::<T>(ptr, self.len(), self.ordinal(), true, of_slice_mut(self))
     }
 }
 
@@ -36,7 +36,7 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaSlice<T> {
 unsafe impl<'a, T> SliceArg<'a, T> for &'a CudaView<'_, T> {
     fn into_arg(self) -> KernelArg {
         let ptr = self.device_ptr(self.stream()).0;
-        arg::<T>(ptr, self.len(), self.stream().context().ordinal(), (false, of_view(self)))
+        arg::<T>(ptr, self.len(), self.stream().context().ordinal(), false, of_view(self))
     }
 }
 
@@ -45,6 +45,6 @@ unsafe impl<'a, T> SliceMutArg<'a, T> for &'a mut CudaViewMut<'_, T> {
     fn into_arg(self) -> KernelArg {
         let stream = self.stream().clone();
         let ptr = self.device_ptr_mut(&stream).0;
-        arg::<T>(ptr, self.len(), stream.context().ordinal(), (true, of_view_mut(self)))
+        arg::<T>(ptr, self.len(), stream.context().ordinal(), true, of_view_mut(self))
     }
 }

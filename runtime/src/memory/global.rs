@@ -341,7 +341,7 @@ impl<T: GpuType> GpuStatic<T> {
             return Ok(());
         };
         let (from, to) = (from.one_on_gpu(stream.place())?, on.gpu.static_memory(self.global)?);
-        Ok(on.gpu.copy(&on.stream, from, (&to, 0..size_of::<T>()))?)
+        Ok(on.gpu.copy(&on.stream, from, to.whole())?)
     }
 
     /// Copies the value to one element of memory, in the order of a stream; returns at once.
@@ -359,7 +359,7 @@ impl<T: GpuType> GpuStatic<T> {
             return to.set_here(*self.on(&stream.statics()));
         };
         let (from, to) = (on.gpu.static_memory(self.global)?, to.one_on_gpu(stream.place())?);
-        Ok(on.gpu.copy(&on.stream, (&from, 0..size_of::<T>()), to)?)
+        Ok(on.gpu.copy(&on.stream, from.whole(), to)?)
     }
 
     /// Its address on a device.

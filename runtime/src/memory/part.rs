@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
 use crate::argument::{KernelArg, MemoryPlace};
-use crate::driver::{DriverError, GpuMemory, GpuStream};
+use crate::driver::{DriverError, GpuPart, GpuStream};
 use crate::error::Result;
 use crate::memory::args::{SliceArg, SliceMutArg};
 use crate::memory::buffer::{Buffer, Memory};
@@ -89,11 +89,11 @@ impl<'a, T: GpuType> Span<'a, T> {
     }
 
     /// The GPU's memory, and which of its bytes these are.
-    fn on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
+    fn on_gpu(&self, device: MemoryPlace) -> Result<GpuPart<'a>> {
         let Some((memory, start)) = self.start.in_gpu() else {
             return Err(DriverError::WrongDevice { memory: MemoryPlace::Simulator, device }.into());
         };
-        Ok((memory, start..start + self.bytes()))
+        Ok(GpuPart { memory, bytes: start..start + self.bytes() })
     }
 }
 
@@ -134,7 +134,7 @@ impl<'a, T: GpuType> Part<'a, T> {
     }
 
     /// Its only element, on a GPU.
-    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
+    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<GpuPart<'a>> {
         self.extent.one()?;
         self.extent.on_gpu(device)
     }
@@ -249,7 +249,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     }
 
     /// Its only element, on a GPU.
-    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<(&'a GpuMemory, Range<usize>)> {
+    pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<GpuPart<'a>> {
         self.extent.one()?;
         self.extent.on_gpu(device)
     }

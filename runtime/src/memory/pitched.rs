@@ -193,7 +193,7 @@ fn new_access<T>(
     let extents = [width as u32, height as u32, 1];
     let (words, texels, order) = match &rows.memory {
         Memory::Gpu(memory) => {
-            let object = memory.texture((format, [width, height], pitch), &sampler, normalizes)?;
+            let object = memory.texture(format, [width, height], pitch, &sampler, normalizes)?;
             (ImageObject::words(object, extents), None, memory.order())
         }
         Memory::Simulator(_) => {

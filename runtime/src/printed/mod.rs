@@ -32,8 +32,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{PrintedLaunch, Reachable, Text};
 
-use crate::codegen::{Checks, CudaSource, PrintOptions};
+use crate::codegen::CudaSource;
 use crate::compile::kernel::{Kernel, KernelDefinition};
+use crate::compile::print;
+use crate::driver::Version;
 use crate::ir::Location;
 use compiler::Compiler;
 use library::Unit;
@@ -49,7 +51,7 @@ pub fn compiler() -> Result<String, Refused> {
 /// How a text is printed and compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TextOptions {
-    pub checks: Checks,
+    pub version: Version,
     pub sanitizers: Sanitizers,
 }
 
@@ -69,7 +71,7 @@ pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Co
         return text.clone();
     }
     // Compiling takes long, and other kernels do not wait for it.
-    let made = source::<K>(comptime, wanted.checks)
+    let made = source::<K>(comptime, wanted.version)
         .and_then(|source| compile(source, K::AT, wanted.sanitizers))
         .map(Arc::new);
     let mut known = lock();
@@ -80,9 +82,9 @@ pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Co
     }
 }
 
-fn source<K: Kernel>(comptime: &K::Comptime, checks: Checks) -> Result<CudaSource, Refused> {
-    let options = PrintOptions { checks, line_directives: true };
-    K::print(comptime, &options).map_err(|e| Refused::NotPrinted(e.to_string()))
+fn source<K: Kernel>(comptime: &K::Comptime, version: Version) -> Result<CudaSource, Refused> {
+    let printed = K::module(comptime).and_then(|module| print(&module, version, true));
+    printed.map_err(|e| Refused::NotPrinted(e.to_string()))
 }
 
 fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
@@ -93,7 +95,12 @@ fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<T
 fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     let identity = Compiler::process()?.identity(sanitizers);
     let symbols = source.globals.iter().map(|(_, symbol)| symbol.clone()).collect();
-    Ok(Unit::new(text::for_host(&source.code)?, source.kernel_name.clone(), symbols, &identity))
+    Ok(Unit::new(
+        text::for_host(&source.code, &source.operations)?,
+        source.kernel_name.clone(),
+        symbols,
+        &identity,
+    ))
 }
 
 /// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start

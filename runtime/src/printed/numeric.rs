@@ -257,11 +257,11 @@ numbers! {
     "jn"(n: i32, x: f64) -> f64 = math::jn(n, x);
     "ynf"(n: i32, x: f32) -> f32 = math::yn(n, x);
     "yn"(n: i32, x: f64) -> f64 = math::yn(n, x);
-    "sincosf"(x: f32, sin: *mut f32, cos: *mut f32) = put(x.sin_cos(), (sin, cos));
-    "sincos"(x: f64, sin: *mut f64, cos: *mut f64) = put(x.sin_cos(), (sin, cos));
-    "sincospif"(x: f32, sin: *mut f32, cos: *mut f32) = put(math::sincospi(x), (sin, cos));
-    "sincospi"(x: f64, sin: *mut f64, cos: *mut f64) = put(math::sincospi(x), (sin, cos));
-    "__sincosf"(x: f32, sin: *mut f32, cos: *mut f32) = put(fast::fast_sincos(x), (sin, cos));
+    "sincosf"(x: f32, sin: *mut f32, cos: *mut f32) = put(x.sin_cos(), sin, cos);
+    "sincos"(x: f64, sin: *mut f64, cos: *mut f64) = put(x.sin_cos(), sin, cos);
+    "sincospif"(x: f32, sin: *mut f32, cos: *mut f32) = put(math::sincospi(x), sin, cos);
+    "sincospi"(x: f64, sin: *mut f64, cos: *mut f64) = put(math::sincospi(x), sin, cos);
+    "__sincosf"(x: f32, sin: *mut f32, cos: *mut f32) = put(fast::fast_sincos(x), sin, cos);
     "frexpf"(x: f32, exponent: *mut i32) -> f32 = first(math::frexp(x), exponent);
     "frexp"(x: f64, exponent: *mut i32) -> f64 = first(math::frexp(x), exponent);
     "modff"(x: f32, whole: *mut f32) -> f32 = first(math::modf(x), whole);
@@ -330,7 +330,7 @@ numbers! {
 }
 
 /// Writes both results of a function of two.
-fn put<T>((a, b): (T, T), (to_a, to_b): (*mut T, *mut T)) {
+fn put<T>((a, b): (T, T), to_a: *mut T, to_b: *mut T) {
     // SAFETY: the text passes addresses of variables.
     unsafe {
         to_a.write(a);

@@ -10,8 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::library::{Entry, Exports};
 use crate::argument::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
+use crate::fault::Failure;
 use crate::interpreter::{AskedShape, Rules};
-use crate::ir::{KernelAttributes, Location};
+use crate::ir::{CoarsenNeeds, KernelAttributes, Location};
 use crate::memory::image::ImageObject;
 use crate::simulator::context::Child;
 use crate::simulator::{ChildOrder, FaultSite, Instruction, Line, SimFault, Space, context, global};
@@ -49,7 +50,9 @@ pub(crate) struct Reachable {
 }
 
 /// `struct ws_Fault` of the printed CUDA.
-#[repr(C)]
+///
+/// The lowest bits of its address are free for the elements of a coarsened kernel's thread.
+#[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Record {
     state: u32,
@@ -77,14 +80,24 @@ thread_local! {
 impl<'t> PrintedLaunch<'t> {
     /// A launch with these arguments.
     ///
-    /// A thread may make so many steps, each a piece of the text without a branch, from one barrier, exchange or atomic
+    /// A coarsened text is told how many threads the launch asked for. A thread may make so many steps, each a piece of the text without a branch, from one barrier, exchange or atomic
     /// to the next.
-    pub fn new(text: &'t Text, args: &[KernelArg], mut reached: Reachable, rules: Rules) -> Self {
+    pub fn new(
+        text: &'t Text,
+        args: &[KernelArg],
+        threads: u64,
+        mut reached: Reachable,
+        rules: Rules,
+    ) -> Self {
         let words: Vec<Box<[u64]>> = args.iter().map(words).collect();
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
             let starts = if matches!(arg, KernelArg::Slice { .. }) { 2 } else { 1 };
             params.extend(words.iter().take(starts).map(|word| ptr::from_ref(word).cast()));
+        }
+        let threads = Box::new([threads]);
+        if text.coarsened().is_some() {
+            params.push(threads.as_ptr().cast());
         }
         let any = ANY.with(ptr::from_ref);
         let record = Record { state: 0, site: 0, block: [0; 3], thread: [0; 3], a: 0, b: 0, any };
@@ -95,6 +108,7 @@ impl<'t> PrintedLaunch<'t> {
         }
         let mut words = words;
         words.push(fault);
+        words.push(threads);
         let record_at = record.get().addr();
         reached.ranges.push(record_at..record_at + size_of::<Record>());
         reached.ranges.push(any.addr()..any.addr() + size_of::<u32>());
@@ -146,6 +160,11 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
 }
 
 impl Text {
+    /// What its launches fulfil, if its threads do several elements each.
+    pub fn coarsened(&self) -> Option<&CoarsenNeeds> {
+        self.source.needs.coarsened.as_ref()
+    }
+
     /// Writes constants, and the addresses of device statics, where the text has them.
     fn put_statics(&self) -> Option<MutexGuard<'_, ()>> {
         if self.source.globals.is_empty() {
@@ -186,7 +205,7 @@ pub(super) fn exit() -> ! {
     if record.state == WRITTEN
         && let Some(site) = run.text.source.sites.get(record.site as usize)
     {
-        raise(site, &record);
+        raise(site, &record, run.text.coarsened().is_some());
     }
     panic::resume_unwind(Box::new(Left));
 }
@@ -243,12 +262,29 @@ unsafe fn copy(value: *const c_void, bytes: usize) -> Box<[u128]> {
     words
 }
 
-fn raise(site: &Site, record: &Record) -> ! {
+/// Ends the launch with what failed. In a coarsened text the record names the thread that would do the element alone.
+fn raise(site: &Site, record: &Record, is_coarsened: bool) -> ! {
     let line = Line { file: site.at.file, line: site.at.line, column: 0 };
-    context::fault_at(line, |FaultSite { kernel, file, line, block, thread }| match &site.kind {
-        SiteKind::Bounds | SiteKind::Range => {
+    let place = |site: FaultSite| match is_coarsened {
+        true => FaultSite { block: record.block, thread: record.thread, ..site },
+        false => site,
+    };
+    context::fault_at(line, |at| fault(site, record, place(at)))
+}
+
+fn fault(
+    site: &Site,
+    record: &Record,
+    FaultSite { kernel, file, line, block, thread }: FaultSite,
+) -> SimFault {
+    match &site.kind {
+        SiteKind::Bounds => {
             let (index, len) = (record.a as i64, record.b as usize);
             SimFault::OutOfBounds { kernel, file, line, block, thread, index, len }
+        }
+        SiteKind::Range => {
+            let (bound, limit) = (record.a as i64, record.b as usize);
+            SimFault::Range { kernel, file, line, block, thread, bound, limit }
         }
         SiteKind::Assert(message) => {
             SimFault::Panic { kernel, message: message.clone(), file, line, block, thread }
@@ -258,14 +294,15 @@ fn raise(site: &Site, record: &Record) -> ! {
             SimFault::Launch { kernel, child: child.clone(), why, file, line, block, thread }
         }
         SiteKind::Aligned => {
-            let message = format!("address {:#x} is no multiple of {}", record.a, record.b);
+            let failure = Failure::Misaligned { beyond: record.a % record.b.max(1), align: record.b };
+            let message = failure.to_string();
             SimFault::Panic { kernel, message, file, line, block, thread }
         }
         SiteKind::Unwritten => {
             let message = "a read of memory that nobody has written".to_owned();
             SimFault::Panic { kernel, message, file, line, block, thread }
         }
-    })
+    }
 }
 
 /// Ends the launch: the running thread has made as many steps as it may.

@@ -109,7 +109,12 @@ fn each_function_of_the_host_stands_in_the_table_once() {
 /// A unit of a text by hand; `None` where there is no compiler.
 fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
     let identity = Compiler::process().ok()?.identity(Sanitizers::NONE);
-    Some(Unit::new(for_host(cuda).expect("nothing is refused"), kernel.into(), Vec::new(), &identity))
+    Some(Unit::new(
+        for_host(cuda, &BTreeSet::new()).expect("nothing is refused"),
+        kernel.into(),
+        Vec::new(),
+        &identity,
+    ))
 }
 
 /// What a kernel writes that is given the address of a number.

@@ -10,44 +10,37 @@
 //!
 //! Everything else is the text that NVRTC is given, at the same lines.
 
+use std::collections::BTreeSet;
+
 use super::Refused;
 use super::asm;
 
-/// A text, rewritten.
-pub(super) fn for_host(cuda: &str) -> Result<String, Refused> {
-    let out = String::with_capacity(cuda.len() + cuda.len() / 4);
-    let mut rewriter = Rewriter { text: cuda, at: 0, out, placed: None };
-    rewriter.run()?;
-    let Rewriter { mut out, placed, .. } = rewriter;
+/// A text, rewritten; calls of these functions of its prelude tell the machine their line, where faults then stand.
+pub(super) fn for_host(cuda: &str, operations: &BTreeSet<String>) -> Result<String, Refused> {
+    let mut out = rewritten(cuda, Some(operations))?;
     // Other texts of the compilation define them again.
-    placed.into_iter().flatten().for_each(|name| out.push_str(&format!("\n#undef {name}")));
+    operations.iter().for_each(|name| out.push_str(&format!("\n#undef {name}")));
     Ok(out)
 }
 
-/// The beginnings of names of the prelude's functions that ask something of the machine: their callers' lines are told.
-const OPERATIONS: &str = "ws_cluster_ ws_map_shared_rank ws_barrier_ ws_grid_sync ws_match_all ws_shfl ws_load_ ws_store_ \
-    ws_swap_ ws_add_ ws_sub_ ws_min_ ws_max_ ws_and_ ws_or_ ws_xor_ ws_inc_ ws_dec_";
+/// Part of a text, rewritten.
+fn part(cuda: &str) -> Result<String, Refused> {
+    rewritten(cuda, None)
+}
 
-/// The functions of [`OPERATIONS`] that a text has defined.
-fn operations(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| line.starts_with("__device__")) {
-        let head = &line[..line.find('(').unwrap_or(line.len())];
-        let name = &head[head.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1)..];
-        let asks = OPERATIONS.split_whitespace().any(|begin| name.starts_with(begin));
-        if asks && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+fn rewritten(cuda: &str, operations: Option<&BTreeSet<String>>) -> Result<String, Refused> {
+    let out = String::with_capacity(cuda.len() + cuda.len() / 4);
+    let mut rewriter = Rewriter { text: cuda, at: 0, out, operations };
+    rewriter.run()?;
+    Ok(rewriter.out)
 }
 
 struct Rewriter<'t> {
     text: &'t str,
     at: usize,
     out: String,
-    /// Functions whose calls tell their line, once the first line of Rust was met.
-    placed: Option<Vec<String>>,
+    /// Functions whose calls tell their line from the first line of Rust on; none once that was met.
+    operations: Option<&'t BTreeSet<String>>,
 }
 
 impl<'t> Rewriter<'t> {
@@ -57,7 +50,7 @@ impl<'t> Rewriter<'t> {
                 let end = string_end(self.rest());
                 self.keep(end);
             } else if self.rest().starts_with("//") || self.at_directive() {
-                if self.placed.is_none() && self.rest().starts_with("#line") {
+                if self.rest().starts_with("#line") {
                     self.place();
                 }
                 let end = self.rest().find('\n').unwrap_or(self.rest().len());
@@ -74,14 +67,12 @@ impl<'t> Rewriter<'t> {
         Ok(())
     }
 
-    /// Makes calls of the operations that are defined so far tell the line that they are at.
+    /// Makes calls of the operations, which the prelude has defined, tell the line that they are at.
     fn place(&mut self) {
-        let names = operations(&self.out);
-        for name in &names {
+        for name in self.operations.take().into_iter().flatten() {
             let call = format!("(ws_h_at(__FILE__, __LINE__), {name}(__VA_ARGS__))");
             self.out.push_str(&format!("#define {name}(...) {call}\n"));
         }
-        self.placed = Some(names);
     }
 
     fn rest(&self) -> &'t str {
@@ -127,7 +118,7 @@ impl<'t> Rewriter<'t> {
         };
         let end = open + enclosed(&self.rest()[open..]);
         let statement = &self.rest()[open + 1..end - 1];
-        let calls = asm::calls(statement, &|operand| for_host(operand))?;
+        let calls = asm::calls(statement, &part)?;
         self.out.push_str(&calls);
         self.at += end;
         Ok(())
@@ -170,7 +161,7 @@ impl<'t> Rewriter<'t> {
             return Ok(());
         };
         let arguments = enclosed(&rest[close + 3..]);
-        let (shape, given) = (for_host(&rest[3..close])?, for_host(&rest[close + 4..close + 2 + arguments])?);
+        let (shape, given) = (part(&rest[3..close])?, part(&rest[close + 4..close + 2 + arguments])?);
         let name = self.out.split_off(self.out.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1));
         let comma = if given.trim().is_empty() { "" } else { ", " };
         self.out.push_str(&format!(
@@ -192,7 +183,7 @@ impl<'t> Rewriter<'t> {
             return Ok(());
         }
         let operand = enclosed(&inside[close + 1..]);
-        let place = for_host(&inside[close + 1..close + 1 + operand])?;
+        let place = part(&inside[close + 1..close + 1 + operand])?;
         self.out.pop();
         self.out.push_str(&format!("ws_polled(({}){place})", &inside[..close]));
         self.at += close + 1 + operand;
@@ -270,7 +261,16 @@ mod tests {
     use super::*;
 
     fn rewritten(cuda: &str) -> String {
-        for_host(cuda).expect("nothing is refused")
+        for_host(cuda, &BTreeSet::new()).expect("nothing is refused")
+    }
+
+    #[test]
+    fn calls_of_operations_tell_their_line_behind_the_prelude() {
+        let cuda = "int ws_act(int x) { return ws_act(x); }\n#line 7 \"k.rs\"\nws_act(1);\n#line 8 \"k.rs\"\nws_act(2);\n";
+        let text = for_host(cuda, &BTreeSet::from(["ws_act".to_owned()])).expect("nothing is refused");
+        let define = "#define ws_act(...) (ws_h_at(__FILE__, __LINE__), ws_act(__VA_ARGS__))\n";
+        let (prelude, rest) = cuda.split_once("#line 7").expect("a line");
+        assert_eq!(text, format!("{prelude}{define}#line 7{rest}\n#undef ws_act"));
     }
 
     #[test]
@@ -344,7 +344,7 @@ mod tests {
         );
         assert!(text.contains("ws_ptx_setp_lt_f32(ws_r_p, (x), __uint_as_float(0x3f000000u))"), "{text}");
         assert!(text.contains("if (!ws_r_p) ws_ptx_mov_u32((r), 3)"), "{text}");
-        let refused = for_host("asm(\"{ .reg .pred p; @p bra done; }\");").expect_err("no branches");
+        let refused = part("asm(\"{ .reg .pred p; @p bra done; }\");").expect_err("no branches");
         assert!(refused.to_string().contains("`bra done`"), "{refused}");
     }
 }

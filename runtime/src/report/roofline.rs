@@ -7,6 +7,7 @@ use super::{Ceilings, Work, plot};
 
 /// Which roof is lower at an intensity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Bound {
     /// The memory's.
     Memory,

@@ -62,6 +62,7 @@ pub struct Resources {
 
 /// Register values that are kept in memory for lack of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Spills {
     /// Bytes that a thread stores, over all functions.
     pub stores: u32,

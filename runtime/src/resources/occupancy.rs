@@ -42,6 +42,7 @@ pub struct Allowed {
 
 /// What keeps more blocks from being resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limiter {
     /// The blocks of a multiprocessor.
     Blocks,

@@ -8,6 +8,7 @@ use crate::error::Result;
 
 /// The best candidate of a search, and the result of each.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     name: String,
     device: String,

@@ -55,7 +55,7 @@ impl Look {
         let slices = slices.map(|memory| memory.range.end - memory.range.start);
         self.bytes = self.bytes.max(slices.sum());
         let mut hasher = DefaultHasher::new();
-        (TypeId::of::<K>(), launch.comptime(), checks).hash(&mut hasher);
+        (TypeId::of::<K>(), launch.comptime(), checks, launch.elements()).hash(&mut hasher);
         if self.seen.insert(hasher.finish()) {
             let checks = if checks { Checks::All } else { Checks::None };
             let source = launch.print(&PrintOptions { checks, line_directives: false })?;

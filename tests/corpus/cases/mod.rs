@@ -1,6 +1,7 @@
 //! Every kernel of the corpus with inputs, a launch and a host reference.
 
 mod access;
+mod coarsening;
 mod data;
 mod execution;
 mod fields;
@@ -78,6 +79,7 @@ pub fn check_all(device: &Device) {
 pub fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     cases.extend(vectors::cases());
+    cases.extend(coarsening::cases());
     cases.extend(matrices::cases());
     cases.extend(reductions::cases());
     cases.extend(shuffles::cases());

@@ -22,6 +22,7 @@
 mod capitals;
 mod captures;
 mod counts;
+mod edges;
 mod halves;
 mod indexed;
 mod inferred;

@@ -25,7 +25,7 @@ impl Printer<'_> {
         let variants = self.variant_structs(e, &members);
         self.structs.push(tagged(e, &name, &variants));
         for ((variant, member), constructor) in e.variants.iter().zip(&members).zip(&printed) {
-            let constructor = self.constructor((&name, constructor), variant, member);
+            let constructor = self.constructor(&name, constructor, variant, member);
             self.structs.push(constructor);
         }
         name
@@ -54,7 +54,7 @@ impl Printer<'_> {
     }
 
     /// A function that makes a value of a variant.
-    fn constructor(&mut self, (name, function): (&str, &str), variant: &VariantType, member: &str) -> String {
+    fn constructor(&mut self, name: &str, function: &str, variant: &VariantType, member: &str) -> String {
         let mut params = Vec::new();
         let mut lines = format!("    value.tag = {};\n", variant.tag);
         let mut taken = vec!["value".to_owned()];

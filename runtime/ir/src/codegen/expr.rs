@@ -51,8 +51,8 @@ impl Printer<'_> {
                 Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
             }
             ExprKind::Builtin { op, args, at, .. } => self.builtin(op, args, &e.ty, *at),
-            ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, ("{", "}")),
-            ExprKind::ArrayList(items) => self.braces(&e.ty, items, ("{{", "}}")),
+            ExprKind::Struct(_, items) | ExprKind::Tuple(items) => self.braces(&e.ty, items, "{", "}"),
+            ExprKind::ArrayList(items) => self.braces(&e.ty, items, "{{", "}}"),
             ExprKind::Vector(items) => self.vector_literal(&e.ty, items),
             ExprKind::Variant(def, index, items) => self.variant(def, *index, items),
             ExprKind::Table { .. } => self.static_text(e),
@@ -301,6 +301,9 @@ impl Printer<'_> {
         for definition in cuda.definitions.clone() {
             self.define(definition);
         }
+        if op.acts() {
+            self.operations.extend(super::template::called(&cuda.template).map(str::to_owned));
+        }
         let mut text = cuda.template.clone();
         if text.contains("{ret}") {
             let name = self.ty(ret);
@@ -348,7 +351,7 @@ impl Printer<'_> {
         printed
     }
 
-    fn braces(&mut self, ty: &Type, items: &[Expr], (open, close): (&str, &str)) -> Text {
+    fn braces(&mut self, ty: &Type, items: &[Expr], open: &str, close: &str) -> Text {
         let name = self.ty(ty);
         let items: Vec<String> = items.iter().filter(|e| e.ty != Type::Unit).map(|e| self.part(e)).collect();
         Text::primary(format!("{name}{open}{}{close}", items.join(", ")))

@@ -235,6 +235,21 @@ impl<'m> OpenFunction<'m> {
         self.lines.push(format!("{indent}}}"));
     }
 
+    /// Whether a line from `start` on has a word.
+    pub fn mentions(&self, start: usize, word: &str) -> bool {
+        self.lines.iter().skip(start).any(|line| line.contains(word))
+    }
+
+    /// Takes the lines from `start` on.
+    pub fn split_lines(&mut self, start: usize) -> Vec<String> {
+        self.lines.split_off(start)
+    }
+
+    /// Puts lines back behind the others.
+    pub fn extend_lines(&mut self, lines: Vec<String>) {
+        self.lines.extend(lines);
+    }
+
     /// White space of the current depth.
     pub fn indent(&self) -> String {
         "    ".repeat(self.depth + 1)
@@ -332,7 +347,10 @@ impl<'m> Printer<'m> {
         }
         if faulting {
             self.need(&super::prelude::FAULT);
-            printed.push("ws_Fault* ws_fault".into());
+            // The elements of a coarsened kernel each have an address of their own for it.
+            let is_kernel = std::ptr::eq(function, &self.module.kernel);
+            let name = if is_kernel && self.module.coarsened.is_some() { "ws_record" } else { "ws_fault" };
+            printed.push(format!("ws_Fault* {name}"));
         }
         printed.join(", ")
     }
@@ -366,6 +384,9 @@ impl<'m> Printer<'m> {
                 foreign.trim().lines().map(|l| format!("    {}\n", l.replace("{ret}", &ret))).collect();
             return format!("{signature} {{\n{}}}\n", lines.concat());
         }
+        if std::ptr::eq(function, &self.module.kernel) {
+            self.coarsened_comment();
+        }
         self.statements(&function.body);
         let lines = self.function.take_lines();
         let mut text = format!("{signature} {{\n");
@@ -375,6 +396,18 @@ impl<'m> Printer<'m> {
         }
         text.push_str("}\n");
         text
+    }
+}
+
+impl Printer<'_> {
+    /// What a reader of a coarsened kernel should know.
+    fn coarsened_comment(&mut self) {
+        if let Some(coarsened) = &self.module.coarsened {
+            let elements = coarsened.needs.factor;
+            self.function.push(&format!(
+                "// {elements} elements a thread: together if none is left out, else one by one."
+            ));
+        }
     }
 }
 

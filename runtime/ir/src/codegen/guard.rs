@@ -79,7 +79,7 @@ impl Printer<'_> {
             None => format!("&{text}"),
         };
         let at = location(place).or(self.function.at)?;
-        Some(Text::unary(format!("*{}", self.guard(pointer, (place.ty.align(), reach), does, at))))
+        Some(Text::unary(format!("*{}", self.guard(pointer, place.ty.align(), reach, does, at))))
     }
 
     /// What is behind a raw pointer, checked.
@@ -91,7 +91,7 @@ impl Printer<'_> {
         }
         let text = place.at(UNARY);
         let address = text.strip_prefix('*').map_or_else(|| format!("&{text}"), str::to_owned);
-        Text::unary(format!("*{}", self.guard(address, (to.align(), Reach::Pointer), does, at)))
+        Text::unary(format!("*{}", self.guard(address, to.align(), Reach::Pointer, does, at)))
     }
 
     /// The arguments of a builtin that accesses memory, checked.
@@ -123,7 +123,7 @@ impl Printer<'_> {
             if self.needs_guard(align, reach) {
                 let pointer = std::mem::replace(text, Text::primary("")).at(ASSIGNMENT);
                 let does = self.function.atomic.unwrap_or_else(|| op.facts.access(i));
-                *text = Text::primary(self.guard(pointer, (align, reach), does, at));
+                *text = Text::primary(self.guard(pointer, align, reach, does, at));
             }
         }
         printed
@@ -158,7 +158,8 @@ impl Printer<'_> {
     fn guard(
         &mut self,
         mut pointer: String,
-        (align, reach): (usize, Reach),
+        align: usize,
+        reach: Reach,
         does: ArgumentAccess,
         at: Location,
     ) -> String {

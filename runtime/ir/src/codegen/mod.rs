@@ -31,12 +31,14 @@ mod vector;
 
 pub use guard::GpuChecks;
 #[doc(hidden)]
+#[doc(hidden)]
 pub use prelude::ARRAY;
 pub use source::{CudaSource, Needs, Site, SiteKind};
 #[doc(hidden)]
+#[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::deep_stack;
 use crate::ir::{
@@ -91,6 +93,8 @@ struct Printer<'m> {
     options: PrintOptions,
     /// Prelude pieces in order of first need.
     prelude: Vec<&'static Prelude>,
+    /// Functions of the prelude by which builtins act.
+    operations: BTreeSet<String>,
     /// `static constexpr` lines, and the values that may be spelled by name.
     consts: Vec<String>,
     named: HashMap<&'static str, Option<(Type, ConstValue)>>,
@@ -132,6 +136,7 @@ impl<'m> Printer<'m> {
             module,
             options,
             prelude: Vec::new(),
+            operations: BTreeSet::new(),
             consts: Vec::new(),
             named: HashMap::new(),
             structs: Vec::new(),
@@ -184,6 +189,7 @@ impl<'m> Printer<'m> {
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;
+        self.needs.coarsened = module.coarsened.as_ref().map(|coarsened| coarsened.needs.clone());
         self.needs.launches = module.kernels().any(|(kernel, _)| !launch::launched(kernel).is_empty());
         if module.attributes.cluster.is_some() {
             self.needs.min_compute = self.needs.min_compute.max((9, 0));
@@ -257,7 +263,7 @@ impl<'m> Printer<'m> {
         let mut printed = HashSet::new();
         let mut prelude = String::new();
         for piece in &self.prelude {
-            print_prelude(piece, &mut printed, &mut prelude);
+            self.print_prelude(piece, &mut printed, &mut prelude);
         }
         sections.extend([prelude, self.consts.concat()]);
         sections.extend(self.structs.iter().cloned());
@@ -273,6 +279,7 @@ impl<'m> Printer<'m> {
             needs: self.needs.clone(),
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
+            operations: std::mem::take(&mut self.operations),
         }
     }
 
@@ -293,23 +300,29 @@ impl<'m> Printer<'m> {
                 .any(|(global, _)| !global.is_constant() || (global.ty)().holds_address())
     }
 
+    fn print_prelude(&self, piece: &'static Prelude, printed: &mut HashSet<&'static str>, out: &mut String) {
+        if !printed.insert(piece.name) {
+            return;
+        }
+        for needed in piece.needs {
+            self.print_prelude(needed, printed, out);
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match &self.module.coarsened {
+            Some(coarsened) if piece.name == prelude::FAULT.name => {
+                out.push_str(&prelude::fault_of_element(coarsened.needs.factor));
+            }
+            _ => out.push_str(piece.code),
+        }
+    }
+
     /// Asks for a prelude piece.
     fn need(&mut self, piece: &'static Prelude) {
         if !self.prelude.iter().any(|p| p.name == piece.name) {
             self.prelude.push(piece);
         }
-    }
-}
-
-fn print_prelude(piece: &'static Prelude, printed: &mut HashSet<&'static str>, out: &mut String) {
-    if printed.insert(piece.name) {
-        for needed in piece.needs {
-            print_prelude(needed, printed, out);
-        }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(piece.code);
     }
 }
 

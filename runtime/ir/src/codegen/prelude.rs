@@ -52,6 +52,26 @@ struct ws_View3 {
     needs: &[],
 };
 
+/// How many numbers there are from a start up to an end, in steps; exact for all bounds.
+pub(super) static STEPS: Prelude = Prelude {
+    name: "ws_steps",
+    code: "__device__ __forceinline__ unsigned long long ws_steps(unsigned long long start, unsigned long long end, unsigned long long step) {
+    return start < end ? (end - start - 1) / step + 1 : 0;
+}
+",
+    needs: &[],
+};
+
+/// The same with the end; at least two in a step.
+pub(super) static STEPS_TO: Prelude = Prelude {
+    name: "ws_steps_to",
+    code: "__device__ __forceinline__ unsigned long long ws_steps_to(unsigned long long start, unsigned long long end, unsigned long long step) {
+    return start <= end ? (end - start) / step + 1 : 0;
+}
+",
+    needs: &[],
+};
+
 /// A byte as an `int` that stays one: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
 pub(super) static WIDE: Prelude = Prelude {
     name: "ws_wide",
@@ -173,6 +193,34 @@ pub(super) static FAULT: Prelude = Prelude {
 ",
     needs: &[],
 };
+
+/// The same in a kernel whose threads each do `factor` elements.
+///
+/// The lowest bits of a fault's address are the element that the thread is at, and the record names the block and the
+/// thread that would do this element alone.
+pub(super) fn fault_of_element(factor: u32) -> String {
+    let fields = [("block", "blockIdx"), ("thread", "threadIdx")];
+    let plain = fields.map(|(field, index)| format!("        fault->{field}[0] = {index}.x;\n"));
+    let element = format!(
+        "{CLEARED}    unsigned long long element = ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * {factor} + at;\n"
+    );
+    FAULT
+        .code
+        .replace("    if (atomicCAS", &format!("{element}    if (atomicCAS"))
+        .replace(&plain[0], "        fault->block[0] = (unsigned int)(element / blockDim.x);\n")
+        .replace(&plain[1], "        fault->thread[0] = (unsigned int)(element % blockDim.x);\n")
+        + AT_ELEMENT
+}
+
+const CLEARED: &str = "    unsigned int at = (unsigned int)((unsigned long long)fault & 15);
+    fault = (ws_Fault*)((char*)fault - at);
+";
+
+const AT_ELEMENT: &str = "
+__device__ __forceinline__ ws_Fault* ws_at_element(ws_Fault* fault, unsigned int element) {
+    return (ws_Fault*)((char*)fault + element);
+}
+";
 
 /// An index that must be below a length.
 pub(super) static AT: Prelude = Prelude {

@@ -128,8 +128,8 @@ impl Printer<'_> {
     pub(super) fn slice_parts(&mut self, e: &Expr) -> (String, String) {
         match &e.kind {
             ExprKind::SubSlice { base, start, end, at, proof } => {
-                let parts = self.sub_slice(base, start.as_deref(), end.as_deref(), *at, *proof);
-                self.reinterpreted(base, &e.ty, parts, *at, *proof)
+                let (ptr, len) = self.sub_slice(base, start.as_deref(), end.as_deref(), *at, *proof);
+                self.reinterpreted(base, &e.ty, ptr, len, *at, *proof)
             }
             ExprKind::Ref(place) => self.elements(place),
             ExprKind::Var(id) => {
@@ -162,7 +162,8 @@ impl Printer<'_> {
         &mut self,
         base: &Expr,
         ty: &Type,
-        (ptr, len): (String, String),
+        ptr: String,
+        len: String,
         at: Location,
         proof: Proof,
     ) -> (String, String) {

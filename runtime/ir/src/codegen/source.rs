@@ -1,9 +1,12 @@
 //! What printing gives: the text, and what the launch must know about it.
 
-use crate::ir::{Condition, Global, Location};
+use std::collections::BTreeSet;
+
+use crate::ir::{CoarsenNeeds, Condition, Global, Location};
 
 /// CUDA C++ of one kernel.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CudaSource {
     /// The text.
     pub code: String,
@@ -19,10 +22,13 @@ pub struct CudaSource {
     pub conditions: Vec<Condition>,
     /// Constants and device globals that it names, with their symbols.
     pub globals: Vec<(&'static Global, String)>,
+    /// The functions of its prelude that do more than to compute: through them the kernel meets other threads, or uses memory.
+    pub operations: BTreeSet<String>,
 }
 
 /// What a kernel needs of a device and a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Needs {
     /// Whether it needs an architecture-specific target (`sm_90a`).
     pub arch_specific: bool,
@@ -55,10 +61,14 @@ pub struct Needs {
     pub hidden_memory: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
+    /// What launches fulfil of which a thread does several elements: the number of threads, as the host asked for them, is
+    /// the last parameter before the fault record, and the grid has fewer blocks.
+    pub coarsened: Option<CoarsenNeeds>,
 }
 
 /// A place that can fail at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Site {
     /// How.
     pub kind: SiteKind,

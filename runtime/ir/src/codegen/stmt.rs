@@ -261,8 +261,6 @@ pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
         ExprKind::Field(base, _) => {
             !matches!(base.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && is_fixed(base, var)
         }
-        ExprKind::Binary(_, a, b) => is_fixed(a, var) && is_fixed(b, var),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_fixed(a, var),
-        _ => false,
+        _ => e.is_operator() && e.operands().into_iter().all(|operand| is_fixed(operand, var)),
     }
 }

@@ -19,6 +19,16 @@ pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
     }
 }
 
+/// The functions of the prelude that a template calls.
+pub(super) fn called(template: &str) -> impl Iterator<Item = &str> {
+    let begins = |at: usize| !template[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    template.match_indices("ws_").filter(move |(at, _)| begins(*at)).filter_map(|(at, _)| {
+        let rest = &template[at..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        rest[end..].starts_with('(').then_some(&rest[..end])
+    })
+}
+
 /// What replaces a hole in parentheses that are no call's; `None` for any other hole.
 fn operand(before: &str, after: &str, argument: &Text) -> Option<String> {
     let before = before.strip_suffix('(')?;

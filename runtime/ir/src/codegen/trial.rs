@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::loops::Head;
+use super::loops::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Printer, prelude};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
@@ -29,19 +29,19 @@ impl Printer<'_> {
         let head = self.pinned(range);
         let kept: Vec<(String, String)> = changed.iter().map(|var| self.keep(*var)).collect();
         let wide = "(unsigned long long)";
-        let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start);
+        let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start.clone().at(UNARY));
         let failed = self.function.reserve("failed");
         self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS};"));
         self.function.open(&format!("if (!{failed}) {{"));
         self.function.trial = Some(failed.clone());
-        self.range_loop(id, range, body, head.clone());
+        self.range_loop(id, range, body, &head);
         self.function.trial = None;
         self.function.close("}");
         self.function.open(&format!("if ({failed}) {{"));
         for (name, before) in kept {
             self.function.push(&format!("{name} = {before};"));
         }
-        self.range_loop(id, range, body, head);
+        self.range_loop(id, range, body, &head);
         self.function.close("}");
         self.function.close_scope();
         self.function.close("}");
@@ -49,7 +49,7 @@ impl Printer<'_> {
     }
 
     /// The ends of a range, each in a variable.
-    fn pinned(&mut self, range: &RangeLoop) -> Head {
+    fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let [start, end] = [(&range.start, "start"), (&range.end, "end")].map(|(part, name)| {
             if part.as_int().is_some() {
@@ -60,7 +60,7 @@ impl Printer<'_> {
             self.function.push(&format!("const {ty} {name} = {text};"));
             Text::primary(name)
         });
-        Head { start: start.at(ASSIGNMENT), end, step: None, scalar }
+        Head { form: Form::Plain, start, end, step: None, scalar }
     }
 
     /// A copy of a variable: its name and that of the copy.

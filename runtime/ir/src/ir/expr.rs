@@ -22,6 +22,9 @@ pub struct Expr {
 }
 
 /// The kinds of expression.
+///
+/// What the others ask of a kind, whatever it is, they ask here: [`Expr::operands`], [`Expr::lazy`],
+/// [`Expr::is_operator`], [`Expr::is_same_operation`], [`Expr::has_effect`].
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A value known when the kernel is recorded.
@@ -204,6 +207,50 @@ impl BinaryOp {
     }
 }
 
+/// Operands of which some may not be evaluated.
+#[derive(Debug)]
+pub struct Lazy<E> {
+    /// What is always evaluated, before the others.
+    pub condition: E,
+    /// What is evaluated if the condition is the value beside it.
+    pub parts: Vec<(E, bool)>,
+}
+
+/// The operands of a lazy kind of expression, borrowed one way or the other.
+macro_rules! lazy {
+    ($kind:expr) => {
+        match $kind {
+            ExprKind::Select(c, a, b) => Some(Lazy { condition: c, parts: vec![(a, true), (b, false)] }),
+            ExprKind::Binary(BinaryOp::And, a, b) => Some(Lazy { condition: a, parts: vec![(b, true)] }),
+            ExprKind::Binary(BinaryOp::Or, a, b) => Some(Lazy { condition: a, parts: vec![(b, false)] }),
+            ExprKind::Const(_)
+            | ExprKind::Unit
+            | ExprKind::Var(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index { .. }
+            | ExprKind::Len(_)
+            | ExprKind::Ref(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Call { .. }
+            | ExprKind::CallClosure { .. }
+            | ExprKind::Builtin { .. }
+            | ExprKind::Struct(..)
+            | ExprKind::Vector(_)
+            | ExprKind::Variant(..)
+            | ExprKind::Table { .. }
+            | ExprKind::Global(_)
+            | ExprKind::SubSlice { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::ArrayList(_)
+            | ExprKind::ArrayRepeat(..)
+            | ExprKind::Closure(_) => None,
+        }
+    };
+}
+
 /// The direct operands of a kind of expression, in evaluation order, borrowed one way or the other.
 macro_rules! operands {
     ($kind:expr, $iter:ident, $as_option:ident, $($by:tt)+) => {
@@ -254,6 +301,37 @@ impl Expr {
     /// Its direct operands, to be rewritten in place.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         operands!(&mut self.kind, iter_mut, as_mut, &mut)
+    }
+
+    /// Its operands, if some of them are not always evaluated.
+    pub fn lazy(&self) -> Option<Lazy<&Expr>> {
+        lazy!(&self.kind)
+    }
+
+    /// Its operands to be rewritten in place, if some of them are not always evaluated.
+    pub fn lazy_mut(&mut self) -> Option<Lazy<&mut Expr>> {
+        lazy!(&mut self.kind)
+    }
+
+    /// Whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
+    /// the operands, it gives the same wherever it is evaluated, and may be evaluated again instead of being kept.
+    pub fn is_operator(&self) -> bool {
+        matches!(self.kind, ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_))
+    }
+
+    /// Whether another expression does the same with its own operands, as far as kinds tell.
+    pub fn is_same_operation(&self, other: &Expr) -> bool {
+        let alike = match (&self.kind, &other.kind) {
+            (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
+            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+            (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
+            (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
+            (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
+            (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
+            (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.is(b),
+            _ => false,
+        };
+        alike && self.ty == other.ty
     }
 
     /// Whether a place is in a variable of the function, and not in memory that others see too.

@@ -57,6 +57,7 @@
 //! the constants that it was computed from.
 
 mod builtin;
+mod coarsened;
 mod condition;
 mod constant;
 mod difference;
@@ -73,9 +74,10 @@ mod ty;
 pub mod visit;
 
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, Variance};
+pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened, WideArgument};
 pub use condition::{Condition, LaunchValues};
 pub use constant::{Const, ConstValue, Extent, Spelling};
-pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Proof, UnaryOp, VarId};
+pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
 pub use image::{ImageShape, ImageType};
 pub use instances::{ClosureType, InstanceId, Instances, StaticShared, TooManyInstances};
@@ -109,6 +111,8 @@ pub struct Module {
     pub conditions: Vec<Condition>,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
+    /// What it is if each of its threads does the work of several.
+    pub coarsened: Option<Coarsened>,
 }
 
 impl Module {
@@ -185,6 +189,8 @@ pub struct KernelAttributes {
     pub noalias: bool,
     /// The author overrules the refusal of barriers in divergent control flow.
     pub allow_divergent_barriers: bool,
+    /// Each thread does several elements.
+    pub coarsen: Option<CoarsenFactor>,
 }
 
 impl KernelAttributes {
@@ -197,6 +203,7 @@ impl KernelAttributes {
         cluster: None,
         noalias: false,
         allow_divergent_barriers: false,
+        coarsen: None,
     };
 }
 

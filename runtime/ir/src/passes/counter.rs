@@ -31,7 +31,8 @@ pub(super) fn counters(
     range: &RangeLoop,
     body: &Block,
     scope: &FunctionScope,
-    (entry, known): (&Known, &Known),
+    entry: &Known,
+    known: &Known,
     untracked: &HashSet<VarId>,
 ) -> Vec<Counter> {
     let (mut raises, changing) = (Vec::new(), assigned(body));

@@ -9,7 +9,8 @@ use super::calls::{Aim, Calls};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Module, Proof, Stmt, StmtKind, VarId,
+    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind,
+    VarId,
 };
 use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, integer, root, same};
 
@@ -302,27 +303,18 @@ impl<'a> Walk<'a> {
 
     /// Marks the indices of an expression that are proven.
     pub(super) fn mark(&mut self, e: &mut Expr) {
-        match &mut e.kind {
-            ExprKind::Select(cond, a, b) => {
-                self.mark(cond);
-                for (branch, outcome) in [(a, true), (b, false)] {
-                    let facts = self.implied(cond, outcome);
-                    self.with(facts, |walk| walk.mark(branch));
-                }
-                return;
+        if let Some(Lazy { condition, parts }) = e.lazy_mut() {
+            self.mark(condition);
+            for (part, outcome) in parts {
+                let facts = self.implied(condition, outcome);
+                self.with(facts, |walk| walk.mark(part));
             }
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                self.mark(a);
-                let facts = self.implied(a, *op == BinaryOp::And);
-                self.with(facts, |walk| walk.mark(b));
-                return;
-            }
-            ExprKind::Closure(closure) => {
-                let known = std::mem::take(&mut self.known);
-                self.block(&mut closure.body);
-                self.known = known;
-            }
-            _ => {}
+            return;
+        }
+        if let ExprKind::Closure(closure) = &mut e.kind {
+            let known = std::mem::take(&mut self.known);
+            self.block(&mut closure.body);
+            self.known = known;
         }
         for operand in e.operands_mut() {
             self.mark(operand);

@@ -85,8 +85,7 @@ impl Walk<'_> {
             // The end was evaluated before the first iteration.
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
-            let known = (&entry, &self.known);
-            found = counters(range, body, &self.scope, known, &self.untracked);
+            found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);
         }
         let (begins, mut whole): (Vec<_>, Vec<_>) = found
             .into_iter()

@@ -4,6 +4,7 @@
 //! proves; [`lift`] says what a launch would have to fulfil to prove others. What values never leave, `ranges` knows.
 
 mod calls;
+mod coarsen;
 mod counter;
 mod elide;
 mod explain;
@@ -14,6 +15,9 @@ mod wording;
 
 pub use explain::{Finding, explain};
 
+pub use coarsen::{CoarsenRefusal, MOST_ELEMENTS, NotCoarsened};
+
+use crate::ir::CoarsenFactor;
 use crate::validate::ValidModule;
 
 /// Leaves out the bounds checks that guards, loop bounds and kinds of values prove.
@@ -24,6 +28,15 @@ pub fn elide(module: ValidModule) -> ValidModule {
 /// Says which launches prove checks, and by which conditions.
 pub fn lift(module: ValidModule) -> ValidModule {
     module.rewrite(elide::lift)
+}
+
+/// Makes each thread do several elements, with wide loads and stores; the last pass.
+///
+/// # Errors
+/// Why the kernel is not elementwise, with the Rust line.
+pub fn coarsen(module: &ValidModule, factor: CoarsenFactor) -> Result<ValidModule, NotCoarsened> {
+    let coarsened = coarsen::coarsen(module.module(), factor)?;
+    Ok(module.clone().rewrite(|module| *module = coarsened))
 }
 
 #[cfg(test)]

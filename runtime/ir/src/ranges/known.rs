@@ -242,28 +242,17 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
 
 /// Whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
-    let alike = match (&a.kind, &b.kind) {
-        (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
-        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
-        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
-        (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
-        (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
-        (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.is(b),
-        _ => false,
-    };
     let (of_a, of_b) = (a.operands(), b.operands());
-    alike && a.ty == b.ty && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
+    a.is_same_operation(b) && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
 }
 
 /// Whether an expression changes only when a variable in it is assigned.
 fn is_trackable(e: &Expr) -> bool {
     let own = match &e.kind {
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
-        ExprKind::Cast(_) | ExprKind::Len(_) => true,
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
         ExprKind::Builtin { op, .. } => op.position().is_some(),
-        _ => false,
+        _ => e.is_operator(),
     };
     own && e.operands().iter().all(|e| is_trackable(e))
 }

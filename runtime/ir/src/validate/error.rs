@@ -3,13 +3,10 @@
 use crate::ir::Location;
 
 /// A kernel that could hang, or that no device can run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ValidateError {
     /// A barrier that not all threads of the block may reach.
-    #[error(
-        "{}:{}: barrier in divergent control flow: whether `{barrier}` is reached depends on `{cause}` (line {}); move it \
-         out of the branch, or say `uniform(…)` if the condition is equal in the whole block", at.file, at.line, cond.line
-    )]
     DivergentBarrier {
         /// The barrier.
         barrier: &'static str,
@@ -21,10 +18,6 @@ pub enum ValidateError {
         cond: Location,
     },
     /// A full-mask warp operation that some lanes of a warp skip.
-    #[error(
-        "{}:{}: `{operation}` needs all 32 lanes, but lanes part at line {}, where the condition depends on `{cause}`; \
-         move it out of the branch, or use the form with a mask", at.file, at.line, cond.line
-    )]
     DivergentWarp {
         /// The operation.
         operation: &'static str,
@@ -36,10 +29,6 @@ pub enum ValidateError {
         cond: Location,
     },
     /// A tree in which an operand could observe the effect of another: the recorder should have made a temporary.
-    #[error(
-        "{}:{}: `{function}` was recorded with operands in an open order; this is a bug in warpsmith, please report it \
-         with this line", at.file, at.line
-    )]
     Order {
         /// The function.
         function: String,
@@ -47,10 +36,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// A length of what has none: the recorder should have bound it to a variable.
-    #[error(
-        "{}:{}: `{function}` was recorded with the length of a `{of}` that has none; this is a bug in warpsmith, please \
-         report it with this line", at.file, at.line
-    )]
     Length {
         /// The function.
         function: String,
@@ -60,7 +45,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// A shared array without elements.
-    #[error("{}:{}: shared array `{name}` has an extent of zero", at.file, at.line)]
     EmptyShared {
         /// The array.
         name: String,
@@ -68,10 +52,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// More static shared memory than CUDA allows.
-    #[error(
-        "{}:{}: kernel `{kernel}` declares {bytes} bytes of `shared!` arrays, above the limit of {limit}; \
-         use `dynamic_shared` with `.dynamic_shared(bytes)` on the launch, up to the device's opt-in limit", at.file, at.line
-    )]
     SharedMemory {
         /// The kernel.
         kernel: String,
@@ -83,10 +63,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// More instances of functions than a compiler could follow.
-    #[error(
-        "{}:{}: kernel `{kernel}` calls functions that take closures with more than {limit} combinations of closures, each of \
-         which is compiled; let the functions that pass closures on write fewer closures of their own", at.file, at.line
-    )]
     Instances {
         /// The kernel.
         kernel: String,
@@ -96,10 +72,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// Memory that ends before a launched kernel could use it.
-    #[error(
-        "{}:{}: argument `{argument}` of the launched kernel `{kernel}` is {memory}, which ends with its block or thread; \
-         pass a part of a slice that is a parameter of the launching kernel", at.file, at.line
-    )]
     LaunchedMemory {
         /// The kernel that is launched.
         kernel: String,
@@ -111,7 +83,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// A launch that is not a kernel's own.
-    #[error("{}:{}: `{function}` launches a kernel; only kernels launch kernels: write the launch in the kernel itself", at.file, at.line)]
     LaunchInFunction {
         /// The function.
         function: String,
@@ -119,7 +90,6 @@ pub enum ValidateError {
         at: Location,
     },
     /// A kernel that kernels cannot launch.
-    #[error("{}:{}: kernel `{kernel}` cannot be launched by a kernel: {why}", at.file, at.line)]
     NotLaunchable {
         /// The kernel that is launched.
         kernel: String,
@@ -130,8 +100,84 @@ pub enum ValidateError {
     },
 }
 
+impl ValidateError {
+    /// The statement or function that it is about.
+    pub fn at(&self) -> Location {
+        match self {
+            Self::DivergentBarrier { at, .. }
+            | Self::DivergentWarp { at, .. }
+            | Self::Order { at, .. }
+            | Self::Length { at, .. }
+            | Self::EmptyShared { at, .. }
+            | Self::SharedMemory { at, .. }
+            | Self::Instances { at, .. }
+            | Self::LaunchedMemory { at, .. }
+            | Self::LaunchInFunction { at, .. }
+            | Self::NotLaunchable { at, .. } => *at,
+        }
+    }
+}
+
+impl std::error::Error for ValidateError {}
+
+// Written out, as no derive is needed for so few: the crates above wait for this one, which waits for no macro.
+impl std::fmt::Display for ValidateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let at = self.at();
+        write!(f, "{}:{}: ", at.file, at.line)?;
+        match self {
+            Self::DivergentBarrier { barrier, cause, cond, .. } => write!(
+                f,
+                "barrier in divergent control flow: whether `{barrier}` is reached depends on `{cause}` (line {}); move it \
+                 out of the branch, or say `uniform(…)` if the condition is equal in the whole block",
+                cond.line
+            ),
+            Self::DivergentWarp { operation, cause, cond, .. } => write!(
+                f,
+                "`{operation}` needs all 32 lanes, but lanes part at line {}, where the condition depends on `{cause}`; \
+                 move it out of the branch, or use the form with a mask",
+                cond.line
+            ),
+            Self::Order { function, .. } => write!(
+                f,
+                "`{function}` was recorded with operands in an open order; this is a bug in warpsmith, please report it \
+                 with this line"
+            ),
+            Self::Length { function, of, .. } => write!(
+                f,
+                "`{function}` was recorded with the length of a `{of}` that has none; this is a bug in warpsmith, please \
+                 report it with this line"
+            ),
+            Self::EmptyShared { name, .. } => write!(f, "shared array `{name}` has an extent of zero"),
+            Self::SharedMemory { kernel, bytes, limit, .. } => write!(
+                f,
+                "kernel `{kernel}` declares {bytes} bytes of `shared!` arrays, above the limit of {limit}; \
+                 use `dynamic_shared` with `.dynamic_shared(bytes)` on the launch, up to the device's opt-in limit"
+            ),
+            Self::Instances { kernel, limit, .. } => write!(
+                f,
+                "kernel `{kernel}` calls functions that take closures with more than {limit} combinations of closures, \
+                 each of which is compiled; let the functions that pass closures on write fewer closures of their own"
+            ),
+            Self::LaunchedMemory { kernel, argument, memory, .. } => write!(
+                f,
+                "argument `{argument}` of the launched kernel `{kernel}` is {memory}, which ends with its block or thread; \
+                 pass a part of a slice that is a parameter of the launching kernel"
+            ),
+            Self::LaunchInFunction { function, .. } => write!(
+                f,
+                "`{function}` launches a kernel; only kernels launch kernels: write the launch in the kernel itself"
+            ),
+            Self::NotLaunchable { kernel, why, .. } => {
+                write!(f, "kernel `{kernel}` cannot be launched by a kernel: {why}")
+            }
+        }
+    }
+}
+
 /// Something that works and may surprise.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Warning {
     /// Threads may return before a barrier that others reach.
     EarlyReturn {

@@ -23,9 +23,9 @@ pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
     }
     for (kernel, _) in module.kernels() {
         for (launch, at) in launches(kernel) {
-            let Some(target) = module.kernels().nth(launch.kernel.0 as usize) else { continue };
-            launchable(module, target, at)?;
-            arguments(kernel, launch, target.0, at)?;
+            let Some((target, attributes)) = module.kernels().nth(launch.kernel.0 as usize) else { continue };
+            launchable(module, target, attributes, at)?;
+            arguments(kernel, launch, target, at)?;
         }
     }
     Ok(())
@@ -45,7 +45,8 @@ fn launches(function: &Function) -> Vec<(&NestedLaunch, Location)> {
 /// Refuses the kernels that CUDA, or the lack of checks on the device, keeps from being launched there.
 fn launchable(
     module: &Module,
-    (kernel, attributes): (&Function, &KernelAttributes),
+    kernel: &Function,
+    attributes: &KernelAttributes,
     at: Location,
 ) -> Result<(), ValidateError> {
     let why = if attributes.noalias {
@@ -123,17 +124,18 @@ fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
         | ExprKind::Field(base, _)
         | ExprKind::Index { base, .. } => ends(kernel, base),
         ExprKind::Global(_) | ExprKind::Table { .. } => None,
-        ExprKind::Select(_, a, b) => ends(kernel, a).or_else(|| ends(kernel, b)),
-        ExprKind::Builtin { args, .. }
-        | ExprKind::Call { args, .. }
-        | ExprKind::Struct(_, args)
-        | ExprKind::Tuple(args)
-        | ExprKind::ArrayList(args)
-        | ExprKind::Variant(_, _, args) => {
-            let mut memory = args.iter().filter(|arg| holds_memory(&arg.ty)).peekable();
-            if memory.peek().is_none() { Some(UNKNOWN) } else { memory.find_map(|arg| ends(kernel, arg)) }
+        // A closure may give what it has captured.
+        ExprKind::Closure(_) | ExprKind::CallClosure { .. } => Some(UNKNOWN),
+        // Memory comes of the operands that hold some.
+        _ => {
+            let operands = e.operands().into_iter();
+            let mut memory = operands.filter(|operand| holds_memory(&operand.ty)).peekable();
+            if memory.peek().is_none() {
+                Some(UNKNOWN)
+            } else {
+                memory.find_map(|operand| ends(kernel, operand))
+            }
         }
-        _ => Some(UNKNOWN),
     }
 }
 

@@ -10,9 +10,7 @@
 use std::collections::HashSet;
 
 use super::ValidateError;
-use crate::ir::{
-    BinaryOp, Effect, Expr, ExprKind, Function, Location, Module, Stmt, StmtKind, Type, VarId, visit,
-};
+use crate::ir::{Effect, Expr, ExprKind, Function, Location, Module, Stmt, StmtKind, Type, VarId, visit};
 
 /// Checks every expression of a module.
 pub fn check(module: &Module) -> Result<(), ValidateError> {
@@ -67,7 +65,7 @@ impl Order {
     fn is_ordered(&self, e: &Expr) -> bool {
         match &e.kind {
             // Lazy, in C++ too.
-            ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
+            _ if e.lazy().is_some() => true,
             ExprKind::Index { base, index, .. } => !base.has_effect() && !index.has_effect(),
             ExprKind::Builtin { op, args, .. } if op.by_reference => match args.split_first() {
                 Some((place, rest)) => {
@@ -162,7 +160,7 @@ fn root(place: &Expr) -> Option<VarId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{FnId, Global, GlobalSpace, Proof, Scalar};
+    use crate::ir::{BinaryOp, FnId, Global, GlobalSpace, Proof, Scalar};
 
     const U64: Type = Type::U64;
     static GLOBAL: Global = Global {

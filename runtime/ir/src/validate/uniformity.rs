@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
-    BinaryOp, Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Location,
-    LoopId, Module, Stmt, StmtKind, SyncScope, Type, VarId, VarKind, Variance,
+    Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Lazy, Location, LoopId,
+    Module, Stmt, StmtKind, SyncScope, Type, VarId, VarKind, Variance,
 };
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
@@ -363,19 +363,10 @@ impl<'m> Analysis<'m> {
         control: &Control,
         report: bool,
     ) -> Result<(), ValidateError> {
-        match &e.kind {
-            ExprKind::Select(cond, then, otherwise) => {
-                self.effects(frame, cond, control, report)?;
-                let inner = self.under(frame, control, cond, control.at.unwrap_or(frame.function.at))?;
-                self.effects(frame, then, &inner, report)?;
-                return self.effects(frame, otherwise, &inner, report);
-            }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-                self.effects(frame, left, control, report)?;
-                let inner = self.under(frame, control, left, control.at.unwrap_or(frame.function.at))?;
-                return self.effects(frame, right, &inner, report);
-            }
-            _ => {}
+        if let Some(Lazy { condition, parts }) = e.lazy() {
+            self.effects(frame, condition, control, report)?;
+            let inner = self.under(frame, control, condition, control.at.unwrap_or(frame.function.at))?;
+            return parts.into_iter().try_for_each(|(part, _)| self.effects(frame, part, &inner, report));
         }
         for operand in e.operands() {
             self.effects(frame, operand, control, report)?;

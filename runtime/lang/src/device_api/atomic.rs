@@ -205,7 +205,8 @@ builtin! {
             place,
             |old| *old == expected,
             value,
-            (Ordering::Relaxed, Ordering::Relaxed),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
             MemoryScope::Device,
         )
     }

@@ -275,7 +275,8 @@ pub(super) fn exchange_if<T: Copy>(
     place: &mut T,
     matches: impl FnOnce(&T) -> bool,
     new: T,
-    (success, failure): (Ordering, Ordering),
+    success: Ordering,
+    failure: Ordering,
     scope: MemoryScope,
 ) -> T {
     context::on_atomic();
@@ -295,15 +296,17 @@ pub(super) fn exchange_if<T: Copy>(
 #[track_caller]
 fn compare_exchange<T: AtomicBits>(
     place: &mut T,
-    (current, new): (T, T),
-    orders: (Ordering, Ordering),
+    current: T,
+    new: T,
+    success: Ordering,
+    failure: Ordering,
     scope: MemoryScope,
 ) -> Result<T, T> {
     assert!(
-        !matches!(orders.1, Ordering::Release | Ordering::AcqRel),
+        !matches!(failure, Ordering::Release | Ordering::AcqRel),
         "the load of an exchange that fails cannot release"
     );
-    let old = exchange_if(place, |old| old.same_bits(current), new, orders, scope);
+    let old = exchange_if(place, |old| old.same_bits(current), new, success, failure, scope);
     if old.same_bits(current) { Ok(old) } else { Err(old) }
 }
 
@@ -331,12 +334,12 @@ methods! {
     /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
     fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        compare_exchange(place, (current, new), (success, failure), scope(SCOPE))
+        compare_exchange(place, current, new, success, failure, scope(SCOPE))
     };
     /// The same: the hardware's does not fail without a reason.
     fn compare_exchange_weak / compare_exchange_weak_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
-        compare_exchange(place, (current, new), (success, failure), scope(SCOPE))
+        compare_exchange(place, current, new, success, failure, scope(SCOPE))
     };
     /// Adds; integers wrap. What the place held before.
     fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {

@@ -59,7 +59,9 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
 pub fn shared_alloc<T: GpuType, F: Fn()>(
     extents: &[usize],
     align: Option<u32>,
-    (file, line, column): (&'static str, u32, u32),
+    file: &'static str,
+    line: u32,
+    column: u32,
     _instance: F,
 ) -> *mut T {
     let bytes = extents.iter().product::<usize>() * size_of::<T>();

@@ -8,9 +8,11 @@ mod surface;
 mod texture;
 
 pub use crate::texels::{
-    AddressMode, Channel, Filter, Format, ImageAccess, ImageObject, Layers, Line, Plane, ReadAs, Sampler,
-    Shape, Texel, Texels, TextureValue, Volume,
+    AddressMode, Channel, Filter, Format, Layers, Line, Plane, ReadAs, Sampler, Shape, Texel, TextureValue,
+    Volume,
 };
+#[doc(hidden)]
+pub use crate::texels::{ImageAccess, ImageObject, Texels};
 pub use handle::ImageParam;
 pub use surface::{Surface, Surface1, Surface2, Surface3, SurfaceLayers};
 pub use texture::{Texture, Texture1, Texture2, Texture3, TextureLayers};

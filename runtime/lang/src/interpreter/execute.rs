@@ -76,7 +76,7 @@ impl<'p> RunningThread<'p> {
                         put(frame, to, self.element(start, len as usize, index, bytes, site));
                     }
                     Op::Row { to, shared, rank, index, bytes, site } => {
-                        self.row((to, shared), rank, index, bytes, site);
+                        self.row(to, shared, rank, index, bytes, site);
                     }
                     Op::Cell { to, shared, indices, bytes, site } => {
                         put(frame, to, self.cell(shared, indices, bytes, site));
@@ -85,7 +85,7 @@ impl<'p> RunningThread<'p> {
                         put(frame, to, self.view_element(view, rank, indices, bytes, site));
                     }
                     Op::Part { extent, start, end, bytes, site } => {
-                        self.part(extent, (start, end), bytes, site);
+                        self.part(extent, start, end, bytes, site);
                     }
                     Op::Reinterpret { extent, table, site } => self.reinterpret(extent, table, site),
                     Op::Keep { to, extent } => self.keep(to, extent),
@@ -256,7 +256,7 @@ impl<'p> RunningThread<'p> {
         index
     }
 
-    fn row(&self, (to, shared): (Slot, Slot), rank: u32, index: Index, bytes: u32, site: Site) {
+    fn row(&self, to: Slot, shared: Slot, rank: u32, index: Index, bytes: u32, site: Site) {
         // SAFETY: the slot holds a descriptor of a shared array of this rank.
         unsafe {
             let extents: [usize; 3] = std::array::from_fn(|i| {
@@ -293,17 +293,17 @@ impl<'p> RunningThread<'p> {
         (word(0) as *mut u8).wrapping_add(offset.wrapping_mul(bytes as usize))
     }
 
-    fn part(&self, extent: Slot, (start, end): (Option<Index>, Option<Index>), bytes: u32, site: Site) {
+    fn part(&self, extent: Slot, start: Option<Index>, end: Option<Index>, bytes: u32, site: Site) {
         // SAFETY: the slot holds an address and a length.
         unsafe {
             let (first, len): (*mut u8, usize) = (get(self.frame, extent), get(self.frame, extent + 8));
             let start = start.map_or(0, |index| self.index(index));
             let end = end.map_or(len, |index| self.index(index));
             if start > end {
-                self.out_of_bounds(start, end, site);
+                self.out_of_range(start, end, site);
             }
             if end > len {
-                self.out_of_bounds(end, len, site);
+                self.out_of_range(end, len, site);
             }
             put(self.frame, extent, first.wrapping_add(start * bytes as usize));
             put(self.frame, extent + 8, end - start);

@@ -14,6 +14,12 @@ impl RunningThread<'_> {
     }
 
     #[cold]
+    pub(super) fn out_of_range(&self, bound: usize, limit: usize, site: Site) -> ! {
+        context::set_instruction(Some(self.instruction(site)));
+        context::fault_range(bound as i64, limit)
+    }
+
+    #[cold]
     pub(super) fn panic(&self, message: &str, site: Site) -> ! {
         context::fault_at(self.program.sites[site as usize], |at| SimFault::Panic {
             kernel: at.kernel,

@@ -26,13 +26,13 @@ fn collect(ty: &Type, at: usize, found: &mut Vec<Unit>) {
     match ty {
         Type::Vector(scalar, 3) => {
             let bytes = scalar.bits() as usize / 8;
-            chunks((at, 3 * bytes), bytes, found);
+            chunks(at, 3 * bytes, bytes, found);
         }
         Type::Array(elem, n) => (0..*n).for_each(|i| collect(elem, at + i * elem.size(), found)),
         Type::Struct(def) => {
             let natural = def.fields.iter().map(|f| f.ty.align()).max().unwrap_or(1);
             if def.align > natural {
-                return chunks((at, def.size), def.align, found);
+                return chunks(at, def.size, def.align, found);
             }
             def.fields.iter().for_each(|f| collect(&f.ty, at + f.offset, found));
         }
@@ -41,12 +41,12 @@ fn collect(ty: &Type, at: usize, found: &mut Vec<Unit>) {
                 collect(item, at + ty.field_offset(i).unwrap_or(0), found);
             }
         }
-        _ => chunks((at, ty.size()), ty.align(), found),
+        _ => chunks(at, ty.size(), ty.align(), found),
     }
 }
 
 /// Equal pieces, as large as the alignment and the hardware allow.
-fn chunks((at, bytes): (usize, usize), align: usize, found: &mut Vec<Unit>) {
+fn chunks(at: usize, bytes: usize, align: usize, found: &mut Vec<Unit>) {
     let width = align.clamp(1, WIDEST);
     for offset in (0..bytes).step_by(width) {
         let bytes = width.min(bytes - offset) as u32;

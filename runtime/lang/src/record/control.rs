@@ -148,8 +148,8 @@ impl Recorder {
             result.kind = ExprKind::Var(var);
             self.push(StmtKind::Let { var, init: None });
             let [then_at, else_at] = choice.values_at;
-            finish_branch(&mut then, choice.then_dead, &result, (then_value, then_at));
-            finish_branch(&mut otherwise, closed.dead, &result, (else_value, else_at));
+            finish_branch(&mut then, choice.then_dead, &result, then_value, then_at);
+            finish_branch(&mut otherwise, closed.dead, &result, else_value, else_at);
             self.frame().fresh = Some(var);
         }
         if !(then.stmts.is_empty() && otherwise.stmts.is_empty() && !choice.cond.has_effect()) {
@@ -460,7 +460,7 @@ fn selectable(ty: &Type) -> bool {
 }
 
 /// Ends a branch with the assignment of its value.
-fn finish_branch(branch: &mut Block, dead: bool, result: &Expr, (value, at): (Expr, Location)) {
+fn finish_branch(branch: &mut Block, dead: bool, result: &Expr, value: Expr, at: Location) {
     if !dead && value.ty != Type::Never {
         let kind = StmtKind::Assign { place: result.clone(), op: None, value };
         branch.stmts.push(crate::ir::Stmt { kind, at });

@@ -4,6 +4,7 @@ use crate::ir::Location;
 
 /// A construct that type-checks in Rust but has no meaning in the device language.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// A device function calls itself.
     #[error("{}:{}: recursion is not supported in a kernel: `{function}` calls itself; use a loop", at.file, at.line)]

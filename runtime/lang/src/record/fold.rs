@@ -109,7 +109,7 @@ pub(super) fn unary(op: UnaryOp, operand: &Expr) -> Option<Expr> {
 /// Folds `a op b` on two constants; floats are left to the device.
 pub(super) fn binary(op: BinaryOp, left: &Expr, right: &Expr) -> Folded {
     match (left.as_const(), right.as_const()) {
-        (Some(ConstValue::Int(a)), Some(ConstValue::Int(b))) => integers(op, (a, left), (b, right)),
+        (Some(ConstValue::Int(a)), Some(ConstValue::Int(b))) => integers(op, a, b, left, right),
         (Some(ConstValue::Bool(a)), Some(ConstValue::Bool(b))) => booleans(op, a, b),
         (Some(ConstValue::F32(a)), Some(ConstValue::F32(b))) => floats(op, a.into(), b.into()),
         (Some(ConstValue::F64(a)), Some(ConstValue::F64(b))) => floats(op, a, b),
@@ -128,7 +128,7 @@ fn at_least(bound: i128, value: &Expr) -> Folded {
     Folded::No
 }
 
-fn integers(op: BinaryOp, (a, left): (i128, &Expr), (b, right): (i128, &Expr)) -> Folded {
+fn integers(op: BinaryOp, a: i128, b: i128, left: &Expr, right: &Expr) -> Folded {
     if let Some(result) = compare(op, &a, &b) {
         return Folded::Value(Expr::bool(result));
     }

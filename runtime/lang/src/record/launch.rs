@@ -68,6 +68,7 @@ pub fn record(definition: Definition<'_>) -> Result<Module, RecordError> {
         attributes,
         conditions: Vec::new(),
         launched: kernels,
+        coarsened: None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{RecordError, Recorder};
-use crate::ir::{BinaryOp, ConstValue, EnumType, Expr, ExprKind, Type};
+use crate::ir::{BinaryOp, ConstValue, Cost, EnumType, Expr, ExprKind, Type};
 
 impl Recorder {
     /// The value with every part that a pattern may look at stable; tuples are bound part by part.
@@ -17,7 +17,10 @@ impl Recorder {
             }
             kind => {
                 let value = Expr { kind, ty: value.ty };
-                self.bind(value)
+                // A call is printed for each of its parts that is used, and a compiler need not see that all are the same.
+                let computes = value.ty.scalar().is_none()
+                    && matches!(&value.kind, ExprKind::Builtin { op, .. } if op.facts.cost != Cost::Moves);
+                if computes { self.bind_always(value) } else { self.bind(value) }
             }
         }
     }

@@ -75,17 +75,15 @@ impl Recorder {
             }
             ExprKind::Ref(place) => self.is_stable_place(place),
             ExprKind::Len(of) => matches!(of.ty, Type::Array(..)) || self.is_stable(of),
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.is_stable(a),
             ExprKind::Field(a, _) => self.is_stable(a),
             // An element of an array that is a value.
             ExprKind::Index { base, index, .. } if matches!(base.ty, Type::Array(..) | Type::Vector(..)) => {
                 self.is_stable(base) && self.is_stable(index)
             }
-            ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
             ExprKind::Builtin { op, args, .. } => {
                 op.effect == Effect::Pure && args.iter().all(|a| self.is_stable(a))
             }
-            _ => false,
+            _ => value.is_operator() && value.operands().into_iter().all(|operand| self.is_stable(operand)),
         }
     }
 

@@ -15,6 +15,7 @@ pub mod vector;
 mod view;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
+#[doc(hidden)]
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;

@@ -190,10 +190,10 @@ pub(crate) fn to_read<T>((ptr, len): (*const T, usize)) -> (*mut T, usize) {
 fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) -> &'a mut Slice<T> {
     let end = end.unwrap_or(len);
     if start > end {
-        context::fault_bounds(start as i64, end);
+        context::fault_range(start as i64, end);
     }
     if end > len {
-        context::fault_bounds(end as i64, len);
+        context::fault_range(end as i64, len);
     }
     context::keep(Slice { ptr: ptr.wrapping_add(start), len: end - start, _elements: PhantomData })
 }
@@ -243,6 +243,7 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
 ///
 /// This is an index and not a method: Rust lets the temporary that is sliced live longer then.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct PartIndex {
     start: usize,
     end: Option<usize>,

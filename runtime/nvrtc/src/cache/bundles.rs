@@ -13,6 +13,7 @@ const BUNDLE: &[u8] = b"warpsmith bundle 1";
 
 /// What is wrong with a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BundleError {
     /// The bytes are no bundle.
     #[error("these bytes are not a bundle of kernels; make one with `aot::Bundle::write`")]

@@ -33,6 +33,7 @@ pub struct Disk {
 
 /// Why a cubin did not come from disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Miss {
     /// It is not there.
     #[error("not on disk")]

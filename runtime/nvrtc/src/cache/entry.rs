@@ -26,6 +26,7 @@ pub struct Entry<'a> {
 
 /// Why bytes are no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Damage {
     /// It begins with something else.
     #[error("it is a foreign file")]

@@ -8,6 +8,7 @@ const REMARKS: usize = 32;
 
 /// What a cache has done since the process began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Cubins that were in memory.
     pub from_memory: u64,

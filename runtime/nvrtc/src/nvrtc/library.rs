@@ -42,6 +42,7 @@ impl Version {
 
 /// A library file as it was when it was loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sighting {
     /// The path that the loader found it at.
     path: PathBuf,

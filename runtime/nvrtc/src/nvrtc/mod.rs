@@ -13,7 +13,9 @@ mod library;
 mod link;
 mod program;
 
-pub use library::{Sighting, Version, known_version, loaded_version, surroundings, version};
+#[doc(hidden)]
+pub use library::{Sighting, known_version, loaded_version, surroundings};
+pub use library::{Version, version};
 pub use link::link;
 
 use std::str::FromStr;
@@ -67,6 +69,7 @@ pub struct CompileOptions {
 
 /// What a cubin tells profilers and debuggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DebugInfo {
     /// Nothing.
     #[default]
@@ -88,6 +91,7 @@ pub struct Cubin {
 
 /// Why there is no cubin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NvrtcError {
     /// The library cannot be loaded.
     #[error(
@@ -246,6 +250,7 @@ fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Prog
 }
 
 /// The options as NVRTC's flags; they are part of every cache key.
+#[doc(hidden)]
 pub fn flags(options: &CompileOptions) -> Vec<String> {
     let mut flags = vec![format!("--gpu-architecture={}", options.arch), "--std=c++17".into()];
     flags.push(format!("--fmad={}", options.fmad));

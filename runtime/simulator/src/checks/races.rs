@@ -280,7 +280,7 @@ impl State {
 
     /// Who of a thread's block has seen that an access was released, the thread itself before others.
     fn seen_release(&self, released: &Mark, thread: Key) -> Option<SeenRelease> {
-        let (by, needed) = self.threads.seen_release((released.key, released.epoch), thread)?;
+        let (by, needed) = self.threads.seen_release(released.key, released.epoch, thread)?;
         let (_, index) = self.grids.of(by).indices(by);
         Some(SeenRelease { thread: index, own: by == thread, needed })
     }

@@ -122,7 +122,7 @@ impl Shadow {
             let page = self.pages.position(at / PAGE, Page::new);
             let first = at % PAGE;
             let here = (end - at).min(PAGE - first);
-            strong |= self.access_page(page, (first, here), (event, mark), view)?;
+            strong |= self.access_page(page, first, here, event, mark, view)?;
             at += here;
         }
         Ok(strong)
@@ -132,8 +132,10 @@ impl Shadow {
     fn access_page(
         &mut self,
         page: usize,
-        (start, bytes): (usize, usize),
-        new: (Event, &Mark),
+        start: usize,
+        bytes: usize,
+        event: Event,
+        mark: &Mark,
         view: &View<'_>,
     ) -> Result<bool, Mark> {
         let mut shift = self.pages.at(page).shift;
@@ -148,8 +150,8 @@ impl Shadow {
                 [only] => (*only, 1),
                 _ => (cells[0], cells.iter().take_while(|cell| **cell == cells[0]).count()),
             };
-            strong |= new.1.class == Class::Write && self.stored_strongly(old);
-            let next = self.next(old, run << shift, new, view)?;
+            strong |= mark.class == Class::Write && self.stored_strongly(old);
+            let next = self.next(old, run << shift, event, mark, view)?;
             if next != old {
                 self.pages.at(page).cells[at..at + run].fill(next);
             }
@@ -167,16 +169,17 @@ impl Shadow {
         &mut self,
         old: Cell,
         bytes: usize,
-        (event, mark): (Event, &Mark),
+        event: Event,
+        mark: &Mark,
         view: &View<'_>,
     ) -> Result<Cell, Mark> {
         let what = match mark.class {
             Class::Read => READ,
             Class::Write => WRITE,
-            Class::Strong(_) => return self.next_slot(old, bytes, (event, mark), view),
+            Class::Strong(_) => return self.next_slot(old, bytes, event, mark, view),
         };
         let (earlier, class) = match old.content() {
-            Content::Slot(_) => return self.next_slot(old, bytes, (event, mark), view),
+            Content::Slot(_) => return self.next_slot(old, bytes, event, mark, view),
             Content::Nothing => return self.alone(what, event, bytes),
             Content::Write(earlier) => (earlier, Class::Write),
             Content::Read(earlier) => (earlier, Class::Read),
@@ -190,7 +193,7 @@ impl Shadow {
             // Whoever is ordered after the store is after this load too.
             (Class::Write, Class::Read, true) if (key, epoch) == (mark.key, mark.epoch) => Ok(old),
             (Class::Write, Class::Read, true) | (Class::Read, Class::Read, false) => {
-                self.next_slot(old, bytes, (event, mark), view)
+                self.next_slot(old, bytes, event, mark, view)
             }
             (_, _, true) => self.alone(what, event, bytes),
             (_, _, false) => Err(record.mark(earlier.lane, class)),
@@ -213,7 +216,8 @@ impl Shadow {
         &mut self,
         old: Cell,
         bytes: usize,
-        (event, mark): (Event, &Mark),
+        event: Event,
+        mark: &Mark,
         view: &View<'_>,
     ) -> Result<Cell, Mark> {
         let slot = self.owned(old, bytes);

@@ -234,7 +234,7 @@ impl Threads {
 
     /// A thread of a block that has seen released what was done under this number in this epoch, and has not acquired it,
     /// with the scope that a fence needs; the given thread before others.
-    pub fn seen_release(&self, (by, epoch): (Key, u32), thread: Key) -> Option<(Key, MemoryScope)> {
+    pub fn seen_release(&self, by: Key, epoch: u32, thread: Key) -> Option<(Key, MemoryScope)> {
         let seen = |key: Key, agent: &Agent| {
             let scope = agent.ordering.as_ref()?.seen.iter().position(|seen| seen.get(by) >= epoch)?;
             let scopes = [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device];
@@ -247,12 +247,12 @@ impl Threads {
     }
 
     /// Whether what was done under this number in this epoch is ordered before what the thread does now.
-    pub fn ordered(&self, (by, epoch): (Key, u32), thread: Key, clock: &Clock) -> bool {
+    pub fn ordered(&self, by: Key, epoch: u32, thread: Key, clock: &Clock) -> bool {
         if by & COPY == 0 {
             return by == thread || clock.get(by) >= epoch;
         }
         let copy = &self.copies[copy_position(by)];
-        copy.waited.is_some_and(|epoch| self.ordered((copy.by, epoch), thread, clock))
+        copy.waited.is_some_and(|epoch| self.ordered(copy.by, epoch, thread, clock))
     }
 }
 

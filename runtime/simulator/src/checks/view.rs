@@ -19,7 +19,7 @@ impl View<'_> {
     pub fn ordered(&self, by: Key, epoch: u32) -> bool {
         by == self.thread
             || self.warp_is_ordered(by >> 5, epoch)
-            || self.threads.ordered((by, epoch), self.thread, &self.agent.clock)
+            || self.threads.ordered(by, epoch, self.thread, &self.agent.clock)
     }
 
     /// Whether it is plain that what a warp did in this epoch is.

@@ -35,7 +35,7 @@ impl Addresses {
             Shape::Affine { base, stride } if at(base, stride, lane) == address => {
                 Shape::Affine { base, stride }
             }
-            Shape::Affine { base, .. } if self.mask.count_ones() == 1 => self.second(base, (lane, address)),
+            Shape::Affine { base, .. } if self.mask.count_ones() == 1 => self.second(base, lane, address),
             Shape::Affine { base, stride } => {
                 let mut each = Box::new(std::array::from_fn(|i| at(base, stride, i as u32)));
                 each[lane as usize] = address;
@@ -50,7 +50,7 @@ impl Addresses {
     }
 
     /// The shape of two lanes: the one that is there has `address`, as has every lane of a stride of 0.
-    fn second(&self, address: u64, (lane, other): (u32, u64)) -> Shape {
+    fn second(&self, address: u64, lane: u32, other: u64) -> Shape {
         let first = self.mask.trailing_zeros();
         let (low, high) =
             if first < lane { ((first, address), (lane, other)) } else { ((lane, other), (first, address)) };

@@ -78,7 +78,7 @@ impl Metrics {
         }
     }
 
-    fn note(&self, by: &Thread, instruction: &Instruction, (class, bytes, value): (Class, u32, u64)) {
+    fn note(&self, by: &Thread, instruction: &Instruction, class: Class, bytes: u32, value: u64) {
         let key = Key { by: *instruction, class, bytes };
         let mut state = self.state.borrow_mut();
         state.with(by, |warp, lane, counted| {
@@ -107,23 +107,23 @@ impl Observer for Metrics {
 
     fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
         if let Some(class) = class(by, access) {
-            self.note(by, &access.by, (class, access.bytes, access.address as u64));
+            self.note(by, &access.by, class, access.bytes, access.address as u64);
         }
         Ok(())
     }
 
     fn on_copy_start(&self, by: &Thread, _: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
-        self.note(by, &from.by, (Class::Copy, from.bytes, from.address as u64));
-        self.note(by, &to.by, (Class::SharedCopy, to.bytes, to.address as u64));
+        self.note(by, &from.by, Class::Copy, from.bytes, from.address as u64);
+        self.note(by, &to.by, Class::SharedCopy, to.bytes, to.address as u64);
         Ok(())
     }
 
     fn on_branch(&self, by: &Thread, branch: &Branch) {
-        self.note(by, &branch.by, (Class::Branch, 0, u64::from(branch.taken)));
+        self.note(by, &branch.by, Class::Branch, 0, u64::from(branch.taken));
     }
 
     fn on_work(&self, by: &Thread, work: Operation, instruction: &Instruction) {
-        self.note(by, instruction, (Class::Work(work), 0, 0));
+        self.note(by, instruction, Class::Work(work), 0, 0);
     }
 
     fn on_arrive(&self, by: &Thread, meeting: &Meeting, _at: Line) {

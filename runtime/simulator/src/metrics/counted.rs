@@ -6,7 +6,7 @@ use super::SECTOR;
 use super::address::Addresses;
 use super::counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
 use super::footprint::Footprint;
-use super::pattern::{BankMap, Pattern, PatternKind};
+use super::pattern::{BankMap, Cost, Pattern, PatternKind};
 use super::requests;
 use super::warp::{Class, Key};
 use crate::simulator::Line;
@@ -27,22 +27,16 @@ impl Counted {
         let counts = self.lines.entry(key.by.at).or_default();
         let bytes = key.bytes;
         let cost = match key.class {
-            Class::Load => traffic(&mut counts.loads, &mut self.footprint, (addresses, bytes), [true, false]),
-            Class::Copy => {
-                traffic(&mut counts.copies, &mut self.footprint, (addresses, bytes), [true, false])
-            }
-            Class::Store => {
-                traffic(&mut counts.stores, &mut self.footprint, (addresses, bytes), [false, true])
-            }
-            Class::SharedLoad => banks(&mut counts.shared_loads, (addresses, bytes), PatternKind::SharedLoad),
+            Class::Load => traffic(&mut counts.loads, &mut self.footprint, addresses, bytes, [true, false]),
+            Class::Copy => traffic(&mut counts.copies, &mut self.footprint, addresses, bytes, [true, false]),
+            Class::Store => traffic(&mut counts.stores, &mut self.footprint, addresses, bytes, [false, true]),
+            Class::SharedLoad => banks(&mut counts.shared_loads, addresses, bytes, PatternKind::SharedLoad),
             Class::SharedStore => {
-                banks(&mut counts.shared_stores, (addresses, bytes), PatternKind::SharedStore)
+                banks(&mut counts.shared_stores, addresses, bytes, PatternKind::SharedStore)
             }
-            Class::SharedCopy => {
-                banks(&mut counts.shared_copies, (addresses, bytes), PatternKind::SharedStore)
-            }
+            Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes, PatternKind::SharedStore),
             Class::Atomic => {
-                touch(&mut self.footprint, (addresses, bytes), [true, true]);
+                touch(&mut self.footprint, addresses, bytes, [true, true]);
                 return counts.atomics += atomics(addresses, requests::sectors_in_turns(addresses, bytes));
             }
             Class::SharedAtomic => return counts.shared_atomics += atomics(addresses, 0),
@@ -55,10 +49,10 @@ impl Counted {
     }
 
     /// Keeps what the pictures show of a request: that it is the dearest of its line, and its banks.
-    fn show(&mut self, key: &Key, addresses: &Addresses, cost: (u64, u64)) {
+    fn show(&mut self, key: &Key, addresses: &Addresses, cost: Cost) {
         let Some(kind) = PatternKind::of(key.class) else { return };
         let at = (Line { column: 0, ..key.by.at }, kind);
-        if self.patterns.get(&at).is_none_or(|known| known.cost < cost.0) {
+        if self.patterns.get(&at).is_none_or(|known| known.cost < cost.paid) {
             self.patterns.insert(at, Pattern::new(key, kind, addresses, cost));
         }
         if kind.is_shared() {
@@ -77,8 +71,8 @@ fn executed(addresses: &Addresses) -> Executed {
 }
 
 /// Notes the sectors of a request; how many they are.
-fn touch(footprint: &mut Footprint, of: (&Addresses, u32), [reads, writes]: [bool; 2]) -> u64 {
-    let sectors = requests::sectors(of.0, of.1);
+fn touch(footprint: &mut Footprint, addresses: &Addresses, width: u32, [reads, writes]: [bool; 2]) -> u64 {
+    let sectors = requests::sectors(addresses, width);
     sectors.iter().for_each(|sector| footprint.touch(*sector, reads, writes));
     sectors.len() as u64
 }
@@ -87,23 +81,24 @@ fn touch(footprint: &mut Footprint, of: (&Addresses, u32), [reads, writes]: [boo
 fn traffic(
     sum: &mut Traffic,
     footprint: &mut Footprint,
-    of: (&Addresses, u32),
+    addresses: &Addresses,
+    width: u32,
     reads_writes: [bool; 2],
-) -> (u64, u64) {
-    let sectors = touch(footprint, of, reads_writes);
-    let bytes = requests::distinct_bytes(of.0, of.1);
+) -> Cost {
+    let sectors = touch(footprint, addresses, width, reads_writes);
+    let bytes = requests::distinct_bytes(addresses, width);
     let ideal_sectors = bytes.div_ceil(SECTOR);
-    *sum += Traffic { requests: 1, lanes: lanes(of.0), sectors, ideal_sectors, bytes };
-    (sectors, ideal_sectors)
+    *sum += Traffic { requests: 1, lanes: lanes(addresses), sectors, ideal_sectors, bytes };
+    Cost { paid: sectors, ideal: ideal_sectors }
 }
 
 /// Counts a request of shared memory; its wavefronts, and the ideal.
-fn banks(sum: &mut Banks, (addresses, width): (&Addresses, u32), kind: PatternKind) -> (u64, u64) {
+fn banks(sum: &mut Banks, addresses: &Addresses, width: u32, kind: PatternKind) -> Cost {
     let wavefronts = requests::wavefronts(addresses, width, kind);
     let bytes = requests::distinct_bytes(addresses, width);
     let ideal_wavefronts = requests::ideal_wavefronts(addresses, width, kind);
     *sum += Banks { requests: 1, lanes: lanes(addresses), wavefronts, ideal_wavefronts, bytes };
-    (wavefronts, ideal_wavefronts)
+    Cost { paid: wavefronts, ideal: ideal_wavefronts }
 }
 
 fn atomics(addresses: &Addresses, sectors: u64) -> Atomics {

@@ -7,6 +7,7 @@ use super::warp::{Class, Key};
 
 /// The memory that a pattern is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum PatternKind {
     /// Loads of global memory.
     Load,
@@ -70,13 +71,15 @@ pub struct Pattern {
     pub ideal: u64,
 }
 
+/// What a request costs, in sectors or wavefronts.
+pub(super) struct Cost {
+    pub paid: u64,
+    /// The fewest that the same bytes could need.
+    pub ideal: u64,
+}
+
 impl Pattern {
-    pub(super) fn new(
-        key: &Key,
-        kind: PatternKind,
-        addresses: &Addresses,
-        (cost, ideal): (u64, u64),
-    ) -> Self {
+    pub(super) fn new(key: &Key, kind: PatternKind, addresses: &Addresses, cost: Cost) -> Self {
         let lowest = addresses.lanes().map(|(_, at)| at).min().unwrap_or(0) / 128 * 128;
         let lanes = addresses.lanes().map(|(lane, at)| (lane, at - lowest)).collect();
         let (file, line) = (key.by.at.file, key.by.at.line);
@@ -85,7 +88,7 @@ impl Pattern {
         } else {
             vec![addresses.mask]
         };
-        Self { file, line, kind, bytes: key.bytes, lanes, phases, cost, ideal }
+        Self { file, line, kind, bytes: key.bytes, lanes, phases, cost: cost.paid, ideal: cost.ideal }
     }
 
     /// For each bank, which of some lanes take a word of it, with the word's number; each lane and word once.

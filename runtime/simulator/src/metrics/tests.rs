@@ -22,7 +22,9 @@ fn at(line: u32, site: u32, instance: u64) -> Instruction {
 
 /// Accesses of `bytes` bytes of all lanes for which there is an address.
 fn accesses(
-    (space, kind, bytes): (Space, AccessKind, u32),
+    space: Space,
+    kind: AccessKind,
+    bytes: u32,
     threads: u32,
     address: impl Fn(u32) -> Option<usize>,
 ) -> Report {
@@ -40,19 +42,19 @@ fn accesses(
 
 /// Requests, sectors, ideal sectors, bytes.
 fn loads(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 4] {
-    let of = accesses((Space::Global, AccessKind::Read, bytes), threads, address).total.loads;
+    let of = accesses(Space::Global, AccessKind::Read, bytes, threads, address).total.loads;
     [of.requests, of.sectors, of.ideal_sectors, of.bytes]
 }
 
 /// Requests, wavefronts, ideal wavefronts of loads.
 fn shared_loads(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 3] {
-    let of = accesses((SHARED, AccessKind::Read, bytes), threads, &address).total.shared_loads;
+    let of = accesses(SHARED, AccessKind::Read, bytes, threads, &address).total.shared_loads;
     [of.requests, of.wavefronts, of.ideal_wavefronts]
 }
 
 /// As [`shared_loads`], of stores.
 fn shared_stores(bytes: u32, threads: u32, address: impl Fn(u32) -> Option<usize>) -> [u64; 3] {
-    let of = accesses((SHARED, AccessKind::Write, bytes), threads, &address).total.shared_stores;
+    let of = accesses(SHARED, AccessKind::Write, bytes, threads, &address).total.shared_stores;
     [of.requests, of.wavefronts, of.ideal_wavefronts]
 }
 
@@ -89,7 +91,7 @@ fn sectors_are_those_that_a_warp_touches_each_once() {
 #[test]
 fn efficiencies_are_those_of_the_course() {
     let efficiency = |bytes, address: &dyn Fn(usize) -> usize| {
-        accesses((Space::Global, AccessKind::Write, bytes), 256, |i| Some((1 << 20) + address(i as usize)))
+        accesses(Space::Global, AccessKind::Write, bytes, 256, |i| Some((1 << 20) + address(i as usize)))
             .total
             .stores
             .efficiency()
@@ -161,20 +163,20 @@ fn a_tile_of_the_course_takes_32_or_1024_wavefronts() {
 
 #[test]
 fn atomics_count_the_lanes_that_meet() {
-    let of = accesses((Space::Global, ATOMIC, 4), 32, |i| Some(4096 + 4 * (i as usize / 8))).total.atomics;
+    let of = accesses(Space::Global, ATOMIC, 4, 32, |i| Some(4096 + 4 * (i as usize / 8))).total.atomics;
     assert_eq!((of.requests, of.lanes, of.sectors, of.turns, of.contention), (1, 32, 8, 8, 8));
-    let of = accesses((SHARED, ATOMIC, 4), 64, |i| Some(4 * i as usize % 256)).total.shared_atomics;
+    let of = accesses(SHARED, ATOMIC, 4, 64, |i| Some(4 * i as usize % 256)).total.shared_atomics;
     assert_eq!((of.requests, of.lanes, of.sectors, of.turns, of.contention), (2, 64, 0, 2, 1));
 }
 
 #[test]
 fn what_is_not_the_blocks_own_shared_memory_has_no_banks() {
-    let remote = accesses((Space::Shared { rank: 3 }, AccessKind::Read, 4), 32, |i| Some(128 * i as usize));
+    let remote = accesses(Space::Shared { rank: 3 }, AccessKind::Read, 4, 32, |i| Some(128 * i as usize));
     assert_eq!((remote.total.remote.warps, remote.total.remote.threads), (1, 32));
     assert_eq!(remote.total.shared_loads.requests, 0);
-    let constant = accesses((Space::Constant, AccessKind::Read, 4), 32, |_| Some(0)).total;
+    let constant = accesses(Space::Constant, AccessKind::Read, 4, 32, |_| Some(0)).total;
     assert_eq!((constant.constants.warps, constant.loads.requests), (1, 0));
-    let local = accesses((Space::Local, AccessKind::Read, 4), 32, |_| Some(0)).total;
+    let local = accesses(Space::Local, AccessKind::Read, 4, 32, |_| Some(0)).total;
     assert_eq!(local, Counts::default());
 }
 
@@ -360,7 +362,7 @@ fn blocks_and_warps_do_not_mix() {
 
 #[test]
 fn the_dearest_request_is_kept_with_its_banks() {
-    let report = accesses((SHARED, AccessKind::Read, 4), 64, |i| {
+    let report = accesses(SHARED, AccessKind::Read, 4, 64, |i| {
         Some((1 << 16) + if i < 32 { 4 * i as usize } else { 128 * (i as usize - 32) })
     });
     let [pattern] = &report.patterns[..] else { panic!("{:?}", report.patterns) };
@@ -372,7 +374,7 @@ fn the_dearest_request_is_kept_with_its_banks() {
 
 #[test]
 fn the_text_names_figures_and_ways_out() {
-    let report = accesses((Space::Global, AccessKind::Read, 4), 64, |i| Some((1 << 20) + 8 * i as usize));
+    let report = accesses(Space::Global, AccessKind::Read, 4, 64, |i| Some((1 << 20) + 8 * i as usize));
     let text = report.to_string();
     assert!(text.contains("kernel.rs:7"), "{text}");
     let row: Vec<&str> =

@@ -4,6 +4,7 @@
 ///
 /// The author counts both; bytes are those that global memory moves, so what a cache serves is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Work {
     /// Floating-point operations; a fused multiply-add is two.
     pub flops: f64,

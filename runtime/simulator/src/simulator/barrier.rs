@@ -2,9 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::shape::WARP;
 use super::waiting::Missing;
 

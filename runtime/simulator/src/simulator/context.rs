@@ -6,13 +6,12 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::machine::Machine;
-pub use super::memory::{POISON, SharedSite};
+pub use super::facts::POISON;
+use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
 #[doc(hidden)]
-pub use super::nested::Child;
-use super::observer::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, MemoryScope, Operation, Space,
-};
+pub use super::facts::{Child, SharedSite};
+use super::machine::Machine;
+use super::observer::Interests;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 use super::{FaultSite, Prints, SimFault, Synchronisation};
@@ -403,6 +402,15 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
     let at = Line::caller();
     with_current(|machine| machine.raise_bounds(index, len, machine.line(at)));
     panic!("index {index} is out of bounds for length {len}");
+}
+
+/// Ends the launch with [`SimFault::Range`] at the caller's line.
+#[cold]
+#[track_caller]
+pub fn fault_range(bound: i64, limit: usize) -> ! {
+    let at = Line::caller();
+    with_current(|machine| machine.raise_range(bound, limit, machine.line(at)));
+    panic!("range bound {bound} is beyond {limit}");
 }
 
 /// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.

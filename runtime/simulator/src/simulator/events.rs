@@ -1,11 +1,10 @@
 //! Tells observers what threads do.
 
 use super::SimFault;
+use super::facts::{Access, AccessKind, Instruction, Line, Meeting, MemoryScope, Space, Thread};
 use super::global;
 use super::machine::{Here, Machine};
-use super::observer::{
-    Access, AccessKind, Instruction, Interests, Line, Meeting, MemoryScope, Observer, Space, Thread,
-};
+use super::observer::{Interests, Observer};
 
 /// What any of these observers wants to be told.
 #[doc(hidden)]

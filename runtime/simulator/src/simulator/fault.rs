@@ -1,6 +1,6 @@
 //! What a simulated launch can end with instead of results.
 
-use warpsmith_ir::fault::{Failure, FaultPlace};
+use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
 use super::problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
@@ -13,12 +13,12 @@ use super::waiting::{Missing, Unstarted, Waiting, list, to_start};
 /// Indices are CUDA's, `[x, y, z]`. The first fault of the schedule ends the launch; what its
 /// threads have written by then stays written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimFault {
     /// An index at or beyond the length of what it indexes.
     #[error(
-        "{} {}; guard the access with a comparison to `.len()`",
-        Failure::index(.index, .len),
-        FaultPlace::of(.kernel, .file, .line, .block, .thread)
+        "{}",
+        told(&Failure::index(.index, .len), &FaultPlace::of(.kernel, .file, .line, .block, .thread))
     )]
     OutOfBounds {
         /// The kernel.
@@ -36,11 +36,31 @@ pub enum SimFault {
         /// The length, in elements.
         len: usize,
     },
+    /// The start or the end of a range beyond its end, or beyond the length.
+    #[error(
+        "{}",
+        told(&Failure::range(.bound, .limit), &FaultPlace::of(.kernel, .file, .line, .block, .thread))
+    )]
+    Range {
+        /// The kernel.
+        kernel: String,
+        /// Rust file of the range.
+        file: String,
+        /// Line of the range, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// The bound, in elements.
+        bound: i64,
+        /// What it is beyond, in elements.
+        limit: usize,
+    },
     /// A panic of the kernel's Rust code: `assert!`, arithmetic overflow, division by zero.
     #[error(
-        "{} {}",
-        Failure::Assertion(.message),
-        FaultPlace::of(.kernel, .file, .line, .block, .thread)
+        "{}",
+        told(&Failure::Assertion(.message), &FaultPlace::of(.kernel, .file, .line, .block, .thread))
     )]
     Panic {
         /// The kernel.
@@ -244,7 +264,13 @@ pub enum SimFault {
     #[error("{0}")]
     DataRace(Box<DataRace>),
     /// A read of memory that nobody has written: of shared memory since the block began.
-    #[error("{bytes} bytes of {memory} are read at {file}:{line} before byte {byte} of them is written, in block {}, thread {} of kernel `{kernel}`; {}", triple(.block), triple(.thread), .memory.way_out())]
+    #[error(
+        "{}",
+        told(
+            &Failure::Unwritten { memory: &.memory.to_string(), bytes: u64::from(*.bytes), byte: *.byte },
+            &FaultPlace::of(.kernel, .file, .line, .block, .thread)
+        )
+    )]
     Uninitialised {
         /// The kernel.
         kernel: String,
@@ -264,7 +290,13 @@ pub enum SimFault {
         thread: [u32; 3],
     },
     /// An access at an address that its type does not allow.
-    #[error("an access of {bytes} bytes of {memory} memory at {file}:{line} is {beyond} bytes beyond a multiple of {align}, in block {}, thread {} of kernel `{kernel}`; the address must be a multiple of {align}", triple(.block), triple(.thread))]
+    #[error(
+        "{}: it takes {bytes} bytes of {memory} memory",
+        told(
+            &Failure::Misaligned { beyond: u64::from(*.beyond), align: u64::from(*.align) },
+            &FaultPlace::of(.kernel, .file, .line, .block, .thread)
+        )
+    )]
     Misaligned {
         /// The kernel.
         kernel: String,

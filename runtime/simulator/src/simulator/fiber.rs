@@ -8,8 +8,8 @@ use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
 
 use super::SimFault;
+use super::facts::Line;
 use super::machine::{Here, Machine, Wait, WaitKind};
-use super::observer::Line;
 
 /// Stacks that an OS thread keeps.
 const POOLED: usize = 2048;

@@ -10,8 +10,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::facts::POISON;
 use super::host;
-use super::memory::POISON;
 
 #[doc(hidden)]
 pub use super::host::NoMemory;

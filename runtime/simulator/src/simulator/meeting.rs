@@ -3,8 +3,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::BarrierProblem;
 use super::shape::WARP;
 

@@ -1,31 +1,15 @@
 //! Shared memory: one arena a block, filled from the front, the same layout in all blocks.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use super::facts::POISON;
+use super::facts::{Line, SharedSite};
 use super::fault::SimFault;
 use super::machine::Machine;
-use super::observer::Line;
 use super::problem::RankProblem;
-
-/// Which array of a block's shared memory is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedSite {
-    /// The line of the `shared!`.
-    pub line: u32,
-    /// Its column, or another number that tells it apart in its file.
-    pub column: u32,
-    /// The instance of the function around it, if that has several.
-    pub instance: Option<TypeId>,
-    /// The file.
-    pub file: &'static str,
-}
-
-/// What fresh shared memory holds in every byte: visibly not zero.
-pub const POISON: u8 = 0xa5;
 
 /// Alignment of a block's shared memory, in bytes, as bulk copies with a 128-byte swizzle need it.
 const ALIGN: usize = 1024;

@@ -6,14 +6,11 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::SimFault;
+use super::facts::{Child, ChildOrder, Line};
 use super::machine::Machine;
-use super::observer::{ChildOrder, Line};
-use super::{SimFault, SimLaunch, SimReport};
-
-/// How deep launches may be nested.
-///
-/// Source: CUDA Programming Guide, dynamic parallelism, nesting depth.
-const DEPTH_LIMIT: u32 = 24;
+use warpsmith_ir::fault::{nested_too_deep, too_many_wait};
+use warpsmith_ir::limits::NESTED_LAUNCHES;
 
 /// Launches that may wait at once, unless set.
 ///
@@ -26,21 +23,6 @@ static PENDING: AtomicUsize = AtomicUsize::new(PENDING_LIMIT);
 #[doc(hidden)]
 pub fn set_pending_limit(launches: usize) {
     PENDING.store(launches, Ordering::Relaxed);
-}
-
-/// A launch that waits for the end of its parent.
-#[doc(hidden)]
-pub struct Child {
-    pub kernel: &'static str,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub dynamic_shared: usize,
-    /// When it may run.
-    pub order: ChildOrder,
-    /// Its number for observers; the machine gives it.
-    pub number: u64,
-    /// Runs one of its threads.
-    pub thread: Box<dyn Fn()>,
 }
 
 /// Where a grid stands in the tree of launches.
@@ -58,6 +40,16 @@ impl<'a> Nesting<'a> {
     pub fn outermost(pending: &'a Cell<usize>, numbers: &'a Cell<u64>) -> Self {
         Self { depth: 0, pending, numbers }
     }
+
+    /// Of a grid that a thread of this one has launched.
+    pub fn inner(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// A grid of the tree has ended.
+    pub fn end(self) {
+        self.pending.update(|pending| pending - 1);
+    }
 }
 
 impl Machine<'_> {
@@ -65,18 +57,11 @@ impl Machine<'_> {
     pub(super) fn launch_child(&self, mut child: Child, at: Line) {
         let pending = self.nesting.pending.get() + 1;
         let limit = PENDING.load(Ordering::Relaxed);
-        if self.nesting.depth == DEPTH_LIMIT {
-            let why = format!(
-                "launches are nested deeper than the limit of {DEPTH_LIMIT}; loop instead, or launch from the host"
-            );
-            self.raise_launch(child.kernel, why, at);
+        if self.nesting.depth == NESTED_LAUNCHES {
+            self.raise_launch(child.kernel, nested_too_deep(), at);
         }
         if pending > limit {
-            let why = format!(
-                "{pending} launches wait at once, above the limit of {limit}; raise it by `Device::set_pending_launches`, or \
-                 launch fewer and larger grids"
-            );
-            self.raise_launch(child.kernel, why, at);
+            self.raise_launch(child.kernel, too_many_wait(Some(limit)), at);
         }
         self.nesting.pending.set(pending);
         if self.is_watched() {
@@ -109,32 +94,4 @@ impl Machine<'_> {
 pub(super) fn in_order(mut children: Vec<Child>) -> Vec<Child> {
     children.sort_by_key(|child| child.order == ChildOrder::Tail);
     children
-}
-
-/// Runs a launch that has waited, as a grid of its own.
-pub(super) fn run(
-    child: &Child,
-    parent: &SimLaunch<'_>,
-    nesting: Nesting<'_>,
-) -> Result<SimReport, SimFault> {
-    let launch = SimLaunch {
-        kernel: child.kernel,
-        grid: child.grid,
-        block: child.block,
-        cluster: [1; 3],
-        dynamic_shared: child.dynamic_shared,
-        // The parent's module holds the child, so that it says whether either waits.
-        rendezvous: parent.rendezvous,
-        cooperative: false,
-        settings: parent.settings.clone(),
-        without: parent.without,
-        prints: parent.prints,
-        observers: parent.observers,
-        slices: parent.slices.clone(),
-    };
-    parent.observers.iter().for_each(|observer| observer.on_child_begin(child.number));
-    let report = super::grid(&launch, &child.thread, Nesting { depth: nesting.depth + 1, ..nesting })?;
-    nesting.pending.update(|pending| pending - 1);
-    parent.observers.iter().for_each(|observer| observer.on_child_end(child.number));
-    Ok(report)
 }

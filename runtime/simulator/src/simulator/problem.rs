@@ -6,6 +6,7 @@ use super::waiting::Waiting;
 
 /// What is wrong with the mask of a warp operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MaskProblem {
     /// It does not name the calling lane.
     CallerMissing {
@@ -30,6 +31,7 @@ pub enum MaskProblem {
 
 /// Why a lane has no value to give to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Absence {
     /// It has returned from the kernel.
     Returned,
@@ -47,6 +49,7 @@ pub enum Absence {
 
 /// What is wrong with the arguments of `map_shared_rank`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RankProblem {
     /// The cluster has no such block.
     Beyond {
@@ -59,6 +62,7 @@ pub enum RankProblem {
 
 /// What is wrong with the use of a named barrier, or of half of a cluster's barrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BarrierProblem {
     /// The hardware has no such barrier for it.
     Number {

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use super::facts::{MemoryScope, Space};
 use super::index::triple;
-use super::observer::{MemoryScope, Space};
 
 /// Two accesses of the same bytes, one of them a store, that nothing orders and that are not atomic to each other.
 ///
 /// Whether the two do harm depends on the schedule; that they race does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DataRace {
     /// `shared` or `global`.
     pub memory: &'static str,
@@ -26,6 +27,7 @@ pub struct DataRace {
 
 /// One of two accesses that race.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Party {
     /// What it does.
     pub does: Doing,
@@ -43,6 +45,7 @@ pub struct Party {
 
 /// What one of two accesses that race does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Doing {
     /// A plain load.
     Read,

@@ -2,9 +2,9 @@
 
 use std::panic::resume_unwind;
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::Machine;
-use super::observer::Line;
 use super::problem::{BarrierProblem, MaskProblem};
 use super::shape::WARP;
 
@@ -49,6 +49,13 @@ impl Machine<'_> {
         let here = self.here.get();
         let (block, thread) = (here.block_idx, here.thread_idx);
         self.raise(SimFault::OutOfBounds { kernel: self.kernel(), file, line, block, thread, index, len })
+    }
+
+    /// Raises [`SimFault::Range`] for the current thread.
+    #[cold]
+    pub(super) fn raise_range(&self, bound: i64, limit: usize, at: Line) -> ! {
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::Range { kernel, file, line, block, thread, bound, limit })
     }
 
     /// Raises [`SimFault::BarrierUse`] for the current thread.

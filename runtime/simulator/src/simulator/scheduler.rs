@@ -4,11 +4,11 @@ use std::any::Any;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::fiber::{self, Fiber};
 use super::hook;
 use super::machine::{Here, Machine, Wait, WaitKind};
-use super::observer::Line;
 
 /// Atomics between two moments at which a thread gives way to others; fewer in the orders that a seed makes.
 const ATOMIC_TURN: u64 = 128;

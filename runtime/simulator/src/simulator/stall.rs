@@ -1,8 +1,8 @@
 //! Finds the fault when no thread of a cluster can go on.
 
+use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
-use super::observer::Line;
 use super::problem::MaskProblem;
 use super::shape::WARP;
 use super::waiting::{Missing, Unstarted, Waiting};

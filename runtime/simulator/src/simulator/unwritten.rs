@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use warpsmith_ir::fault::unwritten_way_out;
+use warpsmith_ir::fault::SHARED;
 
 /// Memory that holds anything until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UnwrittenMemory {
     /// The block's shared memory, when the block begins.
     Shared,
@@ -16,17 +17,10 @@ pub enum UnwrittenMemory {
     },
 }
 
-impl UnwrittenMemory {
-    /// What to do about it.
-    pub(super) fn way_out(&self) -> &'static str {
-        unwritten_way_out(matches!(self, Self::Shared))
-    }
-}
-
 impl fmt::Display for UnwrittenMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shared => f.write_str("shared memory"),
+            Self::Shared => f.write_str(SHARED),
             Self::Global { buffer: Some(name) } => write!(f, "global memory, of `{name}`,"),
             Self::Global { buffer: None } => f.write_str("global memory"),
         }

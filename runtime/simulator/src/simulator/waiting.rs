@@ -6,6 +6,7 @@ use super::index::triple;
 
 /// Blocks that start when those that run have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unstarted {
     /// How many.
     pub count: u64,
@@ -15,6 +16,7 @@ pub struct Unstarted {
 
 /// The thread that a barrier misses.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// It returned from the kernel.
     Left {
@@ -31,6 +33,7 @@ pub enum Missing {
 
 /// Threads of one block that wait at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Waiting {
     /// The function that waits.
     pub operation: &'static str,

@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::facts::{Expected, Line, Meeting, MemoryScope};
 use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
-use super::observer::{Expected, Line, Meeting, MemoryScope};
 use super::problem::{Absence, MaskProblem};
 use super::raise::FaultSite;
 use super::shape::WARP;

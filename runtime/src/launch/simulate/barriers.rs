@@ -68,12 +68,18 @@ impl<K: Kernel> Launch<'_, K> {
     }
 }
 
+/// A launch, and its kernel as a program.
+struct Trial<'t> {
+    launch: SimLaunch<'t>,
+    program: InterpretedLaunch,
+}
+
 /// A launch that runs again and again.
 struct Trials<'t> {
     /// As it is.
-    whole: (SimLaunch<'t>, InterpretedLaunch),
+    whole: Trial<'t>,
     /// As it is, but it gives up sooner: without a barrier it may go on forever.
-    short: (SimLaunch<'t>, InterpretedLaunch),
+    short: Trial<'t>,
     /// What it may write.
     memory: Vec<Writable>,
     /// What that held before.
@@ -94,11 +100,11 @@ impl Simulation {
             ..launch.settings.clone()
         };
         let hasty = SimLaunch { settings, ..launch.clone() };
-        let run = |launch: &SimLaunch<'_>| self.prepare::<K>(comptime, launch, args);
+        let program = |launch: &SimLaunch<'_>| self.prepare::<K>(comptime, launch, args);
         let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
         let mut trials = Trials {
-            whole: (launch.clone(), run(&launch)?),
-            short: (hasty.clone(), run(&hasty)?),
+            whole: Trial { launch: launch.clone(), program: program(&launch)? },
+            short: Trial { launch: hasty.clone(), program: program(&hasty)? },
             before: saved(&memory),
             memory,
             after: Vec::new(),
@@ -115,8 +121,8 @@ impl Trials<'_> {
     /// What each synchronisation is for; the memory is then as one launch leaves it.
     fn report(&mut self) -> std::result::Result<Barriers, SimFault> {
         let reached = self.as_written()?;
-        let mut report = Barriers::new(self.whole.0.kernel);
-        for unreached in self.whole.1.synchronisations() {
+        let mut report = Barriers::new(self.whole.launch.kernel);
+        for unreached in self.whole.program.synchronisations() {
             report.add(Barrier::new(unreached, 0, Verdict::NotReached));
         }
         for (which, count) in reached {
@@ -131,11 +137,11 @@ impl Trials<'_> {
     /// Threads that race with none, and neither use atomics nor look at the clock, cannot tell one order from
     /// another: then one is enough.
     fn as_written(&mut self) -> std::result::Result<BTreeMap<Synchronisation, u64>, SimFault> {
-        let (own, reached) = (self.whole.0.settings.seed, Reached::default());
-        let report = self.run(&self.whole, (own, None), &reached)?;
+        let (own, reached) = (self.whole.launch.settings.seed, Reached::default());
+        let report = self.run(&self.whole, own, None, &reached)?;
         self.after.push((own, saved(&self.memory)));
         for seed in SEEDS.into_iter().filter(|_| report.atomics > 0) {
-            self.run(&self.whole, (seed, None), &Reached::default())?;
+            self.run(&self.whole, seed, None, &Reached::default())?;
             self.after.push((seed, saved(&self.memory)));
         }
         Ok(reached.counts())
@@ -161,20 +167,16 @@ impl Trials<'_> {
         self.after.iter().find_map(left_out).unwrap_or(Verdict::Redundant)
     }
 
-    fn fault(
-        &self,
-        launch: &(SimLaunch<'_>, InterpretedLaunch),
-        seed: u64,
-        without: Without,
-    ) -> Option<SimFault> {
-        self.run(launch, (seed, Some(without)), &Reached::default()).err()
+    fn fault(&self, trial: &Trial<'_>, seed: u64, without: Without) -> Option<SimFault> {
+        self.run(trial, seed, Some(without), &Reached::default()).err()
     }
 
     /// Runs the launch from the memory that it found, with the checks that show what a barrier is for.
     fn run(
         &self,
-        (launch, run): &(SimLaunch<'_>, InterpretedLaunch),
-        (seed, without): (u64, Option<Without>),
+        Trial { launch, program }: &Trial<'_>,
+        seed: u64,
+        without: Option<Without>,
         reached: &Reached,
     ) -> std::result::Result<SimReport, SimFault> {
         restore(&self.memory, &self.before);
@@ -182,7 +184,7 @@ impl Trials<'_> {
         let checkers = Checkers::new(&SimChecks { races: true, ..settings.checks });
         let observers: Vec<&dyn Observer> = checkers.observers().chain([reached as &dyn Observer]).collect();
         let launch = SimLaunch { settings, without, observers: &observers, ..launch.clone() };
-        simulator::run(&launch, &|| run.thread())
+        simulator::run(&launch, &|| program.thread())
     }
 
     /// The first byte that is another one than the launch leaves in this order of its threads. Bytes that

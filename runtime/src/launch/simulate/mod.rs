@@ -26,6 +26,8 @@ use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
+use crate::ir::CoarsenFactor;
+use crate::passes;
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };
@@ -47,6 +49,9 @@ pub(crate) struct Simulation {
     module: ValidModule,
     /// Whether printed CUDA compares indices with lengths.
     checked: bool,
+    /// How many elements each thread of printed CUDA is to do, if more than one, and whether the shape allows it.
+    coarsen: Option<CoarsenFactor>,
+    coarsens: bool,
     /// Where to say which barriers it needs.
     barriers: Option<BarrierLog>,
     /// The device statics of the device.
@@ -147,8 +152,9 @@ impl Setup {
     /// The same launch without streams, events and hints, which the simulator has not.
     fn for_simulator(&self) -> Self {
         let attributes = Attributes { cooperative: self.attributes.cooperative, ..Attributes::default() };
-        let Self { grid, block, cluster, no_extent, dynamic_shared, seed, order, .. } = *self;
-        Self { grid, block, cluster, no_extent, dynamic_shared, attributes, seed, gpu_checks: None, order }
+        let Self { grid, block, cluster, no_extent, dynamic_shared, seed, order, coarsen, .. } = *self;
+        let gpu_checks = None;
+        Self { grid, block, cluster, no_extent, dynamic_shared, attributes, seed, gpu_checks, order, coarsen }
     }
 }
 
@@ -162,6 +168,11 @@ impl Simulation {
         let module = K::module(comptime)?;
         let attributes = &module.module().attributes;
         check::simulator::<K>(shape, module.module(), &setup.attributes)?;
+        let coarsen = setup.coarsening(K::NAME, attributes.coarsen)?;
+        // That of the attribute was looked at when the kernel was recorded.
+        if let Some(factor) = coarsen.filter(|factor| Some(*factor) != attributes.coarsen) {
+            passes::coarsen(&module, factor)?;
+        }
         let mut settings = device.simulator_settings()?;
         if setup.seed != 0 {
             settings.seed = setup.seed;
@@ -175,6 +186,8 @@ impl Simulation {
             settings,
             module,
             checked: true,
+            coarsen,
+            coarsens: setup.coarsening_of::<K>(coarsen, shape, &[])?.is_some(),
             barriers: device.barrier_log().cloned(),
             statics: device.statics().clone(),
         })

@@ -72,7 +72,7 @@ impl WantedPage {
         args: &[KernelArg],
     ) -> Result<(Resources, Occupancy)> {
         let checks = conditions::checks(&module.module().conditions, &self.shape, args);
-        let resources = compile::resources_on::<K>(comptime, checks, Limits::SIMULATOR.compute)?;
+        let resources = compile::resources_on::<K>(comptime, checks.into(), Limits::SIMULATOR.compute)?;
         let resources = resources.with_dynamic_shared(self.shape.dynamic_shared);
         let multiprocessor = Multiprocessor::from(&Limits::SIMULATOR);
         let occupancy = Occupancy::new(&resources, &multiprocessor, self.shape.block)?;

@@ -7,8 +7,10 @@ use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
 use crate::compile::kernel::Kernel;
+use crate::driver::Version;
 use crate::error::{Error, Result};
-use crate::launch::conditions;
+use crate::ir::CoarsenNeeds;
+use crate::launch::{coarsen, conditions};
 use crate::printed::{self, PrintedLaunch, Reachable, TextOptions};
 use crate::simulator::{self, SimFault, SimLaunch};
 
@@ -30,11 +32,21 @@ impl Simulation {
         args: &[KernelArg],
         checks: Checks,
     ) -> Result<()> {
-        let wanted = TextOptions { checks, sanitizers: self.settings().sanitizers };
+        let wanted = |coarsen| TextOptions {
+            version: Version { checks, coarsen },
+            sanitizers: self.settings().sanitizers,
+        };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
-        let text = printed::text::<K>(comptime, wanted).map_err(refused)?;
-        let run = PrintedLaunch::new(&text, args, self.reached(args), rules(self.settings()));
-        simulator::run(launch, &|| run.thread())?;
+        let mut text = printed::text::<K>(comptime, wanted(self.coarsen.filter(|_| self.coarsens)));
+        let fits = |needs: &CoarsenNeeds| coarsen::fits::<K>(needs, self.shape(), args);
+        if text.as_ref().is_ok_and(|text| !text.coarsened().is_none_or(fits)) {
+            text = printed::text::<K>(comptime, wanted(None));
+        }
+        let text = text.map_err(refused)?;
+        let (shape, threads) = self.shape().to_start(text.coarsened());
+        let launch = SimLaunch { grid: shape.grid, ..launch.clone() };
+        let run = PrintedLaunch::new(&text, args, threads, self.reached(args), rules(self.settings()));
+        simulator::run(&launch, &|| run.thread())?;
         Ok(())
     }
 
@@ -94,7 +106,7 @@ impl Simulation {
             let printed = save();
             // Whatever the text did, the launch's results are the twin's.
             restore(&after);
-            same(K::NAME, outcome, &memory, (&after, &printed))?;
+            same(K::NAME, outcome, &memory, &after, &printed)?;
         }
         Ok(())
     }
@@ -105,7 +117,8 @@ fn same(
     kernel: &str,
     outcome: Result<()>,
     memory: &[Writable],
-    (twin, printed): (&[Vec<u8>], &[Vec<u8>]),
+    twin: &[Vec<u8>],
+    printed: &[Vec<u8>],
 ) -> Result<()> {
     let differ = |what: String| Err(SimFault::PrintedDiffers { kernel: kernel.to_owned(), what }.into());
     match outcome {

@@ -42,7 +42,7 @@ impl Writable {
         let elements = a.chunks_exact(size).zip(b.chunks_exact(size));
         for ((a, b), differs) in elements.zip(differs.chunks_exact_mut(size)) {
             if a != b {
-                mark(&self.elem, (a, b), differs);
+                mark(&self.elem, a, b, differs);
             }
         }
         (0..differs.len()).find(|byte| differs[*byte] && counts(*byte))
@@ -67,10 +67,10 @@ impl Writable {
 }
 
 /// Marks the bytes in which two values differ.
-fn mark(ty: &Type, (a, b): (&[u8], &[u8]), differs: &mut [bool]) {
+fn mark(ty: &Type, a: &[u8], b: &[u8], differs: &mut [bool]) {
     let mut part = |at: usize, ty: &Type| {
         let bytes = at..at + ty.size();
-        mark(ty, (&a[bytes.clone()], &b[bytes.clone()]), &mut differs[bytes]);
+        mark(ty, &a[bytes.clone()], &b[bytes.clone()], &mut differs[bytes]);
     };
     match ty {
         Type::Struct(def) => def.fields.iter().for_each(|field| part(field.offset, &field.ty)),

@@ -93,7 +93,7 @@ fn picture(page: &Page, label: &str) -> String {
     let mut svg = Svg::new(SIZE[0], SIZE[1]);
     axes(&mut svg, &x, &y);
     roofs(&mut svg, ceilings, &x, &y);
-    points(&mut svg, page, moved, (&x, &y));
+    points(&mut svg, page, moved, &x, &y);
     svg.finish(label)
 }
 
@@ -132,7 +132,7 @@ fn roofs(svg: &mut Svg, ceilings: &Ceilings, x: &Axis, y: &Axis) {
 }
 
 /// The kernel with a cache that loses nothing and with none, each at what the ceilings allow, and as it was.
-fn points(svg: &mut Svg, page: &Page, moved: f64, (x, y): (&Axis, &Axis)) {
+fn points(svg: &mut Svg, page: &Page, moved: f64, x: &Axis, y: &Axis) {
     let work = page.metrics.work();
     let peak = page.ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);
     let roof = |intensity: f64| (intensity * page.ceilings.bandwidth).min(peak) / 1e9;

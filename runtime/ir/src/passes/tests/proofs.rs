@@ -399,7 +399,8 @@ fn what_is_proven_is_in_bounds() {
         let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let max_threads = Dice(seed + 5).pick(&[None, None, Some(1), Some(7), Some(64), Some(256)]);
         let attributes = KernelAttributes { max_threads, ..KernelAttributes::default() };
-        let mut module = Module { functions, kernel, attributes, conditions: vec![], launched: vec![] };
+        let mut module =
+            Module { functions, kernel, attributes, conditions: vec![], launched: vec![], coarsened: None };
         elide(&mut module);
         lift(&mut module);
         let mut count = |e: &Expr| match &e.kind {

@@ -73,7 +73,7 @@ impl<'m> Lower<'m> {
     }
 
     /// `if c { a } else { b }`
-    pub(super) fn select(&mut self, (c, a, b): (&'m Expr, &'m Expr, &'m Expr), to: Slot) -> Result<()> {
+    pub(super) fn select(&mut self, c: &'m Expr, a: &'m Expr, b: &'m Expr, to: Slot) -> Result<()> {
         let (otherwise, end) = (self.label(), self.label());
         self.jump_if(c, otherwise, false)?;
         let checks = self.options.checks;

@@ -1,5 +1,6 @@
 //! Branches and loops.
 
+use super::operator::Operand;
 use super::{Binding, Label, Lower, OpenLoop, Result};
 use crate::interpreter::numeric;
 use crate::interpreter::program::{Op, Site, Slot};
@@ -87,7 +88,12 @@ impl<'m> Lower<'m> {
         let slot = self.owned(step)?;
         let fine = self.label();
         let (zero, some) = (self.constant(&[0; 8], 8), self.slot(&Type::BOOL));
-        self.operate(crate::ir::BinaryOp::Ne, (slot, &Type::U64), (zero, &Type::U64), some)?;
+        self.operate(
+            crate::ir::BinaryOp::Ne,
+            Operand { slot, ty: &Type::U64 },
+            Operand { slot: zero, ty: &Type::U64 },
+            some,
+        )?;
         self.push(Op::JumpIf { condition: some, to: fine.0 });
         self.fail("assertion failed: step != 0");
         self.here(fine);

@@ -1,5 +1,6 @@
 //! Expressions; each arm of the dispatchers only forwards.
 
+use super::operator::Operand;
 use super::{Lower, Result, room};
 use crate::interpreter::program::Slot;
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
@@ -44,7 +45,7 @@ impl<'m> Lower<'m> {
             ExprKind::ArrayRepeat(item, n) => self.repeat(item, n.len, to),
             ExprKind::Variant(def, index, items) => self.variant(def, *index, items, to),
             ExprKind::SubSlice { .. } => self.part(e, to),
-            ExprKind::Select(c, a, b) => self.select((c, a, b), to),
+            ExprKind::Select(c, a, b) => self.select(c, a, b, to),
             ExprKind::Closure(_) => self.unsupported("a closure as a value"),
             ExprKind::Const(_)
             | ExprKind::Var(_)
@@ -63,7 +64,7 @@ impl<'m> Lower<'m> {
 
     fn binary(&mut self, op: BinaryOp, a: &'m Expr, b: &'m Expr, to: Slot) -> Result<()> {
         let (left, right) = (self.value(a)?, self.value(b)?);
-        self.operate(op, (left, &a.ty), (right, &b.ty), to)
+        self.operate(op, Operand { slot: left, ty: &a.ty }, Operand { slot: right, ty: &b.ty }, to)
     }
 
     fn cast(&mut self, a: &'m Expr, ty: &Type, to: Slot) -> Result<()> {
@@ -73,6 +74,6 @@ impl<'m> Lower<'m> {
             return Ok(());
         }
         let from = self.value(a)?;
-        self.convert((from, &a.ty), ty, to)
+        self.convert(Operand { slot: from, ty: &a.ty }, ty, to)
     }
 }

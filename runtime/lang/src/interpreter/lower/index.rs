@@ -29,8 +29,8 @@ impl<'m> Lower<'m> {
                 let extent = self.value(base)?;
                 self.extent_element(extent, index, &elem, at)
             }
-            Type::Shared { elem, rank } => self.row(base, index, (elem.size(), *rank), at),
-            Type::Array(_, n) | Type::Vector(_, n) => self.array_element(base, index, (*n, &elem), at),
+            Type::Shared { elem, rank } => self.row(base, index, elem, *rank, at),
+            Type::Array(_, n) | Type::Vector(_, n) => self.array_element(base, index, *n, &elem, at),
             _ => self.unsupported(format!("an index of a `{}`", base.ty)),
         }
     }
@@ -116,13 +116,14 @@ impl<'m> Lower<'m> {
         &mut self,
         base: &'m Expr,
         index: &'m Expr,
-        (bytes, rank): (usize, usize),
+        elem: &Type,
+        rank: usize,
         at: Location,
     ) -> Result<Place> {
         let shared = self.value(base)?;
         let index = self.subscript(index)?;
         let (to, site) = (self.reserve(8 * rank, 8), self.site_at(at));
-        self.push(Op::Row { to, shared, rank: rank as u32, index, bytes: bytes as u32, site });
+        self.push(Op::Row { to, shared, rank: rank as u32, index, bytes: elem.size() as u32, site });
         Ok(Place::Frame(to))
     }
 
@@ -130,7 +131,8 @@ impl<'m> Lower<'m> {
         &mut self,
         base: &'m Expr,
         index: &'m Expr,
-        (len, elem): (usize, &Type),
+        len: usize,
+        elem: &Type,
         at: Location,
     ) -> Result<Place> {
         let place = self.array(base)?;

@@ -6,28 +6,32 @@ use crate::interpreter::program::{Op, Refusal, Slot};
 use crate::ir::{BinaryOp, Expr, Scalar, Type, UnaryOp};
 
 /// A value in the frame.
-type Operand<'t> = (Slot, &'t Type);
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'t> {
+    pub slot: Slot,
+    pub ty: &'t Type,
+}
 
 impl<'m> Lower<'m> {
     /// `a op b` of values, into `to`.
     pub(super) fn operate(&mut self, op: BinaryOp, a: Operand<'_>, b: Operand<'_>, to: Slot) -> Result<()> {
-        match (a.1, b.1) {
+        match (a.ty, b.ty) {
             (Type::Vector(s, n), _) | (_, Type::Vector(s, n)) if op.is_comparison() => {
-                self.equal_vectors(op, a, b, (*s, *n), to)
+                self.equal_vectors(op, a, b, *s, *n, to)
             }
             (Type::Vector(s, n), _) | (_, Type::Vector(s, n)) => {
                 let bytes = s.bits() as Slot / 8;
                 for i in 0..*n as Slot {
-                    let [left, right] = [a, b].map(|operand| component(operand, i));
-                    self.scalars(op, *s, (left, s), (right, b.1), to + i * bytes)?;
+                    let [left, right] = [a, b].map(|operand| operand.component(i));
+                    self.scalars(op, *s, left, Operand { slot: right, ty: b.ty }, to + i * bytes)?;
                 }
                 Ok(())
             }
             _ => {
-                let Some(scalar) = scalar_of(a.1) else {
-                    return self.unsupported(format!("`{op:?}` of a `{}`", a.1));
+                let Some(scalar) = scalar_of(a.ty) else {
+                    return self.unsupported(format!("`{op:?}` of a `{}`", a.ty));
                 };
-                self.scalars(op, scalar, (a.0, &scalar), b, to)
+                self.scalars(op, scalar, a.slot, b, to)
             }
         }
     }
@@ -38,34 +42,28 @@ impl<'m> Lower<'m> {
         op: BinaryOp,
         a: Operand<'_>,
         b: Operand<'_>,
-        (scalar, n): (Scalar, usize),
+        scalar: Scalar,
+        n: usize,
         to: Slot,
     ) -> Result<()> {
         let join = if op == BinaryOp::Eq { BinaryOp::BitAnd } else { BinaryOp::BitOr };
         let one = self.slot(&Type::BOOL);
         for i in 0..n as Slot {
-            let [left, right] = [a, b].map(|operand| component(operand, i));
+            let [left, right] = [a, b].map(|operand| operand.component(i));
             let target = if i == 0 { to } else { one };
-            self.scalars(op, scalar, (left, &scalar), (right, b.1), target)?;
+            self.scalars(op, scalar, left, Operand { slot: right, ty: b.ty }, target)?;
             if i > 0 {
-                self.scalars(join, Scalar::Bool, (to, &Scalar::Bool), (one, &Type::BOOL), to)?;
+                self.scalars(join, Scalar::Bool, to, Operand { slot: one, ty: &Type::BOOL }, to)?;
             }
         }
         Ok(())
     }
 
     /// `a op b` of scalars; the type of `b` matters to shifts alone.
-    fn scalars(
-        &mut self,
-        op: BinaryOp,
-        scalar: Scalar,
-        (a, _): (Slot, &Scalar),
-        (b, right): Operand<'_>,
-        to: Slot,
-    ) -> Result<()> {
+    fn scalars(&mut self, op: BinaryOp, scalar: Scalar, a: Slot, b: Operand<'_>, to: Slot) -> Result<()> {
         let b = match op {
-            BinaryOp::Shl | BinaryOp::Shr => self.count(b, right)?,
-            _ => b,
+            BinaryOp::Shl | BinaryOp::Shr => self.count(b.slot, b.ty)?,
+            _ => b.slot,
         };
         self.work_of(op, scalar);
         match numeric::binary(op, scalar, self.checks().overflow) {
@@ -127,7 +125,8 @@ impl<'m> Lower<'m> {
     }
 
     /// `a as T`
-    pub(super) fn convert(&mut self, (from, ty): Operand<'_>, target: &Type, to: Slot) -> Result<()> {
+    pub(super) fn convert(&mut self, value: Operand<'_>, target: &Type, to: Slot) -> Result<()> {
+        let Operand { slot: from, ty } = value;
         let (Some(source), Some(wanted)) = (scalar_of(ty), scalar_of(target)) else {
             return self.unsupported(format!("a `{ty}` as a `{target}`"));
         };
@@ -153,11 +152,13 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// A component of a vector; a scalar stands for all of them.
-fn component((slot, ty): Operand<'_>, i: Slot) -> Slot {
-    match ty {
-        Type::Vector(s, _) => slot + i * s.bits() as Slot / 8,
-        _ => slot,
+impl Operand<'_> {
+    /// A component of a vector; a scalar stands for all of them.
+    fn component(self, i: Slot) -> Slot {
+        match self.ty {
+            Type::Vector(s, _) => self.slot + i * s.bits() as Slot / 8,
+            _ => self.slot,
+        }
     }
 }
 

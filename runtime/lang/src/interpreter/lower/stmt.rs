@@ -1,5 +1,6 @@
 //! Statements; each arm of the dispatcher only forwards.
 
+use super::operator::Operand;
 use super::place::Place;
 use super::{Binding, Exit, Lower, Result, room};
 use crate::interpreter::program::{Op, SharedArray};
@@ -119,7 +120,8 @@ impl<'m> Lower<'m> {
             Some(op) => {
                 let old = self.load(&to, &place.ty);
                 let result = self.slot(&place.ty);
-                self.operate(op, (old, &place.ty), (value_slot, &value.ty), result)?;
+                let value = Operand { slot: value_slot, ty: &value.ty };
+                self.operate(op, Operand { slot: old, ty: &place.ty }, value, result)?;
                 result
             }
         };
@@ -138,7 +140,8 @@ impl<'m> Lower<'m> {
             Some(op) => {
                 let right = self.value(value)?;
                 self.local(slot, &place.ty, false);
-                self.operate(op, (slot, &place.ty), (right, &value.ty), slot)?;
+                let value = Operand { slot: right, ty: &value.ty };
+                self.operate(op, Operand { slot, ty: &place.ty }, value, slot)?;
             }
         }
         self.local(slot, &place.ty, true);

@@ -31,6 +31,7 @@ impl<T: crate::types::DeviceType> Default for Option<T> {
 }
 
 /// Marker of `Option::<T>::default()`.
+#[doc(hidden)]
 pub struct NoneMarker<T>(PhantomData<fn() -> T>);
 
 impl<T: crate::types::DeviceType> DeviceFn for NoneMarker<T> {
@@ -76,6 +77,7 @@ pub fn constant_default<T: crate::types::Constant + core::default::Default>(
 }
 
 /// Marker of `T::default()` of a scalar.
+#[doc(hidden)]
 pub struct ZeroMarker<T>(PhantomData<fn() -> T>);
 
 impl<T: crate::types::Constant + core::default::Default> DeviceFn for ZeroMarker<T> {

@@ -35,6 +35,7 @@ pub use default::*;
 
 /// Marker of an operator that the IR has itself: on scalars and vectors.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Native;
 
 impl DeviceFn for Native {
@@ -276,6 +277,7 @@ impl<L, R> ResolveOverloadedCompound for Operands<CompoundOp, L, R> {}
 
 /// Marker of a compound assignment that a trait implements.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Overloaded;
 
 impl DeviceFn for Overloaded {
@@ -367,6 +369,7 @@ impl<T: Copy> Clone for T {}
 
 /// Marker of a copy of a value.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct CopyMarker;
 
 impl DeviceFn for CopyMarker {
@@ -377,6 +380,7 @@ impl DeviceFn for CopyMarker {
 
 /// Marker of a conversion between scalars, which the IR casts.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct CastMarker;
 
 impl DeviceFn for CastMarker {

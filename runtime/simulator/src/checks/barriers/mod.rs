@@ -42,6 +42,7 @@ pub struct Barrier {
 
 /// What a launch does without one of its synchronisations.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// No thread came to it.
     NotReached,

@@ -26,7 +26,7 @@ fn shared_memory_must_be_written_before_it_is_read_byte_by_byte() {
     let fault = watch.access(AccessKind::Read, (100, 4), SHARED).expect_err("the last byte");
     let SimFault::Uninitialised { memory, bytes, byte, line, thread, .. } = &fault else { panic!("{fault}") };
     assert_eq!((memory, *bytes, *byte, *line, *thread), (&UnwrittenMemory::Shared, 4, 3, 3, [7, 0, 0]));
-    assert!(fault.to_string().contains("before byte 3 of them is written"), "{fault}");
+    assert!(fault.to_string().contains("finds byte 3 of them unwritten"), "{fault}");
 }
 
 #[test]

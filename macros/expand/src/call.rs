@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::consumer::captures;
+use super::device_method::hidden_method;
 use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
@@ -107,7 +108,7 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(span);
         let (probe, index) = self.probe(span);
         let line = self.line(span);
-        self.calls_associated(&last.ident, e.args.len());
+        self.methods.associated(&last.ident, e.args.len());
         let callee = self.hold(&callee);
         Lowered {
             witness: self.tap(&probe, span, e, quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe))),
@@ -284,7 +285,7 @@ impl Lower<'_> {
             Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
             _ => receiver,
         };
-        let receiver = self.device_receiver(&method, &receiver);
+        let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);
         let turbofish = &e.turbofish;
         let dot = &e.dot_token;
@@ -377,11 +378,6 @@ impl Lower<'_> {
             }
         })
     }
-}
-
-/// The hidden twin-typed method that witnesses a call of `name`.
-pub fn hidden_method(name: &syn::Ident) -> syn::Ident {
-    format_ident!("{}_in_kernels", name, span = name.span())
 }
 
 /// Whether the last but one segment names a type, by Rust's naming convention.

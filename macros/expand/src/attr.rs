@@ -28,6 +28,13 @@ pub struct KernelAttr {
     cluster: Option<[Number; 3]>,
     noalias: bool,
     allow_divergent_barriers: bool,
+    coarsen: Option<Coarsen>,
+}
+
+/// How many elements a thread does.
+enum Coarsen {
+    Widest,
+    Times(u32),
 }
 
 /// Limits of the hardware, as `warpsmith_ir::limits` has them: a macro depends on no crate of the runtime. `tests/facts.rs`
@@ -37,7 +44,7 @@ const CLUSTER_BLOCKS: u32 = 16;
 const REGISTERS: u32 = 255;
 
 const KNOWN: &str = "`#[gpu_kernel]` knows `fmad = false`, `launch_bounds(max_threads)`, \
-    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias` and `allow(divergent_barriers)`";
+    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias`, `coarsen`, `coarsen = 4` and `allow(divergent_barriers)`";
 
 impl KernelAttr {
     /// Parses the attribute's tokens; `parameters` are known too late for its numbers.
@@ -50,6 +57,7 @@ impl KernelAttr {
             cluster: None,
             noalias: false,
             allow_divergent_barriers: false,
+            coarsen: None,
         };
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(items) => {
@@ -84,6 +92,11 @@ impl KernelAttr {
                 }
             }
             ("noalias", Meta::Path(_)) => self.noalias = true,
+            ("coarsen", Meta::Path(_)) => self.coarsen = Some(Coarsen::Widest),
+            ("coarsen", Meta::NameValue(pair)) => match number_of_elements(&pair.value) {
+                Some(elements) => self.coarsen = Some(Coarsen::Times(elements)),
+                None => errors.at(&pair.value, "a thread of a coarsened kernel does 2, 4, 8 or 16 elements"),
+            },
             ("max_registers", Meta::List(list)) => {
                 let rule = "a register cap is one number from 1 to 255";
                 self.max_registers = numbers(list, 1, REGISTERS, rule).and_then(|n| n.first().cloned());
@@ -118,6 +131,10 @@ impl KernelAttr {
             let [x, y, z] = extents.each_ref().map(|number| &number.tokens);
             quote!(::warpsmith::__macro::cluster_extents([#x, #y, #z]))
         }));
+        let coarsen = optional(self.coarsen.as_ref().map(|coarsen| match coarsen {
+            Coarsen::Widest => quote!(::warpsmith::ir::CoarsenFactor::Widest),
+            Coarsen::Times(elements) => quote!(::warpsmith::ir::CoarsenFactor::Times(#elements)),
+        }));
         quote! {
             ::warpsmith::ir::KernelAttributes {
                 fmad: #fmad,
@@ -127,9 +144,16 @@ impl KernelAttr {
                 cluster: #cluster,
                 noalias: #noalias,
                 allow_divergent_barriers: #allow,
+                coarsen: #coarsen,
             }
         }
     }
+}
+
+/// The elements of a thread, as the attribute gives them.
+fn number_of_elements(value: &Expr) -> Option<u32> {
+    let Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) = value else { return None };
+    int.base10_parse().ok().filter(|elements| [2, 4, 8, 16].contains(elements))
 }
 
 /// An option stands once.

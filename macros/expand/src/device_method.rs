@@ -6,9 +6,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use super::call::hidden_method;
-use super::lower::Lower;
-
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
 const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr as_ptr as_ref asin asinh atan atan2 atanh block cast \
     cast_signed cast_unsigned cbrt ceil checked_add checked_div checked_mul checked_neg checked_pow checked_rem \
@@ -64,51 +61,53 @@ impl DeviceMethods {
 
     /// The items that the calls of the witness find where nothing else is.
     ///
-    /// `guard` is the path of the function that holds the body, if nothing of it is generic. If that body has mistakes,
-    /// the items report none of their own.
-    pub fn items(&self, guard: Option<&TokenStream>) -> TokenStream {
+    /// `asked` finds out whether the body has mistakes, if nothing of it is generic: then the items report none of their
+    /// own.
+    pub fn items(&self, asked: Option<&TokenStream>) -> TokenStream {
         let at_path = self.0.iter().any(|(_, called)| *called != Called::OnValue);
-        let sound = guard.filter(|_| at_path).map(sound);
+        let sound = asked.filter(|_| at_path).map(sound);
         let value = sound.as_ref().map_or_else(|| quote!(0), |_| quote!(__SOUND));
         let item = |(number, (name, called)): (usize, &(Ident, Called))| items(number, name, *called, &value);
         self.0.iter().enumerate().map(item).chain(sound.iter().cloned()).collect()
     }
-}
 
-impl Lower<'_> {
     /// The receiver of a call of `method` in the witness, where rustc looks for its device side.
-    pub fn device_receiver(&mut self, method: &Ident, receiver: &TokenStream) -> TokenStream {
+    pub fn receiver(&mut self, method: &Ident, receiver: &TokenStream) -> TokenStream {
         if in_library(method) {
             return receiver.clone();
         }
-        let number = self.methods.number(method, Called::OnValue);
+        let number = self.number(method, Called::OnValue);
         let lookup = format_ident!("__lookup{number}", span = method.span());
         quote_spanned!(method.span()=> (*#lookup(&#receiver)))
     }
 
     /// Notes an associated function that the body calls.
-    pub fn calls_associated(&mut self, function: &Ident, arguments: usize) {
+    pub fn associated(&mut self, function: &Ident, arguments: usize) {
         if ASSOCIATED.iter().any(|name| function == name) {
             return;
         }
-        self.methods.number(function, Called::AtPath(arguments));
+        self.number(function, Called::AtPath(arguments));
     }
 }
 
 /// A constant that has no value if the body has mistakes.
-fn sound(guard: &TokenStream) -> TokenStream {
-    let asks = super::recording::ask(&format_ident!("__sound"), guard);
+fn sound(asked: &TokenStream) -> TokenStream {
     quote! {
         const __SOUND: usize = {
-            let _ = || { #asks };
+            let _ = || { #asked };
             0
         };
     }
 }
 
+/// The hidden twin-typed method that witnesses a call of `name`.
+pub fn hidden_method(name: &Ident) -> Ident {
+    format_ident!("{}_in_kernels", name, span = name.span())
+}
+
 /// A name that no other function declares: of those rustc shows the last part alone.
 fn numbered(name: &str, number: usize, span: Span) -> Ident {
-    format_ident!("{name}{}_{number}", super::lower::line_of(span), span = span)
+    format_ident!("{name}{}_{number}", span.unwrap().line(), span = span)
 }
 
 fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {

@@ -67,12 +67,12 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
 }
 
 /// Expands the `impl` of such a trait.
-pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenStream {
+pub fn expand(item: &ItemImpl, name: &Ident, wanted: &'static str) -> TokenStream {
     let mut errors = Errors::default();
     if name == "Index" || name == "IndexMut" {
-        let by_usize = by_usize(item, &name, &mut errors);
+        let by_usize = by_usize(item, name, &mut errors);
         if errors.any() {
-            let (errors, stand_in) = (errors.into_tokens(), expand(&by_usize, (name, wanted)));
+            let (errors, stand_in) = (errors.into_tokens(), expand(&by_usize, name, wanted));
             return quote!(#errors #stand_in);
         }
     }
@@ -82,9 +82,9 @@ pub fn expand(item: &ItemImpl, (name, wanted): (Ident, &'static str)) -> TokenSt
     for part in &item.items {
         match part {
             ImplItem::Fn(function) if function.sig.ident == wanted => {
-                let method = Method::new(item, function, &held_body(item, &name), &mut errors);
+                let method = Method::new(item, function, &held_body(item, name), &mut errors);
                 kept.items.push(method.twin());
-                device = device_impl(item, &name, &method, wanted);
+                device = device_impl(item, name, &method, wanted);
             }
             ImplItem::Fn(other) => {
                 errors.at(

@@ -1,6 +1,12 @@
-//! Expansion: one file a kind of item or a part of the body.
+//! What the macros of `warpsmith` expand to: a file for each kind of item, and for each part of a body.
+//!
+//! In come the tokens of an attribute and of its item; out goes what rustc compiles in their place, or an error at the tokens that
+//! are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
+//!
+//! It is a crate of its own because rustc waits until a crate of macros is linked, and begins with what needs this one before.
 
 mod assign;
+mod attr;
 mod body_check;
 mod builtin_macros;
 mod call;
@@ -11,6 +17,7 @@ mod derive;
 mod derive_enum;
 mod device_method;
 mod device_path;
+mod errors;
 mod expr;
 mod extent;
 mod fallback;
@@ -40,6 +47,7 @@ mod signature;
 mod spelled;
 mod stmt;
 mod surroundings;
+mod tokens;
 mod touch;
 mod twin;
 mod types;

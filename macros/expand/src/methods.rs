@@ -18,7 +18,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, FnArg, Ident, Path, ReturnType, Signature, Token, Type, Visibility, braced};
 
-use super::call::hidden_method;
+use super::device_method::hidden_method;
 
 /// A whole `device_methods!`.
 pub struct Methods {

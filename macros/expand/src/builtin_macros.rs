@@ -112,11 +112,12 @@ impl SharedArray {
         let array = quote! {
             {
                 let __extents = [#(::warpsmith::__macro::IndexInteger::to_index(#extents)),*];
-                let __site = (::core::file!(), #line, #column);
                 // SAFETY: the memory is this block's, of the size that the extents ask for.
                 unsafe {
                     <#ty>::from_raw_parts(
-                        ::warpsmith::__macro::shared_alloc::<#elem, _>(&__extents, #align, __site, || {}),
+                        ::warpsmith::__macro::shared_alloc::<#elem, _>(
+                            &__extents, #align, ::core::file!(), #line, #column, || {}
+                        ),
                         __extents,
                     )
                 }

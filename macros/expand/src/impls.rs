@@ -8,7 +8,7 @@ use syn::{
     parse_quote,
 };
 
-use super::call::hidden_method;
+use super::device_method::hidden_method;
 use super::function::twin_signature;
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
@@ -25,8 +25,8 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     PlainForms::default().visit_item_impl_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
     let item = &item;
-    if let Some(method) = super::foreign::method(item, &mut errors) {
-        return super::foreign::expand(item, method);
+    if let Some((name, method)) = super::foreign::method(item, &mut errors) {
+        return super::foreign::expand(item, &name, method);
     }
     if errors.any() {
         return super::fallback::implementation(item, errors);

@@ -3,7 +3,7 @@
 //! In come the parameters, the result and the block; out come the statements of a hidden function that records them.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::{Ident, ReturnType, parse_quote};
 
 use super::lower::{Lower, Name};
@@ -85,7 +85,9 @@ pub fn recording(
     let body = lower.block(&block);
     let giver = lower.own_name("__returns", block.brace_token.span.open());
     let (probes, tree) = lower.probe_tree();
-    let methods = lower.methods.items(guard.and_then(|guard| guard.plain.as_ref()));
+    let plain = guard.and_then(|guard| guard.plain.as_ref());
+    let asked = plain.map(|path| ask(&format_ident!("__sound"), path));
+    let methods = lower.methods.items(asked.as_ref());
     let (body_witness, body_emit) = (body.witness, body.emit);
     let missing = (!gives_value(output, &block)).then(|| quote!(::warpsmith::__macro::never_called()));
     let (output, returns) = match output {

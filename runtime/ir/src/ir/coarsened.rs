@@ -1,0 +1,48 @@
+//! Kernels whose threads each do the work of several.
+
+use super::{Expr, LoopId};
+
+/// How many elements a thread of a coarsened kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoarsenFactor {
+    /// As many as make the accesses of the widest elements 16 bytes.
+    Widest,
+    /// 2, 4, 8 or 16.
+    Times(u32),
+}
+
+/// What a coarsened kernel is, for the printer and for launches.
+///
+/// Its last parameter is the number of threads that the launch asked for, each of which does one element. The grid has
+/// that many divided by the factor.
+#[derive(Clone, Debug)]
+pub struct Coarsened {
+    /// The loops over a thread's elements, each with the number of the element from zero on.
+    pub loops: Vec<(LoopId, Expr)>,
+    /// What launches must fulfil.
+    pub needs: CoarsenNeeds,
+}
+
+/// What a launch of a coarsened kernel must fulfil besides one dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoarsenNeeds {
+    /// Elements of a thread.
+    pub factor: u32,
+    /// The slices that are accessed several elements at once.
+    pub aligned: Vec<WideArgument>,
+    /// The most threads that the launch may ask for: their numbers fit the types that the kernel has them in.
+    pub most_threads: u64,
+    /// The threads of a block, where a number in the kernel stands for them.
+    pub block: Option<u32>,
+}
+
+/// A slice that is accessed several elements at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideArgument {
+    /// The argument.
+    pub position: usize,
+    /// Where in its bytes the address is, in a value; a slice is its own.
+    pub offset: usize,
+    /// What the address must be a multiple of.
+    pub align: u32,
+}

@@ -1,0 +1,207 @@
+//! Walks over statements and expressions that rewrite them in place.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, VarId, Variable, visit};
+
+/// The blocks of a statement.
+pub(super) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
+        _ => vec![],
+    }
+}
+
+/// The expressions of a statement itself.
+pub(super) fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    match &mut stmt.kind {
+        StmtKind::Let { init, .. } => init.iter_mut().collect(),
+        StmtKind::Assign { place, value, .. } => vec![value, place],
+        StmtKind::Expr(e) => vec![e],
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => {
+            vec![cond]
+        }
+        StmtKind::For { range, .. } => {
+            [&mut range.start, &mut range.end].into_iter().chain(&mut range.step).collect()
+        }
+        StmtKind::Return(value) => value.iter_mut().collect(),
+        StmtKind::Print { args, .. } => args.iter_mut().collect(),
+        StmtKind::Launch(launch) => launch.operands_mut(),
+        StmtKind::Shared(_)
+        | StmtKind::DynamicShared(_)
+        | StmtKind::Block(_)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_) => vec![],
+    }
+}
+
+/// Calls `change` for every expression, before its operands; these are left alone where it says that it is done.
+pub(super) fn exprs(block: &mut Block, change: &mut dyn FnMut(&mut Expr) -> bool) {
+    for stmt in &mut block.stmts {
+        operands_mut(stmt).into_iter().for_each(|e| expr(e, change));
+        blocks_mut(stmt).into_iter().for_each(|inner| exprs(inner, change));
+    }
+}
+
+fn expr(e: &mut Expr, change: &mut dyn FnMut(&mut Expr) -> bool) {
+    if change(e) {
+        return;
+    }
+    if let ExprKind::Closure(closure) = &mut e.kind {
+        exprs(&mut closure.body, change);
+    }
+    e.operands_mut().into_iter().for_each(|operand| expr(operand, change));
+}
+
+/// Calls `change` for every statement outside closures, inner ones first.
+pub(super) fn stmts(block: &mut Block, change: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in &mut block.stmts {
+        blocks_mut(stmt).into_iter().for_each(|inner| stmts(inner, change));
+        change(stmt);
+    }
+}
+
+/// Gives a copy of a body variables and loops of its own; loops from `free` on are.
+pub(super) fn rename(block: &mut Block, vars: &mut Vec<Variable>, free: u32) {
+    let mut names = Names { vars: BTreeMap::new(), loops: HashMap::new(), free };
+    visit::stmts(block, &mut |stmt| names.declared(stmt));
+    visit::exprs(block, &mut |e| {
+        if let ExprKind::Closure(closure) = &e.kind {
+            names.vars.extend(closure.params.iter().map(|param| (*param, *param)));
+        }
+    });
+    for (old, new) in &mut names.vars {
+        *new = VarId(vars.len() as u32);
+        vars.push(vars[old.0 as usize].clone());
+    }
+    names.apply(block);
+}
+
+/// A loop that no other of a body is.
+pub(super) fn next_loop(block: &Block) -> u32 {
+    let mut next = 0;
+    visit::stmts(block, &mut |stmt| {
+        if let StmtKind::While { id, .. } | StmtKind::For { id, .. } = &stmt.kind {
+            next = next.max(id.0 + 1);
+        }
+    });
+    next
+}
+
+/// What variables and loops are called in a copy.
+struct Names {
+    vars: BTreeMap<VarId, VarId>,
+    loops: HashMap<LoopId, LoopId>,
+    free: u32,
+}
+
+impl Names {
+    fn declared(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let { var, .. } => drop(self.vars.insert(*var, *var)),
+            StmtKind::While { id, .. } => self.declared_loop(*id),
+            StmtKind::For { id, range, .. } => {
+                self.declared_loop(*id);
+                self.vars.insert(range.var, range.var);
+            }
+            _ => {}
+        }
+    }
+
+    fn declared_loop(&mut self, id: LoopId) {
+        self.loops.insert(id, LoopId(self.free));
+        self.free += 1;
+    }
+
+    fn apply(&self, block: &mut Block) {
+        let var = |var: &mut VarId| *var = self.vars.get(var).copied().unwrap_or(*var);
+        let of = |id: &mut LoopId| *id = self.loops.get(id).copied().unwrap_or(*id);
+        for stmt in &mut block.stmts {
+            match &mut stmt.kind {
+                StmtKind::Let { var: declared, .. } => var(declared),
+                StmtKind::While { id, .. } | StmtKind::Break(id) | StmtKind::Continue(id) => of(id),
+                StmtKind::For { id, range, .. } => {
+                    of(id);
+                    var(&mut range.var);
+                }
+                _ => {}
+            }
+            operands_mut(stmt).into_iter().for_each(|e| self.apply_in(e));
+            blocks_mut(stmt).into_iter().for_each(|inner| self.apply(inner));
+        }
+    }
+
+    fn apply_in(&self, e: &mut Expr) {
+        let var = |var: &mut VarId| *var = self.vars.get(var).copied().unwrap_or(*var);
+        match &mut e.kind {
+            ExprKind::Var(id) => var(id),
+            ExprKind::CallClosure { closure, .. } => var(closure),
+            ExprKind::Closure(closure) => {
+                closure.params.iter_mut().for_each(var);
+                self.apply(&mut closure.body);
+            }
+            _ => {}
+        }
+        e.operands_mut().into_iter().for_each(|operand| self.apply_in(operand));
+    }
+}
+
+/// Drops the variables that nothing names, whose values nothing can observe.
+pub(super) fn drop_unnamed(block: &mut Block, vars: &[Variable]) {
+    loop {
+        let mut named: HashSet<VarId> = HashSet::new();
+        visit::exprs(block, &mut |e| {
+            if let ExprKind::Var(var) | ExprKind::CallClosure { closure: var, .. } = &e.kind {
+                named.insert(*var);
+            }
+        });
+        if !drop_in(block, vars, &named) {
+            return;
+        }
+    }
+}
+
+fn drop_in(block: &mut Block, vars: &[Variable], named: &HashSet<VarId>) -> bool {
+    let before = block.stmts.len();
+    block.stmts.retain(|stmt| match &stmt.kind {
+        StmtKind::Let { var, init } => {
+            vars[var.0 as usize].mutable
+                || named.contains(var)
+                || init.as_ref().is_some_and(|e| !is_silent(e))
+        }
+        _ => true,
+    });
+    let mut dropped = block.stmts.len() != before;
+    for stmt in &mut block.stmts {
+        for inner in blocks_mut(stmt) {
+            dropped |= drop_in(inner, vars, named);
+        }
+    }
+    dropped
+}
+
+/// Whether nobody notices that an expression is not evaluated.
+fn is_silent(e: &Expr) -> bool {
+    let own = match &e.kind {
+        ExprKind::Const(_)
+        | ExprKind::Unit
+        | ExprKind::Var(_)
+        | ExprKind::Cast(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Field(..)
+        | ExprKind::Len(_) => true,
+        ExprKind::Binary(op, ..) => !matches!(op, crate::ir::BinaryOp::Div | crate::ir::BinaryOp::Rem),
+        ExprKind::Builtin { op, .. } => op.position().is_some(),
+        _ => false,
+    };
+    own && e.operands().into_iter().all(is_silent)
+}
+
+/// Drops statements.
+pub(super) fn drop_if(block: &mut Block, is_dropped: &dyn Fn(&Stmt) -> bool) {
+    block.stmts.retain(|stmt| !is_dropped(stmt));
+    for stmt in &mut block.stmts {
+        blocks_mut(stmt).into_iter().for_each(|inner| drop_if(inner, is_dropped));
+    }
+}

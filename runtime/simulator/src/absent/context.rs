@@ -1,0 +1,126 @@
+//! What device code asks of its thread, where no thread is simulated: every question ends in a panic that says so.
+//!
+//! These are the functions of the simulator's own `context`, as far as the language calls them.
+
+#[doc(hidden)]
+pub use super::facts::Child;
+pub use super::facts::SharedSite;
+use super::facts::{AccessKind, Line, MemoryScope};
+
+/// Functions that only a simulated thread can call.
+macro_rules! in_kernels_alone {
+    ($($(#[$docs:meta])* fn $name:ident($($of:ty),*) $(-> $result:ty)?;)+) => {$(
+        $(#[$docs])*
+        #[doc = concat!("Panics: `", stringify!($name), "` is of kernels.")]
+        #[cold]
+        #[track_caller]
+        pub fn $name($(_: $of),*) $(-> $result)? {
+            outside(stringify!($name))
+        }
+    )+};
+}
+
+in_kernels_alone! {
+    fn thread_idx() -> [u32; 3];
+    fn block_idx() -> [u32; 3];
+    fn block_dim() -> [u32; 3];
+    fn grid_dim() -> [u32; 3];
+    fn lane_id() -> u32;
+    fn warp_id() -> u32;
+    fn cluster_rank() -> u32;
+    fn cluster_size() -> u32;
+    fn cluster_dim() -> [u32; 3];
+    fn block_idx_in_cluster() -> [u32; 3];
+    fn cluster_idx() -> [u32; 3];
+    fn sync_threads();
+    fn sync_warp(u32);
+    fn cluster_sync();
+    fn grid_sync();
+    fn sync_vote(bool) -> u32;
+    fn named_barrier(u32, u32, bool);
+    fn cluster_arrive();
+    fn cluster_wait();
+    fn active_lanes() -> u32;
+    fn clock() -> u64;
+    fn warp_exchange(u32, &'static str, [u8; 16]) -> WarpView;
+    fn fault_source(&'static str, u32, u32);
+    fn shared_alloc(SharedSite, usize, usize) -> *mut u8;
+    fn dynamic_shared() -> (*mut u8, usize);
+    fn map_shared_rank(*const u8, u32) -> *mut u8;
+    fn copy_async(*mut u8, *const u8, usize);
+    fn copy_async_commit();
+    fn copy_async_wait(usize);
+    fn launch(Child, Line);
+    fn fault_launch(&str, String, Line) -> !;
+}
+
+/// What the lanes of a warp operation brought to it; nobody makes one.
+pub struct WarpView(());
+
+impl WarpView {
+    /// What a lane brought: nothing.
+    pub fn lane(&self, _: u32) -> Option<[u8; 16]> {
+        None
+    }
+
+    /// The lanes that take part: none.
+    pub fn participants(&self) -> u32 {
+        0
+    }
+}
+
+/// Keeps a descriptor for ever.
+#[doc(hidden)]
+pub fn keep<'a, T>(descriptor: T) -> &'a mut T {
+    Box::leak(Box::new(descriptor))
+}
+
+/// Nobody counts atomics.
+pub fn on_atomic() {}
+
+/// Nobody looks at what atomics find.
+#[doc(hidden)]
+pub fn on_found<T: Copy>(_: &T, _: &T) {}
+
+/// Nobody is told of accesses.
+#[doc(hidden)]
+pub fn on_access<T>(_: &T, _: AccessKind) {}
+
+/// Nobody is told of accesses.
+///
+/// # Safety
+/// Always safe: the place is not accessed.
+#[doc(hidden)]
+pub unsafe fn on_access_at<T>(_: *const T, _: AccessKind) {}
+
+/// No other thread sees what a fence orders, but the compiler moves nothing across.
+pub fn fence(_: MemoryScope) {
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+}
+
+/// An index that is out of bounds, on the host.
+#[cold]
+#[track_caller]
+pub fn fault_bounds(index: i64, len: usize) -> ! {
+    panic!("index {index} is out of bounds for length {len}");
+}
+
+/// A range that is out of bounds, on the host.
+#[cold]
+#[track_caller]
+pub fn fault_range(bound: i64, limit: usize) -> ! {
+    panic!("range bound {bound} is beyond {limit}");
+}
+
+/// Prints the text of a `println!`, with a line feed at its end, or of a `print!`.
+pub fn print(text: String, newline: bool) {
+    print!("{text}{}", if newline { "\n" } else { "" });
+}
+
+#[cold]
+#[track_caller]
+fn outside(caller: &str) -> ! {
+    panic!(
+        "`{caller}` can only be used in a kernel, and this code was called from the host: launch the kernel instead"
+    );
+}

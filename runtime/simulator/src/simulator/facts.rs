@@ -1,0 +1,250 @@
+//! What the simulator is told, and what it tells observers: who did what to which bytes, who met whom, and at which line.
+//!
+//! Knows nothing of how any of it is simulated; a build without the simulator has these words too.
+
+use std::any::TypeId;
+
+/// A place in the user's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Line {
+    /// The path as `file!()` gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+impl Line {
+    /// Where the function was called that calls this.
+    #[track_caller]
+    pub fn caller() -> Self {
+        let at = std::panic::Location::caller();
+        Self { file: at.file(), line: at.line(), column: at.column() }
+    }
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// A thread of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Thread {
+    /// Index of its block in the grid.
+    pub block_idx: [u32; 3],
+    /// Linear index of its block in the grid, `x` fastest.
+    pub block: u64,
+    /// Rank of its block in the cluster.
+    pub rank: u32,
+    /// Index in its block.
+    pub thread_idx: [u32; 3],
+    /// Linear index in its block; its warp is `linear / 32`, its lane `linear % 32`.
+    pub linear: u32,
+}
+
+/// Which instruction of the program does something, and which time that it is done.
+///
+/// Lanes of a warp with equal instructions execute them together, as a GPU that joins diverged
+/// lanes where their control flow meets does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// Where it was written.
+    pub at: Line,
+    /// Its number in the program, the same in all threads.
+    pub site: u32,
+    /// Equal for lanes of a warp that are at the same iteration of every loop and call around it, where an observer
+    /// asks for [`Interests::instances`](super::Interests::instances).
+    pub instance: u64,
+}
+
+/// Whose memory an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Buffers, device statics, everything that is none of the others.
+    Global,
+    /// The shared memory of the block of this rank in the cluster.
+    Shared {
+        /// Rank of the block that owns it.
+        rank: u32,
+    },
+    /// Constant memory.
+    Constant,
+    /// The thread's own variables.
+    Local,
+}
+
+/// The threads for which an atomic operation or a fence counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryScope {
+    /// Those of the block.
+    Block,
+    /// Those of the cluster.
+    Cluster,
+    /// Those of the device.
+    Device,
+    /// Those of all devices, and the host.
+    System,
+}
+
+/// How an access reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A plain load.
+    Read,
+    /// A plain store.
+    Write,
+    /// Relaxed and of system scope, by `volatile`.
+    Volatile {
+        /// Whether it stores.
+        writes: bool,
+    },
+    /// An atomic operation.
+    Atomic {
+        /// Whether it loads.
+        reads: bool,
+        /// Whether it stores.
+        writes: bool,
+        /// Its ordering.
+        order: std::sync::atomic::Ordering,
+        /// Its scope.
+        scope: MemoryScope,
+    },
+}
+
+impl AccessKind {
+    /// Whether it loads.
+    pub fn reads(self) -> bool {
+        match self {
+            AccessKind::Read => true,
+            AccessKind::Write => false,
+            AccessKind::Volatile { writes } => !writes,
+            AccessKind::Atomic { reads, .. } => reads,
+        }
+    }
+
+    /// Whether it stores.
+    pub fn writes(self) -> bool {
+        match self {
+            AccessKind::Read => false,
+            AccessKind::Write => true,
+            AccessKind::Volatile { writes } | AccessKind::Atomic { writes, .. } => writes,
+        }
+    }
+}
+
+/// One access of one thread. It is told before it happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The first byte, as an address of the host.
+    pub address: usize,
+    /// How many bytes.
+    pub bytes: u32,
+    /// The alignment that the access needs, in bytes.
+    pub align: u32,
+    /// Whose memory it is.
+    pub space: Space,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// What does it.
+    pub by: Instruction,
+}
+
+/// Who is to come to a meeting. Those of them that have returned from the kernel count as having arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// The threads of the block.
+    Block,
+    /// The threads of the cluster; of a cooperative launch, those of the grid.
+    Cluster,
+    /// These lanes of the warp, bit `i` for lane `i`.
+    Lanes(u32),
+    /// So many that arrive, whoever they are: who has returned is not among them.
+    Count,
+}
+
+/// Something at which threads wait for each other; each use of it has its own number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Meeting {
+    /// Unique in the launch.
+    pub number: u64,
+    /// What it is called: `sync_threads`, `shuffle`, …
+    pub name: &'static str,
+    /// Who is to come.
+    pub of: Expected,
+    /// Whether what was written before it is visible to all that leave it, and for whom.
+    pub orders: Option<MemoryScope>,
+    /// Whether the thread that is told of leaves it too, or only arrives.
+    pub waits: bool,
+}
+
+/// When a grid that a kernel launches may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChildOrder {
+    /// After the earlier launches of the same block.
+    Block,
+    /// After the whole grid that launches it, and all else that this has launched.
+    Tail,
+    /// At any time from its launch on.
+    Free,
+}
+
+/// What a branch decided for one thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// Which way it went; of a loop, whether there is another iteration.
+    pub taken: bool,
+    /// What decided.
+    pub by: Instruction,
+}
+
+/// What an operation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Operation {
+    /// An addition, subtraction or comparison of floats of this many bits.
+    FloatAdd(u8),
+    /// A multiplication.
+    FloatMul(u8),
+    /// A fused multiply-add: two operations.
+    FloatFma(u8),
+    /// A division, root or function of floats.
+    FloatSpecial(u8),
+    /// Arithmetic or logic on integers and booleans.
+    Integer,
+    /// A conversion between types.
+    Convert,
+}
+
+/// What fresh shared memory holds in every byte: visibly not zero.
+pub const POISON: u8 = 0xa5;
+
+/// Which array of a block's shared memory is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedSite {
+    /// The line of the `shared!`.
+    pub line: u32,
+    /// Its column, or another number that tells it apart in its file.
+    pub column: u32,
+    /// The instance of the function around it, if that has several.
+    pub instance: Option<TypeId>,
+    /// The file.
+    pub file: &'static str,
+}
+
+/// A launch that waits for the end of its parent.
+#[doc(hidden)]
+pub struct Child {
+    pub kernel: &'static str,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: usize,
+    /// When it may run.
+    pub order: ChildOrder,
+    /// Its number for observers; the machine gives it.
+    pub number: u64,
+    /// Runs one of its threads.
+    pub thread: Box<dyn Fn()>,
+}

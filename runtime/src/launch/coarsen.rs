@@ -1,0 +1,96 @@
+//! Which launches run coarsened, with several elements a thread.
+//!
+//! The kernel's attribute or the launch asks for it. A launch that the coarsened kernel is not made for runs the kernel as
+//! it is: one of several dimensions, with slices that are not aligned for wide accesses or that overlap, with more
+//! threads than the kernel's index types count, of a cluster, cooperative, or with checks of every access.
+
+use super::{Launch, LaunchError, LaunchShape, Setup, check};
+use crate::argument::KernelArg;
+use crate::compile::kernel::Kernel;
+use crate::ir::{CoarsenFactor, CoarsenNeeds, WideArgument};
+use crate::passes::MOST_ELEMENTS;
+
+impl<K: Kernel> Launch<'_, K> {
+    /// Elements that each thread does: 2, 4, 8 or 16; 1 launches a kernel of `#[gpu_kernel(coarsen)]` as it is.
+    ///
+    /// The grid and the block keep their meaning: `.over(n)` is still for `n` elements, and a failed check names the block
+    /// and the thread that would do the element alone. The results are the same. A thread loads and stores its elements
+    /// at once, in accesses of up to 16 bytes.
+    ///
+    /// A launch whose slices do not begin at addresses that such accesses need, as parts of buffers may, runs the kernel as it is.
+    /// So does a launch of more than one dimension, with clusters, cooperative, or with
+    /// [`gpu_checks`](Self::gpu_checks).
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn scale(a: f32, x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= a;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let gpu = Device::open()?;
+    /// let mut x = gpu.upload(&[1.5f32; 1000])?;
+    /// scale(2.0, &mut x).over(1000).coarsen(4).launch(&gpu)?;
+    /// assert_eq!(gpu.download(&x)?, [3.0; 1000]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// The launch returns [`LaunchError::Coarsen`] for another number, and
+    /// [`NotCoarsened`](crate::error::NotCoarsened) for a kernel that is not elementwise.
+    pub fn coarsen(self, elements: u32) -> Self {
+        self.set(|setup| setup.coarsen = Some(elements))
+    }
+}
+
+impl Setup {
+    /// How many elements each thread is to do, if more than one; a kernel's attribute asks for `own`.
+    pub(super) fn coarsening(
+        &self,
+        kernel: &'static str,
+        own: Option<CoarsenFactor>,
+    ) -> Result<Option<CoarsenFactor>, LaunchError> {
+        match self.coarsen {
+            None => Ok(own),
+            Some(1) => Ok(None),
+            Some(elements) if elements.is_power_of_two() && elements <= MOST_ELEMENTS => {
+                Ok(Some(CoarsenFactor::Times(elements)))
+            }
+            Some(elements) => Err(LaunchError::Coarsen { kernel, elements }),
+        }
+    }
+
+    /// The same of a launch with this shape and these arguments, as far as they alone decide it.
+    pub(super) fn coarsening_of<K: Kernel>(
+        &self,
+        own: Option<CoarsenFactor>,
+        shape: &LaunchShape,
+        args: &[KernelArg],
+    ) -> Result<Option<CoarsenFactor>, LaunchError> {
+        let wanted = self.coarsening(K::NAME, own)?;
+        let is_line = shape.grid[1..] == [1, 1] && shape.block[1..] == [1, 1] && shape.cluster.is_none();
+        Ok(wanted.filter(|_| is_line && !self.attributes.cooperative && check::overlap::<K>(args).is_ok()))
+    }
+}
+
+/// Whether a coarsened kernel is made for these arguments and so many threads.
+pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
+    let aligned = |wide: &WideArgument| {
+        let address = match args.get(wide.position) {
+            Some(KernelArg::Slice { ptr, .. }) => Some(*ptr),
+            Some(KernelArg::Value(value)) => value.words().get(wide.offset / 8).copied(),
+            _ => None,
+        };
+        address.is_some_and(|address| address.is_multiple_of(u64::from(wide.align)))
+    };
+    let threads = u64::from(shape.grid[0]) * u64::from(shape.block[0]);
+    threads <= needs.most_threads
+        && needs.block.is_none_or(|block| block == shape.block[0])
+        && needs.aligned.iter().all(aligned)
+        && check::overlap::<K>(args).is_ok()
+}
