@@ -66,7 +66,7 @@ fn pair_by_pointer(x: &[u32], y: &mut [u32], first: u32) {
 
 #[test]
 fn a_raw_pointer_must_be_aligned_for_what_is_read() {
-    finds::<pair_by_pointer>(CAST, 0, "8 bytes", |device| {
+    finds::<pair_by_pointer>(CAST, 0, "4 bytes beyond a multiple of 8", |device| {
         let (x, mut y) = (device.upload(&[1u32; 8])?, device.alloc_zeroed::<u32>(1)?);
         pair_by_pointer(&x, &mut y, 1).grid(1).block(1).launch(device)
     });

@@ -58,7 +58,7 @@ pub trait Kernel: KernelDefinition {
     /// An error of recording or validation, with its Rust line.
     fn print(comptime: &Self::Comptime, options: &PrintOptions) -> Result<CudaSource> {
         let module = Self::module(comptime)?;
-        let also = matches!(options.checks, Checks::Also(_));
+        let also = matches!(options.checks, Checks::Also(checks) if checks.any());
         let coarsen = module.module().attributes.coarsen.filter(|_| !also);
         compile::print(&module, Version { checks: options.checks, coarsen }, options.line_directives)
     }
