@@ -25,6 +25,8 @@ fn main() {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     println!("cargo::rerun-if-changed=tests/harness/machine.rs");
+    // A test that asks cargo again sees what cargo added to it, which would build everything again.
+    println!("cargo::rustc-env=LIBRARIES_OF_THE_BUILD={}", env::var("LD_LIBRARY_PATH").unwrap_or_default());
     let wanted = env::var("WARPSMITH_TESTS_FOR").unwrap_or_default();
     let is_wanted = |what: &str| wanted.split(',').any(|word| word.trim() == what);
     let [nvrtc, nvdisasm, cxx] = REQUIRED.map(|variable| env::var_os(variable).is_some());

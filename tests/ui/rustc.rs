@@ -12,7 +12,12 @@ use std::thread;
 fn library() -> PathBuf {
     let release =
         std::env::current_exe().is_ok_and(|exe| exe.components().any(|c| c.as_os_str() == "release"));
-    let built = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    match env!("LIBRARIES_OF_THE_BUILD") {
+        "" => cargo.env_remove("LD_LIBRARY_PATH"),
+        libraries => cargo.env("LD_LIBRARY_PATH", libraries),
+    };
+    let built = cargo
         .args(["test", "--test", "ui", "--no-run", "--message-format=json", "--quiet"])
         .args(release.then_some("--release"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
