@@ -29,7 +29,8 @@ impl Loaded {
             spills: None,
             stack_frame: None,
             local: count(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            static_shared: count(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            static_shared: count(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?
+                + self.needs().large_shared_bytes as u32,
             dynamic_shared: 0,
             constant: count(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
             barriers: None,

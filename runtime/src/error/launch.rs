@@ -265,15 +265,15 @@ pub enum LaunchError {
     },
     /// Too much shared memory.
     #[error(
-        "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of static shared memory are above the opt-in limit of {limit} \
-         bytes a block; use a smaller `.dynamic_shared(…)`"
+        "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of declared shared memory are above the opt-in limit of {limit} \
+         bytes a block; use a smaller `.dynamic_shared(…)`, or smaller `shared!` arrays"
     )]
     SharedMemory {
         /// The kernel.
         kernel: &'static str,
         /// Dynamic bytes.
         dynamic: usize,
-        /// Static bytes.
+        /// Bytes of `shared!` arrays.
         fixed: usize,
         /// The limit.
         limit: usize,

@@ -144,7 +144,11 @@ pub(super) fn device<K: Kernel>(
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    let own = OwnShared { fixed: needs.static_shared_bytes, shadow: needs.shadow_bytes };
+    let own = OwnShared {
+        fixed: needs.static_shared_bytes,
+        large: needs.large_shared_bytes,
+        shadow: needs.shadow_bytes,
+    };
     shared(K::NAME, shape, own, limits.shared_opt_in)
 }
 
@@ -210,6 +214,8 @@ pub(super) fn simulated_shape(
 struct OwnShared {
     /// Static arrays.
     fixed: usize,
+    /// Part of what the launch adds: arrays that static memory does not hold.
+    large: usize,
     /// Part of what the launch adds: where checks keep what is written.
     shadow: usize,
 }
@@ -220,14 +226,14 @@ fn shared(
     own: OwnShared,
     limit: usize,
 ) -> Result<(), LaunchError> {
-    let OwnShared { fixed, shadow } = own;
+    let OwnShared { fixed, large, shadow } = own;
     let bytes = shape.dynamic_shared as usize + fixed;
     if bytes > limit && bytes <= limit + shadow {
         return Err(LaunchError::ShadowMemory { kernel, bytes: bytes - shadow, shadow, limit });
     }
     if bytes > limit {
-        let dynamic = shape.dynamic_shared as usize;
-        return Err(LaunchError::SharedMemory { kernel, dynamic, fixed, limit });
+        let dynamic = shape.dynamic_shared as usize - large;
+        return Err(LaunchError::SharedMemory { kernel, dynamic, fixed: fixed + large, limit });
     }
     Ok(())
 }

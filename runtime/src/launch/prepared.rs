@@ -61,7 +61,7 @@ impl<K: Kernel> Launch<'_, K> {
                 let others = self.setup.gpu_checks(device)?;
                 let asked = Asked { bounds: checks, others, setup: &self.setup };
                 let loaded = loaded::<K>(gpu, &self.comptime, &asked, &shape, args)?.0;
-                let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
+                let (shape, attributes) = (with_its_shared(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
@@ -81,7 +81,7 @@ impl<K: Kernel> Launch<'_, K> {
                 let others = self.setup.gpu_checks(device)?;
                 let asked = Asked { bounds: checks, others, setup: &self.setup };
                 let (loaded, needs) = loaded::<K>(gpu, &self.comptime, &asked, &shape, self.args.as_ref())?;
-                shape = shadowed(shape, loaded);
+                shape = with_its_shared(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
@@ -234,9 +234,11 @@ fn checked<'g, K: Kernel>(
     }
 }
 
-/// The shape with the shared memory in which a checked kernel keeps what is written.
-fn shadowed(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
-    let dynamic_shared = shape.dynamic_shared.saturating_add(loaded.needs().shadow_bytes as u32);
+/// The shape with the dynamic shared memory that is the kernel's own: of arrays that static memory does not hold, and
+/// that in which a checked kernel keeps what is written.
+pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
+    let own = loaded.needs().large_shared_bytes + loaded.needs().shadow_bytes;
+    let dynamic_shared = shape.dynamic_shared.saturating_add(own as u32);
     LaunchShape { dynamic_shared, ..shape }
 }
 

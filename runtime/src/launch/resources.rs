@@ -1,5 +1,6 @@
 //! The resources and the costs of a launch.
 
+use super::prepared::with_its_shared;
 use super::{KeptAttributes, Launch, Target, coarsen, conditions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
@@ -53,7 +54,7 @@ impl<K: Kernel> Launch<'_, K> {
         if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
             let shape = self.setup.shape::<K>()?;
             let loaded = gpu.loaded::<K>(&self.comptime, self.version()?)?;
-            occupancy.clusters = Some(gpu.resident(loaded, &shape)?);
+            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded))?);
         }
         Ok(occupancy)
     }

@@ -105,7 +105,7 @@ impl Resources {
             spills: Some(Spills { stores: usage.spill_stores, loads: usage.spill_loads }),
             stack_frame: Some(usage.stack_frame),
             local: usage.stack_frame + usage.local,
-            static_shared: usage.shared,
+            static_shared: usage.shared + source.needs.large_shared_bytes as u32,
             dynamic_shared: 0,
             constant: constant.map_or(usage.constant, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             barriers: Some(usage.barriers),

@@ -210,7 +210,10 @@ impl Printer<'_> {
                 let elem =
                     if let Type::Shared { elem, .. } = &var.ty { (**elem).clone() } else { Type::Unit };
                 let elem = self.ty(&elem);
-                Text::primary(format!("(ws_dynamic_shared_bytes() / sizeof({elem}))"))
+                Text::primary(match self.shared.large_bytes {
+                    0 => format!("(ws_dynamic_shared_bytes() / sizeof({elem}))"),
+                    large => format!("((ws_dynamic_shared_bytes() - {large}ull) / sizeof({elem}))"),
+                })
             }
         }
     }

@@ -9,6 +9,8 @@ use crate::ranges::{FunctionScope, Interval, Kind, Known};
 /// The function that is being printed.
 #[derive(Default)]
 pub(super) struct OpenFunction<'m> {
+    /// The function itself.
+    pub of: Option<&'m Function>,
     vars: Vec<Variable>,
     names: HashMap<VarId, String>,
     scopes: Vec<HashSet<String>>,
@@ -52,6 +54,7 @@ impl<'m> OpenFunction<'m> {
     fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
         let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {
+            of: Some(function),
             ranges: Some(FunctionScope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),

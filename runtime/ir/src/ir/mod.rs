@@ -80,7 +80,7 @@ pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
 pub use image::{ImageShape, ImageType};
-pub use instances::{ClosureType, InstanceId, Instances, StaticShared, TooManyInstances};
+pub use instances::{ArrayId, ClosureType, DeclaredShared, InstanceId, Instances, TooManyInstances};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::ValueLayout;
 pub use quantity::{Parameter, Quantity};

@@ -44,7 +44,8 @@ impl Simulation {
         }
         let text = text.map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
-        let launch = SimLaunch { grid: shape.grid, ..launch.clone() };
+        let dynamic_shared = launch.dynamic_shared + text.needs().large_shared_bytes;
+        let launch = SimLaunch { grid: shape.grid, dynamic_shared, ..launch.clone() };
         let run = PrintedLaunch::new(&text, args, threads, self.reached(args), rules(self.settings()));
         simulator::run(&launch, &|| run.thread())?;
         Ok(())
