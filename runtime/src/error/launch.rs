@@ -304,6 +304,18 @@ pub enum LaunchError {
         /// What there is.
         has: (u32, u32),
     },
+    /// The compiler made less of a kernel than its author demands.
+    #[error("kernel `{kernel}` demands `{demand}`: {said}; {way_out}")]
+    Required {
+        /// The kernel.
+        kernel: &'static str,
+        /// What stands in `require(…)`.
+        demand: &'static str,
+        /// The remarks of the compiler, with their Rust lines.
+        said: String,
+        /// What may help.
+        way_out: &'static str,
+    },
     /// An argument in memory of another device.
     #[error(
         "kernel `{kernel}`: argument `{argument}` is on {memory}, the launch is on {device}; upload it there"

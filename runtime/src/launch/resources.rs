@@ -27,8 +27,8 @@ impl<K: Kernel> Launch<'_, K> {
             Backend::Gpu(gpu) => {
                 let loaded = gpu.loaded::<K>(&self.comptime, version)?.resources()?;
                 match compile::resources_on::<K>(&self.comptime, version, compute) {
-                    Ok(Resources { spills, stack_frame, barriers, .. }) => {
-                        Resources { spills, stack_frame, barriers, ..loaded }
+                    Ok(Resources { spills, stack_frame, barriers, remarks, .. }) => {
+                        Resources { spills, stack_frame, barriers, remarks, ..loaded }
                     }
                     // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
                     Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,

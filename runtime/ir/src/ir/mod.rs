@@ -191,6 +191,29 @@ pub struct KernelAttributes {
     pub allow_divergent_barriers: bool,
     /// Each thread does several elements.
     pub coarsen: Option<CoarsenFactor>,
+    /// What the compiler must make of it.
+    pub requires: Requirements,
+}
+
+/// What a kernel's author demands of its machine code: without it, the kernel does not compile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Requirements {
+    /// No register is spilled to local memory.
+    pub no_spills: bool,
+    /// No local memory at all: no spills, and no array that is indexed at run time.
+    pub no_local_memory: bool,
+    /// Tensor cores of warpgroups run beside the other instructions, and their registers are as many as `setmaxnreg` says.
+    pub async_wgmma: bool,
+}
+
+impl Requirements {
+    /// No demand.
+    pub const NONE: Self = Self { no_spills: false, no_local_memory: false, async_wgmma: false };
+
+    /// Whether there is any.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
 }
 
 impl KernelAttributes {
@@ -204,6 +227,7 @@ impl KernelAttributes {
         noalias: false,
         allow_divergent_barriers: false,
         coarsen: None,
+        requires: Requirements::NONE,
     };
 }
 
