@@ -40,6 +40,7 @@ mod iteration;
 mod large_shared;
 mod lifetimes;
 mod limits;
+mod mbarriers;
 mod memory;
 mod mixed_operators;
 mod names;
