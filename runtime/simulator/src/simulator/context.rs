@@ -11,6 +11,7 @@ use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, O
 #[doc(hidden)]
 pub use super::facts::{Child, SharedSite};
 use super::machine::Machine;
+pub use super::matrix_row::{read_row, write_row};
 use super::observer::Interests;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
@@ -180,6 +181,13 @@ pub fn clock() -> u64 {
 pub fn warp_exchange(mask: u32, kind: &'static str, payload: [u8; 16]) -> WarpView {
     let machine = current(kind);
     machine.exchange(kind, mask, payload, machine.line(Line::caller()))
+}
+
+/// As [`warp_exchange`], of values of any size, sixteen bytes a piece; every lane brings as many.
+#[track_caller]
+pub fn warp_exchange_wide(mask: u32, kind: &'static str, pieces: &[[u8; 16]]) -> WarpView {
+    let machine = current(kind);
+    machine.exchange_all(kind, mask, pieces, machine.line(Line::caller()))
 }
 
 /// The block's `bytes` bytes of shared memory for this site, filled with [`POISON`] at the block's start.

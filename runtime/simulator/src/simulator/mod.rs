@@ -26,6 +26,7 @@ mod index;
 mod launch;
 mod left_out;
 mod machine;
+mod matrix_row;
 mod meeting;
 mod memory;
 mod nested;
@@ -63,6 +64,7 @@ pub use host::limit as host_limit;
 #[doc(hidden)]
 pub use index::triple;
 pub use launch::{Prints, SimLaunch, SimReport};
+pub use matrix_row::MatrixRow;
 #[doc(hidden)]
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
