@@ -31,6 +31,7 @@ pub mod macro_support;
 pub mod meaning;
 mod place;
 pub mod record;
+pub mod tensor;
 pub mod texels;
 pub mod tile;
 pub mod types;

@@ -159,10 +159,10 @@ fn store_text(matrices: usize, transposed: bool) -> CudaText {
 #[track_caller]
 fn brought(lanes: &context::WarpView, kind: &'static str, lane: usize) -> [u8; 16] {
     let lane = lane as u32;
-    lanes.lane(lane).unwrap_or_else(|| {
+    if lanes.lane(lane).is_none() {
         context::fault_source(kind, u32::MAX, lane);
-        [0; 16]
-    })
+    }
+    lanes.lane(lane).unwrap_or_default()
 }
 
 /// Where an element of a matrix is in registers: the lane, and the first byte in its register.

@@ -102,7 +102,11 @@ pub(super) fn gather<A: Format, B: Format<Value = A::Value>, R: Register>(
     }
     let used = ((a.len() + b.len()) * register).div_ceil(16);
     let lanes = context::warp_exchange_wide(u32::MAX, kind, &pieces[..used]);
-    let read = |(lane, place): (usize, usize)| bits(&lanes, kind, lane, place * register, register);
+    // Closures do not know where they are called from.
+    for lane in (0..32).filter(|lane| lanes.lane(*lane).is_none()) {
+        context::fault_source(kind, u32::MAX, lane);
+    }
+    let read = |(lane, place): (usize, usize)| bits(&lanes, lane, place * register, register);
     let mut rows = [[Default::default(); MOST]; 2];
     let mut cols = [[Default::default(); MOST]; 2];
     for k in (0..shape.k).step_by(per_register) {
@@ -125,12 +129,8 @@ fn spread<F: Format>(register: u64, elements: &mut [F::Value]) {
 }
 
 /// Bytes of what a lane brought, as a number; zero of a lane that takes no part, if that is no fault.
-#[track_caller]
-fn bits(lanes: &WarpView, kind: &'static str, lane: usize, start: usize, bytes: usize) -> u64 {
-    let Some(piece) = lanes.piece(lane as u32, start / 16) else {
-        context::fault_source(kind, u32::MAX, lane as u32);
-        return 0;
-    };
+fn bits(lanes: &WarpView, lane: usize, start: usize, bytes: usize) -> u64 {
+    let piece = lanes.piece(lane as u32, start / 16).unwrap_or_default();
     let mut number = [0; 8];
     number[..bytes].copy_from_slice(&piece[start % 16..start % 16 + bytes]);
     u64::from_le_bytes(number)
