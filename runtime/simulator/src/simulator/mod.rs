@@ -34,6 +34,7 @@ mod observer;
 mod problem;
 mod race;
 mod raise;
+mod rows;
 mod run;
 mod scheduler;
 mod seeded;

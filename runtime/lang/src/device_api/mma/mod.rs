@@ -13,9 +13,9 @@ mod operands;
 
 use crate::codegen::ARRAY;
 use crate::half::{bf16, f16};
-use crate::ir::{CudaText, Effect, Facts, Scalar, SyncScope, Type};
+use crate::ir::{Cost, CudaText, Effect, Facts, Scalar, SyncScope, Type};
 pub use maps::MmaShape;
-use operands::{E4m3, E5m2, Tf32, gather};
+use operands::{E4m3, E5m2, Format, Tf32, gather};
 
 /// Builtins by name, with their registers, their words in PTX and their meaning: the sums, the rows, the formats.
 macro_rules! products {
@@ -27,7 +27,7 @@ macro_rules! products {
             $(#[$doc])*
             pub fn $name(a: $a, b: $b, c: $c) -> $c {
                 cuda: |args: &[Type], _: &Type| instruction(stringify!($name), $ptx, args),
-                effect: Effect::Sync(SyncScope::Warp), facts: Facts::MOVES, min_compute: $compute
+                effect: Effect::Sync(SyncScope::Warp), facts: facts::<$of_b, $b>($rows), min_compute: $compute
             } {
                 $sums(&gather::<$of_a, $of_b, _>(stringify!($name), $rows, &a, &b), c)
             }
@@ -100,6 +100,13 @@ products! {
     mma_m16n8k32_f32_e5m2_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e4m3.f32" (8, 9): exact::to_f32, 16 of E5m2, E4m3;
     /// 16 × 32 elements of `e5m2` by 32 × 8, added to sums of `f32`.
     mma_m16n8k32_f32_e5m2_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e5m2.f32" (8, 9): exact::to_f32, 16 of E5m2, E5m2;
+}
+
+/// What a product of so many rows costs, whose right operand `R` is of a format.
+const fn facts<F: Format, R>(rows: usize) -> Facts {
+    // A lane has the 32nd part of eight columns: a fourth of one.
+    let each = rows * (size_of::<R>() / F::BYTES);
+    Facts { cost: Cost::Products { each: each as u16, floats: F::IS_FLOAT }, ..Facts::MOVES }
 }
 
 /// The instruction as a function of three arrays of registers.

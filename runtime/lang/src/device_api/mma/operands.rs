@@ -16,6 +16,9 @@ pub(super) trait Format {
     /// Bytes of an element.
     const BYTES: usize;
 
+    /// Whether it is a float.
+    const IS_FLOAT: bool;
+
     /// The value of an element, by the little-endian number that its bytes are.
     fn value(bits: u64) -> Self::Value;
 }
@@ -32,6 +35,7 @@ macro_rules! formats {
         impl Format for $t {
             type Value = $value;
             const BYTES: usize = $bytes;
+            const IS_FLOAT: bool = stringify!($value).as_bytes()[0] == b'f';
             fn value($bits: u64) -> $value {
                 $body
             }
