@@ -6,5 +6,6 @@ mod engine;
 mod faults;
 mod hints;
 mod lanes;
+mod matrices;
 mod resident;
 mod verdicts;
