@@ -39,6 +39,7 @@ mod instances;
 mod iteration;
 mod lifetimes;
 mod limits;
+mod mbarriers;
 mod memory;
 mod mixed_operators;
 mod names;

@@ -45,9 +45,16 @@ use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
+/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] are made of.
+pub mod ptx {
+    pub use crate::device_api::bulk_copy::*;
+    pub use crate::device_api::mbarrier::*;
+}
+
 /// What kernels use: builtins, types and the attributes of device code.
 pub mod prelude {
     pub use crate::device_api::atomic::*;
+    pub use crate::device_api::barrier::{Barrier, Phase};
     pub use crate::device_api::cluster::*;
     pub use crate::device_api::convert::*;
     pub use crate::device_api::copy_async::*;

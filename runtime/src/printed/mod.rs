@@ -16,6 +16,7 @@
 //! takes.
 
 mod asm;
+mod bulk;
 mod compiler;
 mod host;
 mod images;

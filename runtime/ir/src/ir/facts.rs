@@ -184,6 +184,9 @@ pub struct Facts {
     pub accesses: &'static [ArgumentAccess],
     /// Whether it reads what other threads may write meanwhile: a loop may wait for them by it.
     pub waits: bool,
+    /// Whether the thread may stop there for another or for the copy engine, or gives that work: the simulator runs each
+    /// thread on a fiber then.
+    pub rendezvous: bool,
     /// Where the thread stands, if that is what it gives. Of one that does not say, no two calls are the same.
     pub position: Option<Position>,
     /// Where its result lies.
@@ -203,6 +206,7 @@ impl Facts {
     pub const NONE: Self = Self {
         accesses: &[],
         waits: false,
+        rendezvous: false,
         position: None,
         result: ResultRange::Any,
         cost: Cost::Special,

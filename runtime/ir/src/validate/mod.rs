@@ -55,7 +55,8 @@ impl ValidModule {
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
                 if let ExprKind::Builtin { op, .. } = &e.kind {
-                    found |= matches!(op.effect, Effect::Sync(_)) || op.facts.form == Form::OtherBlock;
+                    found |= matches!(op.effect, Effect::Sync(_)) || op.facts.rendezvous;
+                    found |= op.facts.form == Form::OtherBlock;
                 }
             });
         }

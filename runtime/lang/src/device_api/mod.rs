@@ -75,6 +75,8 @@ macro_rules! builtin {
 }
 
 pub mod atomic;
+pub mod barrier;
+pub mod bulk_copy;
 pub mod cluster;
 pub mod convert;
 pub mod copy_async;
@@ -87,6 +89,7 @@ pub mod hint;
 pub mod index;
 pub mod int_intrinsics;
 pub mod math;
+pub mod mbarrier;
 pub mod memory;
 pub mod methods;
 pub mod number;

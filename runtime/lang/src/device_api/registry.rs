@@ -37,9 +37,13 @@ type Lists = (&'static str, &'static [&'static [Builtin]]);
 /// The builtin of `copy_async_wait`, whose number is a generic argument.
 static WAIT: &[Builtin] = &[copy_async::wait::<0>()];
 
+/// The builtins that wait for bulk copies, likewise.
+static BULK_WAITS: &[Builtin] = &[bulk_copy::wait::<0>(), bulk_copy::wait_read::<0>()];
+
 /// The functions, by their modules.
 static FUNCTIONS: &[Lists] = &lists! {
     "atomic" [atomic::builtins::ALL];
+    "bulk_copy" [bulk_copy::builtins::ALL, BULK_WAITS];
     "cluster" [cluster::builtins::ALL];
     "convert" [convert::to_integers::ALL, convert::to_floats::ALL, convert::builtins::ALL];
     "copy_async" [copy_async::builtins::ALL, WAIT];
@@ -52,6 +56,7 @@ static FUNCTIONS: &[Lists] = &lists! {
     "int_intrinsics" [int_intrinsics::builtins::ALL];
     "math::elementary" [math::elementary::builtins::ALL];
     "math::special" [math::special::builtins::ALL];
+    "mbarrier" [mbarrier::builtins::ALL];
     "memory" [memory::builtins::ALL, memory::BIT_CAST];
     "ordered" [ordered::scoped::ALL];
     "packed" [packed::of_one::ALL, packed::of_two::ALL, packed::builtins::ALL];

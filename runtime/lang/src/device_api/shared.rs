@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::mem::{align_of, size_of, transmute};
 
 use crate::simulator::context::{self, SharedSite};
-use crate::types::{GpuType, Shared};
+use crate::types::{DeviceType, GpuType, Shared};
 
 /// Declares a static shared array; only as the value of a `let` in a kernel or `#[gpu_fn]`.
 ///
@@ -56,7 +56,7 @@ pub fn dynamic_shared<T: GpuType>() -> Shared<T> {
 /// The block's memory of one `shared!`, for the twin. `_instance` is a closure of the function around it, which has a
 /// type of its own in each instance of that function: each instance has memory of its own, as in CUDA.
 #[doc(hidden)]
-pub fn shared_alloc<T: GpuType, F: Fn()>(
+pub fn shared_alloc<T: DeviceType, F: Fn()>(
     extents: &[usize],
     align: Option<u32>,
     file: &'static str,

@@ -107,7 +107,7 @@ pub unsafe trait AnyBits: GpuType {
 )]
 pub trait InShared {
     /// What the memory is an array of.
-    type Element: GpuType;
+    type Element: DeviceType;
     /// Number of elements.
     const LEN: usize;
 }

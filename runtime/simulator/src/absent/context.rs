@@ -5,7 +5,7 @@
 #[doc(hidden)]
 pub use super::facts::Child;
 pub use super::facts::SharedSite;
-use super::facts::{AccessKind, Line, MemoryScope};
+use super::facts::{AccessKind, Line, MemoryScope, ProxyFence};
 
 /// Functions that only a simulated thread can call.
 macro_rules! in_kernels_alone {
@@ -50,8 +50,35 @@ in_kernels_alone! {
     fn copy_async(*mut u8, *const u8, usize);
     fn copy_async_commit();
     fn copy_async_wait(usize);
+    fn mbarrier_init(*const u8, u32);
+    fn mbarrier_inval(*const u8);
+    fn mbarrier_arrive(&'static str, *const u8, u32, u32) -> u64;
+    fn mbarrier_arrive_at(&'static str, *const u8, u32, bool);
+    fn mbarrier_expect(&'static str, *const u8, u32);
+    fn mbarrier_wait(&'static str, *const u8, PhaseOf, MemoryScope);
+    fn mbarrier_try_wait(&'static str, *const u8, PhaseOf) -> bool;
+    fn mbarrier_test_wait(&'static str, *const u8, PhaseOf) -> bool;
+    fn cp_async_mbarrier_arrive(*const u8);
+    fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
+    fn bulk_commit();
+    fn bulk_wait(usize, bool);
     fn launch(Child, Line);
     fn fault_launch(&str, String, Line) -> !;
+}
+
+/// Which memory a bulk copy reads and writes.
+#[allow(missing_docs)]
+pub enum BulkCopy {
+    Load,
+    Store,
+    Send { rank: u32 },
+}
+
+/// Which phase of a barrier a thread waits for.
+#[allow(missing_docs)]
+pub enum PhaseOf {
+    Parity(u32),
+    Number(u32),
 }
 
 /// What the lanes of a warp operation brought to it; nobody makes one.
@@ -97,6 +124,9 @@ pub unsafe fn on_access_at<T>(_: *const T, _: AccessKind) {}
 pub fn fence(_: MemoryScope) {
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
+
+/// There is no copy engine to fence for.
+pub fn proxy_fence(_: ProxyFence) {}
 
 /// An index that is out of bounds, on the host.
 #[cold]

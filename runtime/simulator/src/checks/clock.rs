@@ -27,9 +27,43 @@ pub(super) enum Group {
     Block = 2,
 }
 
-/// Up to which epoch each thread is ordered before the owner; 0 of those that it knows nothing of.
+/// What is ordered before the owner, and how far: of each thread up to an epoch, 0 of those that it knows nothing of.
+///
+/// Loads, stores and atomic operations of threads are of the generic proxy, those of the copy engine of the async one. What
+/// is ordered before the owner is visible to the copy engine only as far as a proxy fence has made it so, and what is
+/// visible is handed on wherever the rest is.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Clock(Option<Rc<Node>>);
+pub(super) struct Clock {
+    /// What is ordered before the owner.
+    known: Tree,
+    /// What is also visible to the copy engine: in shared and in global memory.
+    visible: [Tree; 2],
+    /// Whose loads are over besides: what has arrived at a barrier that counts.
+    read: Tree,
+}
+
+/// For which accesses a clock is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asks {
+    /// What a thread does after an access.
+    Thread,
+    /// What a thread stores after a load.
+    ThreadAfterLoad,
+    /// What the copy engine does in shared or global memory after an access.
+    Engine {
+        /// Whether it is global memory.
+        global: bool,
+    },
+    /// What it writes there after a load.
+    EngineAfterLoad {
+        /// Whether it is global memory.
+        global: bool,
+    },
+}
+
+/// Up to which epoch each thread is known.
+#[derive(Clone, Default, Debug)]
+struct Tree(Option<Rc<Node>>);
 
 /// Up to which epoch all threads of one's own block, and of one's own warp, are known.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -59,6 +93,65 @@ enum Below {
 impl Clock {
     /// Up to which epoch a thread is known.
     pub fn get(&self, key: Key) -> u32 {
+        self.known.get(key)
+    }
+
+    /// Up to which epoch a thread's accesses are ordered before what asks.
+    pub fn ordered(&self, key: Key, asks: Asks) -> u32 {
+        match asks {
+            Asks::Thread => self.known.get(key),
+            Asks::ThreadAfterLoad => self.known.get(key).max(self.read.get(key)),
+            Asks::Engine { global } => self.visible[usize::from(global)].get(key),
+            Asks::EngineAfterLoad { global } => {
+                self.visible[usize::from(global)].get(key).max(self.read.get(key))
+            }
+        }
+    }
+
+    /// Up to which epoch the whole block and the whole warp of a thread are known, by their bounds alone.
+    pub fn known(&self, key: Key) -> Known {
+        self.known.known(key)
+    }
+
+    /// Whether two clocks are one.
+    pub fn is(&self, other: &Clock) -> bool {
+        let trees = self.visible.iter().zip(&other.visible);
+        self.known.is(&other.known) && self.read.is(&other.read) && trees.into_iter().all(|(a, b)| a.is(b))
+    }
+
+    /// Makes every thread of a group known up to an epoch.
+    pub fn raise(&mut self, key: Key, group: Group, epoch: u32) {
+        self.known.raise(key, group, epoch);
+    }
+
+    /// Adds what another clock knows.
+    pub fn join(&mut self, other: &Clock) {
+        self.known.join(&other.known);
+        self.read.join(&other.read);
+        self.visible.iter_mut().zip(&other.visible).for_each(|(mine, theirs)| mine.join(theirs));
+    }
+
+    /// Makes what another clock knows visible to the copy engine.
+    pub fn publish(&mut self, other: &Clock, global: bool) {
+        self.visible[usize::from(global)].join(&other.known);
+    }
+
+    /// Makes all that it knows visible to the copy engine: it was there before.
+    pub fn publish_all(&mut self) {
+        let known = self.known.clone();
+        self.visible.iter_mut().for_each(|tree| tree.join(&known));
+    }
+
+    /// The loads of another clock are over.
+    pub fn join_loads(&mut self, other: &Clock) {
+        self.read.join(&other.known);
+        self.read.join(&other.read);
+    }
+}
+
+impl Tree {
+    /// Up to which epoch a thread is known.
+    fn get(&self, key: Key) -> u32 {
         match &self.0 {
             Some(root) if root.holds(key) => root.get(key),
             _ => 0,
@@ -66,7 +159,7 @@ impl Clock {
     }
 
     /// Up to which epoch the whole block and the whole warp of a thread are known, by their bounds alone.
-    pub fn known(&self, key: Key) -> Known {
+    fn known(&self, key: Key) -> Known {
         let mut known = Known::default();
         let mut next = self.0.as_deref().filter(|root| root.holds(key));
         while let Some(node) = next {
@@ -83,7 +176,7 @@ impl Clock {
     }
 
     /// Whether two clocks are one.
-    pub fn is(&self, other: &Clock) -> bool {
+    fn is(&self, other: &Tree) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Rc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
@@ -91,7 +184,7 @@ impl Clock {
     }
 
     /// Makes every thread of a group known up to an epoch.
-    pub fn raise(&mut self, key: Key, group: Group, epoch: u32) {
+    fn raise(&mut self, key: Key, group: Group, epoch: u32) {
         let height = group as u32;
         let mut root = self.0.take().unwrap_or_else(|| Node::empty(height.max(1) - 1));
         while !root.holds(key) || root.level + 1 < height {
@@ -102,7 +195,7 @@ impl Clock {
     }
 
     /// Adds what another clock knows.
-    pub fn join(&mut self, other: &Clock) {
+    fn join(&mut self, other: &Tree) {
         let Some(theirs) = &other.0 else { return };
         let Some(mut mine) = self.0.take() else {
             self.0 = Some(theirs.clone());
@@ -319,9 +412,9 @@ mod tests {
         a.raise(key(3, 5), Group::Block, 7);
         let mut b = a.clone();
         b.raise(key(40_000, 0), Group::Thread, 2);
-        let before = b.0.as_ref().map(Rc::as_ptr);
+        let before = b.known.0.as_ref().map(Rc::as_ptr);
         b.join(&a);
-        assert_eq!(b.0.as_ref().map(Rc::as_ptr), before);
+        assert_eq!(b.known.0.as_ref().map(Rc::as_ptr), before);
         assert_eq!([b.get(key(3, 31)), b.get(key(40_000, 0)), b.get(key(40_000, 1))], [7, 2, 0]);
     }
 }

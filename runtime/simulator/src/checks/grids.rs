@@ -52,7 +52,9 @@ impl Grids {
         if child.is_none() {
             *self = Self::default();
         }
-        let start = child.map(|child| self.start(child)).unwrap_or_default();
+        let mut start = child.map(|child| self.start(child)).unwrap_or_default();
+        // Whatever comes before a grid is visible to all of it.
+        start.publish_all();
         let cluster = if launch.cooperative { [1; 3] } else { launch.cluster };
         let SimLaunch { grid, block, .. } = *launch;
         let base = self.next;

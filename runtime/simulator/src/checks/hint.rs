@@ -14,7 +14,23 @@ pub(super) struct Situation {
     /// Whether neither warp has come to the line of the other.
     pub apart: bool,
     pub seen: Option<SeenRelease>,
+    /// The second is the copy engine's, and the first is ordered before it but not visible to it.
+    pub proxies: Option<Unfenced>,
 }
+
+/// A fence that is missing between a thread and the copy engine.
+pub(super) struct Unfenced {
+    /// Whether the memory is global.
+    pub global: bool,
+}
+
+/// What to do about a barrier that is used before its making is ordered before.
+pub(super) const UNORDERED_BARRIER: &str = "let one thread make the barrier, then call `fence_mbarrier_init()`, and let all meet by \
+     `sync_threads()`, or by `cluster_sync()` if other blocks use it, before its first use";
+
+/// What to do about a barrier that the copy engine may not see.
+pub(super) const INVISIBLE_BARRIER: &str = "the copy engine may not see the barrier yet: call `fence_mbarrier_init()` in the thread that \
+     makes it, after it is made and before the threads meet";
 
 /// A thread of the second access's block that has seen what the first one's thread released after it, and has not
 /// acquired it.
@@ -29,6 +45,12 @@ pub(super) struct SeenRelease {
 impl Situation {
     /// What to do about them.
     pub fn hint(&self) -> String {
+        if let Some(unfenced) = &self.proxies {
+            return of_proxies(unfenced, self.same_warp);
+        }
+        if self.first.is_bulk() || self.second.is_bulk() {
+            return self.of_bulk();
+        }
         if self.first.is_copy() || self.second.is_copy() {
             return of_copy(self.between);
         }
@@ -41,6 +63,25 @@ impl Situation {
                 self.of_plain()
             ),
         }
+    }
+
+    fn of_bulk(&self) -> String {
+        match (self.first, self.second) {
+            (Doing::BulkWrite, _) => {
+                "wait for the barrier that counts the copy's bytes before the place is used again; of a copy to global memory, \
+                 call `bulk_commit()` and `bulk_wait::<0>()` in its thread"
+            }
+            (Doing::BulkRead, _) => {
+                "the copy may still read the place: in its thread call `bulk_commit()` and `bulk_wait_read::<0>()`, and let the \
+                 threads meet after that, before anybody writes there; of a copy that a barrier counts, wait for the barrier"
+            }
+            _ => {
+                "let the copy start after the thread's access: by a barrier that all readers of the place arrive at and the \
+                 copying thread waits for, or by `sync_threads()`; after stores, and after loads that no such barrier orders, also by \
+                 `fence_proxy_async()` in their thread before it arrives"
+            }
+        }
+        .to_owned()
     }
 
     fn of_plain(&self) -> String {
@@ -66,6 +107,18 @@ impl Situation {
         }
         .to_owned()
     }
+}
+
+fn of_proxies(unfenced: &Unfenced, same_warp: bool) -> String {
+    let fence = if unfenced.global { "fence_proxy_async_global()" } else { "fence_proxy_async()" };
+    let before = match same_warp {
+        true => "before the copy starts, and before the lanes meet if another one starts it",
+        false => "before the barrier that orders the two",
+    };
+    format!(
+        "they are ordered, but the copy engine sees memory by another way (the async proxy) than threads do: put `{fence}` after \
+         the first access, in its own thread, and {before}"
+    )
 }
 
 fn of_seen(seen: &SeenRelease) -> String {

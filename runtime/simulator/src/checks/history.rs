@@ -142,7 +142,8 @@ impl History {
             }
         }
         if new.class.writes() {
-            let loads = self.loads().find_map(|loads| loads.conflict(records.of(loads.record), view));
+            let stores = |by, epoch| view.load_is_ordered(by, epoch);
+            let loads = self.loads().find_map(|loads| loads.conflict(records.of(loads.record), view, stores));
             if loads.is_some() {
                 return loads;
             }
@@ -237,17 +238,22 @@ impl Rest {
 
 impl Loads {
     /// The first of them that is not ordered before a new access.
-    fn conflict(&self, record: &Record, view: &View<'_>) -> Option<Mark> {
+    fn conflict(
+        &self,
+        record: &Record,
+        view: &View<'_>,
+        is_ordered: impl Fn(Key, u32) -> bool,
+    ) -> Option<Mark> {
         let key = |lane| record.key(lane as u8);
         if view.warp_is_ordered(record.warp, record.epoch) {
             return None;
         }
-        let lane = lanes(self.mask).find(|lane| !view.ordered(key(*lane), record.epoch))?;
+        let lane = lanes(self.mask).find(|lane| !is_ordered(key(*lane), record.epoch))?;
         Some(record.mark(lane as u8, Class::Read))
     }
 
     fn is_ordered(&self, record: &Record, view: &View<'_>) -> bool {
-        self.conflict(record, view).is_none()
+        self.conflict(record, view, |by, epoch| view.ordered(by, epoch)).is_none()
     }
 }
 

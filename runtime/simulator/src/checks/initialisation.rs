@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::pages::{PAGE, Pages};
 use crate::simulator::{
-    Access, Interests, Observer, SimFault, SimLaunch, Space, Thread, UnwrittenMemory, global,
+    Access, Interests, Observer, SimFault, SimLaunch, Space, Thread, TransferEvent, UnwrittenMemory, global,
 };
 
 /// Ends a launch with [`SimFault::Uninitialised`] at the first read of a byte that nobody has written.
@@ -70,6 +70,10 @@ impl Observer for Initialisation {
 
     fn on_hidden(&self, _by: &Thread, memory: &Range<usize>) {
         self.0.borrow_mut().write(memory.clone());
+    }
+
+    fn on_transfer_start(&self, by: &Thread, transfer: &TransferEvent<'_>) -> Result<(), SimFault> {
+        transfer.reads.iter().chain(transfer.writes).try_for_each(|access| self.on_access(by, access))
     }
 
     fn on_copy_start(&self, by: &Thread, _copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {

@@ -7,6 +7,7 @@ mod alignment;
 mod barriers;
 mod chain;
 mod clock;
+mod counting;
 mod exits;
 mod grids;
 mod hint;

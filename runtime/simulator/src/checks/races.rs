@@ -10,10 +10,11 @@
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-use super::clock::Key;
+use super::clock::{Asks, Key};
+use super::counting::{CountingBarriers, Made};
 use super::exits::{Exits, Use};
 use super::grids::Grids;
-use super::hint::{SeenRelease, Situation};
+use super::hint::{self, SeenRelease, Situation, Unfenced};
 use super::history::{Class, Mark};
 use super::lines::Lines;
 use super::releases::Releases;
@@ -21,9 +22,13 @@ use super::shadow::Shadow;
 use super::threads::{Threads, is_copy};
 use super::view::View;
 use crate::simulator::{
-    Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, Meeting, MemoryScope, Observer, Party,
-    SimFault, SimLaunch, SimReport, Space, Thread, memory_name,
+    Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, MbarrierEvent, MbarrierUse, Meeting,
+    MemoryScope, Observer, Party, ProxyFence, SimFault, SimLaunch, SimReport, Space, Thread, TransferEvent,
+    memory_name,
 };
+
+/// Marks the number of a copy's loads, where its stores may be over later.
+const LOADS: u64 = 1 << 63;
 
 /// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with
 /// [`SimFault::SharedMemoryGone`] where a block may exit while another uses its shared memory.
@@ -38,6 +43,7 @@ struct State {
     threads: Threads,
     releases: Releases,
     exits: Exits,
+    counting: CountingBarriers,
     shared_releases: Releases,
     global: Shadow,
     shared: Shadow,
@@ -101,9 +107,48 @@ impl Observer for Races {
     fn on_copy_start(&self, by: &Thread, copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
-        let copy = guard.threads.start_copy(key, copy);
+        let copy = guard.threads.start_copy(key, copy, false);
         guard.access(key, Some(copy), from)?;
         guard.access(key, Some(copy), to)
+    }
+
+    fn on_transfer_start(&self, by: &Thread, transfer: &TransferEvent<'_>) -> Result<(), SimFault> {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.transfer(by, key, transfer)
+    }
+
+    fn on_transfer_waited(&self, by: &Thread, transfer: u64, reads_alone: bool) {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.threads.end_copy(key, transfer | LOADS);
+        if !reads_alone {
+            guard.threads.end_copy(key, transfer);
+        }
+    }
+
+    fn on_transfer_counted(&self, transfer: u64, barrier: usize) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        state.counting.count(barrier, [transfer, transfer | LOADS], &mut state.threads);
+    }
+
+    fn on_mbarrier(&self, by: &Thread, event: &MbarrierEvent, at: Line) -> Result<(), SimFault> {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.count(by, key, event, at)
+    }
+
+    fn on_proxy_fence(&self, by: &Thread, fence: ProxyFence, _at: Line) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        let key = state.key(by);
+        let Some(agent) = state.threads.agent_mut(key) else { return };
+        match fence {
+            ProxyFence::Shared => agent.fence_proxy(key, false),
+            ProxyFence::Global => agent.fence_proxy(key, true),
+            ProxyFence::MbarrierInit => state.counting.fence(key, agent),
+        }
     }
 
     fn on_copy_end(&self, by: &Thread, copy: u64) {
@@ -170,6 +215,7 @@ impl State {
     fn clear_shared(&mut self) {
         self.shared.clear();
         self.shared_releases.clear();
+        self.counting.clear();
     }
 
     fn key(&mut self, by: &Thread) -> Key {
@@ -192,7 +238,8 @@ impl State {
             line: self.lines.number(access.by.at),
             class,
         };
-        let view = View { thread, agent, threads: &self.threads, grids: &self.grids };
+        let engine = copy.filter(|copy| self.threads.is_engine(*copy)).map(|_| access.space == Space::Global);
+        let view = View { thread, agent, threads: &self.threads, grids: &self.grids, engine };
         match shadow.access(access.address, access.bytes as usize, &mark, &view) {
             Ok(stored_strongly) => {
                 if stored_strongly {
@@ -202,6 +249,60 @@ impl State {
             }
             Err(earlier) => Err(self.race(&earlier, &mark, access)),
         }
+    }
+
+    /// A copy that a thread gives to the copy engine.
+    fn transfer(&mut self, by: &Thread, key: Key, transfer: &TransferEvent<'_>) -> Result<(), SimFault> {
+        let at = transfer.writes.first().map(|access| access.by.at);
+        for (barrier, at) in transfer.barriers.iter().filter_map(|barrier| Some((*barrier, at?))) {
+            let Some(agent) = self.threads.agent(key) else { return Ok(()) };
+            if let Some(made) = self.counting.unordered(barrier, key, agent) {
+                return Err(self.unmade(made, key, at, hint::UNORDERED_BARRIER));
+            }
+            if let Some(made) = self.counting.invisible(barrier, key, agent) {
+                return Err(self.unmade(made, key, at, hint::INVISIBLE_BARRIER));
+            }
+        }
+        let loads = self.threads.start_copy(key, transfer.number | LOADS, true);
+        let stores = self.threads.start_copy(key, transfer.number, true);
+        for (copy, access) in transfer
+            .reads
+            .iter()
+            .map(|access| (loads, access))
+            .chain(transfer.writes.iter().map(|access| (stores, access)))
+        {
+            self.access(key, Some(copy), access)?;
+            self.visit(by, key, access)?;
+        }
+        Ok(())
+    }
+
+    /// Something that a thread does with a barrier that counts.
+    fn count(&mut self, by: &Thread, key: Key, event: &MbarrierEvent, at: Line) -> Result<(), SimFault> {
+        let Some(agent) = self.threads.agent_mut(key) else { return Ok(()) };
+        let is_by_thread = !matches!(event.does, MbarrierUse::Init | MbarrierUse::Complete(_));
+        if is_by_thread && let Some(made) = self.counting.unordered(event.address, key, agent) {
+            return Err(self.unmade(made, key, at, hint::UNORDERED_BARRIER));
+        }
+        self.counting.operate(event.address, event.does, key, agent, at);
+        if is_by_thread && event.rank != by.rank {
+            self.visit_block(event.rank, key, at)?;
+        }
+        Ok(())
+    }
+
+    /// A barrier that is used before its making is ordered before, or is visible to the copy engine.
+    #[cold]
+    fn unmade(&self, made: Made, by: Key, at: Line, hint: &str) -> SimFault {
+        let party = |key: Key, at: Line, does: Doing| {
+            let grid = self.grids.of(key);
+            let (block, thread) = grid.indices(key);
+            Party { does, kernel: grid.kernel.clone(), file: at.file.to_owned(), line: at.line, block, thread }
+        };
+        let (first, second) =
+            (party(made.by, made.at, Doing::MakesBarrier), party(by, at, Doing::UsesBarrier));
+        let (held, hint) = (Vec::new(), hint.to_owned());
+        SimFault::DataRace(Box::new(DataRace { memory: "shared", bytes: 8, first, second, held, hint }))
     }
 
     /// A thread has ended.
@@ -215,9 +316,16 @@ impl State {
 
     /// An access of what may be the shared memory of another block.
     fn visit(&mut self, by: &Thread, key: Key, access: &Access) -> Result<(), SimFault> {
-        let Space::Shared { rank } = access.space else { return Ok(()) };
-        let Some(grid) = self.grids.current().filter(|_| rank != by.rank) else { return Ok(()) };
-        let (threads, line) = (grid.threads(), self.lines.number(access.by.at));
+        match access.space {
+            Space::Shared { rank } if rank != by.rank => self.visit_block(rank, key, access.by.at),
+            _ => Ok(()),
+        }
+    }
+
+    /// A thread uses the shared memory of the block of this rank in its cluster.
+    fn visit_block(&mut self, rank: u32, key: Key, at: Line) -> Result<(), SimFault> {
+        let Some(grid) = self.grids.current() else { return Ok(()) };
+        let (threads, line) = (grid.threads(), self.lines.number(at));
         if let (Some((_, owner)), Some(agent)) =
             (self.grids.near(key).nth(rank as usize), self.threads.agent(key))
         {
@@ -272,10 +380,23 @@ impl State {
             same_warp: one >> 5 == other >> 5,
             apart: !shadow.has_record(one >> 5, later.line) && !shadow.has_record(other >> 5, earlier.line),
             seen: self.seen_release(earlier, other),
+            proxies: self.proxies(earlier, later, access),
         };
         let hint = hint.hint();
         let (memory, bytes) = (memory_name(access.space), access.bytes);
         SimFault::DataRace(Box::new(DataRace { memory, bytes, first, second, held: Vec::new(), hint }))
+    }
+
+    /// Whether a copy by the copy engine comes after an access that is ordered before it, and not visible to it.
+    fn proxies(&self, earlier: &Mark, later: &Mark, access: &Access) -> Option<Unfenced> {
+        if !self.threads.is_engine(later.key) {
+            return None;
+        }
+        let thread = self.threads.owner(later.key);
+        let agent = self.threads.agent(thread)?;
+        let is_known = self.threads.ordered(earlier.key, earlier.epoch, thread, &agent.clock, Asks::Thread);
+        (is_known && !self.threads.is_engine(earlier.key))
+            .then_some(Unfenced { global: access.space == Space::Global })
     }
 
     /// Who of a thread's block has seen that an access was released, the thread itself before others.
@@ -291,6 +412,8 @@ impl State {
         let (block, thread) = grid.indices(owner);
         let at = self.lines.of(mark.line);
         let does = match (mark.class, is_copy(mark.key)) {
+            (Class::Read, true) if self.threads.is_engine(mark.key) => Doing::BulkRead,
+            (_, true) if self.threads.is_engine(mark.key) => Doing::BulkWrite,
             (Class::Read, true) => Doing::CopyRead,
             (_, true) => Doing::CopyWrite,
             (Class::Read, _) => Doing::Read,

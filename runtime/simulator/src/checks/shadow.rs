@@ -189,7 +189,11 @@ impl Shadow {
         }
         let record = self.records.of(earlier.record);
         let (key, epoch) = (record.key(earlier.lane), record.epoch);
-        match (class, mark.class, view.ordered(key, epoch)) {
+        let is_ordered = match (class, mark.class) {
+            (Class::Read, Class::Write) => view.load_is_ordered(key, epoch),
+            _ => view.ordered(key, epoch),
+        };
+        match (class, mark.class, is_ordered) {
             // Whoever is ordered after the store is after this load too.
             (Class::Write, Class::Read, true) if (key, epoch) == (mark.key, mark.epoch) => Ok(old),
             (Class::Write, Class::Read, true) | (Class::Read, Class::Read, false) => {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::clock::{Clock, Group, Key, Known};
+use super::clock::{Asks, Clock, Group, Key, Known};
 use crate::simulator::{Expected, Meeting, MemoryScope};
 
 /// Marks a number that is not a thread's but of a copy that goes on beside them.
@@ -52,8 +52,11 @@ struct Gathering {
 struct Copy {
     /// Who started it.
     by: Key,
-    /// The epoch in which that thread had waited for it.
-    waited: Option<u32>,
+    /// Whether the copy engine does it, and not the thread's own copies.
+    engine: bool,
+    /// Whoever knows this number up to this epoch knows that it is over: that thread, once it had waited for it, or the
+    /// barrier that has counted it.
+    over: Option<(Key, u32)>,
 }
 
 /// The blocks that run.
@@ -103,6 +106,12 @@ impl Agent {
         self.known = self.clock.known(own);
         ordering.fences[scope as usize] = Some(self.release(own));
         self.ordering = Some(ordering);
+    }
+
+    /// A fence between a thread's accesses and those of the copy engine.
+    pub fn fence_proxy(&mut self, own: Key, global: bool) {
+        let clock = self.release(own);
+        self.clock.publish(&clock, global);
     }
 
     /// A relaxed load has seen what needs a fence of this scope.
@@ -210,16 +219,21 @@ impl Threads {
     }
 
     /// A thread starts a copy; the number by which its accesses are known.
-    pub fn start_copy(&mut self, by: Key, copy: u64) -> Key {
+    pub fn start_copy(&mut self, by: Key, copy: u64, engine: bool) -> Key {
         let position = self.copies.len();
         self.under_way.insert(copy, position);
-        self.copies.push(Copy { by, waited: None });
+        self.copies.push(Copy { by, engine, over: None });
         COPY | (position as u64) << 5
     }
 
     /// The thread itself, or the one that started a copy.
     pub fn owner(&self, key: Key) -> Key {
         if is_copy(key) { self.copies[copy_position(key)].by } else { key }
+    }
+
+    /// Whether a number is that of a copy by the copy engine.
+    pub fn is_engine(&self, key: Key) -> bool {
+        is_copy(key) && self.copies[copy_position(key)].engine
     }
 
     /// Its thread has waited for a copy.
@@ -229,7 +243,14 @@ impl Threads {
             agent.epoch += 1;
             agent.epoch
         });
-        self.copies[position].waited = epoch;
+        self.copies[position].over = epoch.map(|epoch| (key, epoch));
+    }
+
+    /// A barrier has counted a copy: it is over for whoever knows the barrier's number up to this epoch.
+    pub fn count_copy(&mut self, barrier: Key, epoch: u32, copy: u64) {
+        if let Some(position) = self.under_way.remove(&copy) {
+            self.copies[position].over = Some((barrier, epoch));
+        }
     }
 
     /// A thread of a block that has seen released what was done under this number in this epoch, and has not acquired it,
@@ -246,13 +267,21 @@ impl Threads {
         first.chain(others).find_map(|(key, agent)| seen(key, agent))
     }
 
-    /// Whether what was done under this number in this epoch is ordered before what the thread does now.
-    pub fn ordered(&self, by: Key, epoch: u32, thread: Key, clock: &Clock) -> bool {
+    /// Whether what was done under this number in this epoch is ordered before what the thread does now, or the copy
+    /// engine for it.
+    pub fn ordered(&self, by: Key, epoch: u32, thread: Key, clock: &Clock, asks: Asks) -> bool {
         if by & COPY == 0 {
-            return by == thread || clock.get(by) >= epoch;
+            let is_own = by == thread && matches!(asks, Asks::Thread | Asks::ThreadAfterLoad);
+            return is_own || clock.ordered(by, asks) >= epoch;
         }
         let copy = &self.copies[copy_position(by)];
-        copy.waited.is_some_and(|epoch| self.ordered(copy.by, epoch, thread, clock))
+        // What the copy engine has done is visible to it and to threads alike.
+        let asks = match asks {
+            Asks::Engine { .. } if copy.engine => Asks::Thread,
+            Asks::EngineAfterLoad { .. } if copy.engine => Asks::ThreadAfterLoad,
+            asks => asks,
+        };
+        copy.over.is_some_and(|(by, epoch)| self.ordered(by, epoch, thread, clock, asks))
     }
 }
 

@@ -109,6 +109,7 @@ impl Machine<'_> {
         self.counters.threads.update(|n| n + 1);
         block.live.update(|n| n - 1);
         self.cluster.live.update(|n| n - 1);
+        self.leave_transfers();
         block.warps[(here.linear / WARP) as usize].leave(self, here.linear % WARP);
         for scope in [Scope::Block, self.widest()] {
             let (barrier, live, _) = self.barrier(scope);

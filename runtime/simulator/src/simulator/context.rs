@@ -6,6 +6,10 @@
 use std::cell::Cell;
 use std::ptr;
 
+pub use super::bulk::{
+    BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, cp_async_mbarrier_arrive, mbarrier_arrive, mbarrier_arrive_at,
+    mbarrier_expect, mbarrier_init, mbarrier_inval, mbarrier_test_wait, mbarrier_try_wait, mbarrier_wait, proxy_fence,
+};
 pub use super::facts::POISON;
 use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
 #[doc(hidden)]
@@ -480,13 +484,13 @@ pub(super) fn with_current(f: impl FnOnce(&Machine<'_>)) -> bool {
 /// The machine that this OS thread runs; `caller` is named if it runs none.
 #[inline]
 #[track_caller]
-fn current<'a>(caller: &str) -> &'a Machine<'a> {
+pub(super) fn current<'a>(caller: &str) -> &'a Machine<'a> {
     let machine = CURRENT.get();
     if machine.is_null() {
         outside(caller);
     }
     // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine. Callers in
-    // this file drop the reference before they return to the kernel.
+    // this file and `bulk.rs` drop the reference before they return to the kernel.
     unsafe { &*machine }
 }
 

@@ -53,6 +53,16 @@ impl Copies {
         }
     }
 
+    /// Does all that the thread has started; their numbers.
+    pub fn finish(&mut self, here: &Here) -> Vec<u64> {
+        let pending = self.of(here);
+        let copies = std::mem::take(&mut pending.closed).into_iter().flatten();
+        let copies: Vec<Copy> = copies.chain(std::mem::take(&mut pending.open)).collect();
+        // SAFETY: as in `wait`.
+        copies.iter().for_each(|copy| unsafe { std::ptr::copy_nonoverlapping(copy.from, copy.to, copy.bytes) });
+        copies.into_iter().map(|copy| copy.number).collect()
+    }
+
     fn of(&mut self, here: &Here) -> &mut Pending {
         self.0.entry((here.block_idx, here.linear)).or_default()
     }

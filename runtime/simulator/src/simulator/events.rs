@@ -5,6 +5,7 @@ use super::facts::{Access, AccessKind, Instruction, Line, Meeting, MemoryScope, 
 use super::global;
 use super::machine::{Here, Machine};
 use super::observer::{Interests, Observer};
+use super::problem::MbarrierProblem;
 
 /// What any of these observers wants to be told.
 #[doc(hidden)]
@@ -120,6 +121,9 @@ impl Machine<'_> {
         let by = self.running();
         if access.kind == AccessKind::Write {
             self.counters.found.set(self.counters.atomics.get());
+        }
+        if self.mbarriers.overlapping(access.address, access.bytes as usize).is_some() {
+            self.raise_mbarrier("an access", MbarrierProblem::AsData, access.by.at);
         }
         for observer in self.launch.observers {
             match observer.on_access(&by, access) {

@@ -180,6 +180,62 @@ pub struct Meeting {
     pub waits: bool,
 }
 
+/// What a thread, or the copy engine, does with a barrier in shared memory that counts arrivals and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MbarrierEvent {
+    /// Its first byte, as an address of the host.
+    pub address: usize,
+    /// Rank of the block whose shared memory it is in.
+    pub rank: u32,
+    /// What is done.
+    pub does: MbarrierUse,
+}
+
+/// What is done with a barrier that counts arrivals and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MbarrierUse {
+    /// A thread makes it.
+    Init,
+    /// A thread ends its use.
+    Inval,
+    /// A thread arrives, and releases what it did to the threads of a scope.
+    Arrive(Option<MemoryScope>),
+    /// A thread of another block arrives: its loads are over, and nothing is released.
+    ArriveAfterLoads,
+    /// A thread says how many bytes are to come.
+    Expect,
+    /// A thread looks, and does not find the phase complete.
+    Look,
+    /// A thread has found a phase complete, and acquires what the threads of a scope released in it.
+    Wait(Option<MemoryScope>),
+    /// The phase of this number is complete.
+    Complete(u64),
+}
+
+/// For which memory a fence makes earlier accesses visible to the copy engine and the tensor cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProxyFence {
+    /// Shared memory.
+    Shared,
+    /// Global memory.
+    Global,
+    /// The barriers that the thread has made, and nothing else.
+    MbarrierInit,
+}
+
+/// A copy by the copy engine, which is told before it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct TransferEvent<'a> {
+    /// Unique in the launch.
+    pub number: u64,
+    /// What it reads.
+    pub reads: &'a [Access],
+    /// What it writes.
+    pub writes: &'a [Access],
+    /// The addresses of the barriers that count its bytes; none if the thread waits for a group of copies.
+    pub barriers: &'a [usize],
+}
+
 /// When a grid that a kernel launches may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChildOrder {

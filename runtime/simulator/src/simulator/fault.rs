@@ -3,7 +3,7 @@
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
-use super::problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
+use super::problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
 use super::waiting::{Missing, Unstarted, Waiting, list, to_start};
@@ -171,6 +171,42 @@ pub enum SimFault {
         thread: [u32; 3],
         /// What is wrong with the use.
         problem: BarrierProblem,
+    },
+    /// A barrier that counts arrivals and bytes, used in a way that hardware does not define.
+    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    MbarrierUse {
+        /// The kernel.
+        kernel: String,
+        /// The function, or what else does it.
+        operation: &'static str,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong with the use.
+        problem: MbarrierProblem,
+    },
+    /// A bulk copy that hardware does not do, or whose memory may be gone before it is done.
+    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    BulkCopy {
+        /// The kernel.
+        kernel: String,
+        /// The function, or what else does it.
+        operation: &'static str,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong with it.
+        problem: BulkProblem,
     },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]

@@ -13,12 +13,14 @@ use super::barrier::Barrier;
 use super::copies::Copies;
 use super::events;
 use super::facts::{Child, Instruction, Line};
+use super::mbarrier::{Awaited, Mbarriers};
 use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::Nesting;
 use super::observer::Interests;
 use super::shape::{Shape, WARP};
 use super::spins::Spins;
+use super::transfer::Transfers;
 use super::warp::Warp;
 use super::{SimFault, SimLaunch, SimReport};
 
@@ -48,6 +50,10 @@ pub(super) struct Machine<'a> {
     pub spins: RefCell<Spins>,
     /// Copies that threads have started and not waited for.
     pub copies: RefCell<Copies>,
+    /// Work of the copy engine.
+    pub transfers: RefCell<Transfers>,
+    /// Barriers that count arrivals and bytes.
+    pub mbarriers: Mbarriers,
     pub counters: Counters,
     /// What its threads have launched.
     pub children: RefCell<Vec<Child>>,
@@ -134,6 +140,7 @@ pub(super) enum WaitKind {
     Halves,
     Warp { operation: &'static str, mask: u32 },
     Named,
+    Mbarrier { operation: &'static str, address: usize, awaited: Awaited },
     Together,
     Spin,
 }
@@ -184,6 +191,8 @@ impl<'a> Machine<'a> {
             cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
             arrivals: RefCell::default(),
             copies: RefCell::default(),
+            transfers: RefCell::default(),
+            mbarriers: Mbarriers::default(),
             sentinels: RefCell::default(),
             spins: RefCell::default(),
             shared,
@@ -205,6 +214,8 @@ impl<'a> Machine<'a> {
     pub fn enter_cluster(&self, origin: [u32; 3]) {
         self.shared.reset();
         self.arena.reset();
+        self.mbarriers.reset();
+        self.transfers.borrow_mut().reset();
         let threads = self.shape.threads;
         for (rank, block) in (0..).zip(&self.blocks) {
             block.reset(self.shape.block_idx(origin, rank), threads);

@@ -83,6 +83,14 @@ impl SharedMemory {
         Some(rank).filter(holds).or_else(|| (0..self.arenas.len() as u32).find(holds))
     }
 
+    /// The number of the element of this size that an address is, in the array that holds it.
+    pub fn element_of(&self, address: usize, size: usize) -> usize {
+        let Some(offset) = self.offset_of(address, 0) else { return 0 };
+        let sites = self.sites.borrow();
+        let site = sites.iter().find(|site| (site.offset..site.offset + site.bytes).contains(&offset));
+        site.map_or(0, |site| (offset - site.offset) / size)
+    }
+
     /// The addresses of the shared memory of the block that holds an address; `rank` is tried first.
     pub fn around(&self, address: usize, rank: u32) -> Option<Range<usize>> {
         let start = self.at(self.rank_of(address, rank)?, 0).addr();

@@ -9,6 +9,7 @@
 
 mod arena;
 mod barrier;
+mod bulk;
 #[doc(hidden)]
 pub mod context;
 mod copies;
@@ -26,6 +27,7 @@ mod index;
 mod launch;
 mod left_out;
 mod machine;
+mod mbarrier;
 mod meeting;
 mod memory;
 mod nested;
@@ -42,6 +44,7 @@ mod spins;
 mod stall;
 mod statics;
 mod synchronisation;
+mod transfer;
 mod unwritten;
 mod waiting;
 mod warp;
@@ -52,8 +55,8 @@ mod tests;
 #[doc(hidden)]
 pub use events::interests;
 pub use facts::{
-    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Line, Meeting, MemoryScope, Operation,
-    Space, Thread,
+    Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Line, MbarrierEvent, MbarrierUse, Meeting,
+    MemoryScope, Operation, ProxyFence, Space, Thread, TransferEvent,
 };
 pub use fault::{Refused, SimFault};
 #[doc(hidden)]
@@ -66,7 +69,7 @@ pub use launch::{Prints, SimLaunch, SimReport};
 #[doc(hidden)]
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
-pub use problem::{Absence, BarrierProblem, MaskProblem, RankProblem};
+pub use problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem};
 #[doc(hidden)]
 pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};
@@ -78,4 +81,4 @@ pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
 pub use unwritten::UnwrittenMemory;
-pub use waiting::{Missing, Unstarted, Waiting};
+pub use waiting::{MbarrierState, Missing, Unstarted, Waiting};

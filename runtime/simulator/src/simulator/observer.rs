@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
-use super::facts::{Access, Branch, ChildOrder, Instruction, Line, Meeting, MemoryScope, Operation, Thread};
+use super::facts::{
+    Access, Branch, ChildOrder, Instruction, Line, MbarrierEvent, Meeting, MemoryScope, Operation, ProxyFence, Thread,
+    TransferEvent,
+};
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
 
 /// What an observer wants to be told; what nobody wants costs nothing.
@@ -65,6 +68,32 @@ pub trait Observer {
 
     /// A thread has waited for the copy that it started under this number.
     fn on_copy_end(&self, _by: &Thread, _copy: u64) {}
+
+    /// A thread gives the copy engine work, which may happen at any time until it is complete.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn on_transfer_start(&self, _by: &Thread, _transfer: &TransferEvent<'_>) -> Result<(), SimFault> {
+        Ok(())
+    }
+
+    /// A thread has waited for the copy of this number: for its reads alone, or for all of it.
+    fn on_transfer_waited(&self, _by: &Thread, _transfer: u64, _reads_alone: bool) {}
+
+    /// The copy of this number, of the copy engine or of a thread's own, has told the barrier at this address that it is
+    /// complete.
+    fn on_transfer_counted(&self, _transfer: u64, _barrier: usize) {}
+
+    /// Something happens to a barrier that counts arrivals and bytes.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn on_mbarrier(&self, _by: &Thread, _event: &MbarrierEvent, _at: Line) -> Result<(), SimFault> {
+        Ok(())
+    }
+
+    /// A thread makes its accesses visible to the copy engine.
+    fn on_proxy_fence(&self, _by: &Thread, _fence: ProxyFence, _at: Line) {}
 
     /// A function with a device body that does not say what it touches may write these addresses: its block's shared memory.
     fn on_hidden(&self, _by: &Thread, _memory: &Range<usize>) {}

@@ -67,6 +67,14 @@ pub enum Doing {
     CopyRead,
     /// The store of an asynchronous copy that has not been waited for.
     CopyWrite,
+    /// The load of a copy by the copy engine.
+    BulkRead,
+    /// The store of a copy by the copy engine.
+    BulkWrite,
+    /// It makes a barrier that counts arrivals and bytes.
+    MakesBarrier,
+    /// It uses such a barrier.
+    UsesBarrier,
 }
 
 impl fmt::Display for DataRace {
@@ -104,6 +112,10 @@ impl fmt::Display for Doing {
             Doing::Atomic { writes: true, scope } => write!(f, "writes (atomic, {})", scope_name(*scope)),
             Doing::CopyRead => write!(f, "reads (asynchronous copy)"),
             Doing::CopyWrite => write!(f, "writes (asynchronous copy)"),
+            Doing::BulkRead => write!(f, "reads (bulk copy)"),
+            Doing::BulkWrite => write!(f, "writes (bulk copy)"),
+            Doing::MakesBarrier => write!(f, "makes a barrier"),
+            Doing::UsesBarrier => write!(f, "uses it"),
         }
     }
 }
@@ -121,6 +133,12 @@ impl Doing {
     #[doc(hidden)]
     pub fn is_strong(self) -> bool {
         matches!(self, Doing::Volatile { .. } | Doing::Atomic { .. })
+    }
+
+    /// Whether the copy engine does it.
+    #[doc(hidden)]
+    pub fn is_bulk(self) -> bool {
+        matches!(self, Doing::BulkRead | Doing::BulkWrite)
     }
 
     /// Whether it is of a copy.

@@ -78,19 +78,24 @@ impl Machine<'_> {
                 fibers[number as usize].resume(());
                 self.look_after_stack(number);
             }
-            if !self.answer_lanes() {
+            if !self.answer_lanes() && !self.give_up_waiting() {
                 break;
             }
         }
         if self.cluster.live.get() == 0 { Ok(()) } else { Err(self.stalled()) }
     }
 
-    /// Ready fibers first, then threads that have not begun, then fibers that spin.
+    /// Ready fibers first, then threads that have not begun, then those that a copy lets go on, then fibers that spin.
     fn next_fiber(&self, fibers: &mut Vec<Fiber>) -> Result<Option<u32>, SimFault> {
         if let Some(number) = self.queues.ready.borrow_mut().pop_front() {
             return Ok(Some(number));
         }
         if self.queues.next.get().0 == self.shape.cluster_blocks {
+            while self.finish_transfer() {
+                if let Some(number) = self.queues.ready.borrow_mut().pop_front() {
+                    return Ok(Some(number));
+                }
+            }
             return Ok(self.queues.spinning.borrow_mut().pop_front());
         }
         if let Some(number) = self.queues.idle.borrow_mut().pop() {

@@ -74,7 +74,12 @@ impl Machine<'_> {
         let mut groups: Vec<(&Wait, u32)> = Vec::new();
         for wait in waits {
             let alike = |other: &Wait| {
-                other.kind.name() == wait.kind.name() && other.at == wait.at && other.rank == wait.rank
+                let of = |wait: &Wait| match wait.kind {
+                    WaitKind::Mbarrier { address, .. } => address,
+                    _ => 0,
+                };
+                let kinds = (other.kind.name(), of(other)) == (wait.kind.name(), of(wait));
+                kinds && other.at == wait.at && other.rank == wait.rank
             };
             match groups.iter_mut().find(|(other, _)| alike(other)) {
                 Some((_, count)) => *count += 1,
@@ -103,6 +108,10 @@ impl Machine<'_> {
             count,
             block: self.blocks[wait.rank as usize].idx.get(),
             thread: self.shape.coords[wait.linear as usize],
+            barrier: match wait.kind {
+                WaitKind::Mbarrier { address, awaited, .. } => self.mbarrier_state(address, awaited),
+                _ => None,
+            },
         }
     }
 }
@@ -122,7 +131,7 @@ impl WaitKind {
             Self::Cluster => "cluster_sync",
             Self::Grid => "grid_sync",
             Self::Halves => "cluster_wait",
-            Self::Warp { operation, .. } => operation,
+            Self::Warp { operation, .. } | Self::Mbarrier { operation, .. } => operation,
             Self::Named => "named_barrier_sync",
             Self::Together => "active_mask",
             Self::Spin => "a loop of atomics",

@@ -47,6 +47,48 @@ pub struct Waiting {
     pub block: [u32; 3],
     /// One of them.
     pub thread: [u32; 3],
+    /// What they wait for, if it is a barrier that counts arrivals and bytes.
+    pub barrier: Option<MbarrierState>,
+}
+
+/// What a barrier that counts arrivals and bytes still misses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MbarrierState {
+    /// Rust file where it was made.
+    pub file: String,
+    /// Line there, from 1.
+    pub line: u32,
+    /// Its place among the barriers of one `shared!`.
+    pub number: usize,
+    /// The phase that is not complete, from 0.
+    pub phase: u64,
+    /// The lower bits of the number of the phase that the thread waits for, where it is known.
+    pub awaited: Option<u32>,
+    /// Arrivals that it misses.
+    pub pending: u32,
+    /// Arrivals of a phase.
+    pub count: u32,
+    /// Bytes that are expected and have not come; below 0, bytes that have come and nobody expects.
+    pub missing: i64,
+    /// Bytes of the copies that were started for the phase.
+    pub asked: u64,
+}
+
+impl fmt::Display for MbarrierState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, number, phase, pending, count, missing, asked, .. } = self;
+        write!(f, " for phase {phase} of barrier {number}, made at {file}:{line}: ")?;
+        match pending {
+            0 => write!(f, "all of {count} arrivals are there")?,
+            _ => write!(f, "{pending} of {count} arrivals are missing")?,
+        }
+        match missing {
+            0 => Ok(()),
+            1.. => write!(f, ", and {missing} expected bytes (copies of {asked} bytes were started)"),
+            _ => write!(f, ", and {} bytes have come that nobody expects", -missing),
+        }
+    }
 }
 
 impl fmt::Display for Missing {
@@ -70,7 +112,7 @@ impl fmt::Display for Missing {
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, file, line, count, block, thread } = self;
+        let Self { operation, file, line, count, block, thread, barrier } = self;
         let (block, thread) = (triple(block), triple(thread));
         match count {
             1 => write!(f, "thread {thread} of block {block} waits at `{operation}` ({file}:{line})"),
@@ -78,7 +120,8 @@ impl fmt::Display for Waiting {
                 f,
                 "{count} threads of block {block}, thread {thread} among them, wait at `{operation}` ({file}:{line})"
             ),
-        }
+        }?;
+        barrier.as_ref().map_or(Ok(()), |barrier| write!(f, "{barrier}"))
     }
 }
 

@@ -162,6 +162,7 @@ impl Exchange {
             count: self.arrived.get().count_ones(),
             block: here.block_idx,
             thread: machine.shape.coords[linear as usize],
+            barrier: None,
         };
         let problem = MaskProblem::LaneElsewhere { lane, at: Box::new(there), mask: self.mask };
         machine.raise_mask(here.linear % WARP, operation, self.mask, at, problem)

@@ -1,0 +1,171 @@
+//! Barriers in shared memory with phases, as kernels are best written with: no parities, no counts of bytes.
+//!
+//! Written in the device language itself, over the builtins of [`mbarrier`](super::mbarrier).
+
+use core::mem::size_of;
+
+use warpsmith_macros::{GpuType, gpu_impl};
+
+use super::bulk_copy::bulk_load;
+use super::mbarrier::{
+    mbarrier_arrive, mbarrier_arrive_at, mbarrier_arrive_expect_tx, mbarrier_expect_tx, mbarrier_init, mbarrier_publish_at,
+    mbarrier_wait_phase, mbarrier_wait_phase_cluster,
+};
+use crate::__macro::struct_type;
+use crate::ir::{FieldType, Type};
+use crate::types::{AnyBits, DeviceType, InShared};
+
+/// A barrier in the block's shared memory, which counts arrivals and the bytes of copies, phase after phase.
+///
+/// Declared by `shared!(Barrier)` or `shared!([Barrier; N])`. One thread makes it by [`init`](Self::init) and calls
+/// `ptx::fence_mbarrier_init`, all threads meet, and then it is used: a phase is complete once as many have arrived as it
+/// was made for and all copies that it counts are done. Its bytes are nobody's data: it is neither copied nor read.
+///
+/// ```
+/// # use warpsmith::prelude::*;
+/// use warpsmith::ptx::*;
+///
+/// /// The rows of `x`, each twice as large: a row of 64 numbers is copied to shared memory, and the block waits for it.
+/// #[gpu_kernel]
+/// fn double(x: &[f32], y: &mut [f32]) {
+///     let mut row = shared!([f32; 64], align = 16);
+///     let full = shared!(Barrier);
+///     let t = thread_idx().x as usize;
+///     if t == 0 {
+///         full.init(1);
+///         fence_mbarrier_init();
+///     }
+///     sync_threads();
+///     let start = block_idx().x as usize * 64;
+///     if t == 0 {
+///         full.load(&mut row, &x[start..start + 64]);
+///         full.arrive();
+///     }
+///     full.wait(&mut Phase::first());
+///     y[start + t] = 2.0 * row[t];
+/// }
+/// # fn main() -> warpsmith::Result<()> {
+/// # let gpu = Device::simulator();
+/// # let x = gpu.upload(&(0..256).map(|i| i as f32).collect::<Vec<_>>())?;
+/// # let mut y = gpu.upload(&[0.0f32; 256])?;
+/// # double(&x, &mut y).grid(4).block(64).launch(&gpu)?;
+/// # assert_eq!(gpu.download(&y)?[255], 510.0);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+#[repr(C)]
+pub struct Barrier {
+    state: u64,
+}
+
+impl DeviceType for Barrier {
+    type Erased = Barrier;
+    fn ty() -> Type {
+        let state = FieldType { name: "state", ty: Type::U64, offset: 0 };
+        struct_type("Barrier", &[], vec![state], size_of::<Self>(), align_of::<Self>())
+    }
+}
+
+impl InShared for Barrier {
+    type Element = Barrier;
+    const LEN: usize = 1;
+}
+
+impl Barrier {
+    /// Where it is; a simulated one has its state elsewhere.
+    pub(super) fn address(&self) -> *const u8 {
+        core::ptr::from_ref(self).cast()
+    }
+}
+
+/// The phase of a [`Barrier`] that a thread waits for next.
+///
+/// Each thread has its own, one for each barrier or for each ring of barriers that it goes round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, GpuType)]
+#[repr(C)]
+pub struct Phase {
+    number: u32,
+}
+
+#[gpu_impl]
+impl Phase {
+    /// The first phase of a barrier.
+    pub fn first() -> Phase {
+        Phase { number: 0 }
+    }
+
+    /// The phase before the first, which is complete from the start: of barriers that tell that a place is free.
+    pub fn passed() -> Phase {
+        Phase { number: u32::MAX }
+    }
+
+    /// The phase after it.
+    pub fn next(self) -> Phase {
+        Phase { number: self.number.wrapping_add(1) }
+    }
+}
+
+#[gpu_impl]
+impl Barrier {
+    /// The barrier in `memory`, which is shared, of one barrier.
+    #[allow(clippy::new_ret_no_self, reason = "a barrier stays where it is")]
+    pub fn new<'a>(memory: &'a mut [Barrier]) -> &'a Barrier {
+        &memory[0]
+    }
+
+    /// Makes it, with phases of `count` arrivals each.
+    ///
+    /// One thread does, then calls `ptx::fence_mbarrier_init`, and all threads meet before its first use.
+    pub fn init(&self, count: u32) {
+        mbarrier_init(self, count);
+    }
+
+    /// Arrives, and shows the threads of the block that wait what the caller has written.
+    pub fn arrive(&self) {
+        mbarrier_arrive(self);
+    }
+
+    /// Arrives at the same barrier of block `rank` of the cluster: the caller has read what it wanted to.
+    ///
+    /// What it has written is not shown to that block; [`publish_at`](Self::publish_at) does that.
+    pub fn arrive_at(&self, rank: u32) {
+        mbarrier_arrive_at(self, rank);
+    }
+
+    /// Arrives at the same barrier of block `rank` of the cluster, and shows what the caller has written to those who wait
+    /// by [`wait_cluster`](Self::wait_cluster). It costs a fence of the whole device.
+    pub fn publish_at(&self, rank: u32) {
+        mbarrier_publish_at(self, rank);
+    }
+
+    /// Arrives, and lets the phase wait for `bytes` more bytes of copies; [`load`](Self::load) counts its own.
+    pub fn expect(&self, bytes: u32) {
+        mbarrier_arrive_expect_tx(self, bytes);
+    }
+
+    /// Starts a copy of a part of global memory to shared memory, for which the phase waits; without arriving.
+    ///
+    /// One thread calls it, and arrives after its last one. Both parts have the same length; they begin at multiples of 16
+    /// bytes, and are of a multiple of 16 bytes.
+    pub fn load<T: AnyBits>(&self, to: &mut [T], from: &[T]) {
+        mbarrier_expect_tx(self, (from.len() * size_of::<T>()) as u32);
+        bulk_load(to, from, self);
+    }
+
+    /// Waits until the phase is complete, which is then the next one.
+    pub fn wait(&self, phase: &mut Phase) {
+        mbarrier_wait_phase(self, phase.number);
+        *phase = phase.next();
+    }
+
+    /// Waits until a phase is complete.
+    pub fn wait_for(&self, phase: Phase) {
+        mbarrier_wait_phase(self, phase.number);
+    }
+
+    /// As [`wait`](Self::wait), and sees what other blocks of the cluster have published.
+    pub fn wait_cluster(&self, phase: &mut Phase) {
+        mbarrier_wait_phase_cluster(self, phase.number);
+        *phase = phase.next();
+    }
+}

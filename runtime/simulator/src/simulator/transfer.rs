@@ -1,0 +1,313 @@
+//! Work of the copy engine that threads have started and that is not complete.
+//!
+//! A [`Transfer`] moves pieces of memory and completes in one of two ways: barriers count its bytes, or the thread that
+//! started it waits for its group. Bytes move at the latest time that hardware may take: those that barriers count once no
+//! thread can go on without them, those of groups when their group is waited for. In the orders that odd seeds make they
+//! move at once.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::facts::{Access, AccessKind, Line, TransferEvent};
+use super::machine::{Here, Machine};
+use super::problem::BulkProblem;
+use super::raise::FaultSite;
+use super::SimFault;
+
+/// Bytes side by side that move as one.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub to: *mut u8,
+    /// Where they come from; `None` of zeros.
+    pub from: Option<*const u8>,
+    pub bytes: usize,
+}
+
+/// What the copy engine does.
+pub(super) struct Transfer {
+    /// Its number for observers.
+    pub number: u64,
+    pub pieces: Vec<Piece>,
+    /// The barriers that count its bytes, each with how many; none of a transfer that belongs to a group.
+    pub barriers: Vec<(usize, usize)>,
+    /// The builtin.
+    pub operation: &'static str,
+    pub at: Line,
+    /// What was read and is not written yet.
+    held: Option<Vec<u8>>,
+    /// Whether all of it is done.
+    done: bool,
+}
+
+/// The transfers of a thread that it waits for by groups.
+#[derive(Default)]
+struct Groups {
+    /// Since the last group was closed.
+    open: Vec<Transfer>,
+    /// Closed groups, oldest first.
+    closed: VecDeque<Vec<Transfer>>,
+}
+
+/// Something that happens by itself and that a barrier counts.
+enum Counted {
+    Transfer(Transfer),
+    /// An arrival that waits for a thread's own copies.
+    Arrival { here: Here, barrier: usize, at: Line },
+}
+
+/// What is under way.
+#[derive(Default)]
+pub(super) struct Transfers {
+    groups: HashMap<([u32; 3], u32), Groups>,
+    counted: VecDeque<Counted>,
+    /// The transfers into each barrier's phases that nobody has waited for: the rank of the block whose memory they write,
+    /// the barrier, and who started them where.
+    unseen: Vec<Unseen>,
+}
+
+/// A transfer that nobody has waited for.
+struct Unseen {
+    barrier: usize,
+    /// The phase in which it was started.
+    phase: u64,
+    rank: u32,
+    operation: &'static str,
+    site: (Line, Here),
+}
+
+impl Transfer {
+    pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
+        Self { number: 0, pieces, barriers, operation, at, held: None, done: false }
+    }
+
+    /// Reads what has not been read.
+    fn read(&mut self) {
+        if self.held.is_some() || self.done {
+            return;
+        }
+        let mut held = Vec::with_capacity(self.pieces.iter().map(|piece| piece.bytes).sum());
+        for piece in &self.pieces {
+            match piece.from {
+                // SAFETY: memory of the launch, which lasts as long as the blocks that run.
+                Some(from) => held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) }),
+                None => held.resize(held.len() + piece.bytes, 0),
+            }
+        }
+        self.held = Some(held);
+    }
+
+    /// Writes what was read.
+    fn write(&mut self) {
+        self.read();
+        let held = self.held.take().unwrap_or_default();
+        let mut rest = held.as_slice();
+        for piece in self.pieces.iter().take_while(|_| !rest.is_empty()) {
+            let (now, later) = rest.split_at(piece.bytes);
+            // SAFETY: as in `read`; the bytes are ours.
+            unsafe { piece.to.copy_from_nonoverlapping(now.as_ptr(), now.len()) }
+            rest = later;
+        }
+        self.done = true;
+    }
+}
+
+impl Machine<'_> {
+    /// Starts work of the copy engine for the running thread.
+    pub(super) fn start_transfer(&self, mut transfer: Transfer) {
+        let at = transfer.at;
+        transfer.number = if self.is_watched() { self.next_number() } else { 0 };
+        self.check_pieces(&transfer);
+        let phases = transfer.barriers.iter();
+        let phases: Vec<u64> =
+            phases.map(|(barrier, bytes)| self.mbarrier_asked(transfer.operation, *barrier, *bytes, at)).collect();
+        self.tell_transfer(&transfer);
+        let here = self.here.get();
+        let mut transfers = self.transfers.borrow_mut();
+        if transfer.barriers.is_empty() {
+            if self.moves_at_once() {
+                transfer.write();
+            }
+            transfers.groups.entry((here.block_idx, here.linear)).or_default().open.push(transfer);
+            return;
+        }
+        for ((barrier, _), phase) in transfer.barriers.iter().zip(phases) {
+            let rank = self.shared.rank_of(*barrier, here.rank).unwrap_or(here.rank);
+            let (barrier, operation) = (*barrier, transfer.operation);
+            transfers.unseen.push(Unseen { barrier, phase, rank, operation, site: (at, here) });
+        }
+        transfers.counted.push_back(Counted::Transfer(transfer));
+        drop(transfers);
+        if self.moves_at_once() {
+            while self.finish_transfer() {}
+        }
+    }
+
+    /// An arrival at a barrier once the copies that the running thread has started are done.
+    pub(super) fn arrive_after_copies(&self, barrier: usize, at: Line) {
+        let here = self.here.get();
+        self.transfers.borrow_mut().counted.push_back(Counted::Arrival { here, barrier, at });
+        if self.moves_at_once() {
+            while self.finish_transfer() {}
+        }
+    }
+
+    /// Closes the running thread's group.
+    pub(super) fn commit_transfers(&self) {
+        let here = self.here.get();
+        let mut transfers = self.transfers.borrow_mut();
+        let groups = transfers.groups.entry((here.block_idx, here.linear)).or_default();
+        let group = std::mem::take(&mut groups.open);
+        groups.closed.push_back(group);
+    }
+
+    /// Waits for the running thread's groups but the last `left`: for all that they do, or for their reads.
+    pub(super) fn wait_transfers(&self, left: usize, reads_alone: bool) {
+        let here = self.here.get();
+        let mut transfers = self.transfers.borrow_mut();
+        let groups = transfers.groups.entry((here.block_idx, here.linear)).or_default();
+        let count = groups.closed.len().saturating_sub(left);
+        let mut numbers = Vec::new();
+        for transfer in groups.closed.iter_mut().take(count).flatten() {
+            if reads_alone { transfer.read() } else { transfer.write() }
+            numbers.push(transfer.number);
+        }
+        if !reads_alone {
+            groups.closed.drain(..count);
+        }
+        drop(transfers);
+        if !self.unordered.get() {
+            let by = self.running();
+            for number in numbers {
+                self.notify(|observer| observer.on_transfer_waited(&by, number, reads_alone));
+            }
+        }
+    }
+
+    /// Finishes something that a barrier counts, now that no thread can go on without it; whether there was anything.
+    pub(super) fn finish_transfer(&self) -> bool {
+        let next = {
+            let mut transfers = self.transfers.borrow_mut();
+            let count = transfers.counted.len() as u64;
+            // The oldest, or any: nothing orders them.
+            let place = count.checked_sub(1).map(|_| match self.launch.settings.seed {
+                0 => 0,
+                _ => (self.shape.turn(self.counters.barriers.get() + count, count) - 1) as usize,
+            });
+            place.and_then(|place| transfers.counted.remove(place))
+        };
+        match next {
+            None => return false,
+            Some(Counted::Transfer(mut transfer)) => {
+                transfer.write();
+                for (barrier, bytes) in &transfer.barriers {
+                    self.mbarrier_counted(transfer.number, *barrier, *bytes, transfer.at);
+                }
+            }
+            Some(Counted::Arrival { here, barrier, at }) => {
+                let numbers = self.copies.borrow_mut().finish(&here);
+                for number in numbers {
+                    self.notify(|observer| observer.on_transfer_counted(number, barrier));
+                }
+                self.mbarrier_arrived_late(barrier, at);
+            }
+        }
+        true
+    }
+
+    /// A thread has found the phases of a barrier before this one complete: it has seen what they counted.
+    pub(super) fn see_transfers(&self, barrier: usize, phase: u64) {
+        let seen = |unseen: &Unseen| unseen.barrier == barrier && unseen.phase < phase;
+        self.transfers.borrow_mut().unseen.retain(|unseen| !seen(unseen));
+    }
+
+    /// The running thread returns from the kernel: the copy engine reads nothing for it any more, and nothing writes the
+    /// memory of its block once that has ended.
+    pub(super) fn leave_transfers(&self) {
+        let here = self.here.get();
+        let left = {
+            let mut transfers = self.transfers.borrow_mut();
+            let groups = transfers.groups.remove(&(here.block_idx, here.linear));
+            let mut all: Vec<Transfer> =
+                groups.into_iter().flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open)).collect();
+            let unread = all.iter().find(|transfer| transfer.held.is_none() && !transfer.done);
+            let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
+            all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
+            unread
+        };
+        if let Some((operation, (at, _))) = left {
+            self.raise_bulk(operation, BulkProblem::NotWaitedFor, at);
+        }
+        if self.block().live.get() == 0 {
+            self.leave_unseen(here.rank);
+        }
+    }
+
+    /// All threads of the block of this rank have returned.
+    fn leave_unseen(&self, rank: u32) {
+        let unseen = {
+            let transfers = self.transfers.borrow();
+            transfers.unseen.iter().find(|unseen| unseen.rank == rank).map(|u| (u.operation, u.site))
+        };
+        if let Some((operation, (at, here))) = unseen {
+            let owner = self.blocks[rank as usize].idx.get();
+            self.here.set(here);
+            self.raise_bulk(operation, BulkProblem::NobodyWaited { block: owner }, at);
+        }
+    }
+
+    fn moves_at_once(&self) -> bool {
+        !self.launch.settings.seed.is_multiple_of(2)
+    }
+
+    fn check_pieces(&self, transfer: &Transfer) {
+        for piece in &transfer.pieces {
+            if self.mbarriers.overlapping(piece.to.addr(), piece.bytes).is_some() {
+                self.raise_mbarrier(transfer.operation, super::MbarrierProblem::AsData, transfer.at);
+            }
+        }
+    }
+
+    /// Tells that the running thread starts a transfer.
+    fn tell_transfer(&self, transfer: &Transfer) {
+        if !self.interests.accesses {
+            return;
+        }
+        let by = self.instruction(transfer.at);
+        let access = |address: usize, bytes: usize, kind| Access {
+            address,
+            bytes: bytes as u32,
+            align: 1,
+            space: self.space_of(address),
+            kind,
+            by,
+        };
+        let reads = transfer.pieces.iter().filter_map(|piece| {
+            Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read))
+        });
+        let reads: Vec<Access> = reads.collect();
+        let writes = transfer.pieces.iter();
+        let writes: Vec<Access> =
+            writes.map(|piece| access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write)).collect();
+        let barriers: Vec<usize> = transfer.barriers.iter().map(|(barrier, _)| *barrier).collect();
+        let event =
+            TransferEvent { number: transfer.number, reads: &reads, writes: &writes, barriers: &barriers };
+        let thread = self.running();
+        self.tell(|observer| observer.on_transfer_start(&thread, &event));
+    }
+
+    /// Raises [`SimFault::BulkCopy`] for the current thread.
+    #[cold]
+    pub(super) fn raise_bulk(&self, operation: &'static str, problem: BulkProblem, at: Line) -> ! {
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::BulkCopy { kernel, operation, file, line, block, thread, problem })
+    }
+}
+
+impl Transfers {
+    /// Forgets all: the blocks are others.
+    pub fn reset(&mut self) {
+        self.groups.clear();
+        self.counted.clear();
+        self.unseen.clear();
+    }
+}
+

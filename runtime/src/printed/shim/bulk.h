@@ -1,0 +1,50 @@
+// Barriers in shared memory that count arrivals and bytes, and the copy engine. An address in the shared memory of another
+// block of the cluster is that in the own one with the rank, plus one, in the highest eight bits.
+
+static inline void ws_ptx_mapa_shared_cluster_u32(unsigned int& r, unsigned int place, unsigned int rank) {
+    r = (place & 0xffffffu) | (rank + 1u) << 24;
+}
+static inline void ws_ptx_mbarrier_init_shared_cta_b64(unsigned int barrier, unsigned int count) { ws_h_mbarrier_init(barrier, count); }
+static inline void ws_ptx_mbarrier_inval_shared_cta_b64(unsigned int barrier) { ws_h_mbarrier_inval(barrier); }
+static inline void ws_ptx_mbarrier_arrive_shared_cta_b64(unsigned int barrier) { ws_h_mbarrier_arrive(barrier, 1, 0); }
+static inline void ws_ptx_mbarrier_arrive_shared_cta_b64(unsigned int barrier, unsigned int count) { ws_h_mbarrier_arrive(barrier, count, 0); }
+static inline void ws_ptx_mbarrier_arrive_shared_cta_b64(unsigned long long& state, unsigned int barrier) {
+    state = ws_h_mbarrier_arrive(barrier, 1, 0);
+}
+static inline void ws_ptx_mbarrier_arrive_shared_cluster_b64(unsigned int barrier) { ws_h_mbarrier_arrive_at(barrier, false); }
+static inline void ws_ptx_mbarrier_arrive_release_cluster_shared_cluster_b64(unsigned int barrier) { ws_h_mbarrier_arrive_at(barrier, true); }
+static inline void ws_ptx_mbarrier_arrive_expect_tx_shared_cta_b64(unsigned int barrier, unsigned int bytes) { ws_h_mbarrier_arrive(barrier, 1, bytes); }
+static inline void ws_ptx_mbarrier_expect_tx_relaxed_cta_shared_cta_b64(unsigned int barrier, unsigned int bytes) { ws_h_mbarrier_expect(barrier, bytes); }
+static inline void ws_ptx_mbarrier_test_wait_parity_shared_cta_b64(bool& done, unsigned int barrier, unsigned int parity) {
+    done = ws_h_mbarrier_look(barrier, parity, true, false);
+}
+static inline void ws_ptx_mbarrier_test_wait_shared_cta_b64(bool& done, unsigned int barrier, unsigned long long state) {
+    done = ws_h_mbarrier_look(barrier, (unsigned int)state, false, false);
+}
+static inline void ws_ptx_mbarrier_try_wait_parity_shared_cta_b64(bool& done, unsigned int barrier, unsigned int parity) {
+    done = ws_h_mbarrier_look(barrier, parity, true, true);
+}
+static inline void ws_ptx_mbarrier_try_wait_parity_acquire_cluster_shared_cta_b64(bool& done, unsigned int barrier, unsigned int parity) {
+    done = ws_h_mbarrier_look(barrier, parity, true, true);
+}
+static inline void ws_ptx_mbarrier_try_wait_shared_cta_b64(bool& done, unsigned int barrier, unsigned long long state) {
+    done = ws_h_mbarrier_look(barrier, (unsigned int)state, false, true);
+}
+static inline void ws_ptx_fence_mbarrier_init() { ws_h_fence(); }
+static inline void ws_ptx_fence_proxy_async_shared() { ws_h_fence(); }
+static inline void ws_ptx_fence_proxy_async() { ws_h_fence(); }
+static inline void ws_ptx_cp_async_mbarrier_arrive_noinc_shared_cta_b64(unsigned int barrier) { ws_h_cp_async_mbarrier_arrive(barrier); }
+static inline void ws_ptx_elect_sync(bool& elected, unsigned int) { elected = ws_h_elect_one(); }
+
+static inline void ws_ptx_cp_async_bulk_shared_cluster_global_mbarrier_complete_tx_bytes(unsigned int to, const void* from, unsigned int bytes, unsigned int barrier) {
+    ws_h_bulk_load(to, from, bytes, barrier);
+}
+static inline void ws_ptx_cp_async_bulk_global_shared_cta_bulk_group(void* to, unsigned int from, unsigned int bytes) {
+    ws_h_bulk_store(to, from, bytes);
+}
+static inline void ws_ptx_cp_async_bulk_shared_cluster_shared_cta_mbarrier_complete_tx_bytes(unsigned int to, unsigned int from, unsigned int bytes, unsigned int barrier) {
+    ws_h_bulk_send(to, from, bytes, barrier);
+}
+static inline void ws_ptx_cp_async_bulk_commit_group() { ws_h_bulk_commit(); }
+static inline void ws_ptx_cp_async_bulk_wait_group(int left) { ws_h_bulk_wait((unsigned int)left, false); }
+static inline void ws_ptx_cp_async_bulk_wait_group_read(int left) { ws_h_bulk_wait((unsigned int)left, true); }
