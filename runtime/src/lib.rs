@@ -90,7 +90,7 @@ pub use warpsmith_ir::{limits, passes};
 use warpsmith_lang::argument;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;
-pub use warpsmith_lang::{device_api, ptx, tile, types};
+pub use warpsmith_lang::{device_api, ptx, tensor, tile, types};
 #[doc(hidden)]
 pub use warpsmith_lang::{record, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};

@@ -18,7 +18,8 @@ pub(crate) fn alike(settings: Settings, launch: impl Fn(&Device) -> Result<()>) 
     twin
 }
 
-fn alone(launch: impl Fn(&Device) -> Result<()>) -> SimFault {
+/// The fault of a launch by the interpreter, which alone tells of every access.
+pub(crate) fn alone(launch: impl Fn(&Device) -> Result<()>) -> SimFault {
     let settings = Settings { executor: Executor::Interpreter, ..Settings::default() };
     match launch(&Device::simulator_with(settings)) {
         Err(warpsmith::Error::Simulator(fault)) => *fault,

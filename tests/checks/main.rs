@@ -5,5 +5,6 @@ mod corpus;
 mod faults;
 mod hints;
 mod lanes;
+mod matrices;
 mod resident;
 mod verdicts;

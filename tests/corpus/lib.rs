@@ -37,6 +37,7 @@ pub mod shuffles;
 pub mod sorting;
 pub mod sparse;
 pub mod stencils;
+pub mod tensor_cores;
 pub mod textures;
 pub mod transpose;
 pub mod vectors;

@@ -58,6 +58,7 @@ mod static_memory;
 mod surfaces;
 mod tables;
 mod talk;
+mod tensor_cores;
 mod textures;
 mod threads;
 mod tiles;

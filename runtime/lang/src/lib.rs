@@ -31,6 +31,7 @@ pub mod macro_support;
 pub mod meaning;
 mod place;
 pub mod record;
+pub mod tensor;
 pub mod texels;
 pub mod tile;
 pub mod types;
@@ -39,6 +40,14 @@ pub mod witness;
 
 #[doc(hidden)]
 pub use macro_support as __macro;
+
+/// Instructions of a warp under PTX's names, which the [`prelude`] leaves to those who ask for them.
+///
+/// Beside them stand the types that are made of them.
+pub mod ptx {
+    pub use crate::device_api::ldmatrix::*;
+    pub use crate::device_api::mma::*;
+}
 
 use warpsmith_ir::{codegen, half, ir, limits};
 #[cfg(feature = "simulator")]

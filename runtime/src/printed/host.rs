@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
 
-use super::{bulk, images, machine, numeric};
+use super::{bulk, images, machine, numeric, tensor_cores};
 
 /// A type that Rust and C++ pass alike.
 pub(super) trait CType {
@@ -87,7 +87,12 @@ pub(super) use {host_functions, result};
 
 /// All functions; their places in this order are part of what a compiled text is.
 pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
-    machine::FUNCTIONS.iter().chain(bulk::FUNCTIONS).chain(images::FUNCTIONS).chain(numeric::FUNCTIONS)
+    machine::FUNCTIONS
+        .iter()
+        .chain(bulk::FUNCTIONS)
+        .chain(images::FUNCTIONS)
+        .chain(tensor_cores::FUNCTIONS)
+        .chain(numeric::FUNCTIONS)
 }
 
 /// Addresses of all functions, in the order of [`functions`].

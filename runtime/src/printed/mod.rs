@@ -24,6 +24,7 @@ mod library;
 mod machine;
 mod numeric;
 mod run;
+mod tensor_cores;
 mod text;
 
 use std::any::{Any, TypeId};

@@ -21,6 +21,7 @@ mod scans;
 mod shared_layout;
 mod shuffles;
 mod sparse;
+mod tensor_cores;
 mod textures;
 mod transposes;
 mod vectors;
@@ -86,6 +87,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(histogram::cases());
     cases.extend(language::cases());
     cases.extend(gemm::cases());
+    cases.extend(tensor_cores::cases());
     cases.extend(rows::cases());
     cases.extend(scans::cases());
     cases.extend(fields::cases());

@@ -89,7 +89,7 @@ pub enum ResultRange {
 
 /// What a call that gives a float computes, for those who count.
 ///
-/// Of a result that is no float only [`Cost::Converts`] counts.
+/// Of a result that is no float only [`Cost::Converts`] and [`Cost::Products`] count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// A function of its own, such as a root: the dearest, and so the default.
@@ -104,6 +104,13 @@ pub enum Cost {
     Multiplies,
     /// A fused multiply-add.
     Fuses,
+    /// A thread's part of a product of matrices by the tensor cores.
+    Products {
+        /// Multiply-adds of one thread.
+        each: u16,
+        /// Whether they are of floats, or of integers.
+        floats: bool,
+    },
 }
 
 /// Which memory orderings Rust allows an argument to have.

@@ -54,10 +54,12 @@ static FUNCTIONS: &[Lists] = &lists! {
     "hint" [hint::builtins::ALL];
     "index" [index::builtins::ALL];
     "int_intrinsics" [int_intrinsics::builtins::ALL];
+    "ldmatrix" [ldmatrix::builtins::ALL];
     "math::elementary" [math::elementary::builtins::ALL];
     "math::special" [math::special::builtins::ALL];
     "mbarrier" [mbarrier::builtins::ALL];
     "memory" [memory::builtins::ALL, memory::BIT_CAST];
+    "mma" [mma::builtins::ALL];
     "ordered" [ordered::scoped::ALL];
     "packed" [packed::of_one::ALL, packed::of_two::ALL, packed::builtins::ALL];
     "rounding" [

@@ -68,3 +68,39 @@ impl<const GROUP: usize> Layout for Swizzled<GROUP> {
         row * cols + group * GROUP + col % GROUP
     }
 }
+
+/// Units of 16 bytes change places by the swizzle that copy engine and tensor cores share, within spans of `SPAN` bytes.
+///
+/// Bits of a unit's number in its span are combined, by exclusive or, with those of the span's number among 128 bytes, as in
+/// `CU_TENSOR_MAP_SWIZZLE_128B` and its siblings. `GROUP` elements are 16 bytes: 8 of `f16`. Rows of `SPAN` bytes are read
+/// by `ldmatrix` without conflicts.
+///
+/// Source: CUDA Driver API, `CUtensorMapSwizzle`; PTX ISA, swizzling modes.
+#[derive(Clone, Copy, Debug)]
+pub struct Swizzle<const SPAN: usize, const GROUP: usize = 8>;
+
+/// The [`Swizzle`] of 32 bytes.
+pub type Swizzle32<const GROUP: usize = 8> = Swizzle<32, GROUP>;
+/// The [`Swizzle`] of 64 bytes.
+pub type Swizzle64<const GROUP: usize = 8> = Swizzle<64, GROUP>;
+/// The [`Swizzle`] of 128 bytes.
+pub type Swizzle128<const GROUP: usize = 8> = Swizzle<128, GROUP>;
+
+impl<const SPAN: usize, const GROUP: usize> Swizzle<SPAN, GROUP> {
+    /// Which bits of a unit's number change.
+    const BITS: usize = {
+        assert!(SPAN == 32 || SPAN == 64 || SPAN == 128, "a swizzle is of 32, 64 or 128 bytes");
+        SPAN / 16 - 1
+    };
+}
+
+#[gpu_impl]
+impl<const SPAN: usize, const GROUP: usize> Layout for Swizzle<SPAN, GROUP> {
+    const PAD: usize = 0;
+    const GROUP: usize = GROUP;
+
+    fn place(row: usize, col: usize, cols: usize) -> usize {
+        let unit = (row * cols + col) / GROUP;
+        (unit ^ (unit / 8 & Self::BITS)) * GROUP + col % GROUP
+    }
+}

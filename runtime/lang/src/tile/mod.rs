@@ -22,7 +22,7 @@ use crate::device_api::number::Num;
 use crate::types::vector::{U32x2, U32x4};
 use crate::types::{AnyBits, InShared, View2, ViewMut2};
 
-pub use layout::{Layout, Padded, RowMajor, Swizzled};
+pub use layout::{Layout, Padded, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled};
 pub use stages::Stages;
 
 /// A tile of `ROWS` × `COLS` elements in the block's shared memory.
@@ -176,7 +176,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
     }
 
     /// The address of an element.
-    fn at(self, row: usize, col: usize) -> *mut T {
+    pub(crate) fn at(self, row: usize, col: usize) -> *mut T {
         self.elements.wrapping_add(L::place(row, col, COLS))
     }
 }

@@ -43,6 +43,9 @@ in_kernels_alone! {
     fn active_lanes() -> u32;
     fn clock() -> u64;
     fn warp_exchange(u32, &'static str, [u8; 16]) -> WarpView;
+    fn warp_exchange_wide(u32, &'static str, &[[u8; 16]]) -> WarpView;
+    fn read_row(&'static str, *const u8) -> [u8; 16];
+    fn write_row(&'static str, *mut u8, [u8; 16]);
     fn fault_source(&'static str, u32, u32);
     fn shared_alloc(SharedSite, usize, usize) -> *mut u8;
     fn dynamic_shared() -> (*mut u8, usize);
@@ -87,6 +90,11 @@ pub struct WarpView(());
 impl WarpView {
     /// What a lane brought: nothing.
     pub fn lane(&self, _: u32) -> Option<[u8; 16]> {
+        None
+    }
+
+    /// A part of what a lane brought: nothing.
+    pub fn piece(&self, _: u32, _: usize) -> Option<[u8; 16]> {
         None
     }
 

@@ -232,11 +232,27 @@ impl Counts {
     }
 
     /// Floating-point operations of all threads; a fused multiply-add is two, a division or root one.
+    ///
+    /// Those of the tensor cores are counted by [`tensor_operations`](Self::tensor_operations).
     pub fn flops(&self) -> u64 {
         let each = |(work, executed): (&Operation, &Executed)| match work {
             Operation::FloatAdd(_) | Operation::FloatMul(_) | Operation::FloatSpecial(_) => executed.threads,
             Operation::FloatFma(_) => 2 * executed.threads,
-            Operation::Integer | Operation::Convert => 0,
+            Operation::Integer
+            | Operation::Convert
+            | Operation::TensorFloat(_)
+            | Operation::TensorInteger(_) => 0,
+        };
+        self.work.iter().map(each).sum()
+    }
+
+    /// Operations of the tensor cores, of floats and of integers; a multiply-add is two.
+    pub fn tensor_operations(&self) -> u64 {
+        let each = |(work, executed): (&Operation, &Executed)| match work {
+            Operation::TensorFloat(each) | Operation::TensorInteger(each) => {
+                2 * u64::from(*each) * executed.threads
+            }
+            _ => 0,
         };
         self.work.iter().map(each).sum()
     }

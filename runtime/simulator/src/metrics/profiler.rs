@@ -67,7 +67,11 @@ fn operations(work: Operation, executed: &Executed) -> Option<(String, f64)> {
         Operation::FloatAdd(bits) => ("add", bits),
         Operation::FloatMul(bits) => ("mul", bits),
         Operation::FloatFma(bits) => ("fma", bits),
-        Operation::FloatSpecial(_) | Operation::Integer | Operation::Convert => return None,
+        Operation::FloatSpecial(_)
+        | Operation::Integer
+        | Operation::Convert
+        | Operation::TensorFloat(_)
+        | Operation::TensorInteger(_) => return None,
     };
     let width = match bits {
         16 => 'h',

@@ -175,7 +175,7 @@ fn divergence(counts: &Counts) -> Vec<Cells> {
     ]]
 }
 
-/// A row for each width of floats, and one for integers.
+/// A row for each width of floats, one for integers, and one for the multiply-adds of the tensor cores.
 fn operations(counts: &Counts) -> Vec<Cells> {
     let widths: BTreeSet<u8> = counts.work.keys().filter_map(|work| bits(*work)).collect();
     let threads = |work: Operation| counts.work.get(&work).map_or(0, |executed| executed.threads);
@@ -195,6 +195,11 @@ fn operations(counts: &Counts) -> Vec<Cells> {
         let [a, b, c, d] = [const { String::new() }; 4];
         cells.push(["int".to_owned(), a, b, c, d, integers.to_string()]);
     }
+    let products = counts.tensor_operations() / 2;
+    if products > 0 {
+        let [a, b, c, d] = [const { String::new() }; 4];
+        cells.push(["tensor".to_owned(), a, b, products.to_string(), c, d]);
+    }
     cells
 }
 
@@ -205,6 +210,8 @@ fn bits(work: Operation) -> Option<u8> {
         | Operation::FloatMul(bits)
         | Operation::FloatFma(bits)
         | Operation::FloatSpecial(bits) => Some(bits),
-        Operation::Integer | Operation::Convert => None,
+        Operation::Integer | Operation::Convert | Operation::TensorFloat(_) | Operation::TensorInteger(_) => {
+            None
+        }
     }
 }

@@ -186,6 +186,33 @@ pub fn warp_exchange(mask: u32, kind: &'static str, payload: [u8; 16]) -> WarpVi
     machine.exchange(kind, mask, payload, machine.line(Line::caller()))
 }
 
+/// As [`warp_exchange`], of values of any size, sixteen bytes a piece; every lane brings as many.
+#[track_caller]
+pub fn warp_exchange_wide(mask: u32, kind: &'static str, pieces: &[[u8; 16]]) -> WarpView {
+    let machine = current(kind);
+    machine.exchange_all(kind, mask, pieces, machine.line(Line::caller()))
+}
+
+/// Reads sixteen bytes of the block's shared memory, the row of a matrix that `kind` is given.
+///
+/// Ends the launch with [`SimFault::MatrixRow`] where they are not in one array of it.
+#[track_caller]
+pub fn read_row(kind: &'static str, place: *const u8) -> [u8; 16] {
+    let machine = current(kind);
+    machine.check_row(kind, place, AccessKind::Read, machine.line(Line::caller()));
+    // SAFETY: the bytes lie in an array of the block's shared memory.
+    unsafe { place.cast::<[u8; 16]>().read() }
+}
+
+/// Writes sixteen bytes of the block's shared memory, as [`read_row`] reads them.
+#[track_caller]
+pub fn write_row(kind: &'static str, place: *mut u8, row: [u8; 16]) {
+    let machine = current(kind);
+    machine.check_row(kind, place, AccessKind::Write, machine.line(Line::caller()));
+    // SAFETY: as in `read_row`.
+    unsafe { place.cast::<[u8; 16]>().write(row) }
+}
+
 /// The block's `bytes` bytes of shared memory for this site, filled with [`POISON`] at the block's start.
 ///
 /// The same address for all threads of the block and all calls; the same offset in all blocks of a

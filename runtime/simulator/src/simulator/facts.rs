@@ -272,6 +272,10 @@ pub enum Operation {
     Integer,
     /// A conversion between types.
     Convert,
+    /// So many multiply-adds of floats, a thread's part of a product by the tensor cores.
+    TensorFloat(u16),
+    /// The same, of integers.
+    TensorInteger(u16),
 }
 
 /// What fresh shared memory holds in every byte: visibly not zero.

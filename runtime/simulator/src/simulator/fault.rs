@@ -154,6 +154,9 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
     },
+    /// A row of a matrix, of an instruction of a warp, that is not in a shared array.
+    #[error("{0}")]
+    MatrixRow(Box<super::MatrixRow>),
     /// A named barrier, or half of a cluster's barrier, that is used in another way than it can be.
     #[error("`{barrier}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
     BarrierUse {

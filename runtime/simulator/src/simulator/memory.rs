@@ -97,6 +97,14 @@ impl SharedMemory {
         Some(start..start + self.used.get())
     }
 
+    /// Whether bytes from `address` on are all in one array of this block, or in its dynamic memory.
+    pub fn is_in_one_array(&self, address: usize, bytes: usize, rank: u32) -> bool {
+        let offset = address.wrapping_sub(self.arenas[rank as usize].start.as_ptr().addr());
+        let ends_in = |end: usize| offset.checked_add(bytes).is_some_and(|last| last <= end);
+        let in_site = |site: &Site| site.offset <= offset && ends_in(site.offset + site.bytes);
+        ends_in(self.dynamic) || self.sites.borrow().iter().any(in_site)
+    }
+
     /// Offset of `address` in the block that holds it; that of `rank` is tried first.
     fn offset_of(&self, address: usize, rank: u32) -> Option<usize> {
         let own = &self.arenas[rank as usize];

@@ -27,6 +27,7 @@ mod index;
 mod launch;
 mod left_out;
 mod machine;
+mod matrix_row;
 mod mbarrier;
 mod meeting;
 mod memory;
@@ -35,6 +36,7 @@ mod observer;
 mod problem;
 mod race;
 mod raise;
+mod rows;
 mod run;
 mod scheduler;
 mod seeded;
@@ -66,6 +68,7 @@ pub use host::limit as host_limit;
 #[doc(hidden)]
 pub use index::triple;
 pub use launch::{Prints, SimLaunch, SimReport};
+pub use matrix_row::MatrixRow;
 #[doc(hidden)]
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};

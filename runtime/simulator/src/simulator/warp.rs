@@ -37,6 +37,8 @@ pub(super) struct Exchange {
     expected: Cell<u32>,
     arrived: Cell<u32>,
     payloads: [Cell<[u8; 16]>; WARP as usize],
+    /// What lanes bring beyond sixteen bytes, sixteen of each at a time; empty in most operations.
+    further: RefCell<Vec<[[u8; 16]; WARP as usize]>>,
     fibers: [Cell<u32>; WARP as usize],
 }
 
@@ -49,6 +51,16 @@ impl WarpView {
     pub fn lane(&self, lane: u32) -> Option<[u8; 16]> {
         let part = lane < WARP && self.participants() >> lane & 1 == 1;
         part.then(|| self.0.payloads[lane as usize].get())
+    }
+
+    /// The bytes from `16 * piece` on of what this lane brought, or `None` if it takes no part or brought fewer.
+    #[inline]
+    pub fn piece(&self, lane: u32, piece: usize) -> Option<[u8; 16]> {
+        let first = self.lane(lane)?;
+        match piece.checked_sub(1) {
+            None => Some(first),
+            Some(further) => self.0.further.borrow().get(further).map(|lanes| lanes[lane as usize]),
+        }
     }
 
     /// The lanes that take part, bit `i` for lane `i`.
@@ -129,7 +141,8 @@ impl Exchange {
         let payloads = [const { Cell::new([0; 16]) }; WARP as usize];
         let fibers = [const { Cell::new(0) }; WARP as usize];
         let (expected, arrived) = (Cell::new(expected), Cell::new(0));
-        Self { operation, number, at, mask, expected, arrived, payloads, fibers }
+        let further = RefCell::default();
+        Self { operation, number, at, mask, expected, arrived, payloads, further, fibers }
     }
 
     /// What observers know of it; only `sync_warp` orders memory.
@@ -140,6 +153,21 @@ impl Exchange {
         let orders = (self.operation == SYNC_WARP).then(|| machine.orders(MemoryScope::Block)).flatten();
         let of = Expected::Lanes(self.mask);
         Meeting { number: self.number, name: self.operation, of, orders, waits: true }
+    }
+
+    /// Keeps what a lane brings.
+    fn put(&self, lane: u32, pieces: &[[u8; 16]]) {
+        let Some((first, further)) = pieces.split_first() else { return };
+        self.payloads[lane as usize].set(*first);
+        if further.is_empty() {
+            return;
+        }
+        let mut kept = self.further.borrow_mut();
+        let pieces = further.len().max(kept.len());
+        kept.resize(pieces, [[0; 16]; WARP as usize]);
+        for (lanes, piece) in kept.iter_mut().zip(further) {
+            lanes[lane as usize] = *piece;
+        }
     }
 
     fn release(&self, machine: &Machine<'_>, last: Option<u32>) {
@@ -179,7 +207,19 @@ impl Machine<'_> {
         payload: [u8; 16],
         at: Line,
     ) -> WarpView {
-        let (exchange, wait) = self.bring(operation, mask, payload, at);
+        self.exchange_all(operation, mask, &[payload], at)
+    }
+
+    /// As [`exchange`](Self::exchange), of values of any size.
+    #[inline(always)]
+    pub(super) fn exchange_all(
+        &self,
+        operation: &'static str,
+        mask: u32,
+        pieces: &[[u8; 16]],
+        at: Line,
+    ) -> WarpView {
+        let (exchange, wait) = self.bring(operation, mask, pieces, at);
         if self.is_watched() {
             self.tell_arrival(&exchange.meeting(self), at);
         }
@@ -193,7 +233,13 @@ impl Machine<'_> {
     }
 
     /// The running lane brings a value to an operation of its warp; whether it has to wait there.
-    fn bring(&self, operation: &'static str, mask: u32, payload: [u8; 16], at: Line) -> (Rc<Exchange>, bool) {
+    fn bring(
+        &self,
+        operation: &'static str,
+        mask: u32,
+        pieces: &[[u8; 16]],
+        at: Line,
+    ) -> (Rc<Exchange>, bool) {
         self.need_fibers(operation, at);
         let here = self.here.get();
         let lane = here.linear % WARP;
@@ -203,7 +249,7 @@ impl Machine<'_> {
         let warp = &self.block().warps[(here.linear / WARP) as usize];
         self.check_returned(lane, operation, mask, warp.returned.get(), at);
         let exchange = warp.join(self, operation, mask, at);
-        exchange.payloads[lane as usize].set(payload);
+        exchange.put(lane, pieces);
         exchange.fibers[lane as usize].set(here.fiber);
         exchange.arrived.update(|lanes| lanes | 1 << lane);
         let wait = !warp.complete_if_full(self, &exchange, Some(lane));

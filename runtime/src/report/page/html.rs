@@ -142,6 +142,9 @@ fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
     ));
     all.push(("active lanes of 32", format!("{:.1}", total.active_lanes())));
     all.push(("FLOPs", grouped(total.flops())));
+    if total.tensor_operations() > 0 {
+        all.push(("operations of tensor cores", grouped(total.tensor_operations())));
+    }
     let distinct = metrics.footprint_read + metrics.footprint_written;
     all.push((
         "bytes of distinct sectors, of all",

@@ -8,7 +8,7 @@ use super::{Entry, registry};
 use crate::ir::{
     ArgumentAccess, Cost, Effect, Form, Lanes, Orders, Position, ResultRange, SyncScope, Type, Variance,
 };
-use crate::simulator::{self, Interests, Observer, SimFault, SimLaunch, Thread};
+use crate::simulator::{self, Interests, Observer, SimFault, SimLaunch, Thread, context};
 
 fn named(wanted: &str) -> impl Iterator<Item = Entry> {
     registry().filter(move |entry| entry.name() == wanted)
@@ -287,6 +287,37 @@ impl Observer for Watched {
     }
 }
 
+impl Watched {
+    /// What was done to the place at an address.
+    fn does_to(&self, place: usize) -> ArgumentAccess {
+        let seen = self.0.borrow();
+        let own = seen.iter().filter(|(address, ..)| *address == place);
+        match own.fold((false, false), |(reads, writes), (_, r, w)| (reads | r, writes | w)) {
+            (false, false) => ArgumentAccess::None,
+            (true, false) => ArgumentAccess::Read,
+            (false, true) => ArgumentAccess::Write,
+            (true, true) => ArgumentAccess::Update,
+        }
+    }
+}
+
+/// What a call of a warp does to the row of sixteen bytes in shared memory that its first lane gives it.
+fn observed_of_row(call: impl Fn(&mut u32)) -> ArgumentAccess {
+    let (watched, first) = (Watched::default(), Cell::new(0));
+    let observers: [&dyn Observer; 1] = [&watched];
+    let launch = SimLaunch { observers: &observers, ..SimLaunch::new("accesses", [1; 3], [32, 1, 1]) };
+    let outcome = simulator::run(&launch, &|| {
+        let site = context::SharedSite { line: 0, column: 0, instance: None, file: "rows" };
+        let rows = context::shared_alloc(site, 32 * 16, 16);
+        let own = rows.wrapping_add(context::lane_id() as usize * 16);
+        first.set(rows.addr());
+        // SAFETY: a row of the array, which no other lane has.
+        call(unsafe { &mut *own.cast() });
+    });
+    outcome.expect("it runs");
+    watched.does_to(first.get())
+}
+
 /// What a call does to the place that it is given.
 fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
     let watched = Watched::default();
@@ -298,19 +329,12 @@ fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
         call(unsafe { &mut *place.as_ptr() });
     });
     outcome.expect("it runs");
-    let seen = watched.0.borrow();
-    let own = seen.iter().filter(|(address, ..)| *address == place.as_ptr() as usize);
-    match own.fold((false, false), |(reads, writes), (_, r, w)| (reads | r, writes | w)) {
-        (false, false) => ArgumentAccess::None,
-        (true, false) => ArgumentAccess::Read,
-        (false, true) => ArgumentAccess::Write,
-        (true, true) => ArgumentAccess::Update,
-    }
+    watched.does_to(place.as_ptr() as usize)
 }
 
 /// Calls of every function and method that accesses a place, by name.
 fn accesses() -> HashMap<&'static str, ArgumentAccess> {
-    use super::{atomic::*, memory::*, ordered};
+    use super::{atomic::*, ldmatrix::*, memory::*, ordered};
     const RELAXED: Ordering = Ordering::Relaxed;
     let mut found = HashMap::new();
     macro_rules! calls {
@@ -356,6 +380,25 @@ fn accesses() -> HashMap<&'static str, ArgumentAccess> {
         "copy_async" |p| super::copy_async::copy_async(p, &7);
         "prefetch_l1" |p| prefetch_l1(p);
         "prefetch_l2" |p| prefetch_l2(p);
+    }
+    macro_rules! rows {
+        ($($name:literal |$place:ident| $call:expr;)+) => {
+            $(found.insert($name, observed_of_row(|$place| _ = $call));)+
+        };
+    }
+    rows! {
+        "ldmatrix_x1" |p| ldmatrix_x1(p);
+        "ldmatrix_x1_trans" |p| ldmatrix_x1_trans(p);
+        "ldmatrix_x2" |p| ldmatrix_x2(p);
+        "ldmatrix_x2_trans" |p| ldmatrix_x2_trans(p);
+        "ldmatrix_x4" |p| ldmatrix_x4(p);
+        "ldmatrix_x4_trans" |p| ldmatrix_x4_trans(p);
+        "stmatrix_x1" |p| stmatrix_x1(p, [1; 1]);
+        "stmatrix_x1_trans" |p| stmatrix_x1_trans(p, [1; 1]);
+        "stmatrix_x2" |p| stmatrix_x2(p, [1; 2]);
+        "stmatrix_x2_trans" |p| stmatrix_x2_trans(p, [1; 2]);
+        "stmatrix_x4" |p| stmatrix_x4(p, [1; 4]);
+        "stmatrix_x4_trans" |p| stmatrix_x4_trans(p, [1; 4]);
     }
     found
 }

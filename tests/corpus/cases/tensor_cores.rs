@@ -1,0 +1,62 @@
+//! Products by the tensor cores.
+
+use warpsmith::Device;
+use warpsmith::prelude::*;
+use warpsmith::tensor::TensorElement;
+
+use super::data::Random;
+use super::{Case, Scale, print, record, text};
+use crate::tensor_cores::{THREADS, TILE, gemm_sm80};
+
+pub(super) fn cases() -> Vec<Case> {
+    macro_rules! gemm {
+        ($name:literal, $t:ty) => {
+            Case {
+                name: $name,
+                print: print::<gemm_sm80<$t>>,
+                record: record::<gemm_sm80<$t>>,
+                check: check_gemm::<$t>,
+            }
+        };
+    }
+    vec![gemm!("gemm_sm80@f16", f16), gemm!("gemm_sm80@bf16", bf16)]
+}
+
+/// Compares every element on small matrices, and some of each row on large ones.
+fn check_gemm<T: TensorElement<Sum = f32> + Num>(device: &Device, scale: Scale) -> Result<(), String>
+where
+    gemm_sm80<T>: warpsmith::Kernel<Comptime = ()>,
+{
+    let [m, k, n] = scale.pick([150, 80, 136], [4096, 4096, 4096]);
+    let mut random = Random::new("gemm_sm80");
+    let mut matrix =
+        |len: usize| -> Vec<T> { random.floats(len).into_iter().map(|x| x.cast::<T>()).collect() };
+    let (a, b) = (matrix(m * k), matrix(n * k));
+    let (da, db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![T::ZERO; m * n]).map_err(text)?;
+    let of = |x: &warpsmith::Buffer<T>, rows, cols| x.view2(rows, cols).is_some();
+    assert!(of(&da, m, k) && of(&db, n, k));
+    gemm_sm80::<T>(da.view2(m, k).unwrap(), db.view2(n, k).unwrap(), dc.view2_mut(m, n).unwrap())
+        .grid([n.div_ceil(TILE) as u32, m.div_ceil(TILE) as u32])
+        .block(THREADS)
+        .launch(device)
+        .map_err(text)?;
+    let got = device.download(&dc).map_err(text)?;
+    let apart = scale.pick(1, 4099);
+    for at in (0..m * n).step_by(apart) {
+        let (row, col) = (at / n, at % n);
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (x, y) in a[row * k..(row + 1) * k].iter().zip(&b[col * k..(col + 1) * k]) {
+            let product = f64::from(x.cast::<f32>()) * f64::from(y.cast::<f32>());
+            sum += product;
+            size += product.abs();
+        }
+        // Sums in `f32`, and one rounding to the element; `bf16` has eight bits.
+        let off = size * k as f64 * f64::from(f32::EPSILON) + sum.abs() / 200.0;
+        let got = f64::from(got[at].cast::<f32>());
+        if (got - sum).abs() > off {
+            return Err(format!("c[{row}][{col}] is {got}, not {sum}"));
+        }
+    }
+    Ok(())
+}
