@@ -94,9 +94,13 @@ impl CompileJob {
 /// A kernel that cannot be coarsened.
 pub(crate) fn print(module: &ValidModule, version: Version, line_directives: bool) -> Result<CudaSource> {
     let options = PrintOptions { checks: version.checks, line_directives };
-    Ok(match version.coarsen {
-        Some(factor) => codegen::print(&passes::coarsen(module, factor)?, &options),
-        None => codegen::print(module, &options),
+    Ok(match (version.coarsen, version.shown) {
+        (Some(factor), _) => codegen::print(&passes::coarsen(module, factor)?, &options),
+        (None, Some(shown)) => {
+            let narrow = passes::narrow(module, shown.fits);
+            codegen::print(&passes::mark_read_only(narrow, shown.read_only), &options)
+        }
+        (None, None) => codegen::print(module, &options),
     })
 }
 
@@ -224,7 +228,7 @@ fn report(order: &CompileJob) -> Result<Resources> {
 
 /// The version that a launch with all checks compiles, if it says nothing of coarsening.
 fn own_version(module: &ValidModule) -> Version {
-    Version { checks: Checks::All, coarsen: module.module().attributes.coarsen }
+    Version { checks: Checks::All, coarsen: module.module().attributes.coarsen, shown: None }
 }
 
 fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str, lines: bool) -> Result<CompileJob> {

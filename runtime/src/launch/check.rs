@@ -128,6 +128,22 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
     Ok(())
 }
 
+/// The slices that overlap none that is written, a bit for each position.
+pub(super) fn unwritten(args: &[KernelArg]) -> u64 {
+    let range = |arg: &KernelArg| match arg {
+        KernelArg::Slice { ptr, bytes, mutable, .. } => Some((*ptr, ptr.saturating_add(*bytes), *mutable)),
+        _ => None,
+    };
+    let is_written = |a: u64, a_end: u64| {
+        let mut others = args.iter().filter_map(range);
+        others.any(|(b, b_end, mutable)| mutable && a < b_end && b < a_end)
+    };
+    let slices = args.iter().take(64).enumerate().filter_map(|(at, arg)| Some((at, range(arg)?)));
+    slices
+        .filter(|(_, (start, end, mutable))| !mutable && !is_written(*start, *end))
+        .fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
 /// What holds on this GPU for this kernel.
 pub(super) fn device<K: Kernel>(
     shape: &LaunchShape,

@@ -85,7 +85,15 @@ impl<K: Kernel> Launch<'_, K> {
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         let checks = conditions::checks(&module.module().conditions, &shape, args);
         let own = module.module().attributes.coarsen;
-        let mut version = Version { checks, coarsen: self.setup.coarsening_of::<K>(own, &shape, args)? };
+        let shown = conditions::shown(
+            &module.module().fits,
+            passes::read_only(&module),
+            &shape,
+            args,
+            &self.setup.attributes,
+        );
+        let coarsen = self.setup.coarsening_of::<K>(own, &shape, args)?;
+        let mut version = Version { checks, coarsen, shown: Some(shown) };
         if let Some(factor) = version.coarsen {
             let coarsened = passes::coarsen(&module, factor)?;
             let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);

@@ -27,6 +27,7 @@ impl Printer<'_> {
             ExprKind::Var(id) => Text::primary(self.var(*id)),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Exact(a) => self.exact(a),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
                 None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),

@@ -140,6 +140,10 @@ impl Printer<'_> {
             Some(target) => target.text,
             None => self.part_of(place).text,
         };
+        if let Some((op, by)) = exact_step(place, value).filter(|_| op.is_none()) {
+            let (symbol, by) = (super::precedence::operator(op).0, self.expr(by).at(ASSIGNMENT));
+            return self.function.push(&format!("{target} {symbol}= {by};"));
+        }
         let Some(op) = op else {
             let value = self.expr(value).at(ASSIGNMENT);
             return self.function.push(&format!("{target} = {value};"));
@@ -252,6 +256,17 @@ impl Printer<'_> {
         }
         let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
         self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, 0, 0);"));
+    }
+}
+
+/// The operator and the right side of `v = v op by` that does not overflow.
+fn exact_step<'e>(place: &Expr, value: &'e Expr) -> Option<(BinaryOp, &'e Expr)> {
+    let (ExprKind::Var(var), ExprKind::Exact(exact)) = (&place.kind, &value.kind) else { return None };
+    match &exact.kind {
+        ExprKind::Binary(op, own, by) if matches!(own.kind, ExprKind::Var(own) if own == *var) => {
+            Some((*op, by))
+        }
+        _ => None,
     }
 }
 

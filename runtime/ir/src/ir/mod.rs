@@ -109,6 +109,10 @@ pub struct Module {
     pub attributes: KernelAttributes,
     /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
     pub conditions: Vec<Condition>,
+    /// What launches can fulfil, so that index arithmetic fits `int`; at most 64.
+    pub fits: Vec<Condition>,
+    /// Slice parameters that nothing writes while the kernel runs, a bit for each position.
+    pub read_only: u64,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
     /// What it is if each of its threads does the work of several.

@@ -61,7 +61,16 @@ fn bytes(functions: Vec<Function>, kernel: Vec<Expr>) -> Result<usize, TooManyIn
 fn shared(functions: Vec<Function>, kernel: Function) -> Result<DeclaredShared, TooManyInstances> {
     let attributes = KernelAttributes::NONE;
     let (conditions, launched) = (Vec::new(), Vec::new());
-    let module = Module { functions, kernel, attributes, conditions, launched, coarsened: None };
+    let module = Module {
+        functions,
+        kernel,
+        attributes,
+        conditions,
+        fits: vec![],
+        read_only: 0,
+        launched,
+        coarsened: None,
+    };
     module.declared_shared(&module.kernel)
 }
 
