@@ -451,7 +451,7 @@ where
         let mut matrix = || -> Vec<T> { (0..32 * K).map(|_| (next() % 15).cast::<T>()).collect() };
         let (a, b) = (matrix(), matrix());
         let (da, db) = (device.upload(&a).expect("memory"), device.upload(&b).expect("memory"));
-        let mut dc = device.upload(&vec![T::Sum::ZERO; 30 * 31]).expect("memory");
+        let mut dc = device.upload(&[T::Sum::ZERO; 30 * 31]).expect("memory");
         let (va, vb) = (da.view2(32, K).unwrap(), db.view2(32, K).unwrap());
         // What is outside `c` is not stored.
         by_tiles::<T, L, K>(va, vb, dc.view2_mut(30, 31).unwrap())
