@@ -440,6 +440,9 @@ __device__ __forceinline__ T* ws_written(T* p, unsigned long long count) {
 };
 
 /// Memory that must have been written.
+///
+/// Whose memory it is, is asked in a function of its own, which is not inlined: there NVRTC 13.0 loses the cast of an address of
+/// a struct of one byte, and gives up.
 pub(super) static READABLE: Prelude = Prelude {
     name: "ws_readable",
     code: "__device__ __noinline__ unsigned int ws_first_unwritten(const void* p, unsigned int bytes) {
@@ -459,10 +462,12 @@ pub(super) static READABLE: Prelude = Prelude {
     return bytes;
 }
 
+__device__ __noinline__ unsigned long long ws_memory_of(const void* p) { return __isGlobal(p) ? 1ull << 32 : 0ull; }
+
 template <class T>
 __device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fault) {
     unsigned int first = ws_first_unwritten((const void*)p, sizeof(T));
-    if (first != sizeof(T)) ws_fail(fault, site, first + (__isGlobal((const void*)p) ? 1ull << 32 : 0ull), sizeof(T));
+    if (first != sizeof(T)) ws_fail(fault, site, first + ws_memory_of((const void*)p), sizeof(T));
     return p;
 }
 ",
