@@ -319,7 +319,11 @@ impl Printer<'_> {
             .enumerate()
             .map(|(i, a)| match has_hole(i) {
                 false => Text::primary(""),
-                true if super::slice::is_slice(&a.ty) => Text::primary(self.slice_argument(a)),
+                true if super::slice::is_slice(&a.ty) => {
+                    let is_written =
+                        op.facts.form == Form::Call && op.facts.access(i) == ArgumentAccess::Write;
+                    Text::primary(if is_written { self.handed_over(a) } else { self.slice_argument(a) })
+                }
                 true => self.operand_of(a, atomic.filter(|_| i == 0)),
             })
             .collect();

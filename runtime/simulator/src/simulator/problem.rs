@@ -202,7 +202,7 @@ impl fmt::Display for MbarrierProblem {
             Self::Count { count } => write!(f, "makes a barrier of {count} arrivals; it counts 1 to 1048575"),
             Self::Arrivals { count, pending: 0, all, phase } => write!(
                 f,
-                "arrives {} more in phase {phase}, at which all of {all} arrivals are there and bytes are missing; make the barrier for as many as arrive, or wait before the next arrival",
+                "arrives {} too often in phase {phase}, at which all of {all} arrivals are there and bytes are missing; make the barrier for as many as arrive, or wait before the next arrival",
                 times(*count)
             ),
             Self::Arrivals { count, pending, all, phase } => write!(
