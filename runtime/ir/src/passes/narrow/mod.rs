@@ -12,7 +12,9 @@ mod rewrite;
 use std::collections::{HashMap, HashSet};
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Module, RangeLoop, Scalar, Type, VarId};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, Module, Proof, Quantity, RangeLoop, Scalar, Type, VarId,
+};
 use crate::ranges::{FunctionScope, Kind, integer};
 
 /// Conditions of a launch at most.
@@ -38,6 +40,7 @@ pub(super) fn narrow(module: &mut Module, fulfilled: u64) {
         module.kernel.vars[var.0 as usize].ty = Type::Scalar(Scalar::I32);
     }
     module.kernel.body = body;
+    module.short = narrowing.short;
 }
 
 /// Looks at a kernel twice: for the variables that fit, then for the expressions that they stand in.
@@ -83,6 +86,8 @@ pub(super) struct Narrowing {
     exprs: HashMap<usize, Expr>,
     /// What variables are given, by the address of what they are given now.
     given: HashMap<usize, Expr>,
+    /// Slice parameters with lengths that fit, of which an index is checked.
+    short: u64,
     /// The loops whose counters leave no type.
     loops: HashMap<VarId, Counted>,
 }
@@ -119,6 +124,15 @@ impl Narrowing {
         fits
     }
 
+    /// Whether some conditions may be asked for, or hold.
+    fn may_rely_on(&self, needs: &[Condition]) -> bool {
+        let Some(bits) = self.fulfilled else { return true };
+        let holds = |need: &Condition| {
+            self.conditions.iter().position(|known| known == need).is_some_and(|at| bits >> at & 1 == 1)
+        };
+        needs.iter().all(holds)
+    }
+
     /// Narrows the variables all of whose values fit.
     fn decide(&mut self) {
         let mut all: Vec<(VarId, Option<Vec<Condition>>)> = self.values.drain().collect();
@@ -152,7 +166,8 @@ impl Walk<'_> {
                     None => self.narrow(value, &narrowing),
                     Some((op, place)) => self.narrow_binary((op, place, value), place, &narrowing),
                 };
-                let new = new.filter(|new| new.is_positive && narrowing.accept(&new.needs));
+                // Its value is known to fit, so that no other `int` is congruent to it.
+                let new = new.filter(|new| narrowing.accept(&new.needs));
                 let plain = || narrowing.as_int(narrowing.rewritten_with(op, value));
                 let new = new.map_or_else(plain, |new| new.e);
                 narrowing.given.insert(place_of(value), new);
@@ -215,7 +230,10 @@ impl Walk<'_> {
 
     fn narrow_parts(&mut self, e: &Expr, narrowing: &mut Narrowing) {
         match &e.kind {
-            ExprKind::Index { index, .. } => {
+            ExprKind::Index { base, index, proof, .. } => {
+                if *proof != Proof::Text {
+                    self.compare_shortly(base, index, narrowing);
+                }
                 let parts = match &index.kind {
                     ExprKind::Tuple(parts) => parts.iter().collect(),
                     _ => vec![&**index],
@@ -252,6 +270,20 @@ impl Walk<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Asks that the length of an indexed slice fits.
+    fn compare_shortly(&mut self, base: &Expr, index: &Expr, narrowing: &mut Narrowing) {
+        let ExprKind::Var(slice) = base.kind else { return };
+        let is_narrow = integer(index).is_some_and(|scalar| scalar.bits() <= 32);
+        let position = self.scope.params.iter().position(|param| *param == slice);
+        if let Some(position) = position.filter(|position| *position < 64 && is_narrow) {
+            let below = Quantity::Len(position, self.scope.name(slice).to_owned());
+            let fits = Condition { below, limit: Quantity::Const(fit::LIMIT) };
+            if narrowing.accept(&[fits]) {
+                narrowing.short |= 1 << position;
+            }
         }
     }
 
