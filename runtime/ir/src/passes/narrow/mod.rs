@@ -17,6 +17,9 @@ use crate::ir::{
 };
 use crate::ranges::{FunctionScope, Kind, integer};
 
+/// Parts of an expression that is looked at, at most.
+const MOST_PARTS: usize = 64;
+
 /// Conditions of a launch at most.
 const MOST_CONDITIONS: usize = 32;
 
@@ -100,6 +103,15 @@ struct Counted {
     exact: bool,
 }
 
+/// Whether an expression has so few parts that it may be looked at from each of them.
+fn is_small(e: &Expr) -> bool {
+    fn count(e: &Expr, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && e.operands().into_iter().all(|e| count(e, left))
+    }
+    count(e, &mut MOST_PARTS.clone())
+}
+
 /// Where an expression is, as long as nothing moves.
 fn place_of(e: &Expr) -> usize {
     std::ptr::from_ref(e).addr()
@@ -158,7 +170,7 @@ impl Walk<'_> {
         });
         match narrowing.stage {
             Stage::Variables if narrowing.candidates.contains(&var) => {
-                let needs = self.fits(whole.as_ref().unwrap_or(value));
+                let needs = self.fits(whole.as_ref().unwrap_or(value)).filter(|_| is_small(value));
                 narrowing.value_of(var, needs);
             }
             Stage::Expressions if narrowing.narrowed.contains(&var) => {
@@ -174,7 +186,8 @@ impl Walk<'_> {
             }
             Stage::Expressions => {
                 // `i += step` of an `int` that does not overflow.
-                if let Some((op, place)) = op.filter(|(_, place)| place.ty == Type::Scalar(Scalar::I32))
+                let is_int = |(_, place): &(BinaryOp, &Expr)| place.ty == Type::Scalar(Scalar::I32);
+                if let Some((op, place)) = op.filter(|op| is_int(op) && is_small(value))
                     && let Some(new) = self.narrow_binary((op, place, value), place, &narrowing)
                     && matches!(new.e.kind, ExprKind::Exact(_))
                     && narrowing.accept(&new.needs)
@@ -196,6 +209,7 @@ impl Walk<'_> {
         match narrowing.stage {
             Stage::Variables if narrowing.candidates.contains(&range.var) => {
                 let needs = self.fits(&range.start).zip(self.fits(&range.end));
+                let needs = needs.filter(|_| is_small(&range.start) && is_small(&range.end));
                 narrowing.value_of(range.var, needs.map(|(start, end)| [start, end].concat()));
             }
             Stage::Expressions => self.narrow_counter(range, &mut narrowing),
@@ -206,6 +220,7 @@ impl Walk<'_> {
 
     fn narrow_counter(&mut self, range: &RangeLoop, narrowing: &mut Narrowing) {
         let is_int = range.start.ty == Type::Scalar(Scalar::I32) && !self.scope.is_mutable(range.var);
+        let is_int = is_int && is_small(&range.start) && is_small(&range.end);
         let is_narrowed = narrowing.narrowed.contains(&range.var);
         if !is_int && !is_narrowed {
             return;
@@ -222,7 +237,7 @@ impl Walk<'_> {
     /// Looks at an expression whose operands were looked at.
     pub(super) fn narrow_here(&mut self, e: &Expr) {
         let Some(mut narrowing) = self.narrowing.take() else { return };
-        if narrowing.stage == Stage::Expressions {
+        if narrowing.stage == Stage::Expressions && is_small(e) {
             self.narrow_parts(e, &mut narrowing);
         }
         self.narrowing = Some(narrowing);
