@@ -11,6 +11,7 @@ mod expr;
 mod function;
 mod guard;
 mod half_precision;
+mod hoisted;
 #[doc(hidden)]
 pub mod images;
 mod launch;

@@ -246,16 +246,39 @@ __device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int
     needs: &[&FAULT],
 };
 
-/// An element at an index that is tried: one that is not below the length reads nothing, and is noted.
+/// The same of a length that fits `int`, and an index of no more bits.
+pub(super) static AT_SHORT: Prelude = Prelude {
+    name: "ws_at_int",
+    code: "template <class I>
+__device__ __forceinline__ I ws_at_int(I index, unsigned int len, unsigned int site, ws_Fault* fault) {
+    if ((unsigned int)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
+    return index;
+}
+",
+    needs: &[&FAULT],
+};
+
+/// An element at an index that is tried, of a slice that has some: one that is not below the length reads the first, and is noted.
 pub(super) static TRY: Prelude = Prelude {
     name: "ws_try",
     code: "template <class T, class I>
 __device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long len, bool& failed) {
     bool outside = (unsigned long long)index >= len;
     failed |= outside;
-    T value = T();
-    if (!outside) value = base[index];
-    return value;
+    return base[outside ? I() : index];
+}
+",
+    needs: &[],
+};
+
+/// The same of a length that fits `int`, and an index of no more bits.
+pub(super) static TRY_SHORT: Prelude = Prelude {
+    name: "ws_try_int",
+    code: "template <class T, class I>
+__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len, bool& failed) {
+    bool outside = (unsigned int)index >= len;
+    failed |= outside;
+    return base[outside ? I() : index];
 }
 ",
     needs: &[],
