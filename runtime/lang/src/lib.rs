@@ -19,6 +19,8 @@
 extern crate self as warpsmith;
 
 pub mod argument;
+#[doc(hidden)]
+pub mod boxes;
 pub mod device_api;
 pub mod device_type;
 pub mod eighth;
@@ -32,6 +34,7 @@ pub mod meaning;
 mod place;
 pub mod record;
 pub mod tensor;
+pub mod tensor_map;
 pub mod texels;
 pub mod tile;
 pub mod types;
@@ -41,23 +44,20 @@ pub mod witness;
 #[doc(hidden)]
 pub use macro_support as __macro;
 
-/// Instructions of a warp under PTX's names, which the [`prelude`] leaves to those who ask for them.
-///
-/// Beside them stand the types that are made of them.
-pub mod ptx {
-    pub use crate::device_api::ldmatrix::*;
-    pub use crate::device_api::mma::*;
-}
-
 use warpsmith_ir::{codegen, half, ir, limits};
 #[cfg(feature = "simulator")]
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
-/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] are made of.
+/// Instructions under PTX's names, which the [`prelude`] leaves to those who ask for them.
+///
+/// Beside them stand the types that are made of them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
+    pub use crate::device_api::ldmatrix::*;
     pub use crate::device_api::mbarrier::*;
+    pub use crate::device_api::mma::*;
+    pub use crate::tensor_map::copies::*;
 }
 
 /// What kernels use: builtins, types and the attributes of device code.
@@ -95,7 +95,10 @@ pub mod prelude {
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
     };
-    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
+    pub use crate::tensor_map::{TensorMap, TensorMapMut};
+    pub use crate::tile::{
+        Layout, Padded, RowMajor, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile, Unswizzled,
+    };
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;
     pub use crate::types::{AnyBits, Constant, GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};

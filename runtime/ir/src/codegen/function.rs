@@ -31,6 +31,8 @@ pub(super) struct OpenFunction<'m> {
     kept: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
+    /// Whether it is a kernel, which has maps of tensors by value.
+    pub is_kernel: bool,
     /// Whether the body is the user's own CUDA.
     foreign: bool,
     /// The Rust line that each line of CUDA is mapped to, if any is.
@@ -321,6 +323,7 @@ impl<'m> Printer<'m> {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
+        self.function.is_kernel = true;
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
             (Some(threads), None) => format!("__launch_bounds__({threads}) "),
@@ -372,6 +375,10 @@ impl<'m> Printer<'m> {
                 // Only a kernel's own slices are known not to overlap.
                 let restrict = if self.function.restrict { "__restrict__ " } else { "" };
                 format!("{printed} {restrict}{name}{extents}")
+            }
+            Type::Ref { to, .. } if self.function.is_kernel && matches!(**to, Type::TensorMap(_)) => {
+                let map = self.tensor_map();
+                format!("const __grid_constant__ {map} {}", self.function.declare(id))
             }
             _ => format!("{printed} {}", self.function.declare(id)),
         }

@@ -8,8 +8,8 @@ use warpsmith_macros::{GpuType, gpu_impl};
 
 use super::bulk_copy::bulk_load;
 use super::mbarrier::{
-    mbarrier_arrive, mbarrier_arrive_at, mbarrier_arrive_expect_tx, mbarrier_expect_tx, mbarrier_init, mbarrier_publish_at,
-    mbarrier_wait_phase, mbarrier_wait_phase_cluster,
+    mbarrier_arrive, mbarrier_arrive_at, mbarrier_arrive_expect_tx, mbarrier_expect_tx, mbarrier_init,
+    mbarrier_publish_at, mbarrier_wait_phase, mbarrier_wait_phase_cluster,
 };
 use crate::__macro::struct_type;
 use crate::ir::{FieldType, Type};
@@ -73,7 +73,7 @@ impl InShared for Barrier {
 
 impl Barrier {
     /// Where it is; a simulated one has its state elsewhere.
-    pub(super) fn address(&self) -> *const u8 {
+    pub(crate) fn address(&self) -> *const u8 {
         core::ptr::from_ref(self).cast()
     }
 }

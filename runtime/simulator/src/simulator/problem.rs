@@ -169,6 +169,13 @@ pub enum BulkProblem {
         /// The bytes.
         bytes: usize,
     },
+    /// A tile at an address where its swizzle would be another.
+    MisalignedTile {
+        /// Bytes past a multiple.
+        beyond: usize,
+        /// What it is a multiple of.
+        align: usize,
+    },
     /// An address that is no multiple of sixteen.
     Misaligned {
         /// Whether it is the place that is written.
@@ -189,7 +196,10 @@ impl fmt::Display for MbarrierProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotMade => {
-                write!(f, "uses a barrier that is not there; one thread makes it by `init` before all meet and use it")
+                write!(
+                    f,
+                    "uses a barrier that is not there; one thread makes it by `init` before all meet and use it"
+                )
             }
             Self::MadeTwice { file, line } => write!(
                 f,
@@ -215,8 +225,12 @@ impl fmt::Display for MbarrierProblem {
                 "waits for phase {} of a barrier that is in phase {phase}: hardware sees one bit of that and takes another phase for it; a thread waits for each phase once, in order, and the barrier must not go on by two",
                 *awaited as i32
             ),
-            Self::AsData => write!(f, "touches the bytes of a barrier that is in use; they are nobody's data"),
-            Self::NotShared => write!(f, "takes a barrier outside of shared memory; declare it by `shared!(Barrier)`"),
+            Self::AsData => {
+                write!(f, "touches the bytes of a barrier that is in use; they are nobody's data")
+            }
+            Self::NotShared => {
+                write!(f, "takes a barrier outside of shared memory; declare it by `shared!(Barrier)`")
+            }
             Self::Misaligned => write!(f, "takes a barrier at an address that is no multiple of 8"),
         }
     }
@@ -248,6 +262,10 @@ impl fmt::Display for BulkProblem {
                 f,
                 "{} from an address that is {beyond} bytes beyond a multiple of 16; declare shared memory with `align = 16`, and let rows begin at multiples of 16 bytes",
                 place(written)
+            ),
+            Self::MisalignedTile { beyond, align } => write!(
+                f,
+                "takes a tile that is {beyond} bytes beyond a multiple of {align}; declare it by `shared!(Tile<…>)` with its layout, which aligns it"
             ),
             Self::NotWaitedFor => write!(
                 f,

@@ -7,17 +7,28 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::facts::{Access, AccessKind, Line, TransferEvent};
+use super::SimFault;
+use super::boxes::Join;
+use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 use super::raise::FaultSite;
-use super::SimFault;
+
+/// What the copy engine does to memory that it reduces into.
+///
+/// Source: PTX ISA, `cp.reduce.async.bulk`: each element atomically, relaxed, for the device.
+const REDUCTION: AccessKind = AccessKind::Atomic {
+    reads: true,
+    writes: true,
+    order: std::sync::atomic::Ordering::Relaxed,
+    scope: MemoryScope::Device,
+};
 
 /// Bytes side by side that move as one.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub to: *mut u8,
-    /// Where they come from; `None` of zeros.
+    /// Where they come from; `None` of bytes that are filled.
     pub from: Option<*const u8>,
     pub bytes: usize,
 }
@@ -32,6 +43,10 @@ pub(super) struct Transfer {
     /// The builtin.
     pub operation: &'static str,
     pub at: Line,
+    /// The byte of pieces that come from nowhere.
+    pub fill: u8,
+    /// How elements of so many bytes change what was there; `None` if they take its place.
+    pub join: Option<(Join, usize)>,
     /// What was read and is not written yet.
     held: Option<Vec<u8>>,
     /// Whether all of it is done.
@@ -51,7 +66,11 @@ struct Groups {
 enum Counted {
     Transfer(Transfer),
     /// An arrival that waits for a thread's own copies.
-    Arrival { here: Here, barrier: usize, at: Line },
+    Arrival {
+        here: Here,
+        barrier: usize,
+        at: Line,
+    },
 }
 
 /// What is under way.
@@ -76,7 +95,7 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, held: None, done: false }
+        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false }
     }
 
     /// Reads what has not been read.
@@ -88,8 +107,10 @@ impl Transfer {
         for piece in &self.pieces {
             match piece.from {
                 // SAFETY: memory of the launch, which lasts as long as the blocks that run.
-                Some(from) => held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) }),
-                None => held.resize(held.len() + piece.bytes, 0),
+                Some(from) => {
+                    held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) })
+                }
+                None => held.resize(held.len() + piece.bytes, self.fill),
             }
         }
         self.held = Some(held);
@@ -102,8 +123,11 @@ impl Transfer {
         let mut rest = held.as_slice();
         for piece in self.pieces.iter().take_while(|_| !rest.is_empty()) {
             let (now, later) = rest.split_at(piece.bytes);
-            // SAFETY: as in `read`; the bytes are ours.
-            unsafe { piece.to.copy_from_nonoverlapping(now.as_ptr(), now.len()) }
+            match self.join {
+                Some((join, _)) => join(piece.to, now.as_ptr(), now.len()),
+                // SAFETY: as in `read`; the bytes are ours.
+                None => unsafe { piece.to.copy_from_nonoverlapping(now.as_ptr(), now.len()) },
+            }
             rest = later;
         }
         self.done = true;
@@ -117,8 +141,9 @@ impl Machine<'_> {
         transfer.number = if self.is_watched() { self.next_number() } else { 0 };
         self.check_pieces(&transfer);
         let phases = transfer.barriers.iter();
-        let phases: Vec<u64> =
-            phases.map(|(barrier, bytes)| self.mbarrier_asked(transfer.operation, *barrier, *bytes, at)).collect();
+        let phases: Vec<u64> = phases
+            .map(|(barrier, bytes)| self.mbarrier_asked(transfer.operation, *barrier, *bytes, at))
+            .collect();
         self.tell_transfer(&transfer);
         let here = self.here.get();
         let mut transfers = self.transfers.borrow_mut();
@@ -167,7 +192,11 @@ impl Machine<'_> {
         let count = groups.closed.len().saturating_sub(left);
         let mut numbers = Vec::new();
         for transfer in groups.closed.iter_mut().take(count).flatten() {
-            if reads_alone { transfer.read() } else { transfer.write() }
+            if reads_alone {
+                transfer.read()
+            } else {
+                transfer.write()
+            }
             numbers.push(transfer.number);
         }
         if !reads_alone {
@@ -226,8 +255,10 @@ impl Machine<'_> {
         let left = {
             let mut transfers = self.transfers.borrow_mut();
             let groups = transfers.groups.remove(&(here.block_idx, here.linear));
-            let mut all: Vec<Transfer> =
-                groups.into_iter().flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open)).collect();
+            let mut all: Vec<Transfer> = groups
+                .into_iter()
+                .flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open))
+                .collect();
             let unread = all.iter().find(|transfer| transfer.held.is_none() && !transfer.done);
             let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
             all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
@@ -280,13 +311,20 @@ impl Machine<'_> {
             kind,
             by,
         };
-        let reads = transfer.pieces.iter().filter_map(|piece| {
-            Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read))
-        });
+        let reads = transfer
+            .pieces
+            .iter()
+            .filter_map(|piece| Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read)));
         let reads: Vec<Access> = reads.collect();
         let writes = transfer.pieces.iter();
-        let writes: Vec<Access> =
-            writes.map(|piece| access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write)).collect();
+        let as_written = |piece: &Piece| match transfer.join {
+            None => vec![access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write)],
+            Some((_, element)) => {
+                let elements = (0..piece.bytes).step_by(element);
+                elements.map(|at| access(piece.to.expose_provenance() + at, element, REDUCTION)).collect()
+            }
+        };
+        let writes: Vec<Access> = writes.flat_map(as_written).collect();
         let barriers: Vec<usize> = transfer.barriers.iter().map(|(barrier, _)| *barrier).collect();
         let event =
             TransferEvent { number: transfer.number, reads: &reads, writes: &writes, barriers: &barriers };
@@ -310,4 +348,3 @@ impl Transfers {
         self.unseen.clear();
     }
 }
-
