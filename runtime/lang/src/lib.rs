@@ -49,9 +49,7 @@ use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
-/// Instructions under PTX's names, which the [`prelude`] leaves to those who ask for them.
-///
-/// Beside them stand the types that are made of them.
+/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] and of [`tensor`] are made of.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;

@@ -53,7 +53,7 @@ pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
-pub(crate) use table::Version;
+pub(crate) use table::{Shown, Version};
 pub use tensor_map::Promotion;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

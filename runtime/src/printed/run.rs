@@ -177,6 +177,11 @@ fn map_start(words: &[u64]) -> usize {
 }
 
 impl Text {
+    /// What it needs of its launches.
+    pub fn needs(&self) -> &crate::codegen::Needs {
+        &self.source.needs
+    }
+
     /// What its launches fulfil, if its threads do several elements each.
     pub fn coarsened(&self) -> Option<&CoarsenNeeds> {
         self.source.needs.coarsened.as_ref()

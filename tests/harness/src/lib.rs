@@ -5,7 +5,7 @@ pub mod documents;
 use warpsmith::codegen::{Checks, GpuChecks, PrintOptions};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 use warpsmith::printed;
 use warpsmith::simulator::{Executor, Settings};
@@ -149,7 +149,7 @@ fn compiled(name: &str, code: &str, arch: Arch, relocatable: bool) {
         println!("not compiled: {missing}");
         return;
     }
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
+    let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
     match nvrtc::compile_object(code, name, &options) {
         Ok(cubin) => assert!(cubin.log.is_empty(), "{name} for {arch}: {}\n{code}", cubin.log),
         Err(error) => panic!("{name} for {arch}: {error}\n{code}"),

@@ -297,7 +297,14 @@ impl State {
         let party = |key: Key, at: Line, does: Doing| {
             let grid = self.grids.of(key);
             let (block, thread) = grid.indices(key);
-            Party { does, kernel: grid.kernel.clone(), file: at.file.to_owned(), line: at.line, block, thread }
+            Party {
+                does,
+                kernel: grid.kernel.clone(),
+                file: at.file.to_owned(),
+                line: at.line,
+                block,
+                thread,
+            }
         };
         let (first, second) =
             (party(made.by, made.at, Doing::MakesBarrier), party(by, at, Doing::UsesBarrier));

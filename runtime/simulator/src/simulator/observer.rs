@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::facts::{
-    Access, Branch, ChildOrder, Instruction, Line, MbarrierEvent, Meeting, MemoryScope, Operation, ProxyFence, Thread,
-    TransferEvent,
+    Access, Branch, ChildOrder, Instruction, Line, MbarrierEvent, Meeting, MemoryScope, Operation,
+    ProxyFence, Thread, TransferEvent,
 };
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
 

@@ -51,6 +51,8 @@ pub(super) struct Transfer {
     held: Option<Vec<u8>>,
     /// Whether all of it is done.
     done: bool,
+    /// Whether its thread has waited for its reads.
+    waited: bool,
 }
 
 /// The transfers of a thread that it waits for by groups.
@@ -95,7 +97,7 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false }
+        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false, waited: false }
     }
 
     /// Reads what has not been read.
@@ -118,6 +120,9 @@ impl Transfer {
 
     /// Writes what was read.
     fn write(&mut self) {
+        if self.done {
+            return;
+        }
         self.read();
         let held = self.held.take().unwrap_or_default();
         let mut rest = held.as_slice();
@@ -197,6 +202,7 @@ impl Machine<'_> {
             } else {
                 transfer.write()
             }
+            transfer.waited = true;
             numbers.push(transfer.number);
         }
         if !reads_alone {
@@ -259,7 +265,7 @@ impl Machine<'_> {
                 .into_iter()
                 .flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open))
                 .collect();
-            let unread = all.iter().find(|transfer| transfer.held.is_none() && !transfer.done);
+            let unread = all.iter().find(|transfer| !transfer.waited);
             let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
             all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
             unread
