@@ -88,6 +88,7 @@ pub use warpsmith_ir::{codegen, ir, validate};
 #[doc(hidden)]
 pub use warpsmith_ir::{limits, passes};
 use warpsmith_lang::argument;
+use warpsmith_lang::boxes;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;
 pub use warpsmith_lang::{device_api, ptx, tensor, tile, types};
@@ -120,6 +121,15 @@ pub use record::RecordError;
 pub use tuner::Tuner;
 pub use warpsmith_lang::argument::KernelArg;
 pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
+
+/// Maps of tensors: what kernels have of them, and how the host makes them.
+pub mod tensor_map {
+    pub use crate::driver::Promotion;
+    pub use crate::memory::tensor_map::TensorOptions;
+    pub use warpsmith_lang::tensor_map::{
+        BoxLayout, ReducedBits, ReducedOrder, ReducedSum, TensorElement, TensorMap, TensorMapMut,
+    };
+}
 
 /// Everything that kernels and the code around them use.
 pub mod prelude {

@@ -60,6 +60,7 @@ mod surfaces;
 mod tables;
 mod talk;
 mod tensor_cores;
+mod tensor_maps;
 mod textures;
 mod threads;
 mod tiles;

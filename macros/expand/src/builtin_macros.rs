@@ -17,7 +17,7 @@ use crate::tokens::optional;
 pub struct SharedArray {
     elem: Type,
     extents: Vec<Expr>,
-    align: Option<syn::LitInt>,
+    align: Option<Expr>,
     /// The type whose memory the array is, if not an array was asked for.
     pub owner: Option<Type>,
 }
@@ -46,7 +46,12 @@ impl Parse for SharedArray {
             let message = "`shared!` takes an array of one to three dimensions: `shared!([f32; N])`, `shared!([[f32; COLS]; ROWS])`; of one value, `shared!([f32; 1])`";
             return Err(syn::Error::new_spanned(whole, message));
         }
-        Ok(Self { elem: ty, extents, align: alignment(input)?, owner: None })
+        Ok(Self {
+            elem: ty,
+            extents,
+            align: alignment(input)?.map(|bytes| parse_quote!(#bytes)),
+            owner: None,
+        })
     }
 }
 
@@ -74,7 +79,7 @@ impl SharedArray {
         Self {
             elem: parse_quote!(#in_shared::Element),
             extents: vec![parse_quote!(#in_shared::LEN)],
-            align: Some(syn::LitInt::new("16", span)),
+            align: Some(parse_quote!(#in_shared::ALIGN)),
             owner: Some(owner),
         }
     }

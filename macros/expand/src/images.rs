@@ -1,4 +1,4 @@
-//! Textures and surfaces among a kernel's parameters, known by the names of their types.
+//! Textures, surfaces and maps of tensors among a kernel's parameters, known by the names of their types.
 
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath};
@@ -11,18 +11,21 @@ fn named(path: &TypePath) -> Option<(&'static str, String)> {
         return None;
     }
     let name = last.ident.to_string();
+    if let Some(kind) = ["TensorMap", "TensorMapMut"].into_iter().find(|kind| name == *kind) {
+        return Some((kind, String::new()));
+    }
     ["Texture", "Surface", "Image"].into_iter().find_map(|kind| {
         let form = name.strip_prefix(kind)?;
         ["1", "2", "3", "Layers"].contains(&form).then(|| (kind, form.to_owned()))
     })
 }
 
-/// `Texture2<T>` of a parameter `&Texture2<T>`, and `Surface2<T>` of `&mut Surface2<T>`.
+/// `Texture2<T>` of a parameter `&Texture2<T>`, and `Surface2<T>` of `&mut Surface2<T>`; likewise of maps.
 pub fn parameter(ty: &Type) -> Option<&Type> {
     let Type::Reference(reference) = ty else { return None };
     let Type::Path(path) = &*reference.elem else { return None };
     match (named(path)?.0, reference.mutability.is_some()) {
-        ("Texture", false) | ("Surface", true) => Some(&reference.elem),
+        ("Texture" | "TensorMap", false) | ("Surface" | "TensorMapMut", true) => Some(&reference.elem),
         _ => None,
     }
 }
@@ -53,7 +56,17 @@ pub fn refused(ty: &Type) -> Option<String> {
     let (kind, form) = named(path)?;
     let shown = path.to_token_stream().to_string().replace(' ', "");
     match (kind, reference) {
-        ("Texture", Some(false)) | ("Surface", Some(true)) => None,
+        ("Texture" | "TensorMap", Some(false)) | ("Surface" | "TensorMapMut", Some(true)) => None,
+        ("TensorMap", None) => Some(format!("a map of a tensor is passed by reference; write `&{shown}`")),
+        ("TensorMap", Some(true)) => Some(format!(
+            "a `TensorMap` is only loaded from; write `&{shown}`, or `&mut TensorMapMut<…>` for a tensor that is written"
+        )),
+        ("TensorMapMut", None) => {
+            Some(format!("a map of a tensor is passed by reference; write `&mut {shown}`"))
+        }
+        ("TensorMapMut", Some(false)) => Some(format!(
+            "a `TensorMapMut` is passed as `&mut {shown}`, which alone may write its tensor; to load only, take a `&TensorMap<…>`"
+        )),
         ("Texture", None) => Some(format!("a texture is passed by reference; write `&{shown}`")),
         ("Texture", Some(true)) => Some(format!(
             "a texture is only read; write `&{shown}`, or `&mut Surface{form}<…>` for texels that are written"

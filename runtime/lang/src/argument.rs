@@ -1,9 +1,11 @@
-//! Arguments of a launch, as kernels and their simulation know them: an address with a length, an image, or bytes.
+//! Arguments of a launch, as kernels and their simulation know them: an address with a length, an image, a map, or bytes.
 //!
 //! Where memory comes from, and how launches are ordered with its other uses, belongs to those who made the argument.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+pub use crate::boxes::TensorMapObject;
 pub use crate::place::{MemoryPlace, Order, Owner};
 pub use crate::texels::ImageAccess;
 use crate::types::{GpuType, Slice};
@@ -32,6 +34,13 @@ pub enum KernelArg {
         /// What it is on its device.
         access: ImageAccess,
         /// Whether the kernel may write it.
+        mutable: bool,
+    },
+    /// A map of a tensor: in CUDA a struct that the driver made.
+    TensorMap {
+        /// What it is on its device.
+        map: Arc<TensorMapObject>,
+        /// Whether the kernel may write the matrix.
         mutable: bool,
     },
     /// A scalar or struct, by value.
@@ -73,17 +82,22 @@ impl KernelArg {
                 let (range, order) = (access.get().range.clone(), access.get().order);
                 Some(Brought { range, mutable: *mutable, order })
             }
+            KernelArg::TensorMap { map, mutable } => {
+                Some(Brought { range: map.range(), mutable: *mutable, order: map.order })
+            }
             KernelArg::Value(_) => None,
         }
     }
 }
 
-/// What a parameter `&Texture2<T>` or `&mut Surface2<T>` takes: a texture or surface of that form and element.
+/// What a parameter `&Texture2<T>` or `&mut Surface2<T>` takes: a texture or surface of that form and element; likewise a
+/// `&TensorMap<…>` or `&mut TensorMapMut<…>`: a map of that element, box and layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `{P}`",
-    label = "not such an image",
+    label = "not such an image or map",
     note = "pass `image.texture(Sampler::new())?` for a texture, `image.surface()?` for a surface, of an `Image1`, \
-            `Image2`, `Image3` or `ImageLayers`"
+            `Image2`, `Image3` or `ImageLayers`; `buffer.tensor_map(rows, cols)?` or `buffer.tensor_map_mut(rows, cols)?` for a \
+            map of a tensor"
 )]
 ///
 /// # Safety
@@ -115,6 +129,8 @@ pub unsafe fn value_of<T>(arg: &KernelArg) -> T {
     match arg {
         // SAFETY: as promised, the bytes are those of a `T`.
         KernelArg::Value(bytes) => unsafe { bytes.as_ptr().cast::<T>().read_unaligned() },
-        KernelArg::Slice { .. } | KernelArg::Image { .. } => unreachable!("an argument made from a value"),
+        KernelArg::Slice { .. } | KernelArg::Image { .. } | KernelArg::TensorMap { .. } => {
+            unreachable!("an argument made from a value")
+        }
     }
 }

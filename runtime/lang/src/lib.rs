@@ -19,6 +19,8 @@
 extern crate self as warpsmith;
 
 pub mod argument;
+#[doc(hidden)]
+pub mod boxes;
 pub mod device_api;
 pub mod device_type;
 pub mod eighth;
@@ -32,6 +34,7 @@ pub mod meaning;
 mod place;
 pub mod record;
 pub mod tensor;
+pub mod tensor_map;
 pub mod texels;
 pub mod tile;
 pub mod types;
@@ -52,6 +55,7 @@ pub mod ptx {
     pub use crate::device_api::ldmatrix::*;
     pub use crate::device_api::mbarrier::*;
     pub use crate::device_api::mma::*;
+    pub use crate::tensor_map::copies::*;
 }
 
 /// What kernels use: builtins, types and the attributes of device code.
@@ -89,7 +93,10 @@ pub mod prelude {
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
     };
-    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
+    pub use crate::tensor_map::{TensorMap, TensorMapMut};
+    pub use crate::tile::{
+        Layout, Padded, RowMajor, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile, Unswizzled,
+    };
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;
     pub use crate::types::{AnyBits, Constant, GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};

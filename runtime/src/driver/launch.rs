@@ -36,6 +36,7 @@ impl Params {
                     params.push(len);
                 }
                 KernelArg::Image { access, .. } => params.push(access.get().words.as_ptr()),
+                KernelArg::TensorMap { map, .. } => params.push(map.encoded.0.as_ptr()),
                 KernelArg::Value(bytes) => params.push(bytes.as_ptr()),
             }
         }

@@ -28,6 +28,7 @@ mod stream;
 mod stream_attributes;
 mod symbols;
 mod table;
+mod tensor_map;
 mod texture;
 mod timing;
 mod usage;
@@ -53,6 +54,7 @@ pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
 pub(crate) use table::{Shown, Version};
+pub use tensor_map::Promotion;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -72,6 +72,7 @@ const CALLED: &[&str] = &[
     "cuStreamSetAttribute",
     "cuSurfObjectCreate",
     "cuSurfObjectDestroy",
+    "cuTensorMapEncodeTiled",
     "cuTexObjectCreate",
     "cuTexObjectDestroy",
 ];

@@ -6,6 +6,7 @@ mod graph;
 mod image;
 mod launch;
 mod report;
+mod tensor_map;
 mod tuner;
 
 pub use crate::cache::BundleError;
@@ -15,6 +16,7 @@ pub use graph::GraphError;
 pub use image::ImageError;
 pub use launch::LaunchError;
 pub use report::ReportError;
+pub use tensor_map::TensorMapError;
 pub use tuner::TunerError;
 
 use crate::nvrtc::NvrtcError;
@@ -61,6 +63,9 @@ pub enum Error {
     /// There is no such image, texture or surface.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// There is no such map of a tensor.
+    #[error(transparent)]
+    TensorMap(#[from] TensorMapError),
     /// There is no report of a kernel.
     #[error(transparent)]
     Report(#[from] ReportError),

@@ -82,6 +82,10 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
                 let memory = access.get().place;
                 return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
             }
+            KernelArg::TensorMap { map, .. } if map.place != own => {
+                let memory = map.place;
+                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+            }
             _ => {}
         }
     }
@@ -107,10 +111,14 @@ fn elsewhere<K: Kernel>(
     }
 }
 
-/// No slice that a kernel writes overlaps another.
+/// No slice or mapped matrix that a kernel writes overlaps another.
 pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> {
     let range = |i: usize| match args.get(i)? {
         KernelArg::Slice { ptr, bytes, mutable, .. } if *bytes > 0 => Some((*ptr, *ptr + *bytes, *mutable)),
+        KernelArg::TensorMap { map, mutable } => {
+            let range = map.range();
+            Some((range.start, range.end, *mutable))
+        }
         _ => None,
     };
     for i in 0..args.len() {

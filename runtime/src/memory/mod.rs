@@ -15,5 +15,6 @@ mod pitched_rows;
 pub mod region;
 mod start;
 pub mod static_memory;
+pub mod tensor_map;
 mod transfers;
 pub mod volume;

@@ -133,6 +133,11 @@ impl<'a, T: GpuType> Part<'a, T> {
         Ok(elements)
     }
 
+    /// Where its first element is.
+    pub(crate) fn start(&self) -> Start<'a, T> {
+        self.extent.start
+    }
+
     /// Its only element, on a GPU.
     pub(crate) fn one_on_gpu(&self, device: MemoryPlace) -> Result<GpuPart<'a>> {
         self.extent.one()?;
@@ -175,6 +180,11 @@ impl<'a, T: GpuType> Part<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut<'a, T> {
+    /// Where its first element is.
+    pub(crate) fn start(&self) -> Start<'a, T> {
+        self.extent.start
+    }
+
     pub(crate) fn new(memory: &'a mut Memory, len: usize) -> Self {
         Self { extent: Span::new(memory, len), _mutable: PhantomData }
     }

@@ -124,6 +124,11 @@ impl<'a, T: GpuType> Region<'a, T> {
 }
 
 impl<'a, T: GpuType> Part3<'a, T> {
+    /// Where it begins, its planes, rows and columns, and the bytes between rows.
+    pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
+        (self.region.start, self.region.extents, self.region.pitch)
+    }
+
     pub(crate) fn new(region: Region<'a, T>) -> Self {
         Self { region }
     }
@@ -171,6 +176,11 @@ impl<'a, T: GpuType> Part3<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut3<'a, T> {
+    /// Where it begins, its planes, rows and columns, and the bytes between rows.
+    pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
+        (self.region.start, self.region.extents, self.region.pitch)
+    }
+
     pub(crate) fn new(region: Region<'a, T>) -> Self {
         Self { region, _mutable: PhantomData }
     }

@@ -9,7 +9,7 @@ use crate::device_api::mbarrier::elect_one;
 use crate::simulator::context::{self, BulkCopy, PhaseOf};
 
 /// An address of the block's own shared memory.
-fn own(offset: u32) -> *mut u8 {
+pub(super) fn own(offset: u32) -> *mut u8 {
     context::dynamic_shared().0.wrapping_add((offset & 0xff_ffff) as usize)
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
 
-use super::{bulk, images, machine, numeric, tensor_cores};
+use super::{boxes, bulk, images, machine, numeric, tensor_cores};
 
 /// A type that Rust and C++ pass alike.
 pub(super) trait CType {
@@ -89,6 +89,7 @@ pub(super) use {host_functions, result};
 pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
     machine::FUNCTIONS
         .iter()
+        .chain(boxes::FUNCTIONS)
         .chain(bulk::FUNCTIONS)
         .chain(images::FUNCTIONS)
         .chain(tensor_cores::FUNCTIONS)

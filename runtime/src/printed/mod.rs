@@ -16,6 +16,7 @@
 //! takes.
 
 mod asm;
+mod boxes;
 mod bulk;
 mod compiler;
 mod host;

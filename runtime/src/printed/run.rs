@@ -5,14 +5,14 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::library::{Entry, Exports};
 use crate::argument::KernelArg;
 use crate::codegen::{CudaSource, Site, SiteKind};
 use crate::fault::Failure;
 use crate::interpreter::{AskedShape, Rules};
-use crate::ir::{CoarsenNeeds, KernelAttributes, Location};
+use crate::ir::{CoarsenNeeds, KernelAttributes, Location, TensorMapType};
 use crate::memory::image::ImageObject;
 use crate::simulator::context::Child;
 use crate::simulator::{ChildOrder, FaultSite, Instruction, Line, SimFault, Space, context, global};
@@ -93,7 +93,8 @@ impl<'t> PrintedLaunch<'t> {
         let mut params: Vec<*const c_void> = Vec::new();
         for (arg, words) in args.iter().zip(&words) {
             let starts = if matches!(arg, KernelArg::Slice { .. }) { 2 } else { 1 };
-            params.extend(words.iter().take(starts).map(|word| ptr::from_ref(word).cast()));
+            let first = if matches!(arg, KernelArg::TensorMap { .. }) { map_start(words) } else { 0 };
+            params.extend(words.iter().skip(first).take(starts).map(|word| ptr::from_ref(word).cast()));
         }
         let threads = Box::new([threads]);
         if text.coarsened().is_some() {
@@ -156,7 +157,23 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
             // The object is the image's address; the extents stand behind it as on a GPU.
             Box::new(ImageObject::words(ptr::from_ref(access).expose_provenance() as u64, access.extents))
         }
+        KernelArg::TensorMap { map, .. } => {
+            // The first word of the map is the host's, by its address.
+            let mut words = vec![0; 2 * MAP_WORDS].into_boxed_slice();
+            let first = map_start(&words);
+            words[first] = Arc::as_ptr(map).expose_provenance() as u64;
+            words
+        }
     }
+}
+
+/// Words of a map of a tensor.
+const MAP_WORDS: usize = TensorMapType::SIZE / size_of::<u64>();
+
+/// The first of so many words at which a map may lie.
+fn map_start(words: &[u64]) -> usize {
+    let beyond = words.as_ptr().addr() % TensorMapType::ALIGN;
+    (TensorMapType::ALIGN - beyond) % TensorMapType::ALIGN / size_of::<u64>()
 }
 
 impl Text {

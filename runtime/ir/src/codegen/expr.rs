@@ -24,6 +24,7 @@ impl Printer<'_> {
             ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Deref(_) if e.ty == Type::Unit => {
                 Text::primary("(void)0")
             }
+            ExprKind::Var(id) if self.is_map_by_value(*id) => Text::unary(format!("&{}", self.var(*id))),
             ExprKind::Var(id) => Text::primary(self.var(*id)),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),

@@ -33,6 +33,8 @@ pub(super) struct OpenFunction<'m> {
     kept: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
+    /// Whether it is a kernel, which has maps of tensors by value.
+    pub is_kernel: bool,
     /// Slices that nothing writes while the kernel runs.
     pub read_only: HashSet<VarId>,
     /// Whether the body is the user's own CUDA.
@@ -330,6 +332,7 @@ impl<'m> Printer<'m> {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
+        self.function.is_kernel = true;
         if index == 0 {
             let marked = |bits: u64| {
                 let positions = function.params.iter().take(64).enumerate();
@@ -393,6 +396,10 @@ impl<'m> Printer<'m> {
                     ""
                 };
                 format!("{printed} {restrict}{name}{extents}")
+            }
+            Type::Ref { to, .. } if self.function.is_kernel && matches!(**to, Type::TensorMap(_)) => {
+                let map = self.tensor_map();
+                format!("const __grid_constant__ {map} {}", self.function.declare(id))
             }
             _ => format!("{printed} {}", self.function.declare(id)),
         }

@@ -132,7 +132,7 @@ impl Printer<'_> {
     /// An argument of CUDA by hand, which may write what it points to: that counts as written.
     pub(super) fn handed_over(&mut self, arg: &Expr) -> String {
         let Type::Ref { to, mutable: true } = &arg.ty else { return self.plain_argument(arg) };
-        if !self.gpu_checks().initialisation || matches!(**to, Type::Image(_)) {
+        if !self.gpu_checks().initialisation || matches!(**to, Type::Image(_) | Type::TensorMap(_)) {
             return self.plain_argument(arg);
         }
         self.need_shadow();
@@ -260,7 +260,13 @@ fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
 fn is_sized(ty: &Type) -> bool {
     !matches!(
         ty,
-        Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Image(_) | Type::Closure
+        Type::Unit
+            | Type::Never
+            | Type::Slice(_)
+            | Type::Shared { .. }
+            | Type::Image(_)
+            | Type::TensorMap(_)
+            | Type::Closure
     ) && ty.size() > 0
 }
 

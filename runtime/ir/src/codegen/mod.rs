@@ -26,6 +26,7 @@ mod source;
 mod stmt;
 mod symbols;
 mod template;
+pub mod tensor_map;
 mod trial;
 mod types;
 mod vector;

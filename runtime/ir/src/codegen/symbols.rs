@@ -90,6 +90,7 @@ impl Symbols {
             | Type::Scalar(_)
             | Type::Vector(..)
             | Type::Image(_)
+            | Type::TensorMap(_)
             | Type::Closure => {}
             Type::Array(elem, _) | Type::Slice(elem) => self.claim_type(elem),
             Type::View { elem, .. } | Type::Shared { elem, .. } => self.claim_type(elem),

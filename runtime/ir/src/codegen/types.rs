@@ -1,6 +1,6 @@
 //! Types in CUDA C++.
 
-use super::{Printer, half_precision, images, prelude, vector};
+use super::{Printer, half_precision, images, prelude, tensor_map, vector};
 use crate::ir::{ImageType, Scalar, StructType, Type};
 
 /// CUDA's name of a scalar.
@@ -67,10 +67,12 @@ impl Printer<'_> {
                     format!("{}*", self.qualified(elem, *mutable))
                 }
                 Type::Image(image) => self.image(*image),
+                Type::TensorMap(_) => format!("const {}*", self.tensor_map()),
                 to => format!("{}*", self.qualified(to, *mutable)),
             },
             Type::Slice(elem) | Type::Shared { elem, .. } => self.ty(elem),
             Type::Image(image) => self.image(*image),
+            Type::TensorMap(_) => self.tensor_map(),
             Type::Closure => "auto".into(),
         }
     }
@@ -103,6 +105,13 @@ impl Printer<'_> {
     fn image(&mut self, image: ImageType) -> String {
         self.need(images::image(image));
         format!("ws_{image}")
+    }
+
+    /// A map of a tensor as a kernel is given it.
+    pub(super) fn tensor_map(&mut self) -> String {
+        self.need(&tensor_map::TENSOR_MAP);
+        self.needs.min_compute = self.needs.min_compute.max(tensor_map::MIN_COMPUTE);
+        tensor_map::TENSOR_MAP.name.to_owned()
     }
 
     /// The name of a scalar, defining the half-precision ones before their first use.

@@ -48,6 +48,7 @@ impl Display for Type {
             Type::Slice(elem) => write!(f, "[{elem}]"),
             Type::Shared { elem, rank } => write!(f, "shared array of rank {rank} of {elem}"),
             Type::Image(image) => image.fmt(f),
+            Type::TensorMap(map) => map.fmt(f),
             Type::Ref { to, mutable: false } => write!(f, "&{to}"),
             Type::Ref { to, mutable: true } => write!(f, "&mut {to}"),
             Type::Closure => f.write_str("closure"),

@@ -70,6 +70,7 @@ mod launch;
 mod layout;
 mod quantity;
 mod stmt;
+mod tensor_map;
 mod ty;
 pub mod visit;
 
@@ -85,6 +86,7 @@ pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch
 pub use layout::ValueLayout;
 pub use quantity::{Parameter, Quantity};
 pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
+pub use tensor_map::TensorMapType;
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 
 use std::sync::Arc;
@@ -161,10 +163,14 @@ impl Module {
 }
 
 impl Module {
-    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length, an image an object and extents.
+    /// Bytes of the kernel's parameters in CUDA; a slice is an address and a length, an image an object and extents, a map
+    /// of a tensor what the driver made.
     pub fn parameter_bytes(&self) -> usize {
         let types = self.kernel.params.iter().map(|id| &self.kernel.var(*id).ty);
         types.fold(0, |end, ty| match ty {
+            Type::Ref { to, .. } if matches!(**to, Type::TensorMap(_)) => {
+                end.next_multiple_of(TensorMapType::ALIGN) + TensorMapType::SIZE
+            }
             Type::Ref { to, .. } => {
                 end.next_multiple_of(8)
                     + match &**to {

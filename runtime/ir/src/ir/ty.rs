@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ImageType;
+use super::{ImageType, TensorMapType};
 
 /// A scalar type. `usize` and `isize` are 64 bits, as on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,6 +130,8 @@ pub enum Type {
     },
     /// A texture or a surface, only ever behind a [`Type::Ref`], which is a handle and extents by value.
     Image(ImageType),
+    /// A map of a tensor, only ever behind a [`Type::Ref`], which is its address; a kernel is given it by value.
+    TensorMap(Arc<TensorMapType>),
     /// `&T` or `&mut T`.
     Ref {
         /// What it refers to.
@@ -158,6 +160,7 @@ impl Type {
             Type::Ptr { to, mutable } => format!("ptr{}_{}", mutability(mutable), to.suffix()),
             Type::Ref { to, mutable } => format!("ref{}_{}", mutability(mutable), to.suffix()),
             Type::Image(image) => image.to_string(),
+            Type::TensorMap(map) => map.suffix(),
             Type::Unit | Type::Never | Type::Slice(_) | Type::Shared { .. } | Type::Closure => "x".into(),
         }
     }
@@ -184,6 +187,7 @@ impl Type {
             | Type::Scalar(_)
             | Type::Vector(..)
             | Type::Image(_)
+            | Type::TensorMap(_)
             | Type::Closure => false,
         }
     }
@@ -202,7 +206,7 @@ impl Type {
 
     /// Whether a reference to it is a descriptor, whose target has no value of its own.
     pub fn is_described(&self) -> bool {
-        matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_))
+        matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_) | Type::TensorMap(_))
     }
 
     /// The scalar, if it is one.
@@ -243,6 +247,7 @@ impl Type {
             | Type::Slice(_)
             | Type::Shared { .. }
             | Type::Image(_)
+            | Type::TensorMap(_)
             | Type::Closure => 0,
         }
     }
@@ -264,6 +269,7 @@ impl Type {
             | Type::Slice(_)
             | Type::Shared { .. }
             | Type::Image(_)
+            | Type::TensorMap(_)
             | Type::Closure => 1,
         }
     }

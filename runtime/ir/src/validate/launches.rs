@@ -55,12 +55,19 @@ fn launchable(
         "it fixes a cluster; launch it from the host"
     } else if attributes.fmad != module.attributes.fmad {
         "its `fmad` is not the launching kernel's, and one module is compiled with one; give both the same"
+    } else if takes_map(kernel) {
+        "it takes a map of a tensor, which only a launch by the host can pass; pass the tensor as a slice, or launch it from the host"
     } else if meets_grid(module, kernel) {
         "it calls `grid_sync`, which needs a cooperative launch; launch it from the host"
     } else {
         return Ok(());
     };
     Err(ValidateError::NotLaunchable { kernel: kernel.name.clone(), why, at })
+}
+
+/// Whether a parameter is a map of a tensor.
+fn takes_map(kernel: &Function) -> bool {
+    kernel.params.iter().any(|param| matches!(kernel.var(*param).ty.peeled(), Type::TensorMap(_)))
 }
 
 /// Whether a kernel, or a function that it calls, waits for the whole grid.
@@ -99,7 +106,7 @@ fn arguments(
 /// Whether a value of the type leads to memory that safe code may use.
 fn holds_memory(ty: &Type) -> bool {
     match ty {
-        Type::Ref { to, .. } => !matches!(**to, Type::Image(_)),
+        Type::Ref { to, .. } => !to.is_described() || matches!(**to, Type::Slice(_) | Type::Shared { .. }),
         Type::View { .. } | Type::Slice(_) | Type::Shared { .. } | Type::Closure => true,
         Type::Array(elem, _) => holds_memory(elem),
         Type::Tuple(items) => items.iter().any(holds_memory),
@@ -107,9 +114,13 @@ fn holds_memory(ty: &Type) -> bool {
         Type::Enum(def) => {
             def.variants.iter().any(|variant| variant.fields.iter().any(|(_, ty)| holds_memory(ty)))
         }
-        Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Ptr { .. } | Type::Image(_) => {
-            false
-        }
+        Type::Unit
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Vector(..)
+        | Type::Ptr { .. }
+        | Type::Image(_)
+        | Type::TensorMap(_) => false,
     }
 }
 

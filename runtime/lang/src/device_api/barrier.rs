@@ -76,7 +76,7 @@ impl InShared for Barrier {
 
 impl Barrier {
     /// Where it is; a simulated one has its state elsewhere.
-    pub(super) fn address(&self) -> *const u8 {
+    pub(crate) fn address(&self) -> *const u8 {
         core::ptr::from_ref(self).cast()
     }
 }

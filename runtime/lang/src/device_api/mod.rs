@@ -107,6 +107,7 @@ pub mod size;
 #[doc(hidden)]
 pub mod std_names;
 pub mod sync;
+pub(crate) mod tensor_copy;
 pub(crate) mod text;
 #[doc(hidden)]
 pub mod texture;

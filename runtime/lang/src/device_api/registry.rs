@@ -68,6 +68,7 @@ static FUNCTIONS: &[Lists] = &lists! {
     ];
     "shuffle" [shuffle::builtins::ALL];
     "sync" [sync::builtins::ALL];
+    "tensor_copy" [tensor_copy::ALL];
     "time" [time::builtins::ALL];
     "vote" [vote::builtins::ALL];
 };

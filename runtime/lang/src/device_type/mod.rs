@@ -110,6 +110,8 @@ pub trait InShared {
     type Element: DeviceType;
     /// Number of elements.
     const LEN: usize;
+    /// Alignment of the memory in bytes, a power of two up to 1024.
+    const ALIGN: u32 = 16;
 }
 
 macro_rules! any_bits {

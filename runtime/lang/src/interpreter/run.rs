@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::execute::RunningThread;
 use super::nested::ChildShape;
 use super::program::Program;
-use crate::argument::{ImageAccess, KernelArg};
+use crate::argument::{ImageAccess, KernelArg, TensorMapObject};
 use crate::simulator::Synchronisation;
 use crate::types::Slice;
 
@@ -21,6 +21,8 @@ pub enum Argument {
     Slice(Slice<u8>),
     /// A texture or a surface, by its descriptor.
     Image(ImageAccess),
+    /// A map of a tensor, likewise.
+    TensorMap(Arc<TensorMapObject>),
 }
 
 /// What bounds a launch.
@@ -123,6 +125,7 @@ impl Argument {
                 Self::Slice(unsafe { Slice::from_raw_parts(*ptr as *mut u8, *len as usize) })
             }
             KernelArg::Image { access, .. } => Self::Image(*access),
+            KernelArg::TensorMap { map, .. } => Self::TensorMap(map.clone()),
         }
     }
 
@@ -139,6 +142,7 @@ impl Argument {
                 }
                 Self::Slice(descriptor) => to.cast::<*const Slice<u8>>().write(descriptor),
                 Self::Image(descriptor) => to.cast::<*const ImageAccess>().write(descriptor),
+                Self::TensorMap(descriptor) => to.cast::<*const Arc<TensorMapObject>>().write(descriptor),
             }
         }
     }

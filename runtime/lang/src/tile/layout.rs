@@ -15,6 +15,9 @@ pub trait Layout: Copy + 'static {
     /// Elements that stay together, side by side and aligned: no access is wider.
     const GROUP: usize;
 
+    /// Alignment of a tile in shared memory, in bytes: a power of two, from 16 to 1024.
+    const ALIGN: u32 = 16;
+
     /// The place of the element at (`row`, `col`) of a tile with `cols` columns.
     fn place(row: usize, col: usize, cols: usize) -> usize;
 }
@@ -98,9 +101,27 @@ impl<const SPAN: usize, const GROUP: usize> Swizzle<SPAN, GROUP> {
 impl<const SPAN: usize, const GROUP: usize> Layout for Swizzle<SPAN, GROUP> {
     const PAD: usize = 0;
     const GROUP: usize = GROUP;
+    const ALIGN: u32 = SPAN as u32 * 8;
 
     fn place(row: usize, col: usize, cols: usize) -> usize {
         let unit = (row * cols + col) / GROUP;
         (unit ^ ((unit / 8) & Self::BITS)) * GROUP + col % GROUP
+    }
+}
+
+/// Row after row, at an address that the copy engine takes: a multiple of 128 bytes.
+///
+/// The layout of boxes that are copied without a swizzle.
+#[derive(Clone, Copy, Debug)]
+pub struct Unswizzled;
+
+#[gpu_impl]
+impl Layout for Unswizzled {
+    const PAD: usize = 0;
+    const GROUP: usize = 16;
+    const ALIGN: u32 = 128;
+
+    fn place(row: usize, col: usize, cols: usize) -> usize {
+        row * cols + col
     }
 }

@@ -22,7 +22,7 @@ use crate::device_api::number::Num;
 use crate::types::vector::{U32x2, U32x4};
 use crate::types::{AnyBits, InShared, View2, ViewMut2};
 
-pub use layout::{Layout, Padded, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled};
+pub use layout::{Layout, Padded, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled, Unswizzled};
 pub use stages::Stages;
 
 /// A tile of `ROWS` × `COLS` elements in the block's shared memory.
@@ -95,6 +95,12 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> InShared for T
         assert!(!swizzled || COLS % L::GROUP == 0 && groups.is_power_of_two(), "groups in a swizzled row");
         ROWS * (COLS + L::PAD)
     };
+    const ALIGN: u32 = L::ALIGN;
+}
+
+impl<T, const ROWS: usize, const COLS: usize, L> Tile<'_, T, ROWS, COLS, L> {
+    /// Bytes of its elements, which a copy of the copy engine moves.
+    pub const SIZE: u32 = (ROWS * COLS * size_of::<T>()) as u32;
 }
 
 #[gpu_impl]

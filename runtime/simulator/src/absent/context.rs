@@ -63,6 +63,7 @@ in_kernels_alone! {
     fn mbarrier_test_wait(&'static str, *const u8, PhaseOf) -> bool;
     fn cp_async_mbarrier_arrive(*const u8);
     fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
+    fn box_copy(&'static str, BoxCopy, SharedBox, (&[BoxPiece], u8), *const u8);
     fn bulk_commit();
     fn bulk_wait(usize, bool);
     fn launch(Child, Line);
@@ -75,6 +76,34 @@ pub enum BulkCopy {
     Load,
     Store,
     Send { rank: u32 },
+}
+
+/// What changes elements in memory by others.
+pub type Join = fn(*mut u8, *const u8, usize);
+
+/// Which memory a copy of a box reads and writes.
+#[allow(missing_docs)]
+pub enum BoxCopy {
+    Load,
+    Multicast { blocks: u16 },
+    Store,
+    Reduce { join: Join, element: usize },
+}
+
+/// Where a box lies in shared memory.
+#[allow(missing_docs)]
+pub struct SharedBox {
+    pub start: *mut u8,
+    pub align: usize,
+}
+
+/// Bytes side by side of a box.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxPiece {
+    pub at: usize,
+    pub matrix: Option<usize>,
+    pub bytes: usize,
 }
 
 /// Which phase of a barrier a thread waits for.

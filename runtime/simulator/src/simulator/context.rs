@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::ptr;
 
+pub use super::boxes::{BoxCopy, BoxPiece, Join, SharedBox, box_copy};
 pub use super::bulk::{
     BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, cp_async_mbarrier_arrive, mbarrier_arrive,
     mbarrier_arrive_at, mbarrier_expect, mbarrier_init, mbarrier_inval, mbarrier_test_wait,

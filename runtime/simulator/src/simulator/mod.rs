@@ -9,6 +9,7 @@
 
 mod arena;
 mod barrier;
+mod boxes;
 mod bulk;
 #[doc(hidden)]
 pub mod context;

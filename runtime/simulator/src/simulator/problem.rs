@@ -169,6 +169,13 @@ pub enum BulkProblem {
         /// The bytes.
         bytes: usize,
     },
+    /// A tile at an address where its swizzle would be another.
+    MisalignedTile {
+        /// Bytes past a multiple.
+        beyond: usize,
+        /// What it is a multiple of.
+        align: usize,
+    },
     /// An address that is no multiple of sixteen.
     Misaligned {
         /// Whether it is the place that is written.
@@ -255,6 +262,10 @@ impl fmt::Display for BulkProblem {
                 f,
                 "{} from an address that is {beyond} bytes beyond a multiple of 16; declare shared memory with `align = 16`, and let rows begin at multiples of 16 bytes",
                 place(written)
+            ),
+            Self::MisalignedTile { beyond, align } => write!(
+                f,
+                "takes a tile that is {beyond} bytes beyond a multiple of {align}; declare it by `shared!(Tile<…>)` with its layout, which aligns it"
             ),
             Self::NotWaitedFor => write!(
                 f,

@@ -8,16 +8,27 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::SimFault;
-use super::facts::{Access, AccessKind, Line, TransferEvent};
+use super::boxes::Join;
+use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 use super::raise::FaultSite;
+
+/// What the copy engine does to memory that it reduces into.
+///
+/// Source: PTX ISA, `cp.reduce.async.bulk`: each element atomically, relaxed, for the device.
+const REDUCTION: AccessKind = AccessKind::Atomic {
+    reads: true,
+    writes: true,
+    order: std::sync::atomic::Ordering::Relaxed,
+    scope: MemoryScope::Device,
+};
 
 /// Bytes side by side that move as one.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub to: *mut u8,
-    /// Where they come from; `None` of zeros.
+    /// Where they come from; `None` of bytes that are filled.
     pub from: Option<*const u8>,
     pub bytes: usize,
 }
@@ -32,6 +43,10 @@ pub(super) struct Transfer {
     /// The builtin.
     pub operation: &'static str,
     pub at: Line,
+    /// The byte of pieces that come from nowhere.
+    pub fill: u8,
+    /// How elements of so many bytes change what was there; `None` if they take its place.
+    pub join: Option<(Join, usize)>,
     /// What was read and is not written yet.
     held: Option<Vec<u8>>,
     /// Whether all of it is done.
@@ -82,7 +97,7 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, held: None, done: false, waited: false }
+        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false, waited: false }
     }
 
     /// Reads what has not been read.
@@ -97,7 +112,7 @@ impl Transfer {
                 Some(from) => {
                     held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) })
                 }
-                None => held.resize(held.len() + piece.bytes, 0),
+                None => held.resize(held.len() + piece.bytes, self.fill),
             }
         }
         self.held = Some(held);
@@ -113,8 +128,11 @@ impl Transfer {
         let mut rest = held.as_slice();
         for piece in self.pieces.iter().take_while(|_| !rest.is_empty()) {
             let (now, later) = rest.split_at(piece.bytes);
-            // SAFETY: as in `read`; the bytes are ours.
-            unsafe { piece.to.copy_from_nonoverlapping(now.as_ptr(), now.len()) }
+            match self.join {
+                Some((join, _)) => join(piece.to, now.as_ptr(), now.len()),
+                // SAFETY: as in `read`; the bytes are ours.
+                None => unsafe { piece.to.copy_from_nonoverlapping(now.as_ptr(), now.len()) },
+            }
             rest = later;
         }
         self.done = true;
@@ -305,9 +323,14 @@ impl Machine<'_> {
             .filter_map(|piece| Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read)));
         let reads: Vec<Access> = reads.collect();
         let writes = transfer.pieces.iter();
-        let writes: Vec<Access> = writes
-            .map(|piece| access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write))
-            .collect();
+        let as_written = |piece: &Piece| match transfer.join {
+            None => vec![access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write)],
+            Some((_, element)) => {
+                let elements = (0..piece.bytes).step_by(element);
+                elements.map(|at| access(piece.to.expose_provenance() + at, element, REDUCTION)).collect()
+            }
+        };
+        let writes: Vec<Access> = writes.flat_map(as_written).collect();
         let barriers: Vec<usize> = transfer.barriers.iter().map(|(barrier, _)| *barrier).collect();
         let event =
             TransferEvent { number: transfer.number, reads: &reads, writes: &writes, barriers: &barriers };

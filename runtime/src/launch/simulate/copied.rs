@@ -137,6 +137,7 @@ fn reached(arg: &KernelArg, ty: &Type, ordinal: usize) -> std::result::Result<Ve
             Ok(vec![Span { range: *ptr..*ptr + *bytes, mutable: *mutable }])
         }
         KernelArg::Image { .. } => Err("it is an image"),
+        KernelArg::TensorMap { .. } => Err("it is a map of a tensor"),
         KernelArg::Value(value) => {
             let span = |Seen { range, mutable, .. }: Seen| Span { range, mutable };
             match Views::of(ty, value.words()) {
@@ -181,7 +182,7 @@ fn moved(arg: &mut KernelArg, ty: &Type, regions: &[Region]) {
                 value.words_mut()[word] = translate(&range);
             }
         }
-        KernelArg::Image { .. } => {}
+        KernelArg::Image { .. } | KernelArg::TensorMap { .. } => {}
     }
 }
 

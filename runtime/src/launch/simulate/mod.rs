@@ -395,6 +395,10 @@ impl Simulation {
 fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
     let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
         KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
+        KernelArg::TensorMap { map, .. } => {
+            let range = map.range();
+            Some((*name, range.start as usize..range.end as usize))
+        }
         KernelArg::Image { .. } | KernelArg::Value(_) => None,
     };
     K::PARAMS.iter().zip(args).filter_map(slice).collect()

@@ -80,6 +80,10 @@ impl Simulation {
                     reached.ranges.extend(ranges);
                 }
                 KernelArg::Image { .. } => reached.any_buffer = true,
+                KernelArg::TensorMap { map, .. } => {
+                    let range = map.range();
+                    reached.ranges.push(range.start as usize..range.end as usize);
+                }
             }
         }
         for global in module.globals() {

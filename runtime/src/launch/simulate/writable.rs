@@ -190,6 +190,14 @@ pub(super) fn of_launch(module: &Module, args: &[KernelArg], names: &[&str]) -> 
                     }
                 }));
             }
+            KernelArg::TensorMap { map, mutable } => {
+                let (range, ty) = (map.range(), module.kernel.var(*id).ty.peeled());
+                if let (true, Type::TensorMap(ty)) = (*mutable, ty) {
+                    let (start, bytes) = (range.start as *mut u8, (range.end - range.start) as usize);
+                    let elem = ty.elem.clone();
+                    regions.push(Writable { what: format!("`{name}`"), start, bytes, elem, indexed: true });
+                }
+            }
             KernelArg::Value(value) => {
                 let views = Views::of(&module.kernel.var(*id).ty, value.words()).list;
                 regions.extend(views.into_iter().filter(|view| view.mutable).map(|view| {

@@ -48,3 +48,21 @@ static inline void ws_ptx_cp_async_bulk_shared_cluster_shared_cta_mbarrier_compl
 static inline void ws_ptx_cp_async_bulk_commit_group() { ws_h_bulk_commit(); }
 static inline void ws_ptx_cp_async_bulk_wait_group(int left) { ws_h_bulk_wait((unsigned int)left, false); }
 static inline void ws_ptx_cp_async_bulk_wait_group_read(int left) { ws_h_bulk_wait((unsigned int)left, true); }
+
+// Copies of boxes; a map's first word is the address of the host's.
+static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes(unsigned int to, const void* map, int x, int y, unsigned int barrier) {
+    ws_h_tma_load(to, map, x, y, barrier);
+}
+static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned short blocks) {
+    ws_h_tma_load_multicast(to, map, x, y, barrier, blocks);
+}
+static inline void ws_ptx_cp_async_bulk_tensor_2d_global_shared_cta_bulk_group(const void* map, int x, int y, unsigned int from) {
+    ws_h_tma_store(map, x, y, from);
+}
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_add_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 0); }
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_min_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 1); }
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_max_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 2); }
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_and_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 3); }
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_or_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 4); }
+static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_xor_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 5); }
+static inline void ws_ptx_prefetch_tensormap(const void*) {}

@@ -9,6 +9,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
+#define __grid_constant__
 #define __CUDA_ARCH__ 900
 #define memcpy __builtin_memcpy
 #define memset __builtin_memset

@@ -259,8 +259,12 @@ fn is_writable(ty: &Type) -> bool {
         Type::Tuple(items) => items.iter().any(is_writable),
         Type::Struct(def) => def.fields.iter().any(|field| is_writable(&field.ty)),
         Type::Enum(def) => def.variants.iter().flat_map(|v| &v.fields).any(|(_, ty)| is_writable(ty)),
-        Type::Image(_) | Type::Unit | Type::Never | Type::Scalar(_) | Type::Vector(..) | Type::Closure => {
-            false
-        }
+        Type::Image(_)
+        | Type::TensorMap(_)
+        | Type::Unit
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Vector(..)
+        | Type::Closure => false,
     }
 }

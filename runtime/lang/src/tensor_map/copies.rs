@@ -1,0 +1,228 @@
+//! Copies of boxes by the copy engine, one builtin an instruction.
+//!
+//! One thread starts a copy. Coordinates are the row and the column of the box's first element, in elements; they may be
+//! negative or beyond the matrix. Source: PTX ISA, `cp.async.bulk.tensor`.
+
+use core::marker::PhantomData;
+
+use super::{
+    BoxLayout, BoxOf, ReducedBits, ReducedOrder, ReducedSum, TensorElement, TensorMap, TensorMapMut,
+};
+use crate::boxes::TensorMapObject;
+use crate::device_api::barrier::Barrier;
+use crate::device_api::tensor_copy::{ALL, Number};
+use crate::record::Callee;
+use crate::simulator::context::{BoxCopy, SharedBox};
+use crate::tile::Tile;
+use crate::types::IndexInteger;
+use crate::witness::{DeviceFn, FnProbe};
+
+/// Starts a copy of the box whose first element is at a row and a column.
+#[track_caller]
+fn start<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+    operation: &'static str,
+    copy: BoxCopy,
+    tile: Tile<'_, T, ROWS, COLS, L>,
+    map: &TensorMapObject,
+    at: [I; 2],
+    barrier: *const u8,
+) {
+    let shape = const { BoxOf::<T, ROWS, COLS, L>::SHAPE };
+    let memory = SharedBox { start: tile.at(0, 0).cast(), align: shape.align };
+    map.start(operation, copy, memory, at.map(|i| i.to_index() as i32), barrier);
+}
+
+/// What the copy engine does to elements in memory with those of a tile.
+fn joined<T: TensorElement>(to: *mut u8, from: *const u8, bytes: usize, join: impl Fn(T, T) -> T) {
+    let (to, from) = (to.cast::<T>(), from.cast::<T>());
+    for i in 0..bytes / size_of::<T>() {
+        // SAFETY: the simulator gives so many bytes of elements at both.
+        unsafe { to.add(i).write_unaligned(join(to.add(i).read_unaligned(), from.add(i).read_unaligned())) }
+    }
+}
+
+/// A copy as a builtin: its function, and its marker.
+macro_rules! copies {
+    ($($(#[$docs:meta])* $name:ident $number:ident<$bound:ident>($($arg:ident: $ty:ty),+) $body:block)+) => {$(
+        $(#[$docs])*
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>($($arg: $ty),+) $body
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct $name<T, const ROWS: usize, const COLS: usize, L, I> {
+            _generics: PhantomData<fn(I) -> (T, L)>,
+        }
+
+        #[doc(hidden)]
+        impl<T, const ROWS: usize, const COLS: usize, L, I> $name<T, ROWS, COLS, L, I> {
+            #[allow(missing_docs, clippy::type_complexity)]
+            pub fn called_in_a_kernel(_: fn($($ty),+), _: &FnProbe<Self>) {}
+        }
+
+        impl<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger> DeviceFn
+            for $name<T, ROWS, COLS, L, I>
+        {
+            fn callee() -> Callee {
+                #[cfg(feature = "simulator")]
+                unsafe fn meaning<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+                    args: *const *const u8,
+                    ret: *mut u8,
+                ) {
+                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    unsafe {
+                        let mut args = crate::meaning::Arguments::new(args);
+                        $(let $arg: $ty = args.take();)+
+                        crate::meaning::give($name::<T, ROWS, COLS, L, I>($($arg),+), ret);
+                    }
+                }
+                let builtin = &ALL[Number::$number as usize];
+                Callee::Builtin(builtin, crate::meaning::meant!(meaning::<T, ROWS, COLS, L, I>))
+            }
+        }
+    )+};
+}
+
+copies! {
+    /// Starts a copy of a box into a tile; `barrier` counts its bytes.
+    ///
+    /// They are [`Tile::SIZE`], those of elements outside of the matrix too, which become zeros, or as the map says. A
+    /// thread lets the barrier expect them, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does both. Who has waited
+    /// for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
+    tma_load Load<TensorElement>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier
+    ) {
+        start("tma_load", BoxCopy::Load, tile, &map.object, at, barrier.address());
+    }
+
+    /// Starts a copy of a box into the tiles that are at the same place in the blocks of the cluster whose bits are set in
+    /// `blocks`; the barrier at the same place of each counts its bytes.
+    ///
+    /// As [`tma_load`] otherwise. Source: PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`; compute capability 9.0.
+    tma_load_multicast LoadMulticast<TensorElement>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16
+    ) {
+        start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
+    }
+
+    /// Starts a copy of a tile into a box, in the group that the thread's next `bulk_commit` closes.
+    ///
+    /// Elements outside of the matrix are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
+    /// with the thread that starts the copy. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
+    tma_store Store<TensorElement>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        start("tma_store", BoxCopy::Store, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Adds the elements of a tile to those of a box, atomically each.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_add ReduceAdd<ReducedSum>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedSum>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, T::sum);
+        }
+        start("tma_reduce_add", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Gives each element of a box the least of it and the tile's, atomically.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_min ReduceMin<ReducedOrder>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedOrder>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, T::least);
+        }
+        start("tma_reduce_min", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Gives each element of a box the greatest of it and the tile's, atomically.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_max ReduceMax<ReducedOrder>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedOrder>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, T::greatest);
+        }
+        start("tma_reduce_max", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Combines the bits of a box's elements with the tile's by and, atomically each.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_and ReduceAnd<ReducedBits>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, |a, b| a & b);
+        }
+        start("tma_reduce_and", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Combines the bits of a box's elements with the tile's by or, atomically each.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_or ReduceOr<ReducedBits>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, |a, b| a | b);
+        }
+        start("tma_reduce_or", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+
+    /// Combines the bits of a box's elements with the tile's by exclusive or, atomically each.
+    ///
+    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    tma_reduce_xor ReduceXor<ReducedBits>(
+        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    ) {
+        fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
+            joined::<T>(to, from, bytes, |a, b| a ^ b);
+        }
+        start("tma_reduce_xor", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+    }
+}
+
+/// A map: a [`TensorMap`] or a [`TensorMapMut`].
+pub trait AnyMap: crate::types::DeviceType {}
+
+impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
+    for TensorMap<'_, T, ROWS, COLS, L>
+{
+}
+impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
+    for TensorMapMut<'_, T, ROWS, COLS, L>
+{
+}
+
+/// Fetches a map into the cache of the copy engine, which then starts its first copy sooner. One thread calls it.
+///
+/// Source: PTX ISA, `prefetch.tensormap`; compute capability 9.0.
+#[inline]
+pub fn tensormap_prefetch<M: AnyMap>(_map: &M) {}
+
+#[doc(hidden)]
+#[allow(non_camel_case_types)]
+pub struct tensormap_prefetch<M> {
+    _generics: PhantomData<fn() -> M>,
+}
+
+#[doc(hidden)]
+impl<M> tensormap_prefetch<M> {
+    #[allow(missing_docs)]
+    pub fn called_in_a_kernel(_: fn(&M), _: &FnProbe<Self>) {}
+}
+
+impl<M: AnyMap> DeviceFn for tensormap_prefetch<M> {
+    fn callee() -> Callee {
+        #[cfg(feature = "simulator")]
+        unsafe fn meaning<M: AnyMap>(_args: *const *const u8, _ret: *mut u8) {}
+        Callee::Builtin(&ALL[Number::Prefetch as usize], crate::meaning::meant!(meaning::<M>))
+    }
+}

@@ -1,0 +1,33 @@
+//! What a barrier does with tiles, written in the device language itself.
+
+use warpsmith_macros::gpu_impl;
+
+use super::copies::tma_load;
+use super::{BoxLayout, TensorElement, TensorMap};
+use crate::device_api::barrier::Barrier;
+use crate::device_api::mbarrier::mbarrier_expect_tx;
+use crate::tile::Tile;
+use crate::types::IndexInteger;
+
+#[gpu_impl]
+impl Barrier {
+    /// Starts a copy of the box whose first element is at a row and a column into a tile, for which the phase waits;
+    /// without arriving.
+    ///
+    /// One thread calls it, and arrives after its last one. The copy is `ptx::tma_load`.
+    pub fn load_tile<
+        T: TensorElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &TensorMap<T, ROWS, COLS, L>,
+        at: [I; 2],
+    ) {
+        mbarrier_expect_tx(self, Tile::<T, ROWS, COLS, L>::SIZE);
+        tma_load(tile, map, at, self);
+    }
+}

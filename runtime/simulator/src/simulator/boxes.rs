@@ -1,0 +1,120 @@
+//! Copies of boxes of tensors, which threads give the copy engine piece by piece.
+//!
+//! Knows no maps: who asks says where each piece lies in shared and in global memory.
+
+use super::context::current;
+use super::facts::{Line, Space};
+use super::machine::Machine;
+use super::problem::BulkProblem;
+use super::transfer::{Piece, Transfer};
+
+/// What changes elements in memory by others: the place of those, of the others, and bytes.
+pub type Join = fn(*mut u8, *const u8, usize);
+
+/// Which memory a copy of a box reads and writes.
+#[derive(Clone, Copy, Debug)]
+pub enum BoxCopy {
+    /// From global to shared memory; a barrier counts the bytes.
+    Load,
+    /// The same into each block of the cluster whose bit is set, with a barrier of each.
+    Multicast {
+        /// A bit for each rank.
+        blocks: u16,
+    },
+    /// From shared to global memory, in the thread's group.
+    Store,
+    /// From shared memory into what global memory holds, likewise.
+    Reduce {
+        /// How.
+        join: Join,
+        /// Bytes of an element.
+        element: usize,
+    },
+}
+
+/// Where a box lies in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedBox {
+    /// Its first byte.
+    pub start: *mut u8,
+    /// What that address is a multiple of.
+    pub align: usize,
+}
+
+/// Bytes side by side of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxPiece {
+    /// The first of them, from the start of the box in shared memory.
+    pub at: usize,
+    /// Their address in the matrix; `None` outside of it.
+    pub matrix: Option<usize>,
+    /// How many.
+    pub bytes: usize,
+}
+
+/// Starts a copy of the pieces of a box; those outside of the matrix are filled with a byte, or not stored. Their bytes
+/// count.
+///
+/// The box and `barrier` are in this block's shared memory, also of a copy to others.
+#[track_caller]
+pub fn box_copy(
+    operation: &'static str,
+    copy: BoxCopy,
+    shared: SharedBox,
+    (pieces, fill): (&[BoxPiece], u8),
+    barrier: *const u8,
+) {
+    let machine = current(operation);
+    let at = machine.line(Line::caller());
+    check(machine, operation, copy, shared, at);
+    let bytes = pieces.iter().map(|piece| piece.bytes).sum();
+    let (mut moved, mut barriers, mut join) = (Vec::with_capacity(pieces.len()), Vec::new(), None);
+    match copy {
+        BoxCopy::Load => {
+            moved.extend(pieces.iter().map(|piece| loaded(piece, shared.start)));
+            barriers.push((barrier.addr(), bytes));
+        }
+        BoxCopy::Multicast { blocks } => {
+            for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
+                let start = machine.map_shared_rank(shared.start, rank, at);
+                moved.extend(pieces.iter().map(|piece| loaded(piece, start)));
+                barriers.push((machine.map_shared_rank(barrier, rank, at).addr(), bytes));
+            }
+        }
+        BoxCopy::Store => moved.extend(pieces.iter().filter_map(|piece| stored(piece, shared.start))),
+        BoxCopy::Reduce { join: how, element } => {
+            moved.extend(pieces.iter().filter_map(|piece| stored(piece, shared.start)));
+            join = Some((how, element));
+        }
+    }
+    if barriers.is_empty() && moved.is_empty() {
+        return;
+    }
+    let mut transfer = Transfer::new(operation, moved, barriers, at);
+    (transfer.fill, transfer.join) = (fill, join);
+    machine.start_transfer(transfer);
+}
+
+fn loaded(piece: &BoxPiece, start: *mut u8) -> Piece {
+    let from = piece.matrix.map(std::ptr::with_exposed_provenance);
+    Piece { to: start.wrapping_add(piece.at), from, bytes: piece.bytes }
+}
+
+fn stored(piece: &BoxPiece, start: *mut u8) -> Option<Piece> {
+    let to = std::ptr::with_exposed_provenance_mut(piece.matrix?);
+    Some(Piece { to, from: Some(start.wrapping_add(piece.at)), bytes: piece.bytes })
+}
+
+/// What hardware asks of the box in shared memory; the host has checked the matrix.
+///
+/// Source: PTX ISA, `cp.async.bulk.tensor`, and its swizzling modes.
+fn check(machine: &Machine<'_>, operation: &'static str, copy: BoxCopy, shared: SharedBox, at: Line) {
+    let written = matches!(copy, BoxCopy::Load | BoxCopy::Multicast { .. });
+    if !matches!(machine.space_of(shared.start.addr()), Space::Shared { .. }) {
+        machine.raise_bulk(operation, BulkProblem::Memory { written, shared: true }, at);
+    }
+    if !shared.start.addr().is_multiple_of(shared.align) {
+        let (beyond, align) = (shared.start.addr() % shared.align, shared.align);
+        machine.raise_bulk(operation, BulkProblem::MisalignedTile { beyond, align }, at);
+    }
+}
