@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
 
-use super::{boxes, bulk, images, machine, numeric, tensor_cores};
+use super::{boxes, bulk, images, machine, numeric, tensor_cores, wgmma};
 
 /// A type that Rust and C++ pass alike.
 pub(super) trait CType {
@@ -93,6 +93,7 @@ pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
         .chain(bulk::FUNCTIONS)
         .chain(images::FUNCTIONS)
         .chain(tensor_cores::FUNCTIONS)
+        .chain(wgmma::FUNCTIONS)
         .chain(numeric::FUNCTIONS)
 }
 

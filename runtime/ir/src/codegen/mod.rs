@@ -213,6 +213,7 @@ impl<'m> Printer<'m> {
             }
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
+                self.needs.arch_specific |= op.arch_specific;
                 self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::SyncScope::Cluster);
                 self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::SyncScope::Grid);
             }

@@ -97,7 +97,18 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false, waited: false }
+        Self {
+            number: 0,
+            pieces,
+            barriers,
+            operation,
+            at,
+            fill: 0,
+            join: None,
+            held: None,
+            done: false,
+            waited: false,
+        }
     }
 
     /// Reads what has not been read.
