@@ -160,7 +160,7 @@ pub trait Kernel: KernelDefinition {
                 let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.len()));
                 let version = match coarsen {
                     Some(_) => Version { coarsen, ..checks.into() },
-                    None => Version::of_launch(checks, recorded.shown()),
+                    None => Version::of_launch(checks, recorded.most()),
                 };
                 gpu.loaded::<Self>(comptime, version).map(|_| ())
             }

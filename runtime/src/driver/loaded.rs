@@ -48,7 +48,7 @@ impl Recorded {
     }
 
     /// What most launches show.
-    pub fn shown(&self) -> Shown {
+    pub fn most(&self) -> Shown {
         Shown::ALL.of(self.fits.len(), self.read_only)
     }
 

@@ -28,7 +28,7 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[K
 }
 
 /// What a launch shows of a kernel's arithmetic and memory.
-pub(super) fn shown(
+pub(super) fn showing(
     fits: &[Condition],
     read_only: u64,
     shape: &LaunchShape,

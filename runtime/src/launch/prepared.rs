@@ -175,7 +175,7 @@ impl<K: Kernel> Prepared<K> {
     fn fulfils(&self, needs: Rests, gpu: &Gpu, args: &[KernelArg]) -> Result<bool> {
         let recorded = gpu.recorded::<K>(&self.comptime)?;
         let proven = conditions::fulfilled(&recorded.conditions, &self.shape, args);
-        let shown = shown(recorded, &self.shape, args, &self.attributes);
+        let shown = showing(recorded, &self.shape, args, &self.attributes);
         Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
     }
 
@@ -204,8 +204,8 @@ struct Asked<'a> {
 }
 
 /// What a launch shows of a kernel's arithmetic and memory.
-fn shown(recorded: &Recorded, shape: &LaunchShape, args: &[KernelArg], attributes: &Attributes) -> Shown {
-    conditions::shown(&recorded.fits, recorded.read_only, shape, args, attributes)
+fn showing(recorded: &Recorded, shape: &LaunchShape, args: &[KernelArg], attributes: &Attributes) -> Shown {
+    conditions::showing(&recorded.fits, recorded.read_only, shape, args, attributes)
 }
 
 /// The kernel with the checks that a launch needs, and what this rests on.
@@ -235,7 +235,7 @@ fn loaded<'g, K: Kernel>(
             Err(error) => return Err(error),
         }
     }
-    let shown = shown(recorded, shape, args, &asked.setup.attributes);
+    let shown = showing(recorded, shape, args, &asked.setup.attributes);
     checked::<K>(gpu, comptime, Version::of_launch(checks, shown))
 }
 

@@ -85,7 +85,7 @@ impl<K: Kernel> Launch<'_, K> {
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         let checks = conditions::checks(&module.module().conditions, &shape, args);
         let own = module.module().attributes.coarsen;
-        let shown = conditions::shown(
+        let shown = conditions::showing(
             &module.module().fits,
             passes::read_only(&module),
             &shape,

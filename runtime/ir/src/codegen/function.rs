@@ -3,8 +3,25 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Printer, names};
-use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
-use crate::ranges::{FunctionScope, Interval, Kind, Known};
+use crate::ir::{
+    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable,
+};
+use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
+
+/// An index into a slice that a loop's counter runs along.
+#[derive(Clone)]
+pub(super) struct Along {
+    pub slice: VarId,
+    pub index: Expr,
+    /// What is added to the counter.
+    pub offset: Option<Expr>,
+}
+
+/// Whether an index is one of these.
+pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
+    let ExprKind::Var(slice) = base.kind else { return false };
+    along.iter().any(|own| own.slice == slice && same(&own.index, index))
+}
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -46,7 +63,7 @@ pub(super) struct OpenFunction<'m> {
     /// What notes an index that is out of bounds, in a loop that is tried.
     pub trial: Option<String>,
     /// Indices that a comparison before the loop has shown to be in bounds.
-    pub along: Vec<super::hoisted::Along>,
+    pub along: Vec<Along>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// What the atomic operation does whose place is being printed.

@@ -5,6 +5,7 @@
 //! iteration that Rust says.
 
 use super::Printer;
+use super::function::{Along, is_one_of};
 use super::loops::Head;
 use super::precedence::UNARY;
 use crate::ir::{
@@ -14,15 +15,6 @@ use crate::ranges::{integer, same};
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
-
-/// An index into a slice that a loop's counter runs along.
-#[derive(Clone)]
-pub(super) struct Along {
-    slice: VarId,
-    index: Expr,
-    /// What is added to the counter.
-    offset: Option<Expr>,
-}
 
 impl Printer<'_> {
     /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
@@ -183,9 +175,4 @@ impl Printer<'_> {
         });
         is_plain
     }
-}
-
-pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    let ExprKind::Var(slice) = base.kind else { return false };
-    along.iter().any(|own| own.slice == slice && same(&own.index, index))
 }

@@ -34,7 +34,7 @@ impl Simulation {
         checks: Checks,
     ) -> Result<()> {
         let module = self.module();
-        let shown = conditions::shown(
+        let shown = conditions::showing(
             &module.module().fits,
             passes::read_only(module),
             self.shape(),

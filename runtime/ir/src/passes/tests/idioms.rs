@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(18) {
+        let stmts = match self.dice.below(20) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -53,6 +53,8 @@ impl Writer {
             14 => self.multiples(scalar),
             15 => self.sums(scalar),
             16 => self.stepping(scalar),
+            17 => self.squares(),
+            18 => self.wrapped(),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))
@@ -383,6 +385,20 @@ impl Writer {
         };
         let accesses = vec![self.at(&base, index), self.at(&base, plus(&a, &b))];
         vec![when(compare(Lt, &plus(&a, &b), &limit), accesses)]
+    }
+
+    /// `if n * n < 20 { x[n * n] }`, where the square may have wrapped.
+    fn squares(&mut self) -> Vec<StmtKind> {
+        let (base, n) = (self.store(20), expr(ExprKind::Var(VarId(1)), Scalar::U32));
+        let (square, limit) = (binary(Mul, &n, &n), self.about(20, Scalar::U32));
+        vec![when(compare(Lt, &square, &limit), vec![self.at(&base, square)])]
+    }
+
+    /// `x[(a - b) as usize]`, which may have wrapped before it was cast.
+    fn wrapped(&mut self) -> Vec<StmtKind> {
+        let base = self.store(20);
+        let [a, b] = [(); 2].map(|()| binary(Rem, &self.leaf(Scalar::U32), &constant(10, Scalar::U32)));
+        vec![self.at(&base, narrowed(binary(Sub, &a, &b), Scalar::U64))]
     }
 
     /// A number taken apart and put together: `if i < h * w { x[i / w * w + i % w] }`
