@@ -86,7 +86,7 @@ pub mod prelude {
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
     };
-    pub use crate::tile::{Layout, Padded, RowMajor, Stages, Swizzled, Tile};
+    pub use crate::tile::{Layout, Padded, RowMajor, RowRing, Stages, Swizzled, Tile};
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;
     pub use crate::types::{AnyBits, Constant, GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
