@@ -1,5 +1,7 @@
 //! Barriers with phases and bulk copies, each builtin at least once, by every executor.
 
+#![allow(clippy::needless_borrow, reason = "a reference to a reference is coerced, in a kernel as in Rust")]
+
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 
@@ -253,4 +255,50 @@ fn copies_of_threads_arrive_at_a_barrier() {
         let want: Vec<u32> = x.iter().rev().copied().collect();
         assert_eq!(device.download(&y).expect("no fault"), want, "on {}", device.name());
     });
+}
+
+/// A ring whose places are guards: filled by one thread, read by 64.
+#[gpu_kernel]
+fn guarded_ring<const STAGES: usize>(x: &[u32], y: &mut [u32]) {
+    let ring = shared!(RowRing<u32, 64, STAGES>);
+    ring.init(64);
+    let (t, rows) = (thread_idx().x as usize, x.len() / 64);
+    if t == 64 {
+        let mut filler = ring.filler();
+        for row in 0..rows {
+            let free = filler.acquire();
+            free.load(&x[row * 64..row * 64 + 64]);
+            free.commit();
+        }
+    }
+    if t < 64 {
+        let mut reader = ring.reader();
+        for row in 0..rows {
+            let filled = reader.wait();
+            y[row * 64 + t] = filled.row()[63 - t] + 1;
+            filled.release();
+        }
+    }
+}
+
+fn guards<const STAGES: usize>()
+where
+    guarded_ring<STAGES>: Kernel<Comptime = ()>,
+{
+    everywhere::<guarded_ring<STAGES>>(&(), |device| {
+        for rows in [1, 3, 7] {
+            let x = numbers(64 * rows);
+            let input = device.upload(&x).expect("memory");
+            let mut y = device.upload(&vec![0u32; x.len()]).expect("memory");
+            guarded_ring::<STAGES>(&input, &mut y).grid(1).block(96).launch(device).expect("a launch");
+            let want: Vec<u32> = x.chunks(64).flat_map(|row| row.iter().rev().map(|v| v + 1)).collect();
+            assert_eq!(device.download(&y).expect("no fault"), want, "{rows} rows on {}", device.name());
+        }
+    });
+}
+
+#[test]
+fn rows_go_round_a_ring_by_guards() {
+    guards::<1>();
+    guards::<3>();
 }

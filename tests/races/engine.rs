@@ -365,7 +365,7 @@ fn handed_over(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         }
         row[t] = x[t]; // race
         if how == 4 {
-            mbarrier_arrive(&full);
+            mbarrier_arrive(full);
         } else if how == 3 {
             if t == 0 {
                 full.arrive();
@@ -393,12 +393,12 @@ fn by_token(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how != 2 {
         row[t] = x[t]; // race
     }
-    let token = mbarrier_arrive_token(&met);
+    let token = mbarrier_arrive_token(met);
     if how == 2 {
         row[t] = x[t]; // race
     }
     if how != 1 {
-        while !mbarrier_try_wait_token(&met, token) {}
+        while !mbarrier_try_wait_token(met, token) {}
     }
     y[t] = row[63 - t]; // race
 }
@@ -417,7 +417,7 @@ fn own_copies(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how == 2 {
         full.arrive();
     } else {
-        cp_async_mbarrier_arrive(&full);
+        cp_async_mbarrier_arrive(full);
     }
     if how != 1 {
         full.wait_for(Phase::first());
@@ -459,7 +459,7 @@ fn sent(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     cluster_sync();
     if t == 0 {
         full.expect(128);
-        bulk_send(&mut got, &row, &full, 1 - rank); // race
+        bulk_send(&mut got, &row, full, 1 - rank); // race
     }
     if how == 3 {
         got[t] = 1; // race 3

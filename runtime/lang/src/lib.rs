@@ -96,7 +96,8 @@ pub mod prelude {
     };
     pub use crate::tensor_map::{TensorMap, TensorMapMut};
     pub use crate::tile::{
-        Layout, Padded, RowMajor, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile, Unswizzled,
+        Layout, Padded, RowMajor, RowRing, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile,
+        Unswizzled,
     };
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;

@@ -8,6 +8,7 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod layout;
+mod ring;
 mod stages;
 
 use core::marker::PhantomData;
@@ -23,6 +24,7 @@ use crate::types::vector::{U32x2, U32x4};
 use crate::types::{AnyBits, InShared, View2, ViewMut2};
 
 pub use layout::{Layout, Padded, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled, Unswizzled};
+pub use ring::{Filled, Filler, Free, Reader, RowRing};
 pub use stages::Stages;
 
 /// A tile of `ROWS` × `COLS` elements in the block's shared memory.

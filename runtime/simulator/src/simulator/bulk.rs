@@ -1,6 +1,7 @@
-//! What a simulated thread can ask of barriers in shared memory that count, and of the copy engine.
+//! What a simulated thread can ask of barriers in shared memory that count, of copies of its own, and of the copy engine.
 
 use super::context::{current, with_current};
+use super::copies::Copy;
 use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
 use super::machine::Machine;
 use super::mbarrier::{Awaited, Patience};
@@ -31,6 +32,34 @@ pub enum PhaseOf {
     Parity(u32),
     /// The one of this number.
     Number(u32),
+}
+
+/// Starts a copy of the thread, which happens when its group is waited for.
+#[track_caller]
+pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
+    let machine = current("copy_async");
+    let number = if machine.is_watched() { machine.next_number() } else { 0 };
+    if machine.interests.accesses {
+        machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
+    }
+    machine.copies.borrow_mut().start(&machine.here.get(), Copy { number, to, from, bytes });
+}
+
+/// Closes the thread's group of copies.
+pub fn copy_async_commit() {
+    let machine = current("copy_async_commit");
+    machine.copies.borrow_mut().commit(&machine.here.get());
+}
+
+/// Does the thread's copies but those of its last `left` groups.
+pub fn copy_async_wait(left: usize) {
+    let machine = current("copy_async_wait");
+    let done = |number| {
+        if machine.interests.accesses && !machine.unordered.get() {
+            machine.tell_copied(number);
+        }
+    };
+    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
 /// Makes a barrier of so many arrivals a phase at an address of shared memory.

@@ -8,9 +8,9 @@ use std::ptr;
 
 pub use super::boxes::{BoxCopy, BoxPiece, Join, SharedBox, box_copy};
 pub use super::bulk::{
-    BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, cp_async_mbarrier_arrive, mbarrier_arrive,
-    mbarrier_arrive_at, mbarrier_expect, mbarrier_init, mbarrier_inval, mbarrier_test_wait,
-    mbarrier_try_wait, mbarrier_wait, proxy_fence,
+    BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, copy_async, copy_async_commit, copy_async_wait,
+    cp_async_mbarrier_arrive, mbarrier_arrive, mbarrier_arrive_at, mbarrier_expect, mbarrier_init,
+    mbarrier_inval, mbarrier_test_wait, mbarrier_try_wait, mbarrier_wait, proxy_fence,
 };
 pub use super::facts::POISON;
 use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};
@@ -238,34 +238,6 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
 pub fn map_shared_rank(ptr: *const u8, rank: u32) -> *mut u8 {
     let machine = current("map_shared_rank");
     machine.map_shared_rank(ptr, rank, machine.line(Line::caller()))
-}
-
-/// Starts a copy of the thread, which happens when its group is waited for.
-#[track_caller]
-pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
-    let machine = current("copy_async");
-    let number = if machine.is_watched() { machine.next_number() } else { 0 };
-    if machine.interests.accesses {
-        machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
-    }
-    machine.copies.borrow_mut().start(&machine.here.get(), super::copies::Copy { number, to, from, bytes });
-}
-
-/// Closes the thread's group of copies.
-pub fn copy_async_commit() {
-    let machine = current("copy_async_commit");
-    machine.copies.borrow_mut().commit(&machine.here.get());
-}
-
-/// Does the thread's copies but those of its last `left` groups.
-pub fn copy_async_wait(left: usize) {
-    let machine = current("copy_async_wait");
-    let done = |number| {
-        if machine.interests.accesses && !machine.unordered.get() {
-            machine.tell_copied(number);
-        }
-    };
-    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
 }
 
 /// Keeps a descriptor of three words at most for as long as the thread may name it.

@@ -38,6 +38,7 @@ mod observer;
 mod problem;
 mod race;
 mod raise;
+mod refused;
 mod rows;
 mod run;
 mod scheduler;
@@ -63,7 +64,7 @@ pub use facts::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Line, MbarrierEvent, MbarrierUse, Meeting,
     MemoryScope, Operation, ProxyFence, Space, Thread, TransferEvent,
 };
-pub use fault::{Refused, SimFault};
+pub use fault::SimFault;
 #[doc(hidden)]
 pub use global::{GlobalMemory, NoMemory};
 #[doc(hidden)]
@@ -83,6 +84,7 @@ pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};
 #[doc(hidden)]
 pub use raise::FaultSite;
+pub use refused::Refused;
 pub use run::run;
 pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 #[doc(hidden)]

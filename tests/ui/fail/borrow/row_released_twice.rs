@@ -1,0 +1,14 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn k(y: &mut [f32]) {
+    let ring = shared!(RowRing<f32, 32, 2>);
+    ring.init(1);
+    let mut reader = ring.reader();
+    let filled = reader.wait();
+    filled.release();
+    filled.release();
+    y[0] = 1.0;
+}
+
+fn main() {}
