@@ -8,11 +8,13 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::SimFault;
-use super::boxes::Join;
 use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 use super::raise::FaultSite;
+
+/// What changes elements in memory by others: the place of those, of the others, and bytes.
+pub type Join = fn(*mut u8, *const u8, usize);
 
 /// What the copy engine does to memory that it reduces into.
 ///
@@ -97,7 +99,18 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, fill: 0, join: None, held: None, done: false, waited: false }
+        Self {
+            number: 0,
+            pieces,
+            barriers,
+            operation,
+            at,
+            fill: 0,
+            join: None,
+            held: None,
+            done: false,
+            waited: false,
+        }
     }
 
     /// Reads what has not been read.
