@@ -108,7 +108,9 @@ impl Unit {
 
 fn shim_hash() -> u128 {
     static HASH: OnceLock<u128> = OnceLock::new();
-    *HASH.get_or_init(|| xxh3_128(format!("{}{}", functions::declarations(|_| true), SHIM.concat()).as_bytes()))
+    *HASH.get_or_init(|| {
+        xxh3_128(format!("{}{}", functions::declarations(|_| true), SHIM.concat()).as_bytes())
+    })
 }
 
 /// The C++ of a compilation.
