@@ -15,6 +15,7 @@ impl Barrier {
     /// without arriving.
     ///
     /// One thread calls it, and arrives after its last one. The copy is `ptx::tma_load`.
+    #[track_caller]
     pub fn load_tile<
         T: MappedElement,
         const ROWS: usize,

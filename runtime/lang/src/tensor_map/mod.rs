@@ -49,7 +49,7 @@ impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> BoxOf
         let (size, span) = (T::ELEMENT.size(), L::SPAN);
         assert!(ROWS >= 1 && ROWS <= 256, "a box of a tensor has 1 to 256 rows");
         assert!(COLS >= 1 && COLS <= 256, "a box of a tensor has 1 to 256 columns");
-        assert!(COLS * size % 16 == 0, "a row of a tensor's box is a multiple of 16 bytes");
+        assert!((COLS * size).is_multiple_of(16), "a row of a tensor's box is a multiple of 16 bytes");
         assert!(
             span == 0 || L::GROUP * size == 16,
             "16 bytes change places together: write `Swizzle128<4>` for elements of 4 bytes, `<16>` for bytes"
