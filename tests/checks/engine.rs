@@ -214,3 +214,46 @@ fn a_deadlock_names_the_barrier_its_phase_and_what_it_misses() {
     has(2, &["1 of 1 arrivals are missing, and 256 bytes have come that nobody expects"]);
     has(3, &["`mbarrier_try_wait`", "phase 1 of barrier 1"]);
 }
+
+#[gpu_kernel]
+fn by_methods(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let mut row = shared!([u32; 64], align = 16);
+    let full = shared!(Barrier);
+    let t = thread_idx().x;
+    if t == 0 {
+        full.init(1);
+        fence_mbarrier_init();
+    }
+    sync_threads();
+    let mut phase = if how == 1 { Phase::first().next() } else { Phase::first() };
+    if t == 0 {
+        full.load(&mut row[0..if how == 2 { 8 } else { 16 }], &x[0..16]);
+        if how != 0 {
+            full.arrive();
+        }
+        if how == 3 {
+            full.arrive();
+        }
+    }
+    full.wait(&mut phase);
+    y[t] = row[t % 16];
+}
+
+#[test]
+fn methods_of_barriers_fault_at_the_line_that_calls_them() {
+    let fault = |how: u32| {
+        let launch = move |device: &Device| {
+            let (mut x, mut y) = (device.alloc_zeroed::<u32>(64)?, device.alloc_zeroed::<u32>(64)?);
+            by_methods(&mut x, &mut y, how).grid(1).block(64).launch(device)
+        };
+        alike(Settings::default(), launch).to_string()
+    };
+    let has = |how: u32, words: &[&str]| {
+        let text = fault(how);
+        words.iter().for_each(|word| assert!(text.contains(word), "{how}: {text}"));
+    };
+    has(0, &["64 threads", "1 of 1 arrivals are missing", "engine.rs"]);
+    has(1, &["waits for phase 1 of a barrier that is in phase 0", "engine.rs"]);
+    has(2, &["copies 64 bytes to a place of 32", "engine.rs"]);
+    has(3, &["arrives once too often in phase 0", "engine.rs"]);
+}

@@ -70,6 +70,7 @@ mod vectors;
 mod views;
 mod waits;
 mod warps;
+mod wgmma;
 
 use evaluation::run;
 use harness::{compiles, devices, everywhere, noise, written};

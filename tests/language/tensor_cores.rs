@@ -451,7 +451,7 @@ where
         let mut matrix = || -> Vec<T> { (0..32 * K).map(|_| (next() % 15).cast::<T>()).collect() };
         let (a, b) = (matrix(), matrix());
         let (da, db) = (device.upload(&a).expect("memory"), device.upload(&b).expect("memory"));
-        let mut dc = device.upload(&vec![T::Sum::ZERO; 30 * 31]).expect("memory");
+        let mut dc = device.upload(&[T::Sum::ZERO; 30 * 31]).expect("memory");
         let (va, vb) = (da.view2(32, K).unwrap(), db.view2(32, K).unwrap());
         // What is outside `c` is not stored.
         by_tiles::<T, L, K>(va, vb, dc.view2_mut(30, 31).unwrap())
@@ -541,4 +541,54 @@ where
 fn columns_are_transposed_while_they_are_loaded() {
     multiplies_untransposed::<f16>();
     multiplies_untransposed::<bf16>();
+}
+
+/// As [`by_tiles`], of elements that are no numbers elsewhere, made of whole ones.
+#[gpu_kernel]
+fn by_tiles_of_eighths(a: View2<f32>, b: View2<f32>, c: ViewMut2<f32>) {
+    let mut rows = shared!(Tile<F8E4M3, 16, 32, Swizzle32<16>>);
+    let mut cols = shared!(Tile<F8E4M3, 16, 32, Swizzle32<16>>);
+    for i in 0..16usize {
+        rows[(i, lane_id())] = F8E4M3::from_f32(a[(i, lane_id())]);
+        cols[(i, lane_id())] = F8E4M3::from_f32(b[(i, lane_id())]);
+    }
+    sync_threads();
+    let mut sums = WarpAccumulator::<f32, 1, 2>::zero();
+    sums.mma(&rows.operand_a::<1>(0, 0), &cols.operand_bt::<2>(0, 0));
+    sums.store(c, 0, 0, |sum| sum);
+}
+
+#[test]
+fn floats_of_eight_bits_are_multiplied() {
+    everywhere::<by_tiles_of_eighths>(&(), |device| {
+        let mut next = random(3);
+        let mut matrix = || -> Vec<f32> { (0..512).map(|_| (next() % 9) as f32 - 4.0).collect() };
+        let (a, b) = (matrix(), matrix());
+        let (da, db) = (device.upload(&a).expect("memory"), device.upload(&b).expect("memory"));
+        let mut dc = device.upload(&[f32::NAN; 256]).expect("memory");
+        let (va, vb) = (da.view2(16, 32).unwrap(), db.view2(16, 32).unwrap());
+        by_tiles_of_eighths(va, vb, dc.view2_mut(16, 16).unwrap())
+            .grid(1)
+            .block(32)
+            .launch(device)
+            .expect("a launch");
+        for (i, got) in device.download(&dc).expect("no fault").into_iter().enumerate() {
+            let product = |k: usize| a[i / 16 * 32 + k] * b[i % 16 * 32 + k];
+            assert_eq!(got, (0..32).map(product).sum::<f32>(), "{i} on {}", device.name());
+        }
+    });
+}
+
+/// Older GPUs are refused by what the source says it needs, before NVRTC is asked.
+#[test]
+fn what_an_instruction_needs_is_known() {
+    fn needs<K: Kernel<Comptime = ()>>() -> (u32, u32) {
+        K::print(&(), &Default::default()).expect("a kernel").needs.min_compute
+    }
+    assert_eq!(needs::<loads_four>(), (7, 5));
+    assert_eq!(needs::<stores_one_transposed>(), (9, 0));
+    assert_eq!(needs::<kernels::mma_m16n8k8_f16_f16>(), (7, 5));
+    assert_eq!(needs::<kernels::mma_m16n8k16_f32_bf16>(), (8, 0));
+    assert_eq!(needs::<kernels::mma_m16n8k32_f32_e5m2_e4m3>(), (8, 9));
+    assert_eq!(needs::<kernels::mma_m16n8k16_f64>(), (9, 0));
 }

@@ -19,6 +19,8 @@ pub struct Explanation {
     pub kernel: &'static str,
     /// Its indices, in the order of the text, and those of the device functions that it calls.
     pub indices: Vec<ExplainedIndex>,
+    /// Conditions that this launch fails, by which more of its index arithmetic would be that of `int`.
+    pub wide: Vec<String>,
 }
 
 /// An index, a range, or a slice seen as one of another type.
@@ -55,11 +57,14 @@ impl Explanation {
         self.indices.iter().filter(|index| index.is_checked())
     }
 
-    fn new(kernel: &'static str, module: &ValidModule, fulfilled: u64) -> Self {
+    fn new(kernel: &'static str, module: &ValidModule, fulfilled: u64, fits: u64) -> Self {
         let conditions = &module.module().conditions;
         let found = passes::explain(module);
         let indices = found.into_iter().map(|finding| explained(finding, conditions, fulfilled)).collect();
-        Explanation { kernel, indices }
+        let conditions = module.module().fits.iter().enumerate();
+        let failed = conditions.filter(|(i, _)| fits >> i & 1 == 0);
+        let wide = failed.map(|(_, condition)| condition.to_string()).collect();
+        Explanation { kernel, indices, wide }
     }
 }
 
@@ -104,7 +109,8 @@ impl<K: Kernel> Launch<'_, K> {
         let module = K::module(&self.comptime)?;
         let shape = self.setup.shape::<K>()?;
         let bits = conditions::fulfilled(&module.module().conditions, &shape, self.args.as_ref());
-        Ok(Explanation::new(K::NAME, &module, bits))
+        let fits = conditions::fulfilled(&module.module().fits, &shape, self.args.as_ref());
+        Ok(Explanation::new(K::NAME, &module, bits, fits))
     }
 }
 
@@ -112,6 +118,10 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (checked, all) = (self.checked().count(), self.indices.len());
         writeln!(f, "{}: {checked} of {all} indices are checked", self.kernel)?;
+        if !self.wide.is_empty() {
+            let failed: Vec<String> = self.wide.iter().map(|condition| format!("`{condition}`")).collect();
+            writeln!(f, "more index arithmetic would fit `int` if {}", failed.join(" and "))?;
+        }
         let mut lines: BTreeMap<(&str, u32), Vec<&ExplainedIndex>> = BTreeMap::new();
         for index in &self.indices {
             lines.entry((index.at.file, index.at.line)).or_default().push(index);

@@ -58,6 +58,11 @@ fn indices_are_as_wide_as_in_rust_where_the_launch_does_not() {
         assert!(!text.contains("i * (int)stride"), "{text}");
         assert!(text.contains("* stride"), "{text}");
     }
+    let explained = rows(&x, &weights, &mut y, 1 << 31).over(64).explain().expect("it is valid");
+    assert!(explained.wide.iter().any(|failed| failed == "stride < 2147483648"), "{explained}");
+    assert!(explained.to_string().contains("would fit `int` if "), "{explained}");
+    let explained = rows(&x, &weights, &mut y, 64).over(64).explain().expect("it is valid");
+    assert!(explained.wide.is_empty(), "{explained}");
     // A product of numbers that fit may not.
     let text = rows(&x, &weights, &mut y, 1 << 26).over(64).cuda_source().expect("it prints");
     assert!(!text.contains("i * (int)stride"), "{text}");

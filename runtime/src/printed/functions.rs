@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::host::HostFunction;
-use super::{boxes, bulk, images, machine, numeric, tensor_cores};
+use super::{boxes, bulk, images, machine, numeric, tensor_cores, wgmma};
 
 /// All functions; their places in this order are part of what a compiled text is.
 pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
@@ -13,6 +13,7 @@ pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
         .chain(bulk::FUNCTIONS)
         .chain(images::FUNCTIONS)
         .chain(tensor_cores::FUNCTIONS)
+        .chain(wgmma::FUNCTIONS)
         .chain(numeric::FUNCTIONS)
 }
 

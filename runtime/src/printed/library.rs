@@ -22,7 +22,7 @@ use crate::nvrtc::Cubin;
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
 
 /// The shim, in the order in which its parts need each other.
-const SHIM: [&str; 9] = [
+const SHIM: [&str; 10] = [
     include_str!("shim/types.h"),
     include_str!("shim/machine.h"),
     include_str!("shim/numbers.h"),
@@ -30,6 +30,7 @@ const SHIM: [&str; 9] = [
     include_str!("shim/ptx.h"),
     include_str!("shim/bulk.h"),
     include_str!("shim/tensor_cores.h"),
+    include_str!("shim/wgmma.h"),
     include_str!("shim/images.h"),
     include_str!("shim/sanitizers.h"),
 ];

@@ -28,6 +28,7 @@ mod numeric;
 mod run;
 mod tensor_cores;
 mod text;
+mod wgmma;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

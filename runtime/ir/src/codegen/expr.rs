@@ -123,15 +123,24 @@ impl Printer<'_> {
             return text;
         }
         let subscript = self.argument(index);
-        let subscript = if self.is_checked(proof) {
+        let subscript = if self.is_checked(proof) && !self.is_along(base, index) {
+            let is_short = self.is_short(base, index);
+            let is_tried = self.function.trial.is_some();
+            let piece = match (is_tried, is_short) {
+                (true, true) => &prelude::TRY_SHORT,
+                (true, false) => &prelude::TRY,
+                (false, true) => &prelude::AT_SHORT,
+                (false, false) => &prelude::AT,
+            };
+            self.need(piece);
+            let len = self.len(base);
+            let len = if is_short { Text::cast("unsigned int", len) } else { len }.at(ASSIGNMENT);
             if let Some(failed) = self.function.trial.clone() {
-                let (base, len) = (self.indexed(base).at(PRIMARY), self.len(base).at(ASSIGNMENT));
-                return Text::primary(format!("ws_try({base}, {subscript}, {len}, {failed})"));
+                let base = self.indexed(base).at(PRIMARY);
+                return Text::primary(format!("{}({base}, {subscript}, {len}, {failed})", piece.name));
             }
-            self.need(&prelude::AT);
-            let len = self.len(base).at(ASSIGNMENT);
             let site = self.site(SiteKind::Bounds, at);
-            format!("ws_at({subscript}, {len}, {site}, ws_fault)")
+            format!("{}({subscript}, {len}, {site}, ws_fault)", piece.name)
         } else {
             subscript
         };
@@ -141,6 +150,12 @@ impl Printer<'_> {
         }
         let base = self.indexed(base).at(PRIMARY);
         Text::primary(format!("{base}[{subscript}]"))
+    }
+
+    /// Whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
+    fn is_short(&self, base: &Expr, index: &Expr) -> bool {
+        let is_narrow = index.ty.scalar().is_some_and(|scalar| scalar.bits() <= 32);
+        matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.function.short.contains(&slice))
     }
 
     /// The number of a place that can fail.
@@ -320,7 +335,11 @@ impl Printer<'_> {
             .enumerate()
             .map(|(i, a)| match has_hole(i) {
                 false => Text::primary(""),
-                true if super::slice::is_slice(&a.ty) => Text::primary(self.slice_argument(a)),
+                true if super::slice::is_slice(&a.ty) => {
+                    let is_written =
+                        op.facts.form == Form::Call && op.facts.access(i) == ArgumentAccess::Write;
+                    Text::primary(if is_written { self.handed_over(a) } else { self.slice_argument(a) })
+                }
                 true => self.operand_of(a, atomic.filter(|_| i == 0)),
             })
             .collect();

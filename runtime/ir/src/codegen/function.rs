@@ -45,6 +45,10 @@ pub(super) struct OpenFunction<'m> {
     pub at: Option<crate::ir::Location>,
     /// What notes an index that is out of bounds, in a loop that is tried.
     pub trial: Option<String>,
+    /// Indices that a comparison before the loop has shown to be in bounds.
+    pub along: Vec<super::hoisted::Along>,
+    /// Slices whose lengths fit `int`.
+    pub short: HashSet<VarId>,
     /// What the atomic operation does whose place is being printed.
     pub atomic: Option<crate::ir::ArgumentAccess>,
 }
@@ -330,9 +334,12 @@ impl<'m> Printer<'m> {
         self.function.restrict = attributes.noalias;
         self.function.is_kernel = true;
         if index == 0 {
-            let positions = function.params.iter().take(64).enumerate();
-            let marked = positions.filter(|(at, _)| self.module.read_only >> at & 1 == 1);
-            self.function.read_only = marked.map(|(_, id)| *id).collect();
+            let marked = |bits: u64| {
+                let positions = function.params.iter().take(64).enumerate();
+                positions.filter(|(at, _)| bits >> at & 1 == 1).map(|(_, id)| *id).collect()
+            };
+            self.function.read_only = marked(self.module.read_only);
+            self.function.short = marked(self.module.short);
         }
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),

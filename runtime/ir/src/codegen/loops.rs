@@ -55,7 +55,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
-        if self.tried(id, range, body) {
+        if self.twice(id, range, body) {
             return;
         }
         // What the head needs besides the counter stands in a brace around the loop.
@@ -103,7 +103,7 @@ impl Printer<'_> {
     }
 
     /// A part of a range that the head of its loop reads in each iteration: evaluated here, unless nothing changes it.
-    fn once(&mut self, part: &Expr, name: &str) -> Text {
+    pub(super) fn once(&mut self, part: &Expr, name: &str) -> Text {
         let text = self.expr(part);
         if self.is_fixed(part) {
             return text;
@@ -113,7 +113,7 @@ impl Printer<'_> {
         Text::primary(name)
     }
 
-    fn is_fixed(&self, part: &Expr) -> bool {
+    pub(super) fn is_fixed(&self, part: &Expr) -> bool {
         is_fixed(part, &|v| !self.function.var(v).mutable)
     }
 
@@ -169,7 +169,7 @@ impl Printer<'_> {
     }
 
     /// The plainest form that is exact, and that compilers know the number of iterations of.
-    fn form(&self, range: &RangeLoop, scalar: Scalar, reaches_end: bool) -> Form {
+    pub(super) fn form(&self, range: &RangeLoop, scalar: Scalar, reaches_end: bool) -> Form {
         if range.exact {
             return Form::Plain;
         }

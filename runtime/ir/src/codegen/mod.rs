@@ -11,6 +11,7 @@ mod expr;
 mod function;
 mod guard;
 mod half_precision;
+mod hoisted;
 #[doc(hidden)]
 pub mod images;
 mod launch;
@@ -212,6 +213,7 @@ impl<'m> Printer<'m> {
             }
             ExprKind::Builtin { op, .. } => {
                 self.needs.min_compute = self.needs.min_compute.max(op.min_compute);
+                self.needs.arch_specific |= op.arch_specific;
                 self.needs.uses_cluster |= op.effect == Effect::Sync(crate::ir::SyncScope::Cluster);
                 self.needs.uses_grid |= op.effect == Effect::Sync(crate::ir::SyncScope::Grid);
             }

@@ -246,16 +246,39 @@ __device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int
     needs: &[&FAULT],
 };
 
-/// An element at an index that is tried: one that is not below the length reads nothing, and is noted.
+/// The same of a length that fits `int`, and an index of no more bits.
+pub(super) static AT_SHORT: Prelude = Prelude {
+    name: "ws_at_int",
+    code: "template <class I>
+__device__ __forceinline__ I ws_at_int(I index, unsigned int len, unsigned int site, ws_Fault* fault) {
+    if ((unsigned int)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
+    return index;
+}
+",
+    needs: &[&FAULT],
+};
+
+/// An element at an index that is tried, of a slice that has some: one that is not below the length reads the first, and is noted.
 pub(super) static TRY: Prelude = Prelude {
     name: "ws_try",
     code: "template <class T, class I>
 __device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long len, bool& failed) {
     bool outside = (unsigned long long)index >= len;
     failed |= outside;
-    T value = T();
-    if (!outside) value = base[index];
-    return value;
+    return base[outside ? I() : index];
+}
+",
+    needs: &[],
+};
+
+/// The same of a length that fits `int`, and an index of no more bits.
+pub(super) static TRY_SHORT: Prelude = Prelude {
+    name: "ws_try_int",
+    code: "template <class T, class I>
+__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len, bool& failed) {
+    bool outside = (unsigned int)index >= len;
+    failed |= outside;
+    return base[outside ? I() : index];
 }
 ",
     needs: &[],
@@ -440,6 +463,9 @@ __device__ __forceinline__ T* ws_written(T* p, unsigned long long count) {
 };
 
 /// Memory that must have been written.
+///
+/// Whose memory it is, is asked in a function of its own, which is not inlined: there NVRTC 13.0 loses the cast of an address of
+/// a struct of one byte, and gives up.
 pub(super) static READABLE: Prelude = Prelude {
     name: "ws_readable",
     code: "__device__ __noinline__ unsigned int ws_first_unwritten(const void* p, unsigned int bytes) {
@@ -459,10 +485,12 @@ pub(super) static READABLE: Prelude = Prelude {
     return bytes;
 }
 
+__device__ __noinline__ unsigned long long ws_memory_of(const void* p) { return __isGlobal(p) ? 1ull << 32 : 0ull; }
+
 template <class T>
 __device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fault) {
     unsigned int first = ws_first_unwritten((const void*)p, sizeof(T));
-    if (first != sizeof(T)) ws_fail(fault, site, first + (__isGlobal((const void*)p) ? 1ull << 32 : 0ull), sizeof(T));
+    if (first != sizeof(T)) ws_fail(fault, site, first + ws_memory_of((const void*)p), sizeof(T));
     return p;
 }
 ",

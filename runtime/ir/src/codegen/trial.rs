@@ -2,14 +2,15 @@
 //!
 //! A check that may end the thread stands between a loop's loads: none is in flight while another is waited for, and the
 //! compiler does not unroll. Where a loop only reads, and changes no more than a few variables, it is printed twice.
-//! In the first, an index that is out of bounds reads nothing, and is noted. If one was, the variables are put back to
+//! In the first, an index that is out of bounds reads the first element instead, without a branch, and is noted. If one was, the variables are put back to
 //! what they were, and the second loop, which checks each index, fails where Rust says.
 
 use std::collections::HashSet;
 
+use super::Printer;
+use super::hoisted::{Along, is_one_of};
 use super::loops::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use super::{Printer, prelude};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
 use crate::ranges::{integer, root};
 
@@ -23,7 +24,7 @@ impl Printer<'_> {
     /// Prints a loop twice, if it may be tried; whether it was printed.
     pub(super) fn tried(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
         let Some(changed) = self.trial(range, body) else { return false };
-        self.need(&prelude::TRY);
+        let along = if self.function.along.is_empty() { self.along(range, body) } else { Vec::new() };
         self.function.open("{");
         self.function.open_scope();
         let head = self.pinned(range);
@@ -31,11 +32,17 @@ impl Printer<'_> {
         let wide = "(unsigned long long)";
         let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start.clone().at(UNARY));
         let failed = self.function.reserve("failed");
-        self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS};"));
+        let mut inside = self.are_inside(&along, range, &head);
+        inside.extend(self.tried_slices(body, &along).into_iter().map(|name| format!("{name}_len > 0")));
+        let inside = inside.join(" && ");
+        let outside = if inside.is_empty() { inside } else { format!(" || !({inside})") };
+        self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS}{outside};"));
         self.function.open(&format!("if (!{failed}) {{"));
+        let around = std::mem::replace(&mut self.function.along, along);
         self.function.trial = Some(failed.clone());
         self.range_loop(id, range, body, &head);
         self.function.trial = None;
+        self.function.along = around;
         self.function.close("}");
         self.function.open(&format!("if ({failed}) {{"));
         for (name, before) in kept {
@@ -49,7 +56,7 @@ impl Printer<'_> {
     }
 
     /// The ends of a range, each in a variable.
-    fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
+    pub(super) fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let [start, end] = [(&range.start, "start"), (&range.end, "end")].map(|(part, name)| {
             if part.as_int().is_some() {
@@ -123,7 +130,23 @@ impl Printer<'_> {
         is_sound && count > 0
     }
 
-    fn is_checked_index(&self, e: &Expr) -> bool {
+    /// The names of slices that have an index which is tried.
+    fn tried_slices(&self, body: &Block, along: &[Along]) -> Vec<String> {
+        let mut all = Vec::new();
+        visit::exprs(body, &mut |e| {
+            let ExprKind::Index { base, index, .. } = &e.kind else { return };
+            let ExprKind::Var(slice) = base.kind else { return };
+            if self.is_checked_index(e) && !is_one_of(along, base, index) {
+                let name = self.var(slice);
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            }
+        });
+        all
+    }
+
+    pub(super) fn is_checked_index(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
             _ => false,

@@ -9,6 +9,8 @@ use super::{Facts, Position, Type};
 pub enum SyncScope {
     /// 32 lanes.
     Warp,
+    /// Four warps, the first of which has a number that is a multiple of four.
+    Warpgroup,
     /// A thread block.
     Block,
     /// A cluster of blocks.
@@ -35,6 +37,8 @@ pub enum Variance {
     Uniform,
     /// The same in a block (`block_idx()`).
     PerBlock,
+    /// The same in a warpgroup (`warpgroup_id()`, `thread_idx().x / 128`).
+    PerWarpgroup,
     /// The same in a warp (`warp_id()`, a ballot).
     PerWarp,
     /// May differ in every thread (`thread_idx()`).
@@ -101,6 +105,8 @@ pub struct Builtin {
     pub diverges: bool,
     /// Smallest compute capability, `(major, minor)`.
     pub min_compute: (u32, u32),
+    /// Whether only the architecture of that very capability has it (`sm_90a`), and none after it.
+    pub arch_specific: bool,
 }
 
 impl Builtin {
@@ -117,6 +123,7 @@ impl Builtin {
             facts: Facts::NONE,
             diverges: false,
             min_compute: (7, 0),
+            arch_specific: false,
         }
     }
 

@@ -115,6 +115,8 @@ pub struct Module {
     pub fits: Vec<Condition>,
     /// Slice parameters that nothing writes while the kernel runs, a bit for each position.
     pub read_only: u64,
+    /// Slice parameters whose lengths fit `int`, a bit for each position.
+    pub short: u64,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
     /// What it is if each of its threads does the work of several.

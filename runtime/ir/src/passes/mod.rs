@@ -19,6 +19,7 @@ pub use explain::{Finding, explain};
 
 pub use coarsen::{CoarsenRefusal, MOST_ELEMENTS, NotCoarsened};
 
+use crate::deep_stack;
 use crate::ir::CoarsenFactor;
 use crate::validate::ValidModule;
 
@@ -38,7 +39,7 @@ pub fn lift(module: ValidModule) -> ValidModule {
 /// Makes index arithmetic that of `int`, where the launches that fulfil these of [`Module::fits`](crate::ir::Module::fits), a
 /// bit each, show that nothing overflows; the last pass.
 pub fn narrow(module: &ValidModule, fulfilled: u64) -> ValidModule {
-    module.clone().rewrite(|module| narrow::narrow(module, fulfilled))
+    deep_stack::run(|| module.clone().rewrite(|module| narrow::narrow(module, fulfilled)))
 }
 
 /// The slice parameters that nothing writes while the kernel runs if they overlap no slice that it has mutably, a bit for each

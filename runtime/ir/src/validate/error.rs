@@ -17,6 +17,17 @@ pub enum ValidateError {
         /// The condition.
         cond: Location,
     },
+    /// An operation of a warpgroup that some of its threads may not reach.
+    DivergentWarpgroup {
+        /// The operation.
+        operation: &'static str,
+        /// What the condition depends on.
+        cause: String,
+        /// The operation.
+        at: Location,
+        /// The condition.
+        cond: Location,
+    },
     /// A full-mask warp operation that some lanes of a warp skip.
     DivergentWarp {
         /// The operation.
@@ -117,6 +128,7 @@ impl ValidateError {
         match self {
             Self::DivergentBarrier { at, .. }
             | Self::DivergentWarp { at, .. }
+            | Self::DivergentWarpgroup { at, .. }
             | Self::Order { at, .. }
             | Self::Length { at, .. }
             | Self::EmptyShared { at, .. }
@@ -142,6 +154,12 @@ impl std::fmt::Display for ValidateError {
                 f,
                 "barrier in divergent control flow: whether `{barrier}` is reached depends on `{cause}` (line {}); move it \
                  out of the branch, or say `uniform(…)` if the condition is equal in the whole block",
+                cond.line
+            ),
+            Self::DivergentWarpgroup { operation, cause, cond, .. } => write!(
+                f,
+                "`{operation}` needs all 128 threads of a warpgroup, but whether it is reached depends on `{cause}` (line {}), \
+                 which differs within a warpgroup; move it out of the branch, or branch on `warpgroup_id()`",
                 cond.line
             ),
             Self::DivergentWarp { operation, cause, cond, .. } => write!(

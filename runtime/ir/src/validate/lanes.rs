@@ -17,6 +17,35 @@ impl<'f> Frame<'f> {
         aligned && self.is_thread_index(a)
     }
 
+    /// Whether `a op b` is equal in all threads of a warpgroup though `a` is the thread's index, or its warp's:
+    /// `tid < 128`, `tid / 128`, `tid >> 7`, `warp_id() / 4`. Takes blocks to be cut into warps along `x`.
+    pub(super) fn is_warpgroup_test(&self, op: BinaryOp, a: &Expr, b: &Expr) -> bool {
+        let Some(n) = b.as_int() else { return false };
+        let (threads, bits) = match () {
+            () if self.is_thread_index(a) => (128, 7),
+            () if self.is_warp(a) => (4, 2),
+            () => return false,
+        };
+        match op {
+            BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Div => n > 0 && n % threads == 0,
+            BinaryOp::Le | BinaryOp::Gt => (n + 1) % threads == 0,
+            BinaryOp::Shr => n >= bits,
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is `warp_id()`, a quotient of the thread's index by 32, or a name for one.
+    fn is_warp(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Builtin { op, .. } => op.position() == Some(Position::WarpId),
+            ExprKind::Var(id) => self.definition(*id).is_some_and(|init| self.is_warp(init)),
+            ExprKind::Cast(inner) => self.is_warp(inner),
+            ExprKind::Binary(BinaryOp::Div, a, b) => self.is_thread_index(a) && b.as_int() == Some(32),
+            ExprKind::Binary(BinaryOp::Shr, a, b) => self.is_thread_index(a) && b.as_int() == Some(5),
+            _ => false,
+        }
+    }
+
     /// Whether an expression is `thread_idx().x`, or a name for it.
     fn is_thread_index(&self, e: &Expr) -> bool {
         match &e.kind {

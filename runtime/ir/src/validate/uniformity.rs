@@ -147,6 +147,7 @@ impl<'f> Frame<'f> {
             ExprKind::Var(id) => self.var(*id),
             ExprKind::Builtin { op, .. } if op.fixes_variance => op.variance,
             ExprKind::Builtin { op, .. } => operands().max(op.variance),
+            ExprKind::Binary(op, a, b) if self.is_warpgroup_test(*op, a, b) => Variance::PerWarpgroup,
             ExprKind::Binary(op, a, b) if self.is_warp_test(*op, a, b) => Variance::PerWarp,
             ExprKind::CallClosure { .. } => Variance::PerThread,
             ExprKind::Closure(_) => Variance::Uniform,
@@ -312,7 +313,11 @@ impl<'m> Analysis<'m> {
         let mut inner = control.clone();
         inner.join(&Control {
             variance: Some(variance),
-            cause: frame.cause(cond, Variance::PerBlock),
+            // What varies most is named: within a warpgroup, if anything does.
+            cause: frame.cause(
+                cond,
+                if variance > Variance::PerWarpgroup { Variance::PerWarpgroup } else { Variance::PerBlock },
+            ),
             at: Some(at),
             parts: frame.parts(cond),
         });
@@ -424,6 +429,17 @@ impl<'m> Analysis<'m> {
                 });
             }
             return Ok(());
+        }
+        if scope == SyncScope::Warpgroup {
+            return match control.variance() > Variance::PerWarpgroup {
+                true => Err(ValidateError::DivergentWarpgroup {
+                    operation: op.name.shown(),
+                    cause: control.cause.clone(),
+                    at,
+                    cond,
+                }),
+                false => Ok(()),
+            };
         }
         if control.variance() > Variance::PerBlock {
             return Err(ValidateError::DivergentBarrier {

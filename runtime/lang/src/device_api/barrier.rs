@@ -111,7 +111,11 @@ impl Phase {
 #[gpu_impl]
 impl Barrier {
     /// The barrier in `memory`, which is shared, of one barrier.
-    #[allow(clippy::new_ret_no_self, reason = "a barrier stays where it is")]
+    #[allow(
+        clippy::new_ret_no_self,
+        clippy::needless_lifetimes,
+        reason = "a barrier stays where it is, and `gpu_impl` asks for the name"
+    )]
     pub fn new<'a>(memory: &'a mut [Barrier]) -> &'a Barrier {
         &memory[0]
     }
@@ -119,11 +123,13 @@ impl Barrier {
     /// Makes it, with phases of `count` arrivals each.
     ///
     /// One thread does, then calls `ptx::fence_mbarrier_init`, and all threads meet before its first use.
+    #[track_caller]
     pub fn init(&self, count: u32) {
         mbarrier_init(self, count);
     }
 
     /// Arrives, and shows the threads of the block that wait what the caller has written.
+    #[track_caller]
     pub fn arrive(&self) {
         mbarrier_arrive(self);
     }
@@ -131,17 +137,20 @@ impl Barrier {
     /// Arrives at the same barrier of block `rank` of the cluster: the caller has read what it wanted to.
     ///
     /// What it has written is not shown to that block; [`publish_at`](Self::publish_at) does that.
+    #[track_caller]
     pub fn arrive_at(&self, rank: u32) {
         mbarrier_arrive_at(self, rank);
     }
 
     /// Arrives at the same barrier of block `rank` of the cluster, and shows what the caller has written to those who wait
     /// by [`wait_cluster`](Self::wait_cluster). It costs a fence of the whole device.
+    #[track_caller]
     pub fn publish_at(&self, rank: u32) {
         mbarrier_publish_at(self, rank);
     }
 
     /// Arrives, and lets the phase wait for `bytes` more bytes of copies; [`load`](Self::load) counts its own.
+    #[track_caller]
     pub fn expect(&self, bytes: u32) {
         mbarrier_arrive_expect_tx(self, bytes);
     }
@@ -150,23 +159,27 @@ impl Barrier {
     ///
     /// One thread calls it, and arrives after its last one. Both parts have the same length; they begin at multiples of 16
     /// bytes, and are of a multiple of 16 bytes.
+    #[track_caller]
     pub fn load<T: AnyBits>(&self, to: &mut [T], from: &[T]) {
         mbarrier_expect_tx(self, (from.len() * size_of::<T>()) as u32);
         bulk_load(to, from, self);
     }
 
     /// Waits until the phase is complete, which is then the next one.
+    #[track_caller]
     pub fn wait(&self, phase: &mut Phase) {
         mbarrier_wait_phase(self, phase.number);
         *phase = phase.next();
     }
 
     /// Waits until a phase is complete.
+    #[track_caller]
     pub fn wait_for(&self, phase: Phase) {
         mbarrier_wait_phase(self, phase.number);
     }
 
     /// As [`wait`](Self::wait), and sees what other blocks of the cluster have published.
+    #[track_caller]
     pub fn wait_cluster(&self, phase: &mut Phase) {
         mbarrier_wait_phase_cluster(self, phase.number);
         *phase = phase.next();

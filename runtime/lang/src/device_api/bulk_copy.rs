@@ -8,15 +8,18 @@ use core::mem::size_of;
 use super::barrier::Barrier;
 use super::mbarrier::SHARED_ADDRESS;
 use super::text::with;
-use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
 use crate::record::Callee;
 use crate::simulator::ProxyFence;
 use crate::simulator::context::{self, BulkCopy};
 use crate::types::{AnyBits, Slice};
 use crate::witness::{DeviceFn, FnProbe};
 
-/// Of what gives the copy engine work.
+/// Of what gives the copy engine work, or waits for it.
 const STARTS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
+
+/// Of what lets it copy from the second argument to the first.
+const COPIES: Facts = Facts { accesses: &[ArgumentAccess::Write, ArgumentAccess::Read], ..STARTS };
 
 /// The address of a part of memory, and its bytes.
 fn read<T>(part: &Slice<T>) -> (*const u8, usize) {
@@ -35,7 +38,7 @@ builtin! {
     /// barrier expect the bytes, by [`mbarrier_arrive_expect_tx`](super::mbarrier::mbarrier_arrive_expect_tx). Who has
     /// waited for the barrier sees what was copied. Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
     pub fn bulk_load<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>, barrier: &Barrier) {
-        cuda: with("ws_bulk_load({0}, {1}, {2})", &LOAD), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: STARTS
+        cuda: with("ws_bulk_load({0}, {1}, {2})", &LOAD), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
         const { T::FILLED };
         context::bulk_copy("bulk_load", BulkCopy::Load, written(to), read(from), barrier.address());
@@ -47,7 +50,7 @@ builtin! {
     /// wrote the shared memory call [`fence_proxy_async`] before they meet with the thread that starts the copy.
     /// Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
     pub fn bulk_store<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>) {
-        cuda: with("ws_bulk_store({0}, {1})", &STORE), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: STARTS
+        cuda: with("ws_bulk_store({0}, {1})", &STORE), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
         const { T::FILLED };
         context::bulk_copy("bulk_store", BulkCopy::Store, written(to), read(from), core::ptr::null());
@@ -58,7 +61,7 @@ builtin! {
     ///
     /// As [`bulk_load`] otherwise. Source: PTX ISA, `cp.async.bulk`, `mapa`; compute capability 9.0.
     pub fn bulk_send<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>, barrier: &Barrier, rank: u32) {
-        cuda: with("ws_bulk_send({0}, {1}, {2}, {3})", &SEND), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: STARTS
+        cuda: with("ws_bulk_send({0}, {1}, {2}, {3})", &SEND), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
         const { T::FILLED };
         context::bulk_copy("bulk_send", BulkCopy::Send { rank }, written(to), read(from), barrier.address());

@@ -113,6 +113,7 @@ pub(crate) mod text;
 pub mod texture;
 pub mod time;
 pub mod vote;
+pub mod wgmma;
 
 #[doc(hidden)]
 pub use registry::{Entry, registry};

@@ -40,6 +40,15 @@ static WAIT: &[Builtin] = &[copy_async::wait::<0>()];
 /// The builtins that wait for bulk copies, likewise.
 static BULK_WAITS: &[Builtin] = &[bulk_copy::wait::<0>(), bulk_copy::wait_read::<0>()];
 
+/// The builtins of warpgroups with generic arguments.
+static WARPGROUPS: &[Builtin] = &[
+    wgmma::multiply::<crate::half::bf16, 64, false, false>(),
+    wgmma::multiply_registers::<crate::half::bf16, 64, false>(),
+    wgmma::wait::<0>(),
+    wgmma::fewer::<40>(),
+    wgmma::more::<232>(),
+];
+
 /// The functions, by their modules.
 static FUNCTIONS: &[Lists] = &lists! {
     "atomic" [atomic::builtins::ALL];
@@ -71,6 +80,7 @@ static FUNCTIONS: &[Lists] = &lists! {
     "tensor_copy" [tensor_copy::ALL];
     "time" [time::builtins::ALL];
     "vote" [vote::builtins::ALL];
+    "wgmma" [wgmma::builtins::ALL, WARPGROUPS];
 };
 
 /// The methods, by their modules.

@@ -69,6 +69,7 @@ pub fn record(definition: Definition<'_>) -> Result<Module, RecordError> {
         conditions: Vec::new(),
         fits: Vec::new(),
         read_only: 0,
+        short: 0,
         launched: kernels,
         coarsened: None,
     })

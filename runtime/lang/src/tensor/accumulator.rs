@@ -1,10 +1,13 @@
 //! Sums of products in the registers of a warp.
 
-use warpsmith_macros::{GpuType, gpu_impl};
+use core::mem::size_of;
+
+use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
 use super::{OperandA, OperandB, TensorElement};
 use crate::device_api::index::lane_id;
 use crate::device_api::number::Num;
+use crate::types::vector::U32x2;
 use crate::types::{AnyBits, ViewMut2};
 
 /// `16 * R` × `8 * C` sums in the registers of a warp, `4 * R * C` of each lane.
@@ -98,21 +101,53 @@ impl<D: Num, const R: usize, const C: usize> WarpAccumulator<D, R, C> {
     }
 
     /// Stores `convert(sum)` of each sum to `y` from (`row`, `col`) on, without those outside `y`.
+    ///
+    /// Where the addresses allow it, two elements of 16 or 32 bits are stored at once.
     pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
         let lane = lane_id() as usize;
         let (row, col) = (row + lane / 4, col + lane % 4 * 2);
+        let first = y.address(row as isize, col as isize) as usize;
+        let in_pairs = size_of::<O>() <= 4 && first % (2 * size_of::<O>()) == 0 && y.stride() % 2 == 0;
         #[unroll]
         for i in 0..R {
             #[unroll]
             for j in 0..C {
                 #[unroll]
-                for e in 0..4usize {
-                    let (r, c) = (row + i * 16 + e / 2 * 8, col + j * 8 + e % 2);
-                    if r < y.rows() && c < y.cols() {
-                        let to = y.address(r as isize, c as isize);
-                        unsafe { *to = convert(self.registers[i][j][e]) }
+                for half in 0..2usize {
+                    let (r, c) = (row + i * 16 + half * 8, col + j * 8);
+                    let to = y.address(r as isize, c as isize);
+                    let (a, b) = (self.registers[i][j][half * 2], self.registers[i][j][half * 2 + 1]);
+                    if in_pairs && r < y.rows() && c + 1 < y.cols() {
+                        store_pair(to, convert(a), convert(b));
+                    } else if r < y.rows() {
+                        if c < y.cols() {
+                            unsafe { *to = convert(a) }
+                        }
+                        if c + 1 < y.cols() {
+                            unsafe { *to.wrapping_add(1) = convert(b) }
+                        }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Stores two elements at an address that is a multiple of their size.
+#[gpu_fn]
+fn store_pair<O: AnyBits>(to: *mut O, a: O, b: O) {
+    let mut words = [0u32; 4];
+    let elements = words.as_mut_ptr() as *mut O;
+    let (words2, words4) = (to as *mut u32, to as *mut U32x2);
+    unsafe {
+        *elements = a;
+        *elements.wrapping_add(1) = b;
+        match size_of::<O>() {
+            2 => *words2 = words[0],
+            4 => *words4 = U32x2::new(words[0], words[1]),
+            _ => {
+                *to = a;
+                *to.wrapping_add(1) = b;
             }
         }
     }

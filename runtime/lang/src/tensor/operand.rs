@@ -21,6 +21,18 @@ pub struct OperandA<T, const R: usize> {
 }
 
 /// `8 * C` columns of 32 bytes in the registers of a warp: the right operand of a product. `C` is even.
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// use warpsmith::tensor::Swizzle64;
+///
+/// #[gpu_kernel]
+/// fn odd() {
+///     let tile = shared!(Tile<f16, 32, 32, Swizzle64>);
+///     let b = tile.operand_bt::<3>(0, 0);
+/// }
+/// odd().grid(1).block(32).launch(&Device::simulator()).unwrap();
+/// ```
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct OperandB<T, const C: usize> {

@@ -105,7 +105,7 @@ impl<const SPAN: usize, const GROUP: usize> Layout for Swizzle<SPAN, GROUP> {
 
     fn place(row: usize, col: usize, cols: usize) -> usize {
         let unit = (row * cols + col) / GROUP;
-        (unit ^ (unit / 8 & Self::BITS)) * GROUP + col % GROUP
+        (unit ^ ((unit / 8) & Self::BITS)) * GROUP + col % GROUP
     }
 }
 

@@ -64,10 +64,36 @@ in_kernels_alone! {
     fn cp_async_mbarrier_arrive(*const u8);
     fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
     fn box_copy(&'static str, BoxCopy, SharedBox, (&[BoxPiece], u8), *const u8);
+    fn described_place(&'static str, *const u8) -> u32;
+    fn wgmma_fence();
+    fn wgmma_commit();
+    fn wgmma_wait(usize);
+    fn wgmma(&WgmmaProduct, *mut u32);
     fn bulk_commit();
     fn bulk_wait(usize, bool);
     fn launch(Child, Line);
     fn fault_launch(&str, String, Line) -> !;
+}
+
+/// Where the left operand of a product is.
+#[allow(missing_docs)]
+pub enum WgmmaLeft {
+    Shared(u64),
+    Registers([u32; 4]),
+}
+
+/// One product of a warpgroup.
+#[allow(missing_docs)]
+pub struct WgmmaProduct {
+    pub operation: &'static str,
+    pub registers: usize,
+    pub bytes: usize,
+    pub value: fn(u32) -> f64,
+    pub integers: bool,
+    pub turned: [bool; 2],
+    pub left: WgmmaLeft,
+    pub right: u64,
+    pub keep: bool,
 }
 
 /// Which memory a bulk copy reads and writes.

@@ -110,6 +110,7 @@ impl Machine<'_> {
         block.live.update(|n| n - 1);
         self.cluster.live.update(|n| n - 1);
         self.leave_transfers();
+        self.leave_warpgroup();
         block.warps[(here.linear / WARP) as usize].leave(self, here.linear % WARP);
         for scope in [Scope::Block, self.widest()] {
             let (barrier, live, _) = self.barrier(scope);

@@ -21,6 +21,9 @@ use super::observer::Interests;
 pub use super::transfer::Join;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
+pub use super::wgmma::{
+    WgmmaLeft, WgmmaProduct, described_place, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
+};
 use super::{FaultSite, Prints, SimFault, Synchronisation};
 
 thread_local! {

@@ -3,7 +3,9 @@
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
-use super::problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem};
+use super::problem::{
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
 use super::waiting::{Missing, Unstarted, Waiting, list, to_start};
@@ -210,6 +212,24 @@ pub enum SimFault {
         thread: [u32; 3],
         /// What is wrong with it.
         problem: BulkProblem,
+    },
+    /// A product of a warpgroup, used in a way that hardware does not define.
+    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
+    WgmmaUse {
+        /// The kernel.
+        kernel: String,
+        /// The function.
+        operation: &'static str,
+        /// Rust file of the call.
+        file: String,
+        /// Line of the call, from 1.
+        line: u32,
+        /// Block of the thread.
+        block: [u32; 3],
+        /// The thread in its block.
+        thread: [u32; 3],
+        /// What is wrong with the use.
+        problem: WgmmaProblem,
     },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]

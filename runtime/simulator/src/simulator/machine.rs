@@ -22,6 +22,7 @@ use super::shape::{Shape, WARP};
 use super::spins::Spins;
 use super::transfer::Transfers;
 use super::warp::Warp;
+use super::wgmma::Warpgroups;
 use super::{SimFault, SimLaunch, SimReport};
 
 /// One launch while it runs.
@@ -52,6 +53,8 @@ pub(super) struct Machine<'a> {
     pub copies: RefCell<Copies>,
     /// Work of the copy engine.
     pub transfers: RefCell<Transfers>,
+    /// Products of warpgroups.
+    pub warpgroups: RefCell<Warpgroups>,
     /// Barriers that count arrivals and bytes.
     pub mbarriers: Mbarriers,
     pub counters: Counters,
@@ -140,6 +143,7 @@ pub(super) enum WaitKind {
     Halves,
     Warp { operation: &'static str, mask: u32 },
     Named,
+    Warpgroup { operation: &'static str },
     Mbarrier { operation: &'static str, address: usize, awaited: Awaited },
     Together,
     Spin,
@@ -192,6 +196,7 @@ impl<'a> Machine<'a> {
             arrivals: RefCell::default(),
             copies: RefCell::default(),
             transfers: RefCell::default(),
+            warpgroups: RefCell::default(),
             mbarriers: Mbarriers::default(),
             sentinels: RefCell::default(),
             spins: RefCell::default(),
@@ -216,6 +221,7 @@ impl<'a> Machine<'a> {
         self.arena.reset();
         self.mbarriers.reset();
         self.transfers.borrow_mut().reset();
+        self.warpgroups.borrow_mut().reset();
         let threads = self.shape.threads;
         for (rank, block) in (0..).zip(&self.blocks) {
             block.reset(self.shape.block_idx(origin, rank), threads);

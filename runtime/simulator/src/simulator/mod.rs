@@ -28,6 +28,7 @@ mod index;
 mod launch;
 mod left_out;
 mod machine;
+mod matrix_descriptor;
 mod matrix_row;
 mod mbarrier;
 mod meeting;
@@ -51,6 +52,7 @@ mod transfer;
 mod unwritten;
 mod waiting;
 mod warp;
+mod wgmma;
 
 #[cfg(test)]
 mod tests;
@@ -73,7 +75,9 @@ pub use matrix_row::MatrixRow;
 #[doc(hidden)]
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
-pub use problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem};
+pub use problem::{
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+};
 #[doc(hidden)]
 pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};

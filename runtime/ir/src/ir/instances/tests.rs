@@ -68,6 +68,7 @@ fn shared(functions: Vec<Function>, kernel: Function) -> Result<DeclaredShared, 
         conditions,
         fits: vec![],
         read_only: 0,
+        short: 0,
         launched,
         coarsened: None,
     };

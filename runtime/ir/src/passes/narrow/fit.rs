@@ -6,7 +6,7 @@ use crate::passes::elide::Walk;
 use crate::ranges::{Range, integer, joined};
 
 /// One more than the greatest `int`.
-const LIMIT: i128 = 1 << 31;
+pub(super) const LIMIT: i128 = 1 << 31;
 
 /// An expression as an `int`, which is congruent to it in the bits of its type.
 pub(super) struct Narrow {
@@ -90,7 +90,7 @@ impl Walk<'_> {
         let whole = Expr { kind, ty: whole.ty.clone() };
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, scalar)
+                self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, known)
             }
             BinaryOp::Div | BinaryOp::Rem | BinaryOp::BitAnd | BinaryOp::Shr if scalar == Scalar::U64 => {
                 self.divided(op, (a, b), &whole, known)
@@ -100,13 +100,20 @@ impl Walk<'_> {
     }
 
     /// A sum, a difference or a product of `int`s that is none that overflows.
-    fn ring(&self, op: BinaryOp, (a, b): (Narrow, Narrow), whole: &Expr, scalar: Scalar) -> Option<Narrow> {
+    fn ring(
+        &self,
+        op: BinaryOp,
+        (a, b): (Narrow, Narrow),
+        whole: &Expr,
+        known: &Narrowing,
+    ) -> Option<Narrow> {
+        let scalar = integer(whole)?;
         let positive = a.is_positive && b.is_positive;
         let needs = joined(&a.needs, &b.needs);
         let is_difference = op == BinaryOp::Sub && positive;
         // Operands that fit have an exact result of which the bits of the type leave only one value below the limit.
         let is_one = scalar.bits() == 64 || op != BinaryOp::Mul && positive && scalar.is_unsigned();
-        let told = self.fits(whole).filter(|_| is_one);
+        let told = self.fits(whole).filter(|told| is_one && known.may_rely_on(told));
         let (low, high) = match op {
             BinaryOp::Add => (a.low.sum(b.low), a.high.sum(b.high)),
             BinaryOp::Sub => (a.low.sum(b.high.negated()), a.high.sum(b.low.negated())),

@@ -12,8 +12,13 @@ mod rewrite;
 use std::collections::{HashMap, HashSet};
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Module, RangeLoop, Scalar, Type, VarId};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, Module, Proof, Quantity, RangeLoop, Scalar, Type, VarId,
+};
 use crate::ranges::{FunctionScope, Kind, integer};
+
+/// Parts of an expression that is looked at, at most.
+const MOST_PARTS: usize = 64;
 
 /// Conditions of a launch at most.
 const MOST_CONDITIONS: usize = 32;
@@ -38,6 +43,7 @@ pub(super) fn narrow(module: &mut Module, fulfilled: u64) {
         module.kernel.vars[var.0 as usize].ty = Type::Scalar(Scalar::I32);
     }
     module.kernel.body = body;
+    module.short = narrowing.short;
 }
 
 /// Looks at a kernel twice: for the variables that fit, then for the expressions that they stand in.
@@ -83,6 +89,8 @@ pub(super) struct Narrowing {
     exprs: HashMap<usize, Expr>,
     /// What variables are given, by the address of what they are given now.
     given: HashMap<usize, Expr>,
+    /// Slice parameters with lengths that fit, of which an index is checked.
+    short: u64,
     /// The loops whose counters leave no type.
     loops: HashMap<VarId, Counted>,
 }
@@ -93,6 +101,15 @@ struct Counted {
     end: Expr,
     /// Whether the counter does so up to the first number past the end.
     exact: bool,
+}
+
+/// Whether an expression has so few parts that it may be looked at from each of them.
+fn is_small(e: &Expr) -> bool {
+    fn count(e: &Expr, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && e.operands().into_iter().all(|e| count(e, left))
+    }
+    count(e, &mut MOST_PARTS.clone())
 }
 
 /// Where an expression is, as long as nothing moves.
@@ -117,6 +134,15 @@ impl Narrowing {
             self.conditions.extend(more);
         }
         fits
+    }
+
+    /// Whether some conditions may be asked for, or hold.
+    fn may_rely_on(&self, needs: &[Condition]) -> bool {
+        let Some(bits) = self.fulfilled else { return true };
+        let holds = |need: &Condition| {
+            self.conditions.iter().position(|known| known == need).is_some_and(|at| bits >> at & 1 == 1)
+        };
+        needs.iter().all(holds)
     }
 
     /// Narrows the variables all of whose values fit.
@@ -144,7 +170,7 @@ impl Walk<'_> {
         });
         match narrowing.stage {
             Stage::Variables if narrowing.candidates.contains(&var) => {
-                let needs = self.fits(whole.as_ref().unwrap_or(value));
+                let needs = self.fits(whole.as_ref().unwrap_or(value)).filter(|_| is_small(value));
                 narrowing.value_of(var, needs);
             }
             Stage::Expressions if narrowing.narrowed.contains(&var) => {
@@ -152,14 +178,16 @@ impl Walk<'_> {
                     None => self.narrow(value, &narrowing),
                     Some((op, place)) => self.narrow_binary((op, place, value), place, &narrowing),
                 };
-                let new = new.filter(|new| new.is_positive && narrowing.accept(&new.needs));
+                // Its value is known to fit, so that no other `int` is congruent to it.
+                let new = new.filter(|new| narrowing.accept(&new.needs));
                 let plain = || narrowing.as_int(narrowing.rewritten_with(op, value));
                 let new = new.map_or_else(plain, |new| new.e);
                 narrowing.given.insert(place_of(value), new);
             }
             Stage::Expressions => {
                 // `i += step` of an `int` that does not overflow.
-                if let Some((op, place)) = op.filter(|(_, place)| place.ty == Type::Scalar(Scalar::I32))
+                let is_int = |(_, place): &(BinaryOp, &Expr)| place.ty == Type::Scalar(Scalar::I32);
+                if let Some((op, place)) = op.filter(|op| is_int(op) && is_small(value))
                     && let Some(new) = self.narrow_binary((op, place, value), place, &narrowing)
                     && matches!(new.e.kind, ExprKind::Exact(_))
                     && narrowing.accept(&new.needs)
@@ -181,6 +209,7 @@ impl Walk<'_> {
         match narrowing.stage {
             Stage::Variables if narrowing.candidates.contains(&range.var) => {
                 let needs = self.fits(&range.start).zip(self.fits(&range.end));
+                let needs = needs.filter(|_| is_small(&range.start) && is_small(&range.end));
                 narrowing.value_of(range.var, needs.map(|(start, end)| [start, end].concat()));
             }
             Stage::Expressions => self.narrow_counter(range, &mut narrowing),
@@ -191,6 +220,7 @@ impl Walk<'_> {
 
     fn narrow_counter(&mut self, range: &RangeLoop, narrowing: &mut Narrowing) {
         let is_int = range.start.ty == Type::Scalar(Scalar::I32) && !self.scope.is_mutable(range.var);
+        let is_int = is_int && is_small(&range.start) && is_small(&range.end);
         let is_narrowed = narrowing.narrowed.contains(&range.var);
         if !is_int && !is_narrowed {
             return;
@@ -207,7 +237,7 @@ impl Walk<'_> {
     /// Looks at an expression whose operands were looked at.
     pub(super) fn narrow_here(&mut self, e: &Expr) {
         let Some(mut narrowing) = self.narrowing.take() else { return };
-        if narrowing.stage == Stage::Expressions {
+        if narrowing.stage == Stage::Expressions && is_small(e) {
             self.narrow_parts(e, &mut narrowing);
         }
         self.narrowing = Some(narrowing);
@@ -215,7 +245,10 @@ impl Walk<'_> {
 
     fn narrow_parts(&mut self, e: &Expr, narrowing: &mut Narrowing) {
         match &e.kind {
-            ExprKind::Index { index, .. } => {
+            ExprKind::Index { base, index, proof, .. } => {
+                if *proof != Proof::Text {
+                    self.compare_shortly(base, index, narrowing);
+                }
                 let parts = match &index.kind {
                     ExprKind::Tuple(parts) => parts.iter().collect(),
                     _ => vec![&**index],
@@ -252,6 +285,20 @@ impl Walk<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Asks that the length of an indexed slice fits.
+    fn compare_shortly(&mut self, base: &Expr, index: &Expr, narrowing: &mut Narrowing) {
+        let ExprKind::Var(slice) = base.kind else { return };
+        let is_narrow = integer(index).is_some_and(|scalar| scalar.bits() <= 32);
+        let position = self.scope.params.iter().position(|param| *param == slice);
+        if let Some(position) = position.filter(|position| *position < 64 && is_narrow) {
+            let below = Quantity::Len(position, self.scope.name(slice).to_owned());
+            let fits = Condition { below, limit: Quantity::Const(fit::LIMIT) };
+            if narrowing.accept(&[fits]) {
+                narrowing.short |= 1 << position;
+            }
         }
     }
 

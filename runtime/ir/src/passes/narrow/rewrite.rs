@@ -63,6 +63,13 @@ impl Narrowing {
     }
 
     fn expr(&self, e: &mut Expr) {
-        *e = self.rewritten(e);
+        if let Some(new) = self.exprs.get(&place_of(e)) {
+            *e = new.clone();
+            return;
+        }
+        match e.kind {
+            ExprKind::Var(var) if self.narrowed.contains(&var) => *e = self.rewritten(e),
+            _ => e.operands_mut().into_iter().for_each(|operand| self.expr(operand)),
+        }
     }
 }

@@ -372,6 +372,9 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
         0 => limit(scalar),
         1 => limit(scalar) - dice.below(70) as i128,
         2 if scalar.is_signed() => -(dice.below(9) as i128),
+        // Powers, whose products wrap to what fits.
+        3 => 1 << dice.pick(&[8, 15, 16, 17, 24, 30]),
+        4 => i128::from(i32::MAX),
         _ => dice.below(70) as i128,
     };
     let lengths = [(); 2].map(|()| dice.pick(&[0, 1, 7, 16, 64, 200, 1000]) + dice.below(3) as i128);
@@ -452,6 +455,7 @@ fn what_is_proven_is_in_bounds() {
             conditions: vec![],
             fits: vec![],
             read_only: 0,
+            short: 0,
             launched: vec![],
             coarsened: None,
         };

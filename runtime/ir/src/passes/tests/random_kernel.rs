@@ -175,7 +175,8 @@ impl Writer {
     fn guarded(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64]);
         let (a, b) = (self.leaf(scalar), self.leaf(scalar));
-        let sum = expr(ExprKind::Binary(BinaryOp::Add, a.clone().into(), b.clone().into()), scalar);
+        let op = self.dice.pick(&[BinaryOp::Add, BinaryOp::Add, BinaryOp::Mul]);
+        let sum = expr(ExprKind::Binary(op, a.clone().into(), b.clone().into()), scalar);
         let of = self.indexed();
         let len = ExprKind::Len(of.clone().into());
         let (guard, index) = match self.dice.below(4) {
@@ -326,6 +327,10 @@ impl Writer {
         }
         if self.dice.below(12) == 0 {
             return self.across(scalar);
+        }
+        if self.dice.below(12) == 0 {
+            let from = self.dice.pick(&[Scalar::U32, Scalar::U64, Scalar::I32]);
+            return narrowed(self.value(from, depth - 1), scalar);
         }
         use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
         let all = [Add, Add, Add, Mul, Mul, Sub, Sub, Div, Rem, BitAnd, BitOr, BitXor, Shr, Shl];

@@ -141,7 +141,7 @@ fn instruction(name: &str, ptx: &str, args: &[Type]) -> CudaText {
 /// What an array has: elements of a type, so many.
 fn registers(ty: &Type) -> (Scalar, usize) {
     match ty.peeled() {
-        Type::Array(element, count) => (element.scalar().unwrap_or(Scalar::U32), *count as usize),
+        Type::Array(element, count) => (element.scalar().unwrap_or(Scalar::U32), *count),
         other => (other.scalar().unwrap_or(Scalar::U32), 1),
     }
 }

@@ -272,3 +272,24 @@ fn the_barrier_of_a_grid_waits_for_who_has_returned() {
     assert_eq!((barrier, waiting), ("grid_sync", 3));
     assert_eq!(other, Missing::Left { block: [1, 0, 0], thread: [0, 0, 0], count: 1 });
 }
+
+#[test]
+fn a_row_of_a_matrix_lies_in_one_array() {
+    let at = |bytes: usize| {
+        move || {
+            let (first, second) = (shared::<u64>(1, 3), shared::<u64>(2, 4));
+            second.iter().for_each(|cell| cell.set(u64::MAX));
+            let start = first.as_ptr().cast::<u8>().cast_mut().wrapping_add(bytes);
+            context::write_row("stmatrix_x1", start, [7; 16]);
+            assert_eq!(context::read_row("ldmatrix_x1", start), [7; 16]);
+        }
+    };
+    assert!(simulate(1, 1, at(0)).is_ok() && simulate(1, 1, at(24)).is_ok());
+    for (bytes, inside) in [(16, true), (48, true), (56, false), (usize::MAX - 7, false)] {
+        let fault = fault(1, at(bytes));
+        assert!(
+            matches!(&fault, SimFault::MatrixRow(row) if row.begins_inside == inside),
+            "{bytes}: {fault}"
+        );
+    }
+}

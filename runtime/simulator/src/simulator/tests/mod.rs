@@ -1,6 +1,7 @@
 //! Tests of the simulator with closures in place of kernels.
 
 mod clusters;
+mod counting;
 mod faults;
 mod recovery;
 mod rendezvous;

@@ -60,6 +60,23 @@ fn an_xor_shuffle_sums_a_warp() {
 }
 
 #[test]
+fn lanes_bring_values_of_any_size() {
+    let report = simulate(1, 40, || {
+        let own = context::lane_id();
+        for pieces in [1, 3, 2] {
+            let brought: Vec<[u8; 16]> = (0..pieces).map(|piece| payload(own * 10 + piece)).collect();
+            let view = context::warp_exchange_wide(u32::MAX, "mma", &brought);
+            for (lane, piece) in (0..32).flat_map(|lane| (0..4).map(move |piece| (lane, piece))) {
+                let there = lane < if context::warp_id() == 0 { 32 } else { 8 };
+                let wanted = (there && piece < pieces).then_some(lane * 10 + piece);
+                assert_eq!(number(view.piece(lane, piece as usize)), wanted);
+            }
+        }
+    });
+    assert_eq!(report.map(|r| r.exchanges), Ok(6));
+}
+
+#[test]
 fn lanes_that_a_block_lacks_take_no_part() {
     let report = simulate(1, 40, || {
         let view = context::warp_exchange(u32::MAX, "ballot_sync", payload(tid()));

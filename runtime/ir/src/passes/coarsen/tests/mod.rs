@@ -48,6 +48,7 @@ fn module(dice: &mut Dice) -> Module {
         conditions: vec![],
         fits: vec![],
         read_only: 0,
+        short: 0,
         launched: vec![],
         coarsened: None,
     }

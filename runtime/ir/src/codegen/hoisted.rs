@@ -1,0 +1,191 @@
+//! Checks of a loop that a comparison before it makes needless.
+//!
+//! Where a loop's counter is an index, or that and what the loop does not change, no index is out of bounds if the last one is
+//! not. Such a loop is printed twice: without these checks, if one comparison says so, and with them, for the fault at the
+//! iteration that Rust says.
+
+use super::Printer;
+use super::loops::Head;
+use super::precedence::UNARY;
+use crate::ir::{
+    BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, visit,
+};
+use crate::ranges::{integer, same};
+
+/// Comparisons before a loop at most.
+const MOST_COMPARISONS: usize = 6;
+
+/// An index into a slice that a loop's counter runs along.
+#[derive(Clone)]
+pub(super) struct Along {
+    slice: VarId,
+    index: Expr,
+    /// What is added to the counter.
+    offset: Option<Expr>,
+}
+
+impl Printer<'_> {
+    /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
+    pub(super) fn twice(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
+        // Where the counter is all that is checked, nothing has to be tried.
+        (self.is_all_along(range, body) && self.hoisted(id, range, body))
+            || self.tried(id, range, body)
+            || self.hoisted(id, range, body)
+    }
+
+    /// Whether a counter runs along all checked indices of a loop's body.
+    fn is_all_along(&self, range: &RangeLoop, body: &Block) -> bool {
+        let along = self.along(range, body);
+        let mut all = true;
+        visit::exprs(body, &mut |e| match &e.kind {
+            ExprKind::Index { base, index, .. } if self.is_checked_index(e) => {
+                all &= is_one_of(&along, base, index)
+            }
+            _ => all &= !self.is_checked_index(e),
+        });
+        all
+    }
+
+    /// Prints a loop twice, if comparisons before it make some of its checks needless; whether it was printed.
+    pub(super) fn hoisted(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
+        let along = self.along(range, body);
+        if along.is_empty() || !self.function.along.is_empty() || !self.may_be_twice(id, body) {
+            return false;
+        }
+        self.function.open("{");
+        self.function.open_scope();
+        let Head { start, end, scalar, .. } = self.pinned(range);
+        let form = self.form(range, scalar, true);
+        let step = range.step.as_ref().map(|step| (step, self.once(step, "step")));
+        let head = Head { form, start, end, step, scalar };
+        let inside = self.are_inside(&along, range, &head);
+        self.function.open(&format!("if ({}) {{", inside.join(" && ")));
+        self.function.along = along;
+        self.range_loop(id, range, body, &head);
+        self.function.along = Vec::new();
+        self.function.close("} else {");
+        self.function.deepen();
+        self.range_loop(id, range, body, &head);
+        self.function.close("}");
+        self.function.close_scope();
+        self.function.close("}");
+        true
+    }
+
+    /// The checked indices of a loop's body that its counter runs along, each once.
+    pub(super) fn along(&self, range: &RangeLoop, body: &Block) -> Vec<Along> {
+        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        let is_asked = self.checks() && !self.gpu_checks().any() && self.module.coarsened.is_none();
+        if !is_plain || !is_asked || self.function.trial.is_some() {
+            return Vec::new();
+        }
+        let mut all: Vec<Along> = Vec::new();
+        visit::exprs(body, &mut |e| {
+            let ExprKind::Index { base, index, proof, .. } = &e.kind else { return };
+            let ExprKind::Var(slice) = base.kind else { return };
+            let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            if !is_slice || self.function.var(slice).mutable || !self.is_checked(*proof) {
+                return;
+            }
+            let Some(offset) = self.runs_along(range.var, index) else { return };
+            if !all.iter().any(|own| own.slice == slice && same(&own.index, index)) {
+                all.push(Along { slice, index: (**index).clone(), offset });
+            }
+        });
+        all.truncate(MOST_COMPARISONS);
+        all
+    }
+
+    /// What is added to a counter to make an index, if nothing else is done.
+    fn runs_along(&self, counter: VarId, index: &Expr) -> Option<Option<Expr>> {
+        let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
+        let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
+        let (sum, is_exact) = match &index.kind {
+            ExprKind::Var(_) if is_counter(index) => return Some(None),
+            ExprKind::Exact(sum) => (&**sum, true),
+            _ => (index, scalar.is_unsigned()),
+        };
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return None };
+        let offset = match (is_counter(a), is_counter(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        (is_exact && self.is_fixed(offset) && scalar != Scalar::I64).then(|| Some((**offset).clone()))
+    }
+
+    /// Comparisons that say that no index is out of bounds. A sum that wraps is less than what is compared.
+    pub(super) fn are_inside(&mut self, along: &[Along], range: &RangeLoop, head: &Head<'_>) -> Vec<String> {
+        let is_signed = !head.scalar.is_unsigned();
+        let wide = if is_signed { "(long long)" } else { "(unsigned long long)" };
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+        let mut all: Vec<String> = Vec::new();
+        let starts_below = is_signed && range.start.as_int().is_none_or(|n| n < 0);
+        for Along { slice, offset, .. } in along {
+            let len = format!("{}_len", self.var(*slice));
+            let own = match offset {
+                None => {
+                    let least = starts_below.then(|| format!("{start} >= 0"));
+                    let most = match is_signed {
+                        true => format!("{wide}{end} <= (long long){len}"),
+                        false => format!("{end} <= {len}"),
+                    };
+                    [least, Some(most)]
+                }
+                Some(offset) if is_signed => {
+                    let offset = self.expr(offset).at(UNARY);
+                    [
+                        Some(format!("{wide}{offset} + {start} >= 0")),
+                        Some(format!("{wide}{offset} + {end} <= (long long){len}")),
+                    ]
+                }
+                Some(offset) if head.scalar == Scalar::U64 => {
+                    let offset = self.expr(offset).at(UNARY);
+                    [Some(format!("{end} <= {len}")), Some(format!("{offset} <= {len} - {end}"))]
+                }
+                Some(offset) => {
+                    let offset = self.expr(offset).at(UNARY);
+                    [None, Some(format!("{wide}{offset} + {end} <= {len}"))]
+                }
+            };
+            for comparison in own.into_iter().flatten() {
+                if !all.contains(&comparison) {
+                    all.push(comparison);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether an index is one that a comparison before the loop has shown to be in bounds.
+    pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
+        is_one_of(&self.function.along, base, index)
+    }
+
+    /// Whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
+    fn may_be_twice(&self, id: LoopId, body: &Block) -> bool {
+        let mut is_plain = true;
+        visit::stmts(body, &mut |stmt| {
+            is_plain &= match &stmt.kind {
+                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Expr(_) => true,
+                StmtKind::If { .. } | StmtKind::Block(_) => true,
+                StmtKind::Break(of) | StmtKind::Continue(of) => *of == id,
+                _ => false,
+            };
+        });
+        visit::exprs(body, &mut |e| {
+            is_plain &= match &e.kind {
+                ExprKind::Builtin { op, .. } => op.effect == Effect::Pure && !op.facts.waits,
+                ExprKind::Call { effect, .. } => *effect == Effect::Pure,
+                ExprKind::Closure(_) | ExprKind::CallClosure { .. } => false,
+                _ => true,
+            };
+        });
+        is_plain
+    }
+}
+
+pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
+    let ExprKind::Var(slice) = base.kind else { return false };
+    along.iter().any(|own| own.slice == slice && same(&own.index, index))
+}

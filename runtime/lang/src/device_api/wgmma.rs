@@ -1,0 +1,491 @@
+//! Products of matrices that a warpgroup, four warps side by side, computes while its threads do something else.
+//!
+//! `wgmma` multiplies 64 × K elements by K × N, where K elements are 32 bytes, and adds them to sums in the registers of the
+//! 128 threads. Its operands lie in shared memory, where a [`matrix_descriptor`] says; the left one can be in registers. All
+//! threads of the warpgroup make each call together.
+//!
+//! Between a product and the [`wgmma_wait`] of its group the sums' registers are the tensor cores': nothing else may touch
+//! them, but a further product of the same shape adds to them. Source: PTX ISA, `wgmma`; compute capability 9.0, on that
+//! architecture alone (`sm_90a`).
+
+use super::fp8::{f32_from_e4m3, f32_from_e5m2};
+use super::text::with;
+use crate::codegen::ARRAY;
+use crate::eighth::{F8E4M3, F8E5M2};
+use crate::half::{bf16, f16};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
+use crate::record::Callee;
+use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use crate::tensor::TensorElement;
+use crate::types::AnyBits;
+use crate::witness::{DeviceFn, FnProbe};
+
+/// What a warpgroup does together.
+const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
+
+/// Elements that a warpgroup multiplies, with their names in PTX.
+pub trait WgmmaElement: TensorElement {
+    /// The type of the sums, and that of the elements.
+    const PTX: [&'static str; 2];
+
+    /// The value of an element, by its bits.
+    #[doc(hidden)]
+    fn value(bits: u32) -> f64;
+}
+
+macro_rules! elements {
+    ($($t:ty: $sum:literal, $ptx:literal = |$bits:ident| $value:expr;)+) => {$(
+        impl WgmmaElement for $t {
+            const PTX: [&'static str; 2] = [$sum, $ptx];
+            fn value($bits: u32) -> f64 {
+                $value
+            }
+        }
+    )+};
+}
+
+elements! {
+    f16: "f32", "f16" = |bits| f16::from_bits(bits as u16).to_f64();
+    bf16: "f32", "bf16" = |bits| bf16::from_bits(bits as u16).to_f64();
+    f32: "f32", "tf32" = |bits| f32::from_bits(bits & !0x1fff).into();
+    F8E4M3: "f32", "e4m3" = |bits| f32_from_e4m3(bits as u8).into();
+    F8E5M2: "f32", "e5m2" = |bits| f32_from_e5m2(bits as u8).into();
+    i8: "s32", "s8" = |bits| f64::from(bits as i8);
+    u8: "s32", "u8" = |bits| f64::from(bits as u8);
+}
+
+builtin! {
+    /// Number of the calling thread's warpgroup in its block.
+    ///
+    /// All lanes of the warp make the call: the compiler sees then that the number is the same in the warp.
+    pub fn warpgroup_id() -> u32 {
+        cuda: with("ws_warpgroup_id()", &WARPGROUP_ID), effect: Effect::Sync(SyncScope::Warp),
+        variance: Variance::PerWarpgroup, fixes_variance: true, facts: Facts::MOVES
+    } {
+        context::warp_id() / 4
+    }
+
+    /// Describes a matrix in shared memory for [`wgmma`], whose first element is `place`.
+    ///
+    /// `leading` and `stride` are distances in bytes, multiples of 16, and `swizzle` is how units of 16 bytes change
+    /// places: 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix swizzled within 128 bytes that begins
+    /// at a multiple of 1024 bytes, eight rows of 128 bytes are one piece. Where elements along K lie side by side, `stride`
+    /// is the distance from one piece to that of the next eight rows, `leading` is not looked at, and the next 32 bytes along K
+    /// are described by the same plus 2. Where rows lie side by side, a piece has 64 of them, and eight elements along K: `leading`
+    /// is the distance to the next 64, `stride` to the next eight. Source: PTX ISA, `wgmma`, matrix descriptor.
+    pub fn matrix_descriptor<T: AnyBits>(place: &T, leading: u32, stride: u32, swizzle: u32) -> u64 {
+        cuda: with("ws_matrix_descriptor({0}, {1}, {2}, {3})", &DESCRIPTOR), by_reference: true, min_compute: (9, 0), facts: Facts::MOVES
+    } {
+        let start = context::described_place("matrix_descriptor", (&raw const *place).cast());
+        let field = |bytes: u32| u64::from(bytes >> 4 & 0x3fff);
+        field(start) | field(leading) << 16 | field(stride) << 32 | u64::from(swizzle) << 62
+    }
+
+    /// Orders what the thread did to registers before what products do to them: it stands before the first product, and
+    /// between other uses of sums and the next product.
+    pub fn wgmma_fence() {
+        cuda: with("ws_wgmma_fence()", &FENCE), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
+    } {
+        context::wgmma_fence();
+    }
+
+    /// Closes the group of the products that the warpgroup has issued since the last one.
+    pub fn wgmma_commit() {
+        cuda: with("ws_wgmma_commit()", &COMMIT), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
+    } {
+        context::wgmma_commit();
+    }
+}
+
+/// Starts a product of operands that descriptors say: 64 × N sums, of which each thread has `R`, half of N.
+///
+/// `a` has 64 rows and `b` has N columns; of both, elements along K lie side by side, but where `A_TURNED` or `B_TURNED` says
+/// that rows (of `b`, columns) do, which only elements of 16 bits allow. Without `keep` the sums' old values are not looked
+/// at. Sum `i` of thread `t` is that of row `t / 32 * 16 + t % 32 / 4 + i / 2 % 2 * 8` and column
+/// `i / 4 * 8 + t % 4 * 2 + i % 2`.
+///
+/// On the simulator products are exact; their sum is added up in `f64` in the order of K, and rounded once.
+#[inline]
+#[track_caller]
+pub fn wgmma<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
+    sums: &mut [T::Sum; R],
+    a: u64,
+    b: u64,
+    keep: bool,
+) {
+    const { shape::<T, R>(A_TURNED || B_TURNED) };
+    let product = product::<T, R>("wgmma", [A_TURNED, B_TURNED], (WgmmaLeft::Shared(a), b), keep);
+    context::wgmma(&product, sums.as_mut_ptr().cast());
+}
+
+/// As [`wgmma`], with 32 bytes of the left operand's rows `t / 32 * 16 + t % 32 / 4` and eight below in registers of thread `t`, as
+/// `mma_m16n8k16_f32_bf16` takes them.
+///
+/// The registers are the tensor cores' until [`wgmma_wait`], too.
+#[inline]
+#[track_caller]
+pub fn wgmma_rs<T: WgmmaElement, const R: usize, const B_TURNED: bool>(
+    sums: &mut [T::Sum; R],
+    a: [u32; 4],
+    b: u64,
+    keep: bool,
+) {
+    const { shape::<T, R>(B_TURNED) };
+    let product = product::<T, R>("wgmma_rs", [false, B_TURNED], (WgmmaLeft::Registers(a), b), keep);
+    context::wgmma(&product, sums.as_mut_ptr().cast());
+}
+
+/// Waits until at most `N` of the groups that the thread has closed last are under way; it then has the sums of the others.
+#[inline]
+#[track_caller]
+pub fn wgmma_wait<const N: u32>() {
+    const { assert!(N < 8, "`wgmma_wait` leaves 0 to 7 groups under way") };
+    context::wgmma_wait(N as usize);
+}
+
+/// Gives the warp registers back until each of its threads has `N`: a multiple of 8 from 24 to 256.
+///
+/// All warps of the warpgroup make the call. The kernel says its most threads by `launch_bounds`. The simulator has registers
+/// without number. Source: PTX ISA, `setmaxnreg.dec`.
+#[inline]
+pub fn setmaxnreg_dec<const N: u32>() {
+    const { limit(N) };
+}
+
+/// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
+///
+/// As [`setmaxnreg_dec`] otherwise. Source: PTX ISA, `setmaxnreg.inc`.
+#[inline]
+pub fn setmaxnreg_inc<const N: u32>() {
+    const { limit(N) };
+}
+
+/// Whether a thread can have so many registers.
+const fn limit(registers: u32) {
+    assert!(
+        registers % 8 == 0 && registers >= 24 && registers <= 256,
+        "the registers of a thread are set to a multiple of 8 from 24 to 256"
+    );
+}
+
+/// Whether there is a product of this shape.
+const fn shape<T, const R: usize>(turned: bool) {
+    assert!(
+        R % 4 == 0 && R >= 4 && R <= 128,
+        "a warpgroup multiplies 64 × N: N is a multiple of 8 from 8 to 256, and each thread has N / 2 sums"
+    );
+    let size = size_of::<T>();
+    assert!(
+        !turned || size == 2,
+        "only elements of 16 bits are multiplied from rows that lie side by side; store others with elements along K side by side"
+    );
+}
+
+/// A product, as the simulator does it.
+fn product<T: WgmmaElement, const R: usize>(
+    operation: &'static str,
+    turned: [bool; 2],
+    (left, right): (WgmmaLeft, u64),
+    keep: bool,
+) -> WgmmaProduct {
+    let integers = T::PTX[0] == "s32";
+    WgmmaProduct {
+        operation,
+        registers: R,
+        bytes: size_of::<T>(),
+        value: T::value,
+        integers,
+        turned,
+        left,
+        right,
+        keep,
+    }
+}
+
+#[doc(hidden)]
+#[allow(non_camel_case_types)]
+pub struct wgmma<T, const R: usize, const A_TURNED: bool, const B_TURNED: bool> {
+    element: core::marker::PhantomData<fn() -> T>,
+}
+
+#[doc(hidden)]
+impl<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>
+    wgmma<T, R, A_TURNED, B_TURNED>
+{
+    #[allow(missing_docs)]
+    pub fn called_in_a_kernel(_: fn(&mut [T::Sum; R], u64, u64, bool), _: &FnProbe<Self>) {}
+}
+
+impl<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool> DeviceFn
+    for wgmma<T, R, A_TURNED, B_TURNED>
+{
+    fn callee() -> Callee {
+        #[cfg(feature = "simulator")]
+        unsafe fn meaning<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
+            args: *const *const u8,
+            _ret: *mut u8,
+        ) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            let (sums, a, b, keep): (&mut [T::Sum; R], u64, u64, bool) = unsafe {
+                let mut args = crate::meaning::Arguments::new(args);
+                (args.take(), args.take(), args.take(), args.take())
+            };
+            wgmma::<T, R, A_TURNED, B_TURNED>(sums, a, b, keep);
+        }
+        Callee::Builtin(
+            const { &multiply::<T, R, A_TURNED, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, R, A_TURNED, B_TURNED>),
+        )
+    }
+}
+
+#[doc(hidden)]
+#[allow(non_camel_case_types)]
+pub struct wgmma_rs<T, const R: usize, const B_TURNED: bool> {
+    element: core::marker::PhantomData<fn() -> T>,
+}
+
+#[doc(hidden)]
+impl<T: WgmmaElement, const R: usize, const B_TURNED: bool> wgmma_rs<T, R, B_TURNED> {
+    #[allow(missing_docs)]
+    pub fn called_in_a_kernel(_: fn(&mut [T::Sum; R], [u32; 4], u64, bool), _: &FnProbe<Self>) {}
+}
+
+impl<T: WgmmaElement, const R: usize, const B_TURNED: bool> DeviceFn for wgmma_rs<T, R, B_TURNED> {
+    fn callee() -> Callee {
+        #[cfg(feature = "simulator")]
+        unsafe fn meaning<T: WgmmaElement, const R: usize, const B_TURNED: bool>(
+            args: *const *const u8,
+            _ret: *mut u8,
+        ) {
+            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            let (sums, a, b, keep): (&mut [T::Sum; R], [u32; 4], u64, bool) = unsafe {
+                let mut args = crate::meaning::Arguments::new(args);
+                (args.take(), args.take(), args.take(), args.take())
+            };
+            wgmma_rs::<T, R, B_TURNED>(sums, a, b, keep);
+        }
+        Callee::Builtin(
+            const { &multiply_registers::<T, R, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, R, B_TURNED>),
+        )
+    }
+}
+
+/// Builtins whose number is a generic argument.
+macro_rules! numbered {
+    ($($name:ident $builtin:ident $text:literal $prelude:ident $facts:expr;)+) => {$(
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        pub struct $name<const N: u32> {}
+
+        #[doc(hidden)]
+        impl<const N: u32> $name<N> {
+            #[allow(missing_docs)]
+            pub fn called_in_a_kernel(_: fn(), _: &FnProbe<Self>) {}
+        }
+
+        impl<const N: u32> DeviceFn for $name<N> {
+            fn callee() -> Callee {
+                #[cfg(feature = "simulator")]
+                unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
+                    $name::<N>();
+                }
+                Callee::Builtin(const { &$builtin::<N>() }, crate::meaning::meant!(meaning::<N>))
+            }
+        }
+
+        #[doc = concat!("The builtin of [`", stringify!($name), "`].")]
+        pub(crate) const fn $builtin<const N: u32>() -> Builtin {
+            fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
+                CudaText::with(format!(concat!($text, "<{}>()"), N), &$prelude)
+            }
+            Builtin {
+                effect: TOGETHER,
+                facts: $facts,
+                min_compute: (9, 0),
+                arch_specific: true,
+                ..Builtin::pure(Name::new(stringify!($name)), text::<N>)
+            }
+        }
+    )+};
+}
+
+numbered! {
+    wgmma_wait wait "ws_wgmma_wait" WAIT Facts::MOVES;
+    setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts::MOVES;
+    setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts::MOVES;
+}
+
+/// A product's facts: it reads and writes the sums.
+const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES };
+
+/// The builtin of [`wgmma`].
+pub(crate) const fn multiply<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>()
+-> Builtin {
+    fn text<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
+        _: &[Type],
+        _: &Type,
+    ) -> CudaText {
+        Instruction {
+            element: T::PTX,
+            bytes: size_of::<T>(),
+            sums: R,
+            turned: [A_TURNED, B_TURNED],
+            in_registers: false,
+        }
+        .text()
+    }
+    shape::<T, R>(A_TURNED || B_TURNED);
+    Builtin {
+        effect: TOGETHER,
+        by_reference: true,
+        facts: MULTIPLIES,
+        min_compute: (9, 0),
+        arch_specific: true,
+        ..Builtin::pure(Name::new("wgmma"), text::<T, R, A_TURNED, B_TURNED>)
+    }
+}
+
+/// The builtin of [`wgmma_rs`].
+pub(crate) const fn multiply_registers<T: WgmmaElement, const R: usize, const B_TURNED: bool>() -> Builtin {
+    fn text<T: WgmmaElement, const R: usize, const B_TURNED: bool>(_: &[Type], _: &Type) -> CudaText {
+        Instruction {
+            element: T::PTX,
+            bytes: size_of::<T>(),
+            sums: R,
+            turned: [false, B_TURNED],
+            in_registers: true,
+        }
+        .text()
+    }
+    shape::<T, R>(B_TURNED);
+    Builtin {
+        effect: TOGETHER,
+        by_reference: true,
+        facts: MULTIPLIES,
+        min_compute: (9, 0),
+        arch_specific: true,
+        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, R, B_TURNED>)
+    }
+}
+
+/// One shape and type of product, as PTX has it.
+struct Instruction {
+    element: [&'static str; 2],
+    bytes: usize,
+    sums: usize,
+    turned: [bool; 2],
+    in_registers: bool,
+}
+
+impl Instruction {
+    /// `m64n256k16.f32.bf16.bf16`
+    fn words(&self) -> String {
+        let ([sum, element], n, k) = (self.element, 2 * self.sums, 32 / self.bytes);
+        format!("m64n{n}k{k}.{sum}.{element}.{element}")
+    }
+
+    /// What stands behind the predicate: signs of both operands, and which of them are turned.
+    fn flags(&self) -> String {
+        let [a, b] = self.turned.map(u8::from);
+        match (self.element[0], self.bytes, self.in_registers) {
+            ("s32", ..) => String::new(),
+            (_, 2, false) => format!(", 1, 1, {a}, {b}"),
+            (_, 2, true) => format!(", 1, 1, {b}"),
+            _ => ", 1, 1".to_owned(),
+        }
+    }
+
+    /// A function of the sums, both operands and whether to keep.
+    fn text(&self) -> CudaText {
+        let turned: String = ["_a_turned", "_b_turned"]
+            .iter()
+            .zip(self.turned)
+            .filter(|(_, is)| *is)
+            .map(|(name, _)| *name)
+            .collect();
+        let registers = if self.in_registers { "rs_" } else { "" };
+        let words = self.words();
+        let name = format!("ws_wgmma_{registers}{}{turned}", words.replace('.', "_"));
+        let (ty, bound) = if self.element[0] == "s32" { ("int", 'r') } else { ("float", 'f') };
+        let n = self.sums;
+        let list =
+            |count: usize, one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<Vec<_>>().join(", ");
+        let (sums, bound_sums) =
+            (list(n, &|i| format!("%{i}")), list(n, &|i| format!("\"+{bound}\"(d->at[{i}])")));
+        let (a, a_ty, bound_a, next) = match self.in_registers {
+            true => (
+                format!("{{{}}}", list(4, &|i| format!("%{}", n + i))),
+                "ws_Array<unsigned int, 4>",
+                list(4, &|i| format!("\"r\"(a.at[{i}])")),
+                n + 4,
+            ),
+            false => (format!("%{n}"), "unsigned long long", "\"l\"(a)".to_owned(), n + 1),
+        };
+        let (b, keep, flags) = (next, next + 1, self.flags());
+        let definition = format!(
+            "__device__ __forceinline__ void {name}(ws_Array<{ty}, {n}>* d, {a_ty} a, unsigned long long b, bool keep) {{
+    asm volatile(\"{{\\n\\t.reg .pred p;\\n\\tsetp.ne.s32 p, %{keep}, 0;\\n\\twgmma.mma_async.sync.aligned.{words} {{{sums}}}, {a}, %{b}, p{flags};\\n\\t}}\" : {bound_sums} : {bound_a}, \"l\"(b), \"r\"((int)keep));
+}}
+"
+        );
+        let template = format!("{name}({{0}}, {{1}}, {{2}}, {{3}})");
+        CudaText { template, prelude: vec![&ARRAY], definitions: vec![definition] }
+    }
+}
+
+static WARPGROUP_ID: Prelude = Prelude {
+    name: "ws_warpgroup_id",
+    code: "__device__ __forceinline__ unsigned int ws_warpgroup_id() {
+    return __shfl_sync(0xffffffffu, (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 128u, 0);
+}
+",
+    needs: &[],
+};
+
+static DESCRIPTOR: Prelude = Prelude {
+    name: "ws_matrix_descriptor",
+    code: "__device__ __forceinline__ unsigned long long ws_matrix_descriptor(const void* place, unsigned int leading, unsigned int stride, unsigned int swizzle) {
+    unsigned int start = (unsigned int)__cvta_generic_to_shared(place);
+    return (unsigned long long)((start >> 4 & 0x3fffu) | (leading >> 4 & 0x3fffu) << 16) | (unsigned long long)((stride >> 4 & 0x3fffu) | swizzle << 30) << 32;
+}
+",
+    needs: &[],
+};
+
+static FENCE: Prelude = Prelude {
+    name: "ws_wgmma_fence",
+    code: "__device__ __forceinline__ void ws_wgmma_fence() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n",
+    needs: &[],
+};
+
+static COMMIT: Prelude = Prelude {
+    name: "ws_wgmma_commit",
+    code: "__device__ __forceinline__ void ws_wgmma_commit() { asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\"); }\n",
+    needs: &[],
+};
+
+static WAIT: Prelude = Prelude {
+    name: "ws_wgmma_wait",
+    code: "template <int N>
+__device__ __forceinline__ void ws_wgmma_wait() { asm volatile(\"wgmma.wait_group.sync.aligned %0;\" :: \"n\"(N) : \"memory\"); }
+",
+    needs: &[],
+};
+
+static FEWER: Prelude = Prelude {
+    name: "ws_setmaxnreg_dec",
+    code: "template <int N>
+__device__ __forceinline__ void ws_setmaxnreg_dec() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 %0;\" :: \"n\"(N)); }
+",
+    needs: &[],
+};
+
+static MORE: Prelude = Prelude {
+    name: "ws_setmaxnreg_inc",
+    code: "template <int N>
+__device__ __forceinline__ void ws_setmaxnreg_inc() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(N)); }
+",
+    needs: &[],
+};

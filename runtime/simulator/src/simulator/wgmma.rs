@@ -1,0 +1,541 @@
+//! Products of matrices by a warpgroup: 128 threads issue them together, and they run on while the threads do something else.
+//!
+//! A product reads its operands in shared memory at the latest time that hardware may take: when the first thread waits
+//! for its group, and in the orders that odd seeds make, at once. From the issue to the wait the registers of the sums hold
+//! [`IN_FLIGHT`], a NaN: the sums themselves are kept here, and a register that holds something else at the wait was
+//! written meanwhile, which is a fault. Source: PTX ISA, `wgmma`.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::context::current;
+use super::facts::Line;
+use super::fault::SimFault;
+use super::machine::{Machine, WaitKind};
+use super::matrix_descriptor::Place;
+use super::problem::WgmmaProblem;
+use super::raise::FaultSite;
+
+/// Threads of a warpgroup.
+pub(super) const WARPGROUP: u32 = 128;
+
+/// What registers of sums hold that a product is computing: a NaN as a float, and an unlikely number as an integer.
+pub const IN_FLIGHT: u32 = 0x7fff_dead;
+
+/// Where the left operand of a product is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WgmmaLeft {
+    /// In shared memory, as a descriptor says.
+    Shared(u64),
+    /// In the calling thread's registers.
+    Registers([u32; 4]),
+}
+
+/// One product of 64 × K by K × N elements, N being twice the number of sums a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct WgmmaProduct {
+    /// The builtin.
+    pub operation: &'static str,
+    /// Sums of each thread.
+    pub registers: usize,
+    /// Bytes of an element.
+    pub bytes: usize,
+    /// The value of an element of either operand, by its bits.
+    pub value: fn(u32) -> f64,
+    /// Whether sums are `i32`, which wrap, and not `f32`.
+    pub integers: bool,
+    /// Whether the rows of each operand, and not its elements along K, lie side by side.
+    pub turned: [bool; 2],
+    /// The left operand.
+    pub left: WgmmaLeft,
+    /// The descriptor of the right operand.
+    pub right: u64,
+    /// Whether the product is added to what the sums are.
+    pub keep: bool,
+}
+
+/// The threads of one warpgroup, by block and number.
+#[derive(Default)]
+pub(super) struct Warpgroups(HashMap<([u32; 3], u32), Warpgroup>);
+
+/// A warpgroup that has multiplied.
+#[derive(Default)]
+struct Warpgroup {
+    /// A product that waits for threads.
+    open: Option<Open>,
+    /// Sums that are computed, or are and some thread has not waited for.
+    sums: Vec<Sums>,
+    /// The number of the next sums.
+    next: u64,
+    threads: Vec<Thread>,
+}
+
+/// What a thread of a warpgroup has done.
+#[derive(Clone, Copy, Default)]
+struct Thread {
+    /// Groups that it has closed.
+    committed: u64,
+    /// Whether it has called `wgmma_fence` since it last waited.
+    fenced: bool,
+}
+
+/// A product at which threads arrive.
+struct Open {
+    product: WgmmaProduct,
+    at: Line,
+    /// The thread that arrived first.
+    first: u32,
+    /// The sums that are in flight already, if they are.
+    sums: Option<u64>,
+    group: u64,
+    arrived: u128,
+    waiting: Vec<u32>,
+    /// The registers of each thread, and what they held.
+    places: Vec<usize>,
+    values: Vec<u32>,
+    left: Vec<[u32; 4]>,
+}
+
+/// Sums in flight.
+struct Sums {
+    number: u64,
+    registers: usize,
+    /// Where each thread has them.
+    places: Vec<usize>,
+    /// What they are, thread by thread.
+    values: Vec<u32>,
+    /// Products that are not computed, with the group that each belongs to.
+    products: VecDeque<(u64, Product)>,
+    /// The group of the last product.
+    last: u64,
+    /// The threads that have them back.
+    returned: u128,
+}
+
+/// A product with its operands found.
+struct Product {
+    product: WgmmaProduct,
+    left: Vec<[u32; 4]>,
+    /// The block's shared memory.
+    memory: usize,
+}
+
+/// Bytes from the start of the block's shared memory to a place in it, which a descriptor is made of.
+#[track_caller]
+pub fn described_place(operation: &'static str, place: *const u8) -> u32 {
+    let machine = current(operation);
+    let at = machine.line(Line::caller());
+    let memory = machine.shared.around(place.addr(), machine.here.get().rank);
+    let Some(memory) = memory.filter(|memory| memory.start == machine.shared_start()) else {
+        machine.raise_wgmma(operation, WgmmaProblem::NotShared, at)
+    };
+    (place.addr() - memory.start) as u32
+}
+
+/// Orders what the thread did to registers before what products do to them.
+#[track_caller]
+pub fn wgmma_fence() {
+    let machine = current("wgmma_fence");
+    let at = machine.line(Line::caller());
+    machine.in_warpgroup("wgmma_fence", at, |_, group, thread| group.threads[thread as usize].fenced = true);
+}
+
+/// Closes the thread's group of products.
+#[track_caller]
+pub fn wgmma_commit() {
+    let machine = current("wgmma_commit");
+    let at = machine.line(Line::caller());
+    machine
+        .in_warpgroup("wgmma_commit", at, |_, group, thread| group.threads[thread as usize].committed += 1);
+}
+
+/// Waits for the thread's groups of products but the last `left`; it then has their sums.
+#[track_caller]
+pub fn wgmma_wait(left: usize) {
+    let machine = current("wgmma_wait");
+    machine.wait_products(left as u64, machine.line(Line::caller()));
+}
+
+/// Starts a product whose sums are at an address of the calling thread.
+#[track_caller]
+pub fn wgmma(product: &WgmmaProduct, sums: *mut u32) {
+    let machine = current(product.operation);
+    machine.multiply(product, sums.expose_provenance(), machine.line(Line::caller()));
+}
+
+impl Machine<'_> {
+    /// Does something with the running thread's warpgroup, given the thread's number in it.
+    fn in_warpgroup<R>(
+        &self,
+        operation: &'static str,
+        at: Line,
+        work: impl FnOnce(&Self, &mut Warpgroup, u32) -> R,
+    ) -> R {
+        let here = self.here.get();
+        let (number, threads) = (here.linear / WARPGROUP, self.shape.threads);
+        if (number + 1) * WARPGROUP > threads {
+            self.raise_wgmma(operation, WgmmaProblem::Threads { threads }, at);
+        }
+        let mut all = self.warpgroups.borrow_mut();
+        let group = all.0.entry((here.block_idx, number)).or_default();
+        group.threads.resize(WARPGROUP as usize, Thread::default());
+        work(self, group, here.linear % WARPGROUP)
+    }
+
+    /// The running thread issues a product, which begins once all threads of its warpgroup do.
+    fn multiply(&self, product: &WgmmaProduct, place: usize, at: Line) {
+        let operation = product.operation;
+        self.need_fibers(operation, at);
+        let fiber = self.here.get().fiber;
+        let problem = self.in_warpgroup(operation, at, |machine, group, thread| {
+            machine.returned(thread)?;
+            group.arrive(product, place, thread, at)
+        });
+        let full = problem.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        if !full {
+            self.in_warpgroup(operation, at, |_, group, _| {
+                group.open.as_mut().map(|open| open.waiting.push(fiber))
+            });
+            self.note_wait(WaitKind::Warpgroup { operation }, at);
+            return self.suspend();
+        }
+        let begun = self.in_warpgroup(operation, at, Self::begin);
+        let waiting = begun.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        self.queues.ready.borrow_mut().extend(waiting);
+    }
+
+    /// A thread of the running thread's warpgroup that has returned is missed.
+    fn returned(&self, thread: u32) -> Result<(), WgmmaProblem> {
+        let first = (self.here.get().linear - thread) / 32;
+        let gone = (0..4).find_map(|warp| {
+            let lanes = self.block().warps[(first + warp) as usize].returned.get();
+            (lanes != 0).then(|| warp * 32 + lanes.trailing_zeros())
+        });
+        gone.map_or(Ok(()), |thread| Err(WgmmaProblem::Returned { thread }))
+    }
+
+    /// All threads have come: the product begins. The fibers that wait for it.
+    fn begin(&self, group: &mut Warpgroup, _: u32) -> Result<Vec<u32>, WgmmaProblem> {
+        let Some(open) = group.open.take() else { return Ok(Vec::new()) };
+        let memory = self.shared_start();
+        for (side, operand) in open.product.operands().into_iter().enumerate() {
+            let Some(operand) = operand else { continue };
+            if !operand
+                .lines()
+                .all(|line| self.shared.is_in_one_array(memory + line, 16, self.here.get().rank))
+            {
+                return Err(WgmmaProblem::Outside { is_left: side == 0 });
+            }
+        }
+        let product = Product { product: open.product, left: open.left, memory };
+        let sums = match open.sums.and_then(|number| group.sums.iter_mut().find(|sums| sums.number == number))
+        {
+            Some(sums) => sums,
+            None => {
+                group.next += 1;
+                group.sums.push(Sums::new(group.next, product.product.registers, open.places, open.values));
+                let last = group.sums.len() - 1;
+                &mut group.sums[last]
+            }
+        };
+        sums.last = open.group;
+        sums.products.push_back((open.group, product));
+        if !self.launch.settings.seed.is_multiple_of(2) {
+            sums.compute(u64::MAX);
+        }
+        Ok(open.waiting)
+    }
+
+    /// The first byte of the block's shared memory, which descriptors count from.
+    fn shared_start(&self) -> usize {
+        self.dynamic_shared().0.expose_provenance()
+    }
+
+    /// The running thread waits for its groups but the last `left`.
+    fn wait_products(&self, left: u64, at: Line) {
+        let changed = self.in_warpgroup("wgmma_wait", at, |_, group, thread| {
+            let state = &mut group.threads[thread as usize];
+            state.fenced = false;
+            let over = state.committed.saturating_sub(left);
+            let mut changed = None;
+            for sums in &mut group.sums {
+                sums.compute(over);
+                if sums.last < over {
+                    changed = changed.or(sums.give(thread));
+                }
+            }
+            group.sums.retain(|sums| sums.returned != u128::MAX);
+            changed
+        });
+        if let Some(register) = changed {
+            self.raise_wgmma("wgmma_wait", WgmmaProblem::Written { register }, at);
+        }
+    }
+
+    /// The running thread returns: nobody may wait for it.
+    pub(super) fn leave_warpgroup(&self) {
+        let here = self.here.get();
+        let waits = {
+            let all = self.warpgroups.borrow();
+            let open =
+                all.0.get(&(here.block_idx, here.linear / WARPGROUP)).and_then(|group| group.open.as_ref());
+            open.map(|open| (open.product.operation, open.at))
+        };
+        if let Some((operation, at)) = waits {
+            self.raise_wgmma(operation, WgmmaProblem::Returned { thread: here.linear % WARPGROUP }, at);
+        }
+    }
+
+    /// Raises [`SimFault::WgmmaUse`] for the current thread.
+    #[cold]
+    fn raise_wgmma(&self, operation: &'static str, problem: WgmmaProblem, at: Line) -> ! {
+        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
+        self.raise(SimFault::WgmmaUse { kernel, operation, file, line, block, thread, problem })
+    }
+}
+
+impl Warpgroups {
+    /// Forgets all: the blocks are others.
+    pub fn reset(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl WgmmaProduct {
+    /// Elements along K: 32 bytes of them.
+    fn depth(&self) -> usize {
+        32 / self.bytes
+    }
+
+    /// Columns of the product.
+    fn columns(&self) -> usize {
+        2 * self.registers
+    }
+
+    /// Where the operands are in shared memory: the left one, unless it is in registers, and the right one.
+    fn operands(&self) -> [Option<Place>; 2] {
+        let place = |descriptor, rows, turned| Place { descriptor, rows, turned, bytes: self.bytes };
+        let left = match self.left {
+            WgmmaLeft::Shared(descriptor) => Some(place(descriptor, 64, self.turned[0])),
+            WgmmaLeft::Registers(_) => None,
+        };
+        [left, Some(place(self.right, self.columns(), self.turned[1]))]
+    }
+
+    /// In what another thread's call differs.
+    fn differs(&self, other: &Self) -> Option<&'static str> {
+        let in_registers = |left: &WgmmaLeft| matches!(left, WgmmaLeft::Registers(_));
+        let left = match (self.left, other.left) {
+            (WgmmaLeft::Shared(a), WgmmaLeft::Shared(b)) => a == b,
+            (a, b) => in_registers(&a) == in_registers(&b),
+        };
+        let shape = |of: &Self| (of.operation, of.registers, of.bytes, of.integers, of.turned);
+        match () {
+            () if shape(self) != shape(other) => Some("the shape"),
+            () if !left => Some("the descriptor of `a`"),
+            () if self.right != other.right => Some("the descriptor of `b`"),
+            () if self.keep != other.keep => Some("`keep`"),
+            () => None,
+        }
+    }
+}
+
+impl Warpgroup {
+    /// A thread arrives at a product; whether it is the last.
+    fn arrive(
+        &mut self,
+        product: &WgmmaProduct,
+        place: usize,
+        thread: u32,
+        at: Line,
+    ) -> Result<bool, WgmmaProblem> {
+        let count = WARPGROUP as usize;
+        let Thread { committed, fenced } = self.threads[thread as usize];
+        let in_flight =
+            |sums: &&Sums| sums.places[thread as usize] == place && sums.returned >> thread & 1 == 0;
+        let sums = self.sums.iter().find(in_flight);
+        match sums {
+            None if !fenced => return Err(WgmmaProblem::NotFenced),
+            Some(sums) if sums.registers != product.registers => return Err(WgmmaProblem::OtherShape),
+            Some(sums) => sums.untouched(thread).map_err(|register| WgmmaProblem::Written { register })?,
+            None => {}
+        }
+        let sums = sums.map(|sums| sums.number);
+        let open = self.open.get_or_insert_with(|| Open {
+            product: *product,
+            at,
+            first: thread,
+            sums,
+            group: committed,
+            arrived: 0,
+            waiting: Vec::new(),
+            places: vec![0; count],
+            values: vec![0; count * product.registers],
+            left: vec![[0; 4]; count],
+        });
+        let differs = open.product.differs(product);
+        let differs = differs.or((open.sums != sums).then_some("whether the sums are in flight"));
+        let differs =
+            differs.or((open.group != committed).then_some("the number of groups that it has closed"));
+        if let Some(what) = differs {
+            return Err(WgmmaProblem::Differs { what, thread: open.first });
+        }
+        if open.at != at {
+            let at = open.at;
+            return Err(WgmmaProblem::Elsewhere {
+                file: at.file.to_owned(),
+                line: at.line,
+                thread: open.first,
+            });
+        }
+        open.bring(product, place, thread);
+        Ok(open.arrived == u128::MAX)
+    }
+}
+
+impl Open {
+    /// Takes what a thread brings, and leaves its sums in flight.
+    fn bring(&mut self, product: &WgmmaProduct, place: usize, thread: u32) {
+        let index = thread as usize;
+        self.arrived |= 1 << thread;
+        self.places[index] = place;
+        if let WgmmaLeft::Registers(registers) = product.left {
+            self.left[index] = registers;
+        }
+        let registers = product.registers;
+        let values = &mut self.values[index * registers..(index + 1) * registers];
+        // SAFETY: the caller's registers, which last longer than the product, as the thread waits for it.
+        unsafe {
+            let place: *mut u32 = std::ptr::with_exposed_provenance_mut(place);
+            place.copy_to_nonoverlapping(values.as_mut_ptr(), registers);
+            std::slice::from_raw_parts_mut(place, registers).fill(IN_FLIGHT);
+        }
+    }
+}
+
+impl Sums {
+    fn new(number: u64, registers: usize, places: Vec<usize>, values: Vec<u32>) -> Self {
+        Self { number, registers, places, values, products: VecDeque::new(), last: 0, returned: 0 }
+    }
+
+    /// The registers of a thread.
+    fn registers_of(&self, thread: u32) -> *mut u32 {
+        std::ptr::with_exposed_provenance_mut(self.places[thread as usize])
+    }
+
+    /// Computes the products of the groups before this one.
+    fn compute(&mut self, before: u64) {
+        while self.products.front().is_some_and(|(group, _)| *group < before) {
+            if let Some((_, product)) = self.products.pop_front() {
+                product.add_to(&mut self.values);
+            }
+        }
+    }
+
+    /// That a thread's registers are as a product in flight left them, or the first that is not.
+    fn untouched(&self, thread: u32) -> Result<(), usize> {
+        // SAFETY: as in `bring`.
+        let registers = unsafe { std::slice::from_raw_parts(self.registers_of(thread), self.registers) };
+        registers.iter().position(|register| *register != IN_FLIGHT).map_or(Ok(()), Err)
+    }
+
+    /// Gives a thread its sums; the first register that it has written meanwhile.
+    fn give(&mut self, thread: u32) -> Option<usize> {
+        if self.returned >> thread & 1 == 1 {
+            return None;
+        }
+        if let Err(register) = self.untouched(thread) {
+            return Some(register);
+        }
+        self.returned |= 1 << thread;
+        let start = thread as usize * self.registers;
+        let values = &self.values[start..start + self.registers];
+        // SAFETY: as in `bring`.
+        unsafe { self.registers_of(thread).copy_from_nonoverlapping(values.as_ptr(), self.registers) }
+        None
+    }
+}
+
+/// Row and column of a thread's sum.
+///
+/// Source: PTX ISA, `wgmma`, matrix D.
+fn place_of_sum(thread: usize, register: usize) -> (usize, usize) {
+    let (warp, lane) = (thread / 32, thread % 32);
+    (16 * warp + lane / 4 + register / 2 % 2 * 8, register / 4 * 8 + lane % 4 * 2 + register % 2)
+}
+
+impl Product {
+    /// Adds the product to the sums of all threads.
+    fn add_to(&self, sums: &mut [u32]) {
+        let (depth, registers) = (self.product.depth(), self.product.registers);
+        let [left, right] = self.product.operands();
+        let left = left.map_or_else(|| self.left_in_registers(), |place| self.elements(&place));
+        let right = right.map_or_else(Vec::new, |place| self.elements(&place));
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let (row, col) = place_of_sum(i / registers, i % registers);
+            let (a, b) = (&left[row * depth..][..depth], &right[col * depth..][..depth]);
+            *sum = self.sum(*sum, a, b);
+        }
+    }
+
+    /// One sum: products are exact, and so is their sum, in the order of K, but for the limits of `f64`; it is rounded once.
+    fn sum(&self, old: u32, a: &[f64], b: &[f64]) -> u32 {
+        let start = match (self.product.keep, self.product.integers) {
+            (false, _) => 0.0,
+            (true, true) => f64::from(old as i32),
+            (true, false) => f64::from(f32::from_bits(old)),
+        };
+        let total = a.iter().zip(b).fold(start, |sum, (a, b)| sum + a * b);
+        match self.product.integers {
+            true => total as i64 as u32,
+            false if total.is_nan() => 0x7fff_ffff,
+            false => (total as f32).to_bits(),
+        }
+    }
+
+    /// The values of an operand in shared memory: row after row, or column after column of the right one.
+    fn elements(&self, place: &Place) -> Vec<f64> {
+        let (depth, bytes) = (self.product.depth(), self.product.bytes);
+        let read = |i: usize| {
+            let mut bits = [0; 4];
+            let at: *const u8 =
+                std::ptr::with_exposed_provenance(self.memory + place.element(i / depth, i % depth));
+            // SAFETY: the place of each element was checked to be in the block's shared memory.
+            unsafe { at.copy_to_nonoverlapping(bits.as_mut_ptr(), bytes) }
+            (self.product.value)(u32::from_le_bytes(bits))
+        };
+        (0..place.rows * depth).map(read).collect()
+    }
+
+    /// The values of a left operand in registers, row after row.
+    fn left_in_registers(&self) -> Vec<f64> {
+        let (depth, bytes) = (self.product.depth(), self.product.bytes);
+        let per_register = 4 / bytes;
+        let mut values = vec![0.0; 64 * depth];
+        for (thread, registers) in self.left.iter().enumerate() {
+            let (row, lane) = (thread / 32 * 16 + thread % 32 / 4, thread % 4);
+            for (r, bits) in registers.iter().enumerate() {
+                for e in 0..per_register {
+                    let k = (r / 2 * 4 + lane) * per_register + e;
+                    values[(row + r % 2 * 8) * depth + k] = (self.product.value)(bits >> (8 * bytes * e));
+                }
+            }
+        }
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::place_of_sum;
+
+    #[test]
+    fn every_sum_is_in_one_register_of_one_thread() {
+        for columns in (8..=256).step_by(8) {
+            let places = (0..128).flat_map(|t| (0..columns / 2).map(move |r| place_of_sum(t, r)));
+            let all: BTreeSet<_> = places.collect();
+            assert_eq!(all, (0..64).flat_map(|row| (0..columns).map(move |col| (row, col))).collect());
+        }
+    }
+}
