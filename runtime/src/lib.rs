@@ -127,7 +127,7 @@ pub mod tensor_map {
     pub use crate::driver::Promotion;
     pub use crate::memory::tensor_map::TensorOptions;
     pub use warpsmith_lang::tensor_map::{
-        BoxLayout, ReducedBits, ReducedOrder, ReducedSum, TensorElement, TensorMap, TensorMapMut,
+        BoxLayout, MappedElement, ReducedBits, ReducedOrder, ReducedSum, TensorMap, TensorMapMut,
     };
 }
 

@@ -22,7 +22,7 @@ const ATOMICS: &str =
 const COUNTED: &str = "the phase needs the arrival, and what the copy engine writes is ordered by its bytes";
 
 /// What is not needed: the kernel, the places in its report, and why.
-const UNNEEDED: [(&str, &[usize], &str); 25] = [
+const UNNEEDED: [(&str, &[usize], &str); 26] = [
     ("coherence", &[0], TOGETHER),
     ("conjugate_gradient", &[0, 1, 3, 5], OWN_ELEMENT),
     ("dwt53", &[1], OWN_ELEMENT),
@@ -48,6 +48,7 @@ const UNNEEDED: [(&str, &[usize], &str); 25] = [
     ("set_row_read_row_rect", &[0], OWN_ELEMENT),
     ("store_buffering", &[1, 2, 3, 4], ATOMICS),
     ("store_buffering_system", &[1, 2], ATOMICS),
+    ("transpose_tma", &[2], COUNTED),
 ];
 
 #[test]

@@ -39,6 +39,7 @@ pub mod sorting;
 pub mod sparse;
 pub mod stencils;
 pub mod tensor_cores;
+pub mod tensor_transpose;
 pub mod textures;
 pub mod transpose;
 pub mod vectors;

@@ -54,7 +54,7 @@ pub fn refused(ty: &Type) -> Option<String> {
         _ => return None,
     };
     let (kind, form) = named(path)?;
-    let shown = path.to_token_stream().to_string().replace(' ', "");
+    let shown = path.to_token_stream().to_string().replace(' ', "").replace(',', ", ");
     match (kind, reference) {
         ("Texture" | "TensorMap", Some(false)) | ("Surface" | "TensorMapMut", Some(true)) => None,
         ("TensorMap", None) => Some(format!("a map of a tensor is passed by reference; write `&{shown}`")),

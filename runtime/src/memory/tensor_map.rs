@@ -11,7 +11,7 @@ use crate::memory::part::{Part, PartMut};
 use crate::memory::pitched::Pitched2;
 use crate::memory::region::{Part3, PartMut3};
 use crate::memory::start::Start;
-use warpsmith_lang::tensor_map::{BoxLayout, TensorElement, TensorMap, TensorMapMut};
+use warpsmith_lang::tensor_map::{BoxLayout, MappedElement, TensorMap, TensorMapMut};
 
 /// Most rows, and most columns, of a matrix that has a map.
 ///
@@ -71,7 +71,7 @@ struct Mapped<'a, T> {
     stride: usize,
 }
 
-impl<T: TensorElement> Mapped<'_, T> {
+impl<T: MappedElement> Mapped<'_, T> {
     /// Rows side by side in memory of so many elements.
     fn dense(start: Start<'_, T>, len: usize, rows: usize, cols: usize) -> Result<Mapped<'_, T>> {
         if rows.checked_mul(cols).is_none_or(|all| all > len) {
@@ -129,7 +129,7 @@ impl<T: TensorElement> Mapped<'_, T> {
     }
 }
 
-impl<'a, T: TensorElement> Part<'a, T> {
+impl<'a, T: MappedElement> Part<'a, T> {
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
@@ -163,7 +163,7 @@ impl<'a, T: TensorElement> Part<'a, T> {
     }
 }
 
-impl<'a, T: TensorElement> PartMut<'a, T> {
+impl<'a, T: MappedElement> PartMut<'a, T> {
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine stores: an argument for
     /// `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
@@ -182,7 +182,7 @@ impl<'a, T: TensorElement> PartMut<'a, T> {
     }
 }
 
-impl<T: TensorElement> Buffer<T> {
+impl<T: MappedElement> Buffer<T> {
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
@@ -216,7 +216,7 @@ impl<T: TensorElement> Buffer<T> {
     }
 }
 
-impl<'a, T: TensorElement> Part3<'a, T> {
+impl<'a, T: MappedElement> Part3<'a, T> {
     /// One plane as a matrix in boxes that the copy engine loads: an argument for `&TensorMap<T, ROWS, COLS, L>`.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ impl<'a, T: TensorElement> Part3<'a, T> {
     }
 }
 
-impl<'a, T: TensorElement> PartMut3<'a, T> {
+impl<'a, T: MappedElement> PartMut3<'a, T> {
     /// One plane as a matrix in boxes that the copy engine stores: an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ impl<'a, T: TensorElement> PartMut3<'a, T> {
     }
 }
 
-impl<T: TensorElement> Pitched2<T> {
+impl<T: MappedElement> Pitched2<T> {
     /// The matrix in boxes that the copy engine loads: an argument for `&TensorMap<T, ROWS, COLS, L>`.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::Refused;
 use super::Sanitizers;
 use super::compiler::Compiler;
-use super::host;
+use super::functions;
 use super::text::{is_word, word_end};
 use crate::cache::CacheSettings;
 use crate::cache::Disk;
@@ -109,7 +109,9 @@ impl Unit {
 
 fn shim_hash() -> u128 {
     static HASH: OnceLock<u128> = OnceLock::new();
-    *HASH.get_or_init(|| xxh3_128(format!("{}{}", host::declarations(|_| true), SHIM.concat()).as_bytes()))
+    *HASH.get_or_init(|| {
+        xxh3_128(format!("{}{}", functions::declarations(|_| true), SHIM.concat()).as_bytes())
+    })
 }
 
 /// The C++ of a compilation.
@@ -118,7 +120,7 @@ fn source(units: &[&Unit]) -> String {
     for text in SHIM.into_iter().chain(units.iter().map(|unit| unit.code.as_str())) {
         collect_words(text, &mut words);
     }
-    let mut text = host::declarations(|name| name.starts_with("ws_h_") || words.contains(name));
+    let mut text = functions::declarations(|name| name.starts_with("ws_h_") || words.contains(name));
     text.extend(SHIM);
     text.extend(units.iter().map(|unit| unit.print(units.len() > 1)));
     text
@@ -136,7 +138,7 @@ fn collect_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
 /// Every word of the shim and every function of the host.
 #[cfg(test)]
 pub(super) fn words() -> HashSet<&'static str> {
-    let mut words: HashSet<&'static str> = host::functions().map(|function| function.name).collect();
+    let mut words: HashSet<&'static str> = functions::functions().map(|function| function.name).collect();
     SHIM.iter().for_each(|text| collect_words(text, &mut words));
     words
 }
@@ -249,7 +251,7 @@ fn open(image: &[u8]) -> Result<&'static libloading::Library, Refused> {
     })?;
     let library: &'static libloading::Library = Box::leak(Box::new(library));
     let table =
-        *TABLE.get_or_init(|| Box::leak(host::table().into_boxed_slice()).as_ptr().expose_provenance());
+        *TABLE.get_or_init(|| Box::leak(functions::table().into_boxed_slice()).as_ptr().expose_provenance());
     // SAFETY: the shim declares `ws_host` so.
     unsafe {
         let host = library.get::<*mut *const c_void>(b"ws_host\0").map_err(|e| failed(e.to_string()))?;

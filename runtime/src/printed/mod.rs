@@ -19,6 +19,7 @@ mod asm;
 mod boxes;
 mod bulk;
 mod compiler;
+mod functions;
 mod host;
 mod images;
 mod library;

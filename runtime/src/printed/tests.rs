@@ -8,7 +8,7 @@ use super::Sanitizers;
 use super::compiler::Compiler;
 use super::library::Unit;
 use super::text::{for_host, is_word, string_end, word_end};
-use super::{Refused, host, library};
+use super::{Refused, functions, library};
 
 /// Names in printed CUDA that the shim does not have, and why.
 const WITHOUT: [(&str, &str); 7] = [
@@ -101,7 +101,7 @@ fn every_cuda_name_that_can_be_printed_is_known_or_listed() {
 #[test]
 fn each_function_of_the_host_stands_in_the_table_once() {
     let mut seen = BTreeSet::new();
-    for function in host::functions() {
+    for function in functions::functions() {
         assert!(seen.insert((function.name, function.params)), "{} is there twice", function.name);
     }
 }

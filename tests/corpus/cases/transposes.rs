@@ -4,6 +4,7 @@ use warpsmith::{Buffer, Device};
 
 use super::data::{Random, same};
 use super::{Case, Scale, print, record, text};
+use crate::tensor_transpose::{SIDE, THREADS, transpose_tma};
 use crate::transpose::{
     BDIMX, BDIMY, PAD, TILE_DIM, copy_col, copy_row, transpose_diagonal_col, transpose_diagonal_row,
     transpose_naive_col, transpose_naive_row, transpose_smem, transpose_smem_dyn, transpose_smem_pad,
@@ -59,7 +60,31 @@ pub(super) fn cases() -> Vec<Case> {
             transposed
         ),
         case!(transpose_smem_unroll_pad, [BDIMX, BDIMY], PAIR, |nx, ny| [nx, ny], 0, true, transposed),
+        Case {
+            name: "transpose_tma",
+            print: print::<transpose_tma>,
+            record: record::<transpose_tma>,
+            check: check_tma,
+        },
     ]
+}
+
+/// On matrices whose rows are a multiple of 16 bytes, of whole tiles and ragged.
+fn check_tma(device: &Device, scale: Scale) -> Result<(), String> {
+    for [nx, ny] in [scale.pick([64, 96], [16_384, 8_192]), scale.pick([44, 72], [8_188, 4_100])] {
+        let input = Random::new("transpose_tma").floats(nx * ny);
+        let device_input = device.upload(&input).map_err(text)?;
+        let mut out = device.upload(&vec![f32::NAN; nx * ny]).map_err(text)?;
+        let from = device_input.tensor_map(ny, nx).map_err(text)?;
+        transpose_tma(&from, out.tensor_map_mut(nx, ny).map_err(text)?)
+            .grid([nx.div_ceil(SIDE) as u32, ny.div_ceil(SIDE) as u32])
+            .block(THREADS)
+            .launch(device)
+            .map_err(text)?;
+        same(&device.download(&out).map_err(text)?, &transposed(&input, [nx, ny]))
+            .map_err(|e| format!("{nx} by {ny}: {e}"))?;
+    }
+    Ok(())
 }
 
 fn copied(input: &[f32], _: [usize; 2]) -> Vec<f32> {

@@ -6,7 +6,7 @@
 use core::marker::PhantomData;
 
 use super::{
-    BoxLayout, BoxOf, ReducedBits, ReducedOrder, ReducedSum, TensorElement, TensorMap, TensorMapMut,
+    BoxLayout, BoxOf, MappedElement, ReducedBits, ReducedOrder, ReducedSum, TensorMap, TensorMapMut,
 };
 use crate::boxes::TensorMapObject;
 use crate::device_api::barrier::Barrier;
@@ -19,7 +19,7 @@ use crate::witness::{DeviceFn, FnProbe};
 
 /// Starts a copy of the box whose first element is at a row and a column.
 #[track_caller]
-fn start<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+fn start<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
     operation: &'static str,
     copy: BoxCopy,
     tile: Tile<'_, T, ROWS, COLS, L>,
@@ -33,7 +33,7 @@ fn start<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I
 }
 
 /// What the copy engine does to elements in memory with those of a tile.
-fn joined<T: TensorElement>(to: *mut u8, from: *const u8, bytes: usize, join: impl Fn(T, T) -> T) {
+fn joined<T: MappedElement>(to: *mut u8, from: *const u8, bytes: usize, join: impl Fn(T, T) -> T) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     for i in 0..bytes / size_of::<T>() {
         // SAFETY: the simulator gives so many bytes of elements at both.
@@ -90,7 +90,7 @@ copies! {
     /// They are [`Tile::SIZE`], those of elements outside of the matrix too, which become zeros, or as the map says. A
     /// thread lets the barrier expect them, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does both. Who has waited
     /// for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
-    tma_load Load<TensorElement>(
+    tma_load Load<MappedElement>(
         tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier
     ) {
         start("tma_load", BoxCopy::Load, tile, &map.object, at, barrier.address());
@@ -100,7 +100,7 @@ copies! {
     /// `blocks`; the barrier at the same place of each counts its bytes.
     ///
     /// As [`tma_load`] otherwise. Source: PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`; compute capability 9.0.
-    tma_load_multicast LoadMulticast<TensorElement>(
+    tma_load_multicast LoadMulticast<MappedElement>(
         tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16
     ) {
         start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
@@ -110,7 +110,7 @@ copies! {
     ///
     /// Elements outside of the matrix are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
     /// with the thread that starts the copy. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
-    tma_store Store<TensorElement>(
+    tma_store Store<MappedElement>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         start("tma_store", BoxCopy::Store, tile, &map.object, at, core::ptr::null());
@@ -192,11 +192,11 @@ copies! {
 /// A map: a [`TensorMap`] or a [`TensorMapMut`].
 pub trait AnyMap: crate::types::DeviceType {}
 
-impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
+impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
     for TensorMap<'_, T, ROWS, COLS, L>
 {
 }
-impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
+impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
     for TensorMapMut<'_, T, ROWS, COLS, L>
 {
 }

@@ -10,7 +10,7 @@ use crate::types::AnyBits;
     label = "no element of a tensor",
     note = "elements of tensors are i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, F8E4M3 and F8E5M2"
 )]
-pub trait TensorElement: AnyBits + 'static {
+pub trait MappedElement: AnyBits + 'static {
     /// As the copy engine knows it.
     const ELEMENT: BoxElement;
 }
@@ -23,7 +23,7 @@ pub trait TensorElement: AnyBits + 'static {
     label = "no element that it adds",
     note = "it adds i32, u32, u64, f16, bf16 and f32"
 )]
-pub trait ReducedSum: TensorElement {
+pub trait ReducedSum: MappedElement {
     /// The sum.
     #[doc(hidden)]
     fn sum(self, other: Self) -> Self;
@@ -37,7 +37,7 @@ pub trait ReducedSum: TensorElement {
     label = "no element that it compares",
     note = "it gives the least and the greatest of i32, u32, i64, u64, f16 and bf16"
 )]
-pub trait ReducedOrder: TensorElement {
+pub trait ReducedOrder: MappedElement {
     /// The least of the two.
     #[doc(hidden)]
     fn least(self, other: Self) -> Self;
@@ -55,7 +55,7 @@ pub trait ReducedOrder: TensorElement {
     note = "it combines bits of i32, u32, i64 and u64"
 )]
 pub trait ReducedBits:
-    TensorElement
+    MappedElement
     + core::ops::BitAnd<Output = Self>
     + core::ops::BitOr<Output = Self>
     + core::ops::BitXor<Output = Self>
@@ -64,7 +64,7 @@ pub trait ReducedBits:
 
 macro_rules! elements {
     ($($t:ty => $element:ident $(: $($can:ident)+)?;)+) => {$(
-        impl TensorElement for $t {
+        impl MappedElement for $t {
             const ELEMENT: BoxElement = BoxElement::$element;
         }
         $($(elements! { @ $can $t })+)?

@@ -3,7 +3,7 @@
 use warpsmith_macros::gpu_impl;
 
 use super::copies::tma_load;
-use super::{BoxLayout, TensorElement, TensorMap};
+use super::{BoxLayout, MappedElement, TensorMap};
 use crate::device_api::barrier::Barrier;
 use crate::device_api::mbarrier::mbarrier_expect_tx;
 use crate::tile::Tile;
@@ -15,8 +15,9 @@ impl Barrier {
     /// without arriving.
     ///
     /// One thread calls it, and arrives after its last one. The copy is `ptx::tma_load`.
+    #[track_caller]
     pub fn load_tile<
-        T: TensorElement,
+        T: MappedElement,
         const ROWS: usize,
         const COLS: usize,
         L: BoxLayout,

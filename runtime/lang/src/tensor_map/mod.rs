@@ -17,7 +17,7 @@ use crate::image::ImageParam;
 use crate::ir::{TensorMapType, Type};
 use crate::tile::{Layout, Swizzle, Unswizzled};
 use crate::types::DeviceType;
-pub use element::{ReducedBits, ReducedOrder, ReducedSum, TensorElement};
+pub use element::{MappedElement, ReducedBits, ReducedOrder, ReducedSum};
 
 /// Layouts of tiles that the copy engine knows: [`Swizzle128`](crate::tile::Swizzle128) and its siblings, [`Unswizzled`].
 #[diagnostic::on_unimplemented(
@@ -41,7 +41,7 @@ impl<const SPAN: usize, const GROUP: usize> BoxLayout for Swizzle<SPAN, GROUP> {
 /// The box of a type of maps and tiles.
 pub(crate) struct BoxOf<T, const ROWS: usize, const COLS: usize, L>(PhantomData<(T, L)>);
 
-impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> BoxOf<T, ROWS, COLS, L> {
+impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> BoxOf<T, ROWS, COLS, L> {
     /// The box, which is one that the copy engine can copy.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
@@ -49,7 +49,7 @@ impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> BoxOf
         let (size, span) = (T::ELEMENT.size(), L::SPAN);
         assert!(ROWS >= 1 && ROWS <= 256, "a box of a tensor has 1 to 256 rows");
         assert!(COLS >= 1 && COLS <= 256, "a box of a tensor has 1 to 256 columns");
-        assert!(COLS * size % 16 == 0, "a row of a tensor's box is a multiple of 16 bytes");
+        assert!((COLS * size).is_multiple_of(16), "a row of a tensor's box is a multiple of 16 bytes");
         assert!(
             span == 0 || L::GROUP * size == 16,
             "16 bytes change places together: write `Swizzle128<4>` for elements of 4 bytes, `<16>` for bytes"
@@ -80,7 +80,7 @@ macro_rules! map {
             _layout: PhantomData<fn() -> L>,
         }
 
-        impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> $name<'_, T, ROWS, COLS, L> {
+        impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> $name<'_, T, ROWS, COLS, L> {
             /// A map that the host has made.
             ///
             /// # Safety
@@ -109,7 +109,7 @@ macro_rules! map {
             }
         }
 
-        impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> DeviceType
+        impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> DeviceType
             for $name<'_, T, ROWS, COLS, L>
         {
             type Erased = $name<'static, T, ROWS, COLS, L>;
@@ -121,7 +121,7 @@ macro_rules! map {
 
         #[diagnostic::do_not_recommend]
         // SAFETY: a matrix that is borrowed for the lifetime, to be written if the map is writable, with its usage.
-        unsafe impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout>
+        unsafe impl<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>
             ImageArg<'a, $name<'_, T, ROWS, COLS, L>> for $name<'a, T, ROWS, COLS, L>
         {
             fn into_arg(self) -> KernelArg {
@@ -131,7 +131,7 @@ macro_rules! map {
 
         #[diagnostic::do_not_recommend]
         // SAFETY: as above.
-        unsafe impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout>
+        unsafe impl<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>
             ImageArg<'a, $name<'_, T, ROWS, COLS, L>> for &'a $($mutable)? $name<'_, T, ROWS, COLS, L>
         {
             fn into_arg(self) -> KernelArg {
@@ -139,7 +139,7 @@ macro_rules! map {
             }
         }
 
-        impl<T: TensorElement, const ROWS: usize, const COLS: usize, L: BoxLayout> ImageParam
+        impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> ImageParam
             for $name<'_, T, ROWS, COLS, L>
         {
             unsafe fn from_arg(arg: &KernelArg) -> Self {

@@ -6,10 +6,7 @@ use super::context::current;
 use super::facts::{Line, Space};
 use super::machine::Machine;
 use super::problem::BulkProblem;
-use super::transfer::{Piece, Transfer};
-
-/// What changes elements in memory by others: the place of those, of the others, and bytes.
-pub type Join = fn(*mut u8, *const u8, usize);
+use super::transfer::{Join, Piece, Transfer};
 
 /// Which memory a copy of a box reads and writes.
 #[derive(Clone, Copy, Debug)]
@@ -67,32 +64,33 @@ pub fn box_copy(
     let machine = current(operation);
     let at = machine.line(Line::caller());
     check(machine, operation, copy, shared, at);
-    let bytes = pieces.iter().map(|piece| piece.bytes).sum();
-    let (mut moved, mut barriers, mut join) = (Vec::with_capacity(pieces.len()), Vec::new(), None);
-    match copy {
-        BoxCopy::Load => {
-            moved.extend(pieces.iter().map(|piece| loaded(piece, shared.start)));
-            barriers.push((barrier.addr(), bytes));
+    let load = |start: *mut u8, barrier: *const u8| {
+        let bytes = pieces.iter().map(|piece| piece.bytes).sum();
+        let moved = pieces.iter().map(|piece| loaded(piece, start)).collect();
+        let mut transfer = Transfer::new(operation, moved, vec![(barrier.addr(), bytes)], at);
+        transfer.fill = fill;
+        machine.start_transfer(transfer);
+    };
+    let store = |join| {
+        let moved: Vec<Piece> = pieces.iter().filter_map(|piece| stored(piece, shared.start)).collect();
+        if !moved.is_empty() {
+            let mut transfer = Transfer::new(operation, moved, Vec::new(), at);
+            transfer.join = join;
+            machine.start_transfer(transfer);
         }
+    };
+    match copy {
+        BoxCopy::Load => load(shared.start, barrier),
+        // Each block's part is a transfer of its own, of which that block's barrier tells.
         BoxCopy::Multicast { blocks } => {
             for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
                 let start = machine.map_shared_rank(shared.start, rank, at);
-                moved.extend(pieces.iter().map(|piece| loaded(piece, start)));
-                barriers.push((machine.map_shared_rank(barrier, rank, at).addr(), bytes));
+                load(start, machine.map_shared_rank(barrier, rank, at));
             }
         }
-        BoxCopy::Store => moved.extend(pieces.iter().filter_map(|piece| stored(piece, shared.start))),
-        BoxCopy::Reduce { join: how, element } => {
-            moved.extend(pieces.iter().filter_map(|piece| stored(piece, shared.start)));
-            join = Some((how, element));
-        }
+        BoxCopy::Store => store(None),
+        BoxCopy::Reduce { join, element } => store(Some((join, element))),
     }
-    if barriers.is_empty() && moved.is_empty() {
-        return;
-    }
-    let mut transfer = Transfer::new(operation, moved, barriers, at);
-    (transfer.fill, transfer.join) = (fill, join);
-    machine.start_transfer(transfer);
 }
 
 fn loaded(piece: &BoxPiece, start: *mut u8) -> Piece {

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-pub use super::boxes::{BoxCopy, BoxPiece, Join, SharedBox, box_copy};
+pub use super::boxes::{BoxCopy, BoxPiece, SharedBox, box_copy};
 pub use super::bulk::{
     BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, copy_async, copy_async_commit, copy_async_wait,
     cp_async_mbarrier_arrive, mbarrier_arrive, mbarrier_arrive_at, mbarrier_expect, mbarrier_init,
@@ -18,6 +18,7 @@ use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, O
 pub use super::facts::{Child, SharedSite};
 use super::machine::Machine;
 use super::observer::Interests;
+pub use super::transfer::Join;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
 pub use super::wgmma::{

@@ -8,11 +8,13 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::SimFault;
-use super::boxes::Join;
 use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 use super::raise::FaultSite;
+
+/// What changes elements in memory by others: the place of those, of the others, and bytes.
+pub type Join = fn(*mut u8, *const u8, usize);
 
 /// What the copy engine does to memory that it reduces into.
 ///
