@@ -79,12 +79,7 @@ fn time(
 fn jit(device: &Device) -> warpsmith::Result<()> {
     let Some(gpu) = device.as_gpu() else { return Ok(()) };
     let (major, minor) = gpu.limits().compute;
-    let options = CompileOptions {
-        arch: Arch { major, minor, specific: false },
-        fmad: true,
-        debug_info: nvrtc::DebugInfo::None,
-        relocatable: false,
-    };
+    let options = CompileOptions::new(Arch { major, minor, specific: false });
     // The first use of NVRTC loads the library; the second compile is what a kernel costs.
     nvrtc::compile("extern \"C\" __global__ void nothing() {}", "nothing", &options)?;
     let start = Instant::now();

@@ -11,7 +11,7 @@ use corpus::vectors::saxpy;
 use cudarc::nvrtc::Ptx;
 use warpsmith::cache::{Cache, Compiler, Key, Nvrtc};
 use warpsmith::codegen::{Checks, PrintOptions};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::passes;
 use warpsmith::prelude::*;
 
@@ -100,7 +100,7 @@ fn parts() -> Result<()> {
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     timed("again_print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+    let options = CompileOptions::new(arch);
     let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
     let cache = timed("settings", Cache::process)?;
     let disk = cache.disk().ok_or("no disk cache")?;
@@ -135,7 +135,7 @@ fn stages() -> Result<()> {
     let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major, minor, specific: false };
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+    let options = CompileOptions::new(arch);
     let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
     let disk = timed("settings", Cache::process)?.disk().ok_or("no disk cache")?;
     let version = timed("version", || Nvrtc.version(disk))?;
@@ -160,7 +160,7 @@ fn gpu() -> Result<()> {
     if cold {
         let source = saxpy::print(&(), &PrintOptions { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+        let options = CompileOptions::new(arch);
         timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;
     }
     Ok(())

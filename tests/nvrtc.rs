@@ -9,7 +9,7 @@ use corpus::stencils::{stencil_1d, stencil_1d_read_only};
 use warpsmith::Kernel;
 use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::dump;
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
@@ -49,7 +49,7 @@ fn warnings(case: &Case, arch: Arch) -> Vec<String> {
             continue;
         }
         let relocatable = source.needs.launches;
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
+        let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
         match nvrtc::compile_object(&source.code, case.name, &options) {
             Ok(cubin) if cubin.log.is_empty() => {}
             Ok(cubin) => said.push(format!("{} for {arch}: {}", case.name, cubin.log)),

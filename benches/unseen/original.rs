@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, result};
 use cudarc::nvrtc::Ptx;
 use warpsmith::codegen::{Checks, PrintOptions};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin};
 use warpsmith::{Device, Kernel};
 
 use crate::ground::Failure;
@@ -24,7 +24,7 @@ pub enum Original {
 /// What the originals are compiled with: as ours.
 fn options((major, minor): (u32, u32)) -> CompileOptions {
     let arch = Arch { major, minor, specific: false };
-    CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false }
+    CompileOptions::new(arch)
 }
 
 /// The machine code of a family.

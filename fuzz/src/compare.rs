@@ -4,7 +4,7 @@ use std::fmt;
 
 use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::driver::DriverError;
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings, SimChecks};
 use warpsmith::{Device, Error};
@@ -296,7 +296,7 @@ pub fn checked(program: &Program, comptime: &Comptime) -> Result<String, Failure
 fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let source = checked(program, comptime)?;
     let arch = Arch { major: 9, minor: 0, specific: true };
-    let options = CompileOptions { arch, fmad: false, debug_info: DebugInfo::None, relocatable: false };
+    let options = CompileOptions { fmad: false, ..CompileOptions::new(arch) };
     match nvrtc::compile(&source, program.function(), &options) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::NotCompiled(error.to_string())),

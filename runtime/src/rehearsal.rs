@@ -8,7 +8,7 @@ use std::sync::Once;
 
 use crate::cache::{Cache, Entry, Key, Nvrtc};
 use crate::codegen::{self, Checks, PrintOptions};
-use crate::nvrtc::{Arch, CompileOptions, DebugInfo};
+use crate::nvrtc::{Arch, CompileOptions};
 use crate::prelude::*;
 
 /// A little of what most kernels have.
@@ -46,7 +46,7 @@ fn rehearse() {
     let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
     let source = codegen::print(&module, &options).code;
     let arch = Arch { major: 0, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+    let options = CompileOptions::new(arch);
     let key = Key { kernel: rehearsed::NAME.into(), source, options }.encode();
     drop(crate::cache::bundles::find(&key));
     // NVRTC itself is not loaded: kernels that are found need none.

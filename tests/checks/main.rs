@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod corpus;
+mod engine;
 mod faults;
 mod hints;
 mod lanes;

@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod bank_patterns;
+pub mod bulk_rows;
 pub mod cases;
 pub mod checking;
 pub mod cluster_histogram;

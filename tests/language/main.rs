@@ -37,6 +37,7 @@ mod globals;
 mod hostile_names;
 mod instances;
 mod iteration;
+mod large_shared;
 mod lifetimes;
 mod limits;
 mod mbarriers;

@@ -13,6 +13,7 @@ mod blocks;
 mod buffers;
 mod clusters;
 mod copies;
+mod engine;
 mod flags;
 mod locks;
 mod nested;
@@ -36,6 +37,7 @@ fn all() -> Vec<Case> {
         buffers::cases(),
         clusters::cases(),
         copies::cases(),
+        engine::cases(),
         flags::cases(),
         locks::cases(),
         nested::cases(),

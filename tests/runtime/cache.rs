@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use warpsmith::cache::{Cache, Compiler, Disk, Key, Nvrtc};
-use warpsmith::nvrtc::{Arch, CompileOptions, Cubin, DebugInfo, NvrtcError, Version};
+use warpsmith::nvrtc::{Arch, CompileOptions, Cubin, NvrtcError, Version};
 use warpsmith::prelude::*;
 
 const PROCESSES: usize = 8;
@@ -81,12 +81,7 @@ fn result(child: Child) -> String {
 }
 
 fn options() -> CompileOptions {
-    CompileOptions {
-        arch: Arch { major: 9, minor: 0, specific: false },
-        fmad: true,
-        debug_info: DebugInfo::None,
-        relocatable: false,
-    }
+    CompileOptions::new(Arch { major: 9, minor: 0, specific: false })
 }
 
 /// Keys of kernels that compile, each its own.

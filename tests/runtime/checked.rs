@@ -4,7 +4,7 @@ use corpus::cases::{self, Scale};
 use warpsmith::Error;
 use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::launch::{GpuChecks, LaunchError};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings};
 
@@ -298,7 +298,7 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
         let source = (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         let arch = Arch { major: 9, minor: 0, specific: true };
         let relocatable = source.needs.launches;
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable };
+        let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
         match nvrtc::compile_object(&source.code, case.name, &options) {
             Ok(cubin) if cubin.log.is_empty() => {}
             Ok(cubin) => failures.push(format!("{}: {}\n{}", case.name, cubin.log, source.code)),

@@ -1,7 +1,7 @@
 //! Kernels that launch kernels: order, limits, faults, and the linked code.
 
 use warpsmith::codegen::{Checks, PrintOptions};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo, NvrtcError};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
 use warpsmith::prelude::*;
 
 /// `log[0]` counts the entries that follow.
@@ -436,7 +436,7 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
         assert!(source.needs.launches);
         for (major, minor, specific) in [(8, 0, false), (9, 0, false), (9, 0, true), (10, 0, false)] {
             let arch = Arch { major, minor, specific };
-            let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: true };
+            let options = CompileOptions { relocatable: true, ..CompileOptions::new(arch) };
             let object = nvrtc::compile_object(&source.code, "ping", &options).expect("it compiles");
             match nvrtc::link(&object.image, "ping", arch) {
                 Ok(image) => assert!(image.starts_with(b"\x7fELF") && image.len() > object.image.len()),
@@ -455,6 +455,6 @@ fn a_kernel_that_launches_none_is_compiled_as_before() {
         tick::print(&(), &PrintOptions { checks: Checks::All, line_directives: false }).expect("it prints");
     assert!(!source.needs.launches);
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+    let options = CompileOptions::new(arch);
     assert!(!nvrtc::flags(&options).iter().any(|flag| flag.contains("relocatable")));
 }

@@ -5,7 +5,7 @@ use corpus::vectors::fill;
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 use cudarc::nvrtc::Ptx;
 use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
-use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
+use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 use warpsmith::report::{Multiprocessor, Occupancy, Resources};
 
@@ -23,7 +23,7 @@ fn printed() -> impl Iterator<Item = (&'static str, CudaSource)> {
 
 fn options(source: &CudaSource, (major, minor): (u32, u32)) -> CompileOptions {
     let arch = Arch { major, minor, specific: source.needs.arch_specific };
-    CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: source.needs.launches }
+    CompileOptions { relocatable: source.needs.launches, ..CompileOptions::new(arch) }
 }
 
 #[test]

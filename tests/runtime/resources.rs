@@ -80,6 +80,41 @@ fn nvrtc_alone_tells_what_a_kernel_takes() {
     }
 }
 
+#[gpu_kernel(max_registers(24), require(no_spills))]
+fn capped_without_spills(x: &[f32], y: &mut [f32]) {
+    many_alive(x, y);
+}
+
+#[gpu_kernel(require(no_spills, no_local_memory, async_wgmma))]
+fn free_and_demanding(x: &[f32], y: &mut [f32]) {
+    many_alive(x, y);
+}
+
+#[gpu_kernel(require(no_local_memory))]
+fn picks(x: &[f32], y: &mut [f32]) {
+    let mut kept = [0.0f32; 32];
+    for i in 0..32 {
+        kept[i] = x[i] * 2.0;
+    }
+    y[0] = kept[x[32] as usize % 32];
+}
+
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
+fn what_the_author_demands_is_checked() {
+    harness::needs_nvrtc();
+    let error = capped_without_spills::cubin_for(&(), "sm_90").expect_err("spills").to_string();
+    assert!(error.starts_with("kernel `capped_without_spills` demands `no_spills`: "), "{error}");
+    assert!(error.contains("Registers are spilled") && error.contains("bytes spill stores"), "{error}");
+    let error = picks::cubin_for(&(), "sm_90").expect_err("has local memory").to_string();
+    assert!(error.contains("demands `no_local_memory`: Local memory used for function 'picks'"), "{error}");
+    // The text is the same, and it compiles once nothing is demanded.
+    assert!(capped::cubin_for(&(), "sm_90").is_ok());
+    assert_eq!(free_and_demanding::cubin_for(&(), "sm_90").err(), None);
+    let remarks = of::<capped>("sm_90").remarks;
+    assert!(remarks.is_empty(), "{remarks:?}");
+}
+
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn spills_are_counted_and_warned_of() {

@@ -29,7 +29,12 @@ pub struct KernelAttr {
     noalias: bool,
     allow_divergent_barriers: bool,
     coarsen: Option<Coarsen>,
+    /// Names of what the compiler must make of it.
+    requires: Vec<Ident>,
 }
+
+/// What `require(…)` knows: the fields of `warpsmith_ir::ir::Requirements`.
+const REQUIREMENTS: [&str; 3] = ["no_spills", "no_local_memory", "async_wgmma"];
 
 /// How many elements a thread does.
 enum Coarsen {
@@ -44,7 +49,8 @@ const CLUSTER_BLOCKS: u32 = 16;
 const REGISTERS: u32 = 255;
 
 const KNOWN: &str = "`#[gpu_kernel]` knows `fmad = false`, `launch_bounds(max_threads)`, \
-    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias`, `coarsen`, `coarsen = 4` and `allow(divergent_barriers)`";
+    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias`, `coarsen`, `coarsen = 4`, \
+    `require(no_spills)` and `allow(divergent_barriers)`";
 
 impl KernelAttr {
     /// Parses the attribute's tokens; `parameters` are known too late for its numbers.
@@ -58,6 +64,7 @@ impl KernelAttr {
             noalias: false,
             allow_divergent_barriers: false,
             coarsen: None,
+            requires: Vec::new(),
         };
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(items) => {
@@ -111,6 +118,7 @@ impl KernelAttr {
                     }
                 }
             }
+            ("require", Meta::List(list)) => self.require(list, errors),
             ("allow", Meta::List(list)) if list.tokens.to_string() == "divergent_barriers" => {
                 self.allow_divergent_barriers = true;
             }
@@ -118,6 +126,23 @@ impl KernelAttr {
                 errors.at(&list.tokens, "`allow` knows `divergent_barriers`");
             }
             _ => errors.at(item, KNOWN),
+        }
+    }
+
+    /// `require(no_spills, async_wgmma)`
+    fn require(&mut self, list: &syn::MetaList, errors: &mut Errors) {
+        let rule = "`require` knows `no_spills`, `no_local_memory` and `async_wgmma`";
+        let names = list.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated);
+        match names {
+            Ok(names) if !names.is_empty() => {
+                for name in names {
+                    match REQUIREMENTS.iter().any(|known| name == known) {
+                        true => self.requires.push(name),
+                        false => errors.at(&name, rule),
+                    }
+                }
+            }
+            _ => errors.at(list, rule),
         }
     }
 
@@ -135,6 +160,7 @@ impl KernelAttr {
             Coarsen::Widest => quote!(::warpsmith::ir::CoarsenFactor::Widest),
             Coarsen::Times(elements) => quote!(::warpsmith::ir::CoarsenFactor::Times(#elements)),
         }));
+        let requires = self.requires.iter();
         quote! {
             ::warpsmith::ir::KernelAttributes {
                 fmad: #fmad,
@@ -145,6 +171,10 @@ impl KernelAttr {
                 noalias: #noalias,
                 allow_divergent_barriers: #allow,
                 coarsen: #coarsen,
+                requires: ::warpsmith::ir::Requirements {
+                    #(#requires: true,)*
+                    ..::warpsmith::ir::Requirements::NONE
+                },
             }
         }
     }

@@ -21,6 +21,8 @@ pub const NESTED_LAUNCHES: u32 = 24;
 pub const REGISTERS: u32 = 255;
 /// Bytes of static shared memory, and of all shared memory of a kernel that does not ask for more.
 pub const STATIC_SHARED: usize = 48 * 1024;
+/// Bytes of shared memory of a block on the device that has most: compute capability 9.0 and 10.0.
+pub const MOST_SHARED: usize = 227 * 1024;
 /// Bytes of a kernel's parameters, from compute capability 7.0 and driver 12.1 on.
 pub const PARAMETER_BYTES: usize = 32_764;
 /// Bytes of a kernel's parameters before.

@@ -41,9 +41,12 @@ pub mod witness;
 #[doc(hidden)]
 pub use macro_support as __macro;
 
-/// Instructions under PTX's names, which the [`prelude`] leaves to those who ask for them.
-///
-/// Beside them stand the types that are made of them.
+use warpsmith_ir::{codegen, half, ir, limits};
+#[cfg(feature = "simulator")]
+use warpsmith_ir::{deep_stack, validate};
+use warpsmith_sim::simulator;
+
+/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] and of [`tensor`] are made of.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;
@@ -51,11 +54,6 @@ pub mod ptx {
     pub use crate::device_api::mma::*;
     pub use crate::device_api::wgmma::*;
 }
-
-use warpsmith_ir::{codegen, half, ir, limits};
-#[cfg(feature = "simulator")]
-use warpsmith_ir::{deep_stack, validate};
-use warpsmith_sim::simulator;
 
 /// What kernels use: builtins, types and the attributes of device code.
 pub mod prelude {

@@ -32,7 +32,7 @@ pub use crate::cache::BundleError;
 use crate::cache::{Entry, bundles};
 use crate::codegen::Checks;
 use crate::compile;
-use crate::driver::Version;
+use crate::driver::{Shown, Version};
 use crate::error::Result;
 use crate::nvrtc::Arch;
 
@@ -60,8 +60,9 @@ impl Bundle {
         Ok(Self { arches, entries: BTreeMap::new() })
     }
 
-    /// Compiles the two versions that [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and
-    /// for launches that fulfil all [conditions](Kernel::launch_conditions_for), without the checks that those prove.
+    /// Compiles the versions that [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and for
+    /// launches that fulfil all [conditions](Kernel::launch_conditions_for), without the checks that those prove. Of each there
+    /// is one for launches whose indices fit `int` and whose slices do not overlap, if its text is another.
     ///
     /// # Errors
     /// An error of recording, validating or compiling, or a missing NVRTC.
@@ -81,8 +82,14 @@ impl Bundle {
     /// The kernel, and coarsened if its attribute says so: a launch may need either.
     fn add_both<K: Kernel>(self, comptime: &K::Comptime, checks: Checks) -> Result<Self> {
         let coarsen = K::module(comptime)?.module().attributes.coarsen;
-        let plain = self.add_one::<K>(comptime, checks.into())?;
-        if coarsen.is_none() { Ok(plain) } else { plain.add_one::<K>(comptime, Version { checks, coarsen }) }
+        let mut bundle = self;
+        for shown in [Shown::NOTHING, Shown::ALL] {
+            bundle = bundle.add_one::<K>(comptime, Version::of_launch(checks, shown))?;
+        }
+        match coarsen {
+            None => Ok(bundle),
+            Some(_) => bundle.add_one::<K>(comptime, Version { coarsen, ..checks.into() }),
+        }
     }
 
     fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, version: Version) -> Result<Self> {

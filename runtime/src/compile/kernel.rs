@@ -60,7 +60,7 @@ pub trait Kernel: KernelDefinition {
         let module = Self::module(comptime)?;
         let also = matches!(options.checks, Checks::Also(checks) if checks.any());
         let coarsen = module.module().attributes.coarsen.filter(|_| !also);
-        compile::print(&module, Version { checks: options.checks, coarsen }, options.line_directives)
+        compile::print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
     }
 
     /// The CUDA C++ of the kernel coarsened, as a launch with [`Launch::coarsen`](crate::Launch::coarsen) compiles it,
@@ -69,7 +69,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// As [`Kernel::cuda_source`]; [`NotCoarsened`](crate::error::NotCoarsened) with the reason and its line.
     fn coarsened_cuda_source_for(comptime: &Self::Comptime, factor: CoarsenFactor) -> Result<String> {
-        let version = Version { checks: Checks::None, coarsen: Some(factor) };
+        let version = Version { coarsen: Some(factor), ..Checks::None.into() };
         Ok(compile::print(&Self::module(comptime)?, version, false)?.code)
     }
 
@@ -158,7 +158,11 @@ pub trait Kernel: KernelDefinition {
                 // Most launches fulfil all conditions, and so do not need the other checks.
                 let recorded = gpu.recorded::<Self>(comptime)?;
                 let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.len()));
-                gpu.loaded::<Self>(comptime, Version { checks, coarsen }).map(|_| ())
+                let version = match coarsen {
+                    Some(_) => Version { coarsen, ..checks.into() },
+                    None => Version::of_launch(checks, recorded.shown()),
+                };
+                gpu.loaded::<Self>(comptime, version).map(|_| ())
             }
             Backend::Simulator => Self::module(comptime).map(|_| ()),
         }

@@ -7,7 +7,6 @@ use super::{Compiled, recorded};
 use crate::codegen::Checks;
 use crate::driver::{Gpu, Loaded, Recorded, Version};
 use crate::error::Result;
-use crate::ir::Condition;
 
 impl Gpu {
     /// The kernel for these comptime values, compiled and loaded at its first use.
@@ -30,11 +29,6 @@ impl Gpu {
         }
         let fresh = Arc::new(self.compile::<K>(comptime, version)?);
         Ok(self.loaded_kernels().add::<K>(comptime, version, fresh))
-    }
-
-    /// What launches of a kernel may fulfil, and so need fewer checks.
-    pub(crate) fn conditions<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&[Condition]> {
-        Ok(&self.recorded::<K>(comptime)?.conditions)
     }
 
     /// What is known of a kernel before it is compiled.

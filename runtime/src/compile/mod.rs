@@ -19,9 +19,10 @@ use crate::host::device::Device;
 
 use crate::error::LaunchError;
 use crate::error::{Error, Result};
+use crate::ir::{KernelAttributes, Requirements};
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
 use crate::passes;
-use crate::resources::{BoundsEffect, Resources};
+use crate::resources::{BoundsEffect, Resources, check_demands};
 use crate::settings::PipelineSettings;
 use crate::validate::ValidModule;
 use kernel::Kernel;
@@ -36,6 +37,8 @@ pub(crate) struct Compiled {
 struct CompileJob {
     source: CudaSource,
     options: CompileOptions,
+    /// What the author demands of the machine code.
+    requires: Requirements,
 }
 
 impl CompileJob {
@@ -66,9 +69,18 @@ impl CompileJob {
         let limit = parameter_bytes(compute, u32::MAX);
         LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
-        let fmad = module.module().attributes.fmad;
-        let options = CompileOptions { arch, fmad, debug_info, relocatable: source.needs.launches };
-        Ok(Self { source, options })
+        let KernelAttributes { fmad, requires, .. } = module.module().attributes;
+        let warns_of_local_memory = requires.no_spills || requires.no_local_memory;
+        let relocatable = source.needs.launches;
+        let options = CompileOptions { arch, fmad, debug_info, relocatable, warns_of_local_memory };
+        Ok(Self { source, options, requires })
+    }
+
+    /// The cubin, from the cache or NVRTC, if it is what the author demands.
+    fn cubin<K: Kernel>(&self) -> Result<Arc<Cubin>> {
+        let cubin = Cache::process()?.get(&self.source.code, K::NAME, &self.options)?;
+        check_demands(K::NAME, self.requires, &cubin.log, "")?;
+        Ok(cubin)
     }
 
     fn key<K: Kernel>(&self) -> Key {
@@ -82,9 +94,13 @@ impl CompileJob {
 /// A kernel that cannot be coarsened.
 pub(crate) fn print(module: &ValidModule, version: Version, line_directives: bool) -> Result<CudaSource> {
     let options = PrintOptions { checks: version.checks, line_directives };
-    Ok(match version.coarsen {
-        Some(factor) => codegen::print(&passes::coarsen(module, factor)?, &options),
-        None => codegen::print(module, &options),
+    Ok(match (version.coarsen, version.shown) {
+        (Some(factor), _) => codegen::print(&passes::coarsen(module, factor)?, &options),
+        (None, Some(shown)) => {
+            let narrow = passes::narrow(module, shown.fits);
+            codegen::print(&passes::mark_read_only(narrow, shown.read_only), &options)
+        }
+        (None, None) => codegen::print(module, &options),
     })
 }
 
@@ -111,13 +127,7 @@ pub(crate) fn recorded<K: Kernel>(
     compute: (u32, u32),
 ) -> Result<Compiled> {
     let order = CompileJob::of::<K>(module, version, compute, false)?;
-    let cubin = match Cache::process()?.get(&order.source.code, K::NAME, &order.options) {
-        Ok(cubin) => cubin,
-        Err(NvrtcError::Compile { .. }) if order.options.debug_info == DebugInfo::None => {
-            return Err(explained::<K>(comptime, version, compute)?);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let cubin = compiled::<K>(&order, || CompileJob::new::<K>(comptime, version, compute, true))?;
     let settings = PipelineSettings::process()?;
     if !settings.dump.is_empty() {
         dump::write(settings, &dump_name::<K>(&order, version), &order.key::<K>(), &cubin)?;
@@ -125,13 +135,33 @@ pub(crate) fn recorded<K: Kernel>(
     Ok(Compiled { source: order.source, cubin })
 }
 
-/// The error of a kernel that does not compile, with Rust lines.
-fn explained<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Error> {
-    let order = CompileJob::new::<K>(comptime, version, compute, true)?;
+/// The cubin; or the error of a kernel that does not compile, or not to what its author demands, with Rust lines.
+fn compiled<K: Kernel>(
+    order: &CompileJob,
+    with_lines: impl FnOnce() -> Result<CompileJob>,
+) -> Result<Arc<Cubin>> {
+    match order.cubin::<K>() {
+        Err(Error::Nvrtc(NvrtcError::Compile { .. }) | Error::Launch(LaunchError::Required { .. }))
+            if order.options.debug_info == DebugInfo::None =>
+        {
+            Err(explained::<K>(with_lines()?)?)
+        }
+        made => made,
+    }
+}
+
+fn explained<K: Kernel>(mut order: CompileJob) -> Result<Error> {
+    if order.requires.any() {
+        order.options.debug_info = DebugInfo::Lines;
+    }
     let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
+    let demands = |cubin: Arc<Cubin>| -> Result<()> {
+        let ptx = nvrtc::ptx(&order.source.code, K::NAME, &order.options)?;
+        Ok(check_demands(K::NAME, order.requires, &cubin.log, &ptx)?)
+    };
     let compiles =
-        || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() };
-    Ok(made.err().unwrap_or_else(compiles).into())
+        || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() }.into();
+    Ok(made.map_err(Error::from).and_then(demands).err().unwrap_or_else(compiles))
 }
 
 /// A name that two specializations of a kernel do not share.
@@ -155,19 +185,18 @@ pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: 
 
 /// The cubin of a kernel for exactly one architecture.
 pub(crate) fn cubin<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Arc<Cubin>> {
-    let order = exact::<K>(comptime, arch)?;
-    Ok(Cache::process()?.get(&order.source.code, K::NAME, &order.options)?)
+    compiled::<K>(&exact::<K>(comptime, arch, false)?, || exact::<K>(comptime, arch, true))
 }
 
 /// The PTX of a kernel for exactly one architecture.
 pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<String> {
-    let order = exact::<K>(comptime, arch)?;
+    let order = exact::<K>(comptime, arch, false)?;
     Ok(nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
 }
 
 /// The resources of a kernel on one architecture, as compiled for `launch`.
 pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Resources> {
-    report(&exact::<K>(comptime, arch)?)
+    report(&exact::<K>(comptime, arch, false)?)
 }
 
 /// The resources of a kernel with some checks, on the architecture that a compute capability is compiled for.
@@ -181,7 +210,7 @@ pub(crate) fn resources_on<K: Kernel>(
 
 /// The effect of launch bounds and a register cap on a kernel.
 pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<BoundsEffect> {
-    let mut order = exact::<K>(comptime, arch)?;
+    let mut order = exact::<K>(comptime, arch, false)?;
     let with = report(&order)?;
     let module = K::module(comptime)?;
     let attributes = module.module().attributes.clone();
@@ -199,14 +228,14 @@ fn report(order: &CompileJob) -> Result<Resources> {
 
 /// The version that a launch with all checks compiles, if it says nothing of coarsening.
 fn own_version(module: &ValidModule) -> Version {
-    Version { checks: Checks::All, coarsen: module.module().attributes.coarsen }
+    Version { checks: Checks::All, coarsen: module.module().attributes.coarsen, shown: None }
 }
 
-fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<CompileJob> {
+fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str, lines: bool) -> Result<CompileJob> {
     let arch: Arch = arch.parse()?;
     let module = K::module(comptime)?;
     let version = own_version(&module);
-    let mut order = CompileJob::of::<K>(&module, version, (arch.major, arch.minor), false)?;
+    let mut order = CompileJob::of::<K>(&module, version, (arch.major, arch.minor), lines)?;
     if order.options.arch.specific && !arch.specific {
         return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
     }

@@ -10,7 +10,7 @@ use super::attribute_checks::check_carveout;
 use super::fault::FaultRecord;
 use super::occupancy::Counted;
 use super::symbols::ConstantSymbol;
-use super::table::Table;
+use super::table::{Shown, Table};
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
 use crate::codegen::{CudaSource, Needs, Site, SiteKind};
 use crate::error::LaunchError;
@@ -18,6 +18,7 @@ use crate::fault::{Failure, SHARED};
 use crate::ir::{CoarsenFactor, Condition};
 use crate::limits;
 use crate::nvrtc::Cubin;
+use crate::passes;
 use crate::shape::LaunchShape;
 use crate::validate::ValidModule;
 
@@ -27,6 +28,10 @@ use sys::CUfunction_attribute as Attribute;
 pub(crate) struct Recorded {
     /// What its launches may fulfil.
     pub conditions: Vec<Condition>,
+    /// What of that makes its index arithmetic fit `int`.
+    pub fits: Vec<Condition>,
+    /// The slice parameters that nothing writes if they overlap none that it writes.
+    pub read_only: u64,
     /// How many elements its attribute asks each thread to do.
     pub coarsen: Option<CoarsenFactor>,
     /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
@@ -37,8 +42,14 @@ impl Recorded {
     /// A kernel that was recorded and validated.
     pub fn new(module: ValidModule) -> Self {
         let conditions = module.module().conditions.clone();
+        let (fits, read_only) = (module.module().fits.clone(), passes::read_only(&module));
         let coarsen = module.module().attributes.coarsen;
-        Self { conditions, coarsen, module: Mutex::new(Some(module)) }
+        Self { conditions, fits, read_only, coarsen, module: Mutex::new(Some(module)) }
+    }
+
+    /// What most launches show.
+    pub fn shown(&self) -> Shown {
+        Shown::ALL.of(self.fits.len(), self.read_only)
     }
 
     /// The module, the first time.

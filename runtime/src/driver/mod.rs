@@ -52,7 +52,7 @@ pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
-pub(crate) use table::Version;
+pub(crate) use table::{Shown, Version};
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -29,13 +29,15 @@ impl Loaded {
             spills: None,
             stack_frame: None,
             local: count(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            static_shared: count(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            static_shared: count(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?
+                + self.needs().large_shared_bytes as u32,
             dynamic_shared: 0,
             constant: count(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
             barriers: None,
             max_threads: count(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             ptx_version: count(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
             binary_version: binary,
+            remarks: Vec::new(),
             cache_all: Some(get(Attribute::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA)? != 0),
         })
     }

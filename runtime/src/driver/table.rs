@@ -21,11 +21,52 @@ pub(crate) struct Version {
     pub checks: Checks,
     /// How many elements each thread does, if more than one.
     pub coarsen: Option<CoarsenFactor>,
+    /// What the launch shows besides, of a kernel that is printed for launches and not to be read.
+    pub shown: Option<Shown>,
+}
+
+/// What a launch shows of a kernel's arithmetic and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shown {
+    /// The conditions of the kernel's narrow arithmetic that it fulfils, a bit each.
+    pub fits: u64,
+    /// The slice parameters that overlap none that is written, a bit for each position.
+    pub read_only: u64,
+}
+
+impl Shown {
+    /// What most launches show: all that the kernel has conditions and slices for.
+    pub const ALL: Self = Self { fits: u64::MAX, read_only: u64::MAX };
+    /// What every launch shows.
+    pub const NOTHING: Self = Self { fits: 0, read_only: 0 };
+
+    /// The same, of a kernel with so many conditions and these slices.
+    pub fn of(self, fits: usize, read_only: u64) -> Self {
+        let most = if fits == 0 { 0 } else { u64::MAX >> 64usize.saturating_sub(fits) };
+        Self { fits: self.fits & most, read_only: self.read_only & read_only }
+    }
+
+    /// Whether this shows all that another does.
+    pub fn includes(self, other: Self) -> bool {
+        other.fits & !self.fits == 0 && other.read_only & !self.read_only == 0
+    }
+}
+
+impl Version {
+    /// Whether it is one of some launches alone.
+    pub fn rests_on_launch(&self) -> bool {
+        matches!(self.checks, Checks::Lifted(_)) || self.shown.is_some_and(|shown| shown != Shown::NOTHING)
+    }
+
+    /// What a launch runs that is not coarsened.
+    pub fn of_launch(checks: Checks, shown: Shown) -> Self {
+        Self { checks, coarsen: None, shown: Some(shown) }
+    }
 }
 
 impl From<Checks> for Version {
     fn from(checks: Checks) -> Self {
-        Self { checks, coarsen: None }
+        Self { checks, coarsen: None, shown: None }
     }
 }
 

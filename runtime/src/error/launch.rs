@@ -265,15 +265,15 @@ pub enum LaunchError {
     },
     /// Too much shared memory.
     #[error(
-        "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of static shared memory are above the opt-in limit of {limit} \
-         bytes a block; use a smaller `.dynamic_shared(…)`"
+        "kernel `{kernel}`: {dynamic} bytes of dynamic and {fixed} of declared shared memory are above the opt-in limit of {limit} \
+         bytes a block; use a smaller `.dynamic_shared(…)`, or smaller `shared!` arrays"
     )]
     SharedMemory {
         /// The kernel.
         kernel: &'static str,
         /// Dynamic bytes.
         dynamic: usize,
-        /// Static bytes.
+        /// Bytes of `shared!` arrays.
         fixed: usize,
         /// The limit.
         limit: usize,
@@ -303,6 +303,18 @@ pub enum LaunchError {
         needs: (u32, u32),
         /// What there is.
         has: (u32, u32),
+    },
+    /// The compiler made less of a kernel than its author demands.
+    #[error("kernel `{kernel}` demands `{demand}`: {said}; {way_out}")]
+    Required {
+        /// The kernel.
+        kernel: &'static str,
+        /// What stands in `require(…)`.
+        demand: &'static str,
+        /// The remarks of the compiler, with their Rust lines.
+        said: String,
+        /// What may help.
+        way_out: &'static str,
     },
     /// An argument in memory of another device.
     #[error(

@@ -128,6 +128,22 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
     Ok(())
 }
 
+/// The slices that overlap none that is written, a bit for each position.
+pub(super) fn unwritten(args: &[KernelArg]) -> u64 {
+    let range = |arg: &KernelArg| match arg {
+        KernelArg::Slice { ptr, bytes, mutable, .. } => Some((*ptr, ptr.saturating_add(*bytes), *mutable)),
+        _ => None,
+    };
+    let is_written = |a: u64, a_end: u64| {
+        let mut others = args.iter().filter_map(range);
+        others.any(|(b, b_end, mutable)| mutable && a < b_end && b < a_end)
+    };
+    let slices = args.iter().take(64).enumerate().filter_map(|(at, arg)| Some((at, range(arg)?)));
+    slices
+        .filter(|(_, (start, end, mutable))| !mutable && !is_written(*start, *end))
+        .fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
 /// What holds on this GPU for this kernel.
 pub(super) fn device<K: Kernel>(
     shape: &LaunchShape,
@@ -144,7 +160,11 @@ pub(super) fn device<K: Kernel>(
     if needs.uses_grid && !attributes.cooperative {
         return Err(LaunchError::NotCooperative { kernel: K::NAME });
     }
-    let own = OwnShared { fixed: needs.static_shared_bytes, shadow: needs.shadow_bytes };
+    let own = OwnShared {
+        fixed: needs.static_shared_bytes,
+        large: needs.large_shared_bytes,
+        shadow: needs.shadow_bytes,
+    };
     shared(K::NAME, shape, own, limits.shared_opt_in)
 }
 
@@ -210,6 +230,8 @@ pub(super) fn simulated_shape(
 struct OwnShared {
     /// Static arrays.
     fixed: usize,
+    /// Part of what the launch adds: arrays that static memory does not hold.
+    large: usize,
     /// Part of what the launch adds: where checks keep what is written.
     shadow: usize,
 }
@@ -220,14 +242,14 @@ fn shared(
     own: OwnShared,
     limit: usize,
 ) -> Result<(), LaunchError> {
-    let OwnShared { fixed, shadow } = own;
+    let OwnShared { fixed, large, shadow } = own;
     let bytes = shape.dynamic_shared as usize + fixed;
     if bytes > limit && bytes <= limit + shadow {
         return Err(LaunchError::ShadowMemory { kernel, bytes: bytes - shadow, shadow, limit });
     }
     if bytes > limit {
-        let dynamic = shape.dynamic_shared as usize;
-        return Err(LaunchError::SharedMemory { kernel, dynamic, fixed, limit });
+        let dynamic = shape.dynamic_shared as usize - large;
+        return Err(LaunchError::SharedMemory { kernel, dynamic, fixed: fixed + large, limit });
     }
     Ok(())
 }

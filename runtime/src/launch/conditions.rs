@@ -1,8 +1,9 @@
 //! Which of a kernel's conditions a launch fulfils.
 
-use super::LaunchShape;
+use super::{LaunchShape, check};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
+use crate::driver::{Attributes, Shown};
 use crate::ir::{Condition, LaunchValues, Parameter, Scalar};
 
 /// A launch as its conditions see it.
@@ -24,6 +25,19 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[K
     let given = Given { shape, args };
     let bit = |(i, condition): (usize, &Condition)| u64::from(condition.holds(&given)) << i;
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
+}
+
+/// What a launch shows of a kernel's arithmetic and memory.
+pub(super) fn shown(
+    fits: &[Condition],
+    read_only: u64,
+    shape: &LaunchShape,
+    args: &[KernelArg],
+    attributes: &Attributes,
+) -> Shown {
+    // A kernel that starts before the one before it has ended may see slices change.
+    let lent = if attributes.programmatic { 0 } else { read_only };
+    Shown { fits: fulfilled(fits, shape, args), read_only: lent & check::unwritten(args) }
 }
 
 impl LaunchValues for Given<'_> {

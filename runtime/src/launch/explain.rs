@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Launch, conditions};
-use crate::codegen::{self, PrintOptions};
-use crate::compile::kernel::Kernel;
+use crate::compile::{self, kernel::Kernel};
 use crate::error::Result;
 use crate::ir::{Condition, Location, Proof};
 use crate::passes::{self, Finding};
@@ -94,11 +93,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// An error of recording or validation, with its Rust line; a missing or invalid shape.
     pub fn cuda_source(&self) -> Result<String> {
         let (version, module) = (self.version()?, K::module(&self.comptime)?);
-        let options = PrintOptions { checks: version.checks, line_directives: false };
-        Ok(match version.coarsen {
-            Some(factor) => codegen::print(&passes::coarsen(&module, factor)?, &options).code,
-            None => codegen::print(&module, &options).code,
-        })
+        Ok(compile::print(&module, version, false)?.code)
     }
 
     /// Why each index of the kernel is in bounds in this launch, or what would prove it. Nothing is launched.

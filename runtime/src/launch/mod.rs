@@ -210,7 +210,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     pub(crate) fn print(&self, options: &PrintOptions) -> Result<CudaSource> {
         let module = K::module(&self.comptime)?;
         let coarsen = self.setup.coarsening(K::NAME, module.module().attributes.coarsen)?;
-        compile::print(&module, Version { checks: options.checks, coarsen }, options.line_directives)
+        compile::print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
     }
 
     /// The comptime values.

@@ -7,7 +7,7 @@ use super::{Launch, LaunchError, LaunchShape, Setup, check, check_attributes, co
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
 use crate::compile::kernel::Kernel;
-use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Version};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Recorded, Shown, Version};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
@@ -45,9 +45,21 @@ pub struct Prepared<K: Kernel> {
 
 /// Where a checked launch goes.
 pub(crate) enum Target {
-    /// A loaded kernel, and the conditions that its launches must fulfil.
-    Gpu(Arc<Loaded>, u64),
+    /// A loaded kernel, and what its launches must fulfil.
+    Gpu(Arc<Loaded>, Rests),
     Simulator(Box<Simulation>),
+}
+
+/// What a loaded kernel rests on: a launch of it must fulfil as much.
+#[derive(Clone, Copy)]
+pub(crate) struct Rests {
+    /// The conditions that prove checks, a bit each.
+    checks: u64,
+    shown: Shown,
+}
+
+impl Rests {
+    const NOTHING: Self = Self { checks: 0, shown: Shown::NOTHING };
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -61,7 +73,7 @@ impl<K: Kernel> Launch<'_, K> {
                 let others = self.setup.gpu_checks(device)?;
                 let asked = Asked { bounds: checks, others, setup: &self.setup };
                 let loaded = loaded::<K>(gpu, &self.comptime, &asked, &shape, args)?.0;
-                let (shape, attributes) = (shadowed(shape, loaded), &self.setup.attributes);
+                let (shape, attributes) = (with_its_shared(shape, loaded), &self.setup.attributes);
                 check_gpu::<K>(gpu, loaded, &shape, attributes)?;
                 launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
             }
@@ -81,7 +93,7 @@ impl<K: Kernel> Launch<'_, K> {
                 let others = self.setup.gpu_checks(device)?;
                 let asked = Asked { bounds: checks, others, setup: &self.setup };
                 let (loaded, needs) = loaded::<K>(gpu, &self.comptime, &asked, &shape, self.args.as_ref())?;
-                shape = shadowed(shape, loaded);
+                shape = with_its_shared(shape, loaded);
                 check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
                 Target::Gpu(loaded.clone(), needs)
             }
@@ -147,7 +159,7 @@ impl<K: Kernel> Prepared<K> {
                 gpu.take_fault()?;
                 let coarsened = loaded.needs().coarsened.as_ref();
                 let fits = coarsened.is_none_or(|needs| coarsen::fits::<K>(needs, &self.shape, args));
-                let loaded = if fits && *needs & !self.fulfilled(gpu, args)? == 0 {
+                let loaded = if fits && self.fulfils(*needs, gpu, args)? {
                     loaded
                 } else {
                     // These arguments need checks that the first ones did not, or are not aligned as they were.
@@ -160,8 +172,11 @@ impl<K: Kernel> Prepared<K> {
         }
     }
 
-    fn fulfilled(&self, gpu: &Gpu, args: &[KernelArg]) -> Result<u64> {
-        Ok(conditions::fulfilled(gpu.conditions::<K>(&self.comptime)?, &self.shape, args))
+    fn fulfils(&self, needs: Rests, gpu: &Gpu, args: &[KernelArg]) -> Result<bool> {
+        let recorded = gpu.recorded::<K>(&self.comptime)?;
+        let proven = conditions::fulfilled(&recorded.conditions, &self.shape, args);
+        let shown = shown(recorded, &self.shape, args, &self.attributes);
+        Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
     }
 
     pub(crate) fn parts(&self) -> (&Target, &LaunchShape, &Attributes) {
@@ -188,16 +203,21 @@ struct Asked<'a> {
     setup: &'a Setup,
 }
 
-/// The kernel with the checks that a launch needs, and the conditions that this rests on.
+/// What a launch shows of a kernel's arithmetic and memory.
+fn shown(recorded: &Recorded, shape: &LaunchShape, args: &[KernelArg], attributes: &Attributes) -> Shown {
+    conditions::shown(&recorded.fits, recorded.read_only, shape, args, attributes)
+}
+
+/// The kernel with the checks that a launch needs, and what this rests on.
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
     asked: &Asked<'_>,
     shape: &LaunchShape,
     args: &[KernelArg],
-) -> Result<(&'g Arc<Loaded>, u64)> {
+) -> Result<(&'g Arc<Loaded>, Rests)> {
     if asked.others.any() {
-        return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, 0));
+        return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, Rests::NOTHING));
     }
     let recorded = gpu.recorded::<K>(comptime)?;
     let checks = match asked.bounds {
@@ -208,35 +228,42 @@ fn loaded<'g, K: Kernel>(
         let fits = |loaded: &Loaded| {
             loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits::<K>(needs, shape, args))
         };
-        match checked::<K>(gpu, comptime, Version { checks, coarsen: Some(factor) }) {
+        match checked::<K>(gpu, comptime, Version { coarsen: Some(factor), ..checks.into() }) {
             Ok(found) if fits(found.0) => return Ok(found),
             // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
             Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
             Err(error) => return Err(error),
         }
     }
-    checked::<K>(gpu, comptime, checks.into())
+    let shown = shown(recorded, shape, args, &asked.setup.attributes);
+    checked::<K>(gpu, comptime, Version::of_launch(checks, shown))
 }
 
-/// A version of a kernel, or the one with all checks where only that is compiled ahead of time.
+/// A version of a kernel, or one that rests on nothing where only that is compiled ahead of time.
 fn checked<'g, K: Kernel>(
     gpu: &'g Gpu,
     comptime: &K::Comptime,
     version: Version,
-) -> Result<(&'g Arc<Loaded>, u64)> {
+) -> Result<(&'g Arc<Loaded>, Rests)> {
+    let shown = version.shown.unwrap_or(Shown::NOTHING);
     match (gpu.loaded::<K>(comptime, version), version.checks) {
-        (Ok(loaded), Checks::Lifted(fulfilled)) => Ok((loaded, fulfilled)),
-        // Compiled ahead of time, a kernel has all checks, or none that some launch can prove.
-        (Err(Error::Nvrtc(NvrtcError::Missing)), Checks::Lifted(_)) => {
-            Ok((gpu.loaded::<K>(comptime, Version { checks: Checks::All, ..version })?, 0))
+        (Ok(loaded), Checks::Lifted(checks)) => Ok((loaded, Rests { checks, shown })),
+        (Ok(loaded), _) => Ok((loaded, Rests { checks: 0, shown })),
+        // Compiled ahead of time, a kernel rests on nothing, or on all that a launch can show.
+        (Err(Error::Nvrtc(NvrtcError::Missing)), checks) if version.rests_on_launch() => {
+            let checks = if let Checks::Lifted(_) = checks { Checks::All } else { checks };
+            let shown = version.shown.map(|_| Shown::NOTHING);
+            Ok((gpu.loaded::<K>(comptime, Version { checks, shown, ..version })?, Rests::NOTHING))
         }
-        (loaded, _) => Ok((loaded?, 0)),
+        (Err(error), _) => Err(error),
     }
 }
 
-/// The shape with the shared memory in which a checked kernel keeps what is written.
-fn shadowed(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
-    let dynamic_shared = shape.dynamic_shared.saturating_add(loaded.needs().shadow_bytes as u32);
+/// The shape with the dynamic shared memory that is the kernel's own: of arrays that static memory does not hold, and
+/// that in which a checked kernel keeps what is written.
+pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
+    let own = loaded.needs().large_shared_bytes + loaded.needs().shadow_bytes;
+    let dynamic_shared = shape.dynamic_shared.saturating_add(own as u32);
     LaunchShape { dynamic_shared, ..shape }
 }
 

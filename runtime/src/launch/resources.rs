@@ -1,5 +1,6 @@
 //! The resources and the costs of a launch.
 
+use super::prepared::with_its_shared;
 use super::{KeptAttributes, Launch, Target, coarsen, conditions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
@@ -26,8 +27,8 @@ impl<K: Kernel> Launch<'_, K> {
             Backend::Gpu(gpu) => {
                 let loaded = gpu.loaded::<K>(&self.comptime, version)?.resources()?;
                 match compile::resources_on::<K>(&self.comptime, version, compute) {
-                    Ok(Resources { spills, stack_frame, barriers, .. }) => {
-                        Resources { spills, stack_frame, barriers, ..loaded }
+                    Ok(Resources { spills, stack_frame, barriers, remarks, .. }) => {
+                        Resources { spills, stack_frame, barriers, remarks, ..loaded }
                     }
                     // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
                     Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,
@@ -53,7 +54,7 @@ impl<K: Kernel> Launch<'_, K> {
         if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
             let shape = self.setup.shape::<K>()?;
             let loaded = gpu.loaded::<K>(&self.comptime, self.version()?)?;
-            occupancy.clusters = Some(gpu.resident(loaded, &shape)?);
+            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded))?);
         }
         Ok(occupancy)
     }
@@ -84,7 +85,15 @@ impl<K: Kernel> Launch<'_, K> {
         let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
         let checks = conditions::checks(&module.module().conditions, &shape, args);
         let own = module.module().attributes.coarsen;
-        let mut version = Version { checks, coarsen: self.setup.coarsening_of::<K>(own, &shape, args)? };
+        let shown = conditions::shown(
+            &module.module().fits,
+            passes::read_only(&module),
+            &shape,
+            args,
+            &self.setup.attributes,
+        );
+        let coarsen = self.setup.coarsening_of::<K>(own, &shape, args)?;
+        let mut version = Version { checks, coarsen, shown: Some(shown) };
         if let Some(factor) = version.coarsen {
             let coarsened = passes::coarsen(&module, factor)?;
             let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);

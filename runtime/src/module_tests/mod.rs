@@ -7,6 +7,7 @@ mod helpers;
 mod host_limit;
 mod layout;
 mod meanings;
+mod narrow;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod proofs;
 mod validation;

@@ -71,8 +71,9 @@ impl Statement {
             return Err(refused());
         }
         // What an instruction gives to `_` is given to nobody.
-        let tokens =
-            rest.split(|c: char| ",[]{}|".contains(c) || c.is_whitespace()).filter(|t| !matches!(*t, "" | "_"));
+        let tokens = rest
+            .split(|c: char| ",[]{}|".contains(c) || c.is_whitespace())
+            .filter(|t| !matches!(*t, "" | "_"));
         let arguments = tokens.map(|token| self.argument(token).ok_or_else(refused));
         Ok(format!("ws_ptx_{}({})", name(opcode), arguments.collect::<Result<Vec<_>, _>>()?.join(", ")))
     }

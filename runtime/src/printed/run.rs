@@ -160,6 +160,11 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
 }
 
 impl Text {
+    /// What it needs of its launches.
+    pub fn needs(&self) -> &crate::codegen::Needs {
+        &self.source.needs
+    }
+
     /// What its launches fulfil, if its threads do several elements each.
     pub fn coarsened(&self) -> Option<&CoarsenNeeds> {
         self.source.needs.coarsened.as_ref()

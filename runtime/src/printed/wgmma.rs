@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use super::host::host_functions;
 use crate::device_api::wgmma::WgmmaElement;
-use warpsmith_lang::prelude::{F8E4M3, F8E5M2};
 use crate::half::{bf16, f16};
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use warpsmith_lang::prelude::{F8E4M3, F8E5M2};
 
 /// What a product is of, by the shim's number: its bytes, and the value of an element.
 fn element(number: u32) -> (usize, fn(u32) -> f64) {
@@ -25,7 +25,14 @@ fn element(number: u32) -> (usize, fn(u32) -> f64) {
 ///
 /// # Safety
 /// `registers` is null, or the address of four.
-unsafe fn multiply(number: u32, sums: (u32, *mut c_void), registers: *const u32, left: u64, right: u64, flags: u32) {
+unsafe fn multiply(
+    number: u32,
+    sums: (u32, *mut c_void),
+    registers: *const u32,
+    left: u64,
+    right: u64,
+    flags: u32,
+) {
     let (bytes, value) = element(number);
     // SAFETY: as promised by the caller.
     let left = match unsafe { registers.cast::<[u32; 4]>().as_ref() } {

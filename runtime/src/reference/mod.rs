@@ -29,7 +29,7 @@ macro_rules! chapters {
     };
 }
 
-chapters! { types expressions control functions launches memory textures threads nested atomics numbers tiles tensor_cores output checks costs tools attributes escape refused }
+chapters! { types expressions control functions launches memory textures threads nested atomics numbers tiles bulk tensor_cores output checks costs tools attributes escape refused }
 
 /// The memory that an example writes: an argument for a kernel's `&mut [T]`.
 pub struct Out<T> {
@@ -113,12 +113,7 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{}` prints\n{readable}", K::NAME);
     if nvrtc::version().is_ok() {
         let arch = Arch { major: 9, minor: 0, specific: true };
-        let options = CompileOptions {
-            arch,
-            fmad: true,
-            debug_info: crate::nvrtc::DebugInfo::None,
-            relocatable: needs.launches,
-        };
+        let options = CompileOptions { relocatable: needs.launches, ..CompileOptions::new(arch) };
         for code in [&readable, &source(Checks::All).code] {
             nvrtc::compile_object(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
         }

@@ -8,16 +8,19 @@ mod machine_code;
 mod multiprocessor;
 mod occupancy;
 mod ptxas;
+mod remarks;
 
 pub use bounds::BoundsEffect;
 pub use multiprocessor::Multiprocessor;
 pub(crate) use multiprocessor::shared_unit;
 pub use occupancy::{Allowed, Limiter, Occupancy};
+pub use remarks::{Remark, RemarkKind};
 
 use std::fmt;
 
 use crate::codegen::CudaSource;
-use crate::error::ReportError;
+use crate::error::{LaunchError, ReportError};
+use crate::ir::Requirements;
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin};
 use crate::shape::Dim3;
 
@@ -58,6 +61,8 @@ pub struct Resources {
     /// Whether the kernel was compiled to cache global loads in L1 against the default; `None` without
     /// a GPU.
     pub cache_all: Option<bool>,
+    /// What the compiler did not do as it was told, and what costs speed; empty without NVRTC.
+    pub remarks: Vec<Remark>,
 }
 
 /// Register values that are kept in memory for lack of registers.
@@ -75,6 +80,23 @@ impl Spills {
     pub fn any(self) -> bool {
         self != Self::default()
     }
+}
+
+/// Whether a kernel is what its author demands, by the log of its compilation; the PTX tells the lines of remarks.
+///
+/// # Errors
+/// [`LaunchError::Required`] with the remarks.
+pub(crate) fn check_demands(
+    kernel: &'static str,
+    requires: Requirements,
+    log: &str,
+    ptx: &str,
+) -> Result<(), LaunchError> {
+    let mut said = remarks::parse(log);
+    remarks::locate(&mut said, ptx);
+    let Some((demand, found, way_out)) = remarks::unmet(requires, &said) else { return Ok(()) };
+    let said = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    Err(LaunchError::Required { kernel, demand, said, way_out })
 }
 
 impl Resources {
@@ -105,7 +127,7 @@ impl Resources {
             spills: Some(Spills { stores: usage.spill_stores, loads: usage.spill_loads }),
             stack_frame: Some(usage.stack_frame),
             local: usage.stack_frame + usage.local,
-            static_shared: usage.shared,
+            static_shared: usage.shared + source.needs.large_shared_bytes as u32,
             dynamic_shared: 0,
             constant: constant.map_or(usage.constant, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             barriers: Some(usage.barriers),
@@ -113,6 +135,7 @@ impl Resources {
             ptx_version: version,
             binary_version: version,
             cache_all: None,
+            remarks: remarks::parse(&cubin.log),
         })
     }
 
@@ -182,6 +205,7 @@ impl fmt::Display for Resources {
         }
         let [ptx, code] = [self.ptx_version, self.binary_version].map(|v| (v / 10, v % 10));
         write!(f, "  code             PTX {}.{}, machine code {}.{}", ptx.0, ptx.1, code.0, code.1)?;
+        self.remarks.iter().try_for_each(|remark| write!(f, "\nremark: {remark}"))?;
         self.warning().map_or(Ok(()), |warning| write!(f, "\nwarning: {warning}"))
     }
 }

@@ -5,6 +5,7 @@ use warpsmith::prelude::F32x4;
 
 use super::data::{Random, close, components};
 use super::{Case, Scale, print, record, text};
+use crate::bulk_rows::{BULK_THREADS, rms_norm_bulk};
 use crate::rows::{ROW_THREADS, rms_norm, softmax};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -21,6 +22,12 @@ pub(super) fn cases() -> Vec<Case> {
             print: print::<rms_norm<8>>,
             record: record::<rms_norm<8>>,
             check: check_rms_norm::<8>,
+        },
+        Case {
+            name: "rms_norm_bulk@vectors_512",
+            print: print::<rms_norm_bulk<512, 4>>,
+            record: record::<rms_norm_bulk<512, 4>>,
+            check: check_rms_norm_bulk::<512, 4>,
         },
     ]
 }
@@ -59,13 +66,36 @@ fn check_rms_norm<const VECTORS: usize>(device: &Device, scale: Scale) -> Result
         .block(ROW_THREADS)
         .launch(device)
         .map_err(text)?;
-    let got = components(&device.download(&dy).map_err(text)?);
-    let (x, weight) = (components(&x), components(&weight));
+    check_norms(&device.download(&dy).map_err(text)?, &x, &weight, EPSILON)
+}
+
+fn check_rms_norm_bulk<const VECTORS: usize, const STAGES: usize>(
+    device: &Device,
+    scale: Scale,
+) -> Result<(), String> {
+    const EPSILON: f32 = 1e-5;
+    let (rows, blocks) = scale.pick((11, 2), (16_384, 528));
+    let mut random = Random::new("rms_norm_bulk");
+    let (x, weight) = (random.vectors(rows * VECTORS), random.vectors(VECTORS));
+    let (dx, dw) = (device.upload(&x).map_err(text)?, device.upload(&weight).map_err(text)?);
+    let mut dy = device.upload(&vec![F32x4::splat(f32::NAN); x.len()]).map_err(text)?;
+    rms_norm_bulk::<VECTORS, STAGES>(&dx, &dw, &mut dy, rows, EPSILON)
+        .grid(blocks)
+        .block(BULK_THREADS)
+        .launch(device)
+        .map_err(text)?;
+    check_norms(&device.download(&dy).map_err(text)?, &x, &weight, EPSILON)
+}
+
+/// Whether these are the norms of rows as long as the weights.
+fn check_norms(got: &[F32x4], x: &[F32x4], weight: &[F32x4], epsilon: f32) -> Result<(), String> {
+    let (got, x, weight) = (components(got), components(x), components(weight));
+    let width = weight.len();
     let square = |v: &f32| f64::from(*v) * f64::from(*v);
     let scales: Vec<f64> = x
         .chunks(width)
         .map(|row| row.iter().map(square).sum::<f64>() / width as f64)
-        .map(|mean| (mean + f64::from(EPSILON)).sqrt().recip())
+        .map(|mean| (mean + f64::from(epsilon)).sqrt().recip())
         .collect();
     close(&got, |i| f64::from(x[i]) * scales[i / width] * f64::from(weight[i % width]), 1e-5)
 }

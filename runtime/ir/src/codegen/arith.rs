@@ -62,6 +62,14 @@ impl Printer<'_> {
         }
     }
 
+    /// `a op b` that does not overflow.
+    pub(super) fn exact(&mut self, e: &Expr) -> Text {
+        match &e.kind {
+            ExprKind::Binary(op, a, b) => Text::binary(*op, self.expr(a), self.expr(b)),
+            _ => self.expr(e),
+        }
+    }
+
     /// Whether the operands leave no room for overflow, in a type that does not promote.
     fn cannot_overflow(&self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> bool {
         scalar.bits() >= 32 && self.function.cannot_overflow(op, left, right, scalar)

@@ -27,6 +27,7 @@ impl Printer<'_> {
             ExprKind::Var(id) => Text::primary(self.var(*id)),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Exact(a) => self.exact(a),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
                 None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),
@@ -210,7 +211,10 @@ impl Printer<'_> {
                 let elem =
                     if let Type::Shared { elem, .. } = &var.ty { (**elem).clone() } else { Type::Unit };
                 let elem = self.ty(&elem);
-                Text::primary(format!("(ws_dynamic_shared_bytes() / sizeof({elem}))"))
+                Text::primary(match self.shared.large_bytes {
+                    0 => format!("(ws_dynamic_shared_bytes() / sizeof({elem}))"),
+                    large => format!("((ws_dynamic_shared_bytes() - {large}ull) / sizeof({elem}))"),
+                })
             }
         }
     }

@@ -9,6 +9,8 @@ use crate::ranges::{FunctionScope, Interval, Kind, Known};
 /// The function that is being printed.
 #[derive(Default)]
 pub(super) struct OpenFunction<'m> {
+    /// The function itself.
+    pub of: Option<&'m Function>,
     vars: Vec<Variable>,
     names: HashMap<VarId, String>,
     scopes: Vec<HashSet<String>>,
@@ -31,6 +33,8 @@ pub(super) struct OpenFunction<'m> {
     kept: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
+    /// Slices that nothing writes while the kernel runs.
+    pub read_only: HashSet<VarId>,
     /// Whether the body is the user's own CUDA.
     foreign: bool,
     /// The Rust line that each line of CUDA is mapped to, if any is.
@@ -52,6 +56,7 @@ impl<'m> OpenFunction<'m> {
     fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
         let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {
+            of: Some(function),
             ranges: Some(FunctionScope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),
@@ -321,6 +326,11 @@ impl<'m> Printer<'m> {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
+        if index == 0 {
+            let positions = function.params.iter().take(64).enumerate();
+            let marked = positions.filter(|(at, _)| self.module.read_only >> at & 1 == 1);
+            self.function.read_only = marked.map(|(_, id)| *id).collect();
+        }
         let bounds = match (attributes.max_threads, attributes.min_blocks) {
             (Some(threads), Some(blocks)) => format!("__launch_bounds__({threads}, {blocks}) "),
             (Some(threads), None) => format!("__launch_bounds__({threads}) "),
@@ -369,8 +379,12 @@ impl<'m> Printer<'m> {
                 let name = self.function.declare_slice(id);
                 let extents: String =
                     extents(ty).iter().map(|e| format!(", unsigned long long {name}_{e}")).collect();
-                // Only a kernel's own slices are known not to overlap.
-                let restrict = if self.function.restrict { "__restrict__ " } else { "" };
+                // Only a kernel's own slices are known not to overlap, or not to be written.
+                let restrict = if self.function.restrict || self.function.read_only.contains(&id) {
+                    "__restrict__ "
+                } else {
+                    ""
+                };
                 format!("{printed} {restrict}{name}{extents}")
             }
             _ => format!("{printed} {}", self.function.declare(id)),

@@ -170,6 +170,9 @@ impl Printer<'_> {
 
     /// The plainest form that is exact, and that compilers know the number of iterations of.
     fn form(&self, range: &RangeLoop, scalar: Scalar, reaches_end: bool) -> Form {
+        if range.exact {
+            return Form::Plain;
+        }
         let is_narrow = scalar.bits() < 64;
         let Some(step) = &range.step else {
             return match () {

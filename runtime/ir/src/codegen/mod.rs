@@ -42,8 +42,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::deep_stack;
 use crate::ir::{
-    ConstValue, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling, Type, VarKind,
-    Variable,
+    ConstValue, DeclaredShared, Effect, Expr, ExprKind, Extent, FnId, Form, Module, Prelude, Proof, Spelling,
+    Type, VarKind, Variable,
 };
 use crate::validate::ValidModule;
 
@@ -109,6 +109,8 @@ struct Printer<'m> {
     faulting: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
+    /// Where what the kernel declares lies in shared memory.
+    shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
     /// Array constants by name and text, and globals, with their symbols.
     tables: Vec<(String, String)>,
@@ -147,6 +149,7 @@ impl<'m> Printer<'m> {
             faulting: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
+            shared: DeclaredShared::default(),
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
@@ -181,11 +184,12 @@ impl<'m> Printer<'m> {
             let is_dynamic = |var: &Variable| var.kind == VarKind::DynamicShared;
             self.needs.uses_dynamic_shared |= function.vars.iter().any(is_dynamic);
         }
-        let shared = module
-            .static_shared(&module.kernel)
+        self.shared = module
+            .declared_shared(&module.kernel)
             .unwrap_or_else(|_| unreachable!("validate::shared lets no module with too many instances pass"));
-        self.needs.static_shared_bytes = shared.bytes;
-        self.needs.shared_padding = shared.padding;
+        self.needs.static_shared_bytes = self.shared.bytes;
+        self.needs.shared_padding = self.shared.padding;
+        self.needs.large_shared_bytes = self.shared.large_bytes;
         self.needs.max_threads = module.attributes.max_threads;
         self.needs.cluster = module.attributes.cluster;
         self.needs.noalias = module.attributes.noalias;

@@ -158,6 +158,18 @@ pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
+/// Arrays that static memory does not hold, and what lies behind them.
+pub(super) static SHARED_AT: Prelude = Prelude {
+    name: "ws_shared_at",
+    code: "// Of the shared memory that a launch asks for, what is so many bytes from its beginning.
+template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offset) {
+    extern __shared__ __align__(1024) unsigned char ws_dynamic[];
+    return *(T*)(ws_dynamic + offset);
+}
+",
+    needs: &[],
+};
+
 /// The record of the first fault of a launch, and how a thread leaves with one.
 ///
 /// That it never returns is said: a caller then keeps no registers for after it, and a check that was passed
@@ -326,7 +338,7 @@ pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
 pub(super) static SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow() {
-    extern __shared__ __align__(16) unsigned char ws_dynamic[];
+    extern __shared__ __align__(1024) unsigned char ws_dynamic[];
     unsigned int bytes;
     asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
     return (unsigned int*)(ws_dynamic + (bytes - 29181u) / 4u * 4u);

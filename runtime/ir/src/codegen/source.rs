@@ -50,6 +50,9 @@ pub struct Needs {
     pub static_shared_bytes: usize,
     /// Most bytes that the compiler adds to these, to align the arrays.
     pub shared_padding: usize,
+    /// Bytes of declared arrays that static memory does not hold: dynamic shared memory begins with them, and the
+    /// launch's own lies behind.
+    pub large_shared_bytes: usize,
     /// Bytes of dynamic shared memory that it takes beyond the launch's, to know what is written.
     pub shadow_bytes: usize,
     /// Whether it looks up in the table `ws_shadows` what is written of global memory.

@@ -3,7 +3,8 @@
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
-    ArgumentAccess, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+    ArgumentAccess, ArrayId, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId,
+    VarKind,
 };
 
 impl Printer<'_> {
@@ -100,6 +101,12 @@ impl Printer<'_> {
         let VarKind::Shared { extents, align } = &variable.kind else { return };
         let (printed, name) = (self.ty(&variable.ty), self.function.declare(var));
         let dims: String = extents.iter().map(|extent| format!("[{}]", self.extent(extent))).collect();
+        let array = self.function.of.map(|function| ArrayId::new(function, var));
+        if let Some(at) = array.and_then(|array| self.shared.large.get(&array)) {
+            let line = format!("auto& {name} = ws_shared_at<{printed}{dims}>({at}u);");
+            self.need(&prelude::SHARED_AT);
+            return self.function.push(&line);
+        }
         let align = align.map(|bytes| format!("__align__({bytes}) ")).unwrap_or_default();
         self.function.push(&format!("__shared__ {align}{printed} {name}{dims};"));
     }
@@ -112,6 +119,11 @@ impl Printer<'_> {
         let name = self.function.declare_linked(var, &has_other_type);
         self.dynamic_names.insert(name.clone(), variable.ty.clone());
         let printed = self.ty(&variable.ty);
+        if self.shared.large_bytes > 0 {
+            let line = format!("{printed}* {name} = &ws_shared_at<{printed}>({}u);", self.shared.large_bytes);
+            self.need(&prelude::SHARED_AT);
+            return self.function.push(&line);
+        }
         self.function.push(&format!("extern __shared__ __align__(16) {printed} {name}[];"));
     }
 
@@ -128,6 +140,10 @@ impl Printer<'_> {
             Some(target) => target.text,
             None => self.part_of(place).text,
         };
+        if let Some((op, by)) = exact_step(place, value).filter(|_| op.is_none()) {
+            let (symbol, by) = (super::precedence::operator(op).0, self.expr(by).at(ASSIGNMENT));
+            return self.function.push(&format!("{target} {symbol}= {by};"));
+        }
         let Some(op) = op else {
             let value = self.expr(value).at(ASSIGNMENT);
             return self.function.push(&format!("{target} = {value};"));
@@ -240,6 +256,17 @@ impl Printer<'_> {
         }
         let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
         self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, 0, 0);"));
+    }
+}
+
+/// The operator and the right side of `v = v op by` that does not overflow.
+fn exact_step<'e>(place: &Expr, value: &'e Expr) -> Option<(BinaryOp, &'e Expr)> {
+    let (ExprKind::Var(var), ExprKind::Exact(exact)) = (&place.kind, &value.kind) else { return None };
+    match &exact.kind {
+        ExprKind::Binary(op, own, by) if matches!(own.kind, ExprKind::Var(own) if own == *var) => {
+            Some((*op, by))
+        }
+        _ => None,
     }
 }
 

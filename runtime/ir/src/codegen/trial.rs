@@ -138,7 +138,8 @@ impl Printer<'_> {
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) if integer(e).is_some() => {
                 by.as_int().is_some_and(|by| by != 0)
             }
-            ExprKind::Binary(..) | ExprKind::Cast(_) | ExprKind::Field(..) | ExprKind::Index { .. } => true,
+            ExprKind::Binary(..) | ExprKind::Exact(_) | ExprKind::Cast(_) => true,
+            ExprKind::Field(..) | ExprKind::Index { .. } => true,
             ExprKind::Len(_) | ExprKind::Deref(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
             ExprKind::Tuple(_) | ExprKind::Struct(..) | ExprKind::Table { .. } => true,
             ExprKind::Builtin { op, .. } => {

@@ -228,6 +228,7 @@ impl Printer<'_> {
             ExprKind::Unary(UnaryOp::Neg, a) => format!("(-{})", self.expr(a)),
             ExprKind::Unary(UnaryOp::Not, a) => format!("(!{})", self.expr(a)),
             ExprKind::Binary(op, a, b) => format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b)),
+            ExprKind::Exact(a) => format!("exact {}", self.expr(a)),
             ExprKind::Cast(a) => format!("({} as {})", self.expr(a), e.ty),
             ExprKind::Field(a, name) => format!("{}.{name}", self.expr(a)),
             ExprKind::Index { base, index, proof, .. } => {

@@ -37,6 +37,8 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, `a < b`, `a && b`, …
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a + b`, `a - b` or `a * b` of `i32`, of which a pass has proven that it does not overflow.
+    Exact(Box<Expr>),
     /// `a as T`, where `T` is the type of this expression.
     Cast(Box<Expr>),
     /// `a.name`; a place if `a` is one. Tuples name their fields `0`, `1`, ….
@@ -228,6 +230,7 @@ macro_rules! lazy {
             | ExprKind::Var(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Exact(_)
             | ExprKind::Cast(_)
             | ExprKind::Field(..)
             | ExprKind::Index { .. }
@@ -261,7 +264,7 @@ macro_rules! operands {
             | ExprKind::Table { .. }
             | ExprKind::Global(_)
             | ExprKind::Closure(_) => vec![],
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
+            ExprKind::Unary(_, a) | ExprKind::Exact(a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
             ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
             ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Index { base, index, .. } => vec![base, index],
@@ -316,7 +319,10 @@ impl Expr {
     /// Whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
     /// the operands, it gives the same wherever it is evaluated, and may be evaluated again instead of being kept.
     pub fn is_operator(&self) -> bool {
-        matches!(self.kind, ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_))
+        matches!(
+            self.kind,
+            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Exact(_) | ExprKind::Cast(_)
+        )
     }
 
     /// Whether another expression does the same with its own operands, as far as kinds tell.
@@ -327,7 +333,9 @@ impl Expr {
             (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
             (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
             (ExprKind::Field(_, a), ExprKind::Field(_, b)) => a == b,
-            (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Len(_), ExprKind::Len(_)) => true,
+            (ExprKind::Cast(_), ExprKind::Cast(_))
+            | (ExprKind::Len(_), ExprKind::Len(_))
+            | (ExprKind::Exact(_), ExprKind::Exact(_)) => true,
             (ExprKind::Builtin { op: a, .. }, ExprKind::Builtin { op: b, .. }) => a.is(b),
             _ => false,
         };

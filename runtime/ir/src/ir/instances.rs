@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use crate::limits::STATIC_SHARED;
+
 use super::{
     Closure, Expr, ExprKind, Extent, FnId, Function, Module, StmtKind, Type, VarId, VarKind, Variable, visit,
 };
@@ -16,6 +18,9 @@ const MOST_INSTANCES: usize = 1 << 16;
 
 /// The alignment of dynamic shared memory, in bytes.
 const DYNAMIC_ALIGN: usize = 16;
+
+/// The alignment of dynamic shared memory in which arrays lie, in bytes: what the largest swizzle asks for.
+const LARGE_ALIGN: usize = 1024;
 
 /// An instance of a function, or of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,36 +61,58 @@ pub struct TooManyInstances {
     pub limit: usize,
 }
 
-/// Static shared memory of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StaticShared {
-    /// Bytes of the arrays.
+/// The shared memory that a kernel declares, and where it lies in a block's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeclaredShared {
+    /// Bytes of the static arrays.
     pub bytes: usize,
     /// Most bytes that the compiler leaves free to align them, in whichever order it lays them out.
     pub padding: usize,
+    /// Where arrays begin that are more than static memory holds: bytes from the beginning of dynamic memory.
+    pub large: HashMap<ArrayId, usize>,
+    /// Bytes of these together: the launch's own dynamic memory lies behind them.
+    pub large_bytes: usize,
+}
+
+/// A shared array of a function that has one instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayId {
+    function: *const Function,
+    var: VarId,
+}
+
+impl ArrayId {
+    /// The array that a function declares by this variable.
+    pub fn new(function: &Function, var: VarId) -> Self {
+        Self { function: std::ptr::from_ref(function), var }
+    }
 }
 
 impl Module {
-    /// The static shared memory of a block of a kernel: the arrays of all instances that it reaches.
+    /// The shared memory that a kernel declares: the arrays of all instances that it reaches.
+    ///
+    /// If static memory does not hold them, those whose function has one instance lie in dynamic memory. A module whose
+    /// kernels launch each other has static memory alone: a launch by a kernel cannot ask for more.
     ///
     /// # Errors
     /// [`TooManyInstances`], if functions pass closures on in more ways than a compiler could follow.
-    pub fn static_shared(&self, kernel: &Function) -> Result<StaticShared, TooManyInstances> {
-        let mut arrays = Vec::new();
+    pub fn declared_shared(&self, kernel: &Function) -> Result<DeclaredShared, TooManyInstances> {
+        let mut arrays: Vec<(ArrayId, SharedRoom)> = Vec::new();
         let mut is_dynamic = false;
         self.each_instance(kernel, &mut |function| {
-            arrays.extend(function.vars.iter().filter_map(SharedRoom::of));
+            let vars = function.vars.iter().zip((0..).map(VarId));
+            arrays.extend(
+                vars.filter_map(|(var, id)| Some((ArrayId::new(function, id), SharedRoom::of(var)?))),
+            );
             is_dynamic |= function.vars.iter().any(|var| var.kind == VarKind::DynamicShared);
         })?;
-        if is_dynamic {
-            arrays.push(SharedRoom { bytes: 0, align: DYNAMIC_ALIGN });
+        let bytes = arrays.iter().fold(0, |sum: usize, (_, array)| sum.saturating_add(array.bytes));
+        if bytes > STATIC_SHARED && self.kernels().count() == 1 {
+            return Ok(beyond_static(arrays));
         }
-        let bytes = arrays.iter().fold(0, |sum: usize, array| sum.saturating_add(array.bytes));
-        // Every array ends at a multiple of what divides all sizes, and the first needs no padding.
-        let granule = 1 << arrays.iter().map(|array| array.bytes.trailing_zeros().min(30)).min().unwrap_or(0);
-        let gaps = arrays.iter().map(|array| array.align.saturating_sub(granule));
-        let first = gaps.clone().min().unwrap_or(0);
-        Ok(StaticShared { bytes, padding: gaps.sum::<usize>() - first })
+        let dynamic = is_dynamic.then_some(SharedRoom { bytes: 0, align: DYNAMIC_ALIGN });
+        let rooms: Vec<SharedRoom> = arrays.into_iter().map(|(_, room)| room).chain(dynamic).collect();
+        Ok(DeclaredShared { bytes, padding: padding(&rooms), ..DeclaredShared::default() })
     }
 
     /// Calls `visit` once for each instance that a kernel reaches, with its function; the kernel comes first.
@@ -158,6 +185,37 @@ impl Body {
             _ => ClosureType { written: std::ptr::from_ref(e).cast(), within: self.id },
         }
     }
+}
+
+/// Most bytes between arrays that a compiler lays out in whichever order.
+fn padding(arrays: &[SharedRoom]) -> usize {
+    // Every array ends at a multiple of what divides all sizes, and the first needs no padding.
+    let granule = 1 << arrays.iter().map(|array| array.bytes.trailing_zeros().min(30)).min().unwrap_or(0);
+    let gaps = arrays.iter().map(|array| array.align.saturating_sub(granule));
+    let first = gaps.clone().min().unwrap_or(0);
+    gaps.sum::<usize>() - first
+}
+
+/// Arrays that static memory does not hold, in dynamic memory: the most aligned ones first, so that nothing is between.
+fn beyond_static(mut arrays: Vec<(ArrayId, SharedRoom)>) -> DeclaredShared {
+    let counts = arrays.iter().fold(HashMap::new(), |mut counts: HashMap<ArrayId, u32>, (id, _)| {
+        *counts.entry(*id).or_default() += 1;
+        counts
+    });
+    let (mut single, shared): (Vec<_>, Vec<_>) = arrays.drain(..).partition(|(id, _)| counts[id] == 1);
+    single.sort_by_key(|(_, room)| std::cmp::Reverse(room.align));
+    let mut declared = DeclaredShared::default();
+    for (id, room) in single {
+        let at = declared.large_bytes.next_multiple_of(room.align.max(DYNAMIC_ALIGN));
+        declared.large.insert(id, at);
+        declared.large_bytes = at.saturating_add(room.bytes);
+    }
+    declared.large_bytes = declared.large_bytes.checked_next_multiple_of(DYNAMIC_ALIGN).unwrap_or(usize::MAX);
+    let mut fixed: Vec<SharedRoom> = shared.into_iter().map(|(_, room)| room).collect();
+    declared.bytes = fixed.iter().fold(0, |sum: usize, array| sum.saturating_add(array.bytes));
+    fixed.push(SharedRoom { bytes: 0, align: LARGE_ALIGN });
+    declared.padding = padding(&fixed);
+    declared
 }
 
 /// What a shared array takes of a block's memory.

@@ -80,7 +80,7 @@ pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
 pub use image::{ImageShape, ImageType};
-pub use instances::{ClosureType, InstanceId, Instances, StaticShared, TooManyInstances};
+pub use instances::{ArrayId, ClosureType, DeclaredShared, InstanceId, Instances, TooManyInstances};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::ValueLayout;
 pub use quantity::{Parameter, Quantity};
@@ -109,6 +109,10 @@ pub struct Module {
     pub attributes: KernelAttributes,
     /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
     pub conditions: Vec<Condition>,
+    /// What launches can fulfil, so that index arithmetic fits `int`; at most 64.
+    pub fits: Vec<Condition>,
+    /// Slice parameters that nothing writes while the kernel runs, a bit for each position.
+    pub read_only: u64,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
     /// What it is if each of its threads does the work of several.
@@ -191,6 +195,29 @@ pub struct KernelAttributes {
     pub allow_divergent_barriers: bool,
     /// Each thread does several elements.
     pub coarsen: Option<CoarsenFactor>,
+    /// What the compiler must make of it.
+    pub requires: Requirements,
+}
+
+/// What a kernel's author demands of its machine code: without it, the kernel does not compile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Requirements {
+    /// No register is spilled to local memory.
+    pub no_spills: bool,
+    /// No local memory at all: no spills, and no array that is indexed at run time.
+    pub no_local_memory: bool,
+    /// Tensor cores of warpgroups run beside the other instructions, and their registers are as many as `setmaxnreg` says.
+    pub async_wgmma: bool,
+}
+
+impl Requirements {
+    /// No demand.
+    pub const NONE: Self = Self { no_spills: false, no_local_memory: false, async_wgmma: false };
+
+    /// Whether there is any.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
 }
 
 impl KernelAttributes {
@@ -204,6 +231,7 @@ impl KernelAttributes {
         noalias: false,
         allow_divergent_barriers: false,
         coarsen: None,
+        requires: Requirements::NONE,
     };
 }
 

@@ -121,6 +121,8 @@ pub struct RangeLoop {
     pub reversed: bool,
     /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
     pub unroll: Option<Option<u32>>,
+    /// What a pass has proven: the counter leaves its type neither in the range nor one step past it.
+    pub exact: bool,
 }
 
 /// A part of a format string.

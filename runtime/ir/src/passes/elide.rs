@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use super::calls::{Aim, Calls};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
+use super::narrow::Narrowing;
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind,
     VarId,
@@ -95,6 +96,8 @@ pub(super) struct Walk<'a> {
     pub(super) assigned: Option<Assigned>,
     /// Statements that are still looked at for that.
     pub(super) budget: usize,
+    /// What is found of integers that fit narrower types, if the walk is for that and marks nothing.
+    pub(super) narrowing: Option<Narrowing>,
 }
 
 impl<'a> Walk<'a> {
@@ -115,6 +118,7 @@ impl<'a> Walk<'a> {
             notes: None,
             assigned: None,
             budget: BUDGET,
+            narrowing: None,
         }
     }
 
@@ -143,6 +147,7 @@ impl<'a> Walk<'a> {
         if !self.scope.lifts
             || self.notes.is_some()
             || self.assigned.is_some()
+            || self.narrowing.is_some()
             || matches!(self.aim, Aim::Mark(_))
             || !self.calls.enter()
         {
@@ -176,6 +181,7 @@ impl<'a> Walk<'a> {
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
                 self.mark(e);
+                self.narrow_value(*var, e, None);
                 self.scope.define(*var, e, &self.known);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
@@ -202,6 +208,9 @@ impl<'a> Walk<'a> {
             StmtKind::Assign { place, op, value } => {
                 self.mark(value);
                 self.mark(place);
+                if let ExprKind::Var(var) = place.kind {
+                    self.narrow_value(var, value, op.map(|op| (op, &*place)));
+                }
                 let given = self.given(place, *op, value);
                 self.known.forget(&root(place).into_iter().collect());
                 if !self.count(place) {
@@ -329,6 +338,9 @@ impl<'a> Walk<'a> {
     fn check(&mut self, e: &mut Expr) {
         if self.assigned.is_some() {
             return;
+        }
+        if self.narrowing.is_some() {
+            return self.narrow_here(e);
         }
         if let Some(mut notes) = self.notes.take() {
             notes.add(e, |words| missing(e, words, |index| self.scope.range(index, &self.known)));

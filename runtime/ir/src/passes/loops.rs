@@ -67,6 +67,7 @@ impl Walk<'_> {
         for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
             self.mark(e);
         }
+        self.narrow_loop(range);
         let (start, end) =
             (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
         let (entry, mut found) = (self.known.clone(), Vec::new());

@@ -10,7 +10,9 @@ mod elide;
 mod explain;
 mod invariant;
 mod loops;
+mod narrow;
 mod need;
+mod read_only;
 mod wording;
 
 pub use explain::{Finding, explain};
@@ -27,7 +29,28 @@ pub fn elide(module: ValidModule) -> ValidModule {
 
 /// Says which launches prove checks, and by which conditions.
 pub fn lift(module: ValidModule) -> ValidModule {
-    module.rewrite(elide::lift)
+    module.rewrite(|module| {
+        elide::lift(module);
+        module.fits = narrow::wanted(module);
+    })
+}
+
+/// Makes index arithmetic that of `int`, where the launches that fulfil these of [`Module::fits`](crate::ir::Module::fits), a
+/// bit each, show that nothing overflows; the last pass.
+pub fn narrow(module: &ValidModule, fulfilled: u64) -> ValidModule {
+    module.clone().rewrite(|module| narrow::narrow(module, fulfilled))
+}
+
+/// The slice parameters that nothing writes while the kernel runs if they overlap no slice that it has mutably, a bit for each
+/// position.
+pub fn read_only(module: &ValidModule) -> u64 {
+    read_only::candidates(module.module())
+}
+
+/// Says of slice parameters, a bit for each position, that nothing writes them while the kernel runs.
+pub fn mark_read_only(module: ValidModule, positions: u64) -> ValidModule {
+    let positions = positions & read_only(&module);
+    module.rewrite(|module| module.read_only = positions)
 }
 
 /// Makes each thread do several elements, with wide loads and stores; the last pass.

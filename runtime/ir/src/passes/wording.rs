@@ -24,6 +24,7 @@ impl Wording<'_> {
             ExprKind::Unary(UnaryOp::Neg, a) => format!("-{}", self.operand(a)),
             ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", self.operand(a)),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Exact(a) => self.of(a),
             ExprKind::Cast(a) => format!("{} as {}", self.operand(a), named(&e.ty.to_string())),
             ExprKind::Field(a, name) => format!("{}.{name}", self.operand(a)),
             ExprKind::Index { base, index, .. } => format!("{}[{}]", self.operand(base), self.of(index)),

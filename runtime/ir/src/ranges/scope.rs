@@ -151,7 +151,11 @@ impl<'a> FunctionScope<'a> {
     pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
             ExprKind::Var(var) => !self.is_mutable(*var),
-            ExprKind::Const(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Exact(_)
+            | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
             ExprKind::Index { base, .. } => self.elements_of(base).is_some(),
@@ -252,6 +256,7 @@ impl<'a> FunctionScope<'a> {
                 let Length { count, needs } = self.length(of)?;
                 Some(Range::exactly(count).needing(&needs))
             }
+            ExprKind::Exact(inner) => Some(self.within(inner, known, fuel)),
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
             ExprKind::Builtin { op, args, .. } => match op.position() {
                 Some(position) => self.position(position),

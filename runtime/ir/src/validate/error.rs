@@ -62,8 +62,19 @@ pub enum ValidateError {
         /// Its function.
         at: Location,
     },
-    /// More static shared memory than CUDA allows.
+    /// More shared memory than a block of any device has.
     SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// What it declares.
+        bytes: usize,
+        /// What is allowed.
+        limit: usize,
+        /// The kernel.
+        at: Location,
+    },
+    /// More static shared memory than CUDA allows, where it cannot be dynamic.
+    StaticShared {
         /// The kernel.
         kernel: String,
         /// What it declares.
@@ -122,6 +133,7 @@ impl ValidateError {
             | Self::Length { at, .. }
             | Self::EmptyShared { at, .. }
             | Self::SharedMemory { at, .. }
+            | Self::StaticShared { at, .. }
             | Self::Instances { at, .. }
             | Self::LaunchedMemory { at, .. }
             | Self::LaunchInFunction { at, .. }
@@ -169,8 +181,14 @@ impl std::fmt::Display for ValidateError {
             Self::EmptyShared { name, .. } => write!(f, "shared array `{name}` has an extent of zero"),
             Self::SharedMemory { kernel, bytes, limit, .. } => write!(
                 f,
-                "kernel `{kernel}` declares {bytes} bytes of `shared!` arrays, above the limit of {limit}; \
-                 use `dynamic_shared` with `.dynamic_shared(bytes)` on the launch, up to the device's opt-in limit"
+                "kernel `{kernel}` declares {bytes} bytes of `shared!` arrays, and no block of any device has more than \
+                 {limit}; let several blocks, or the blocks of a cluster, have parts of them"
+            ),
+            Self::StaticShared { kernel, bytes, limit, .. } => write!(
+                f,
+                "kernel `{kernel}` declares {bytes} bytes of `shared!` arrays that must be static, above the limit of \
+                 {limit}: those of functions that take different closures, and all of a kernel that launches kernels or is \
+                 launched by one; declare them in the kernel and pass them on, or use `dynamic_shared`"
             ),
             Self::Instances { kernel, limit, .. } => write!(
                 f,

@@ -1,22 +1,24 @@
-//! Static shared memory: extents and total.
+//! Shared memory that a kernel declares: extents and totals.
 
 use super::ValidateError;
-use crate::ir::{Extent, Function, Module, StaticShared, TooManyInstances, VarKind};
-
-/// Static shared memory that a kernel may declare, in bytes.
-///
-/// Source: CUDA C++ Programming Guide, compute capabilities; more is dynamic and opt-in.
-const STATIC_LIMIT: usize = crate::limits::STATIC_SHARED;
+use crate::ir::{DeclaredShared, Extent, Function, Module, TooManyInstances, VarKind};
+use crate::limits::{MOST_SHARED, STATIC_SHARED};
 
 pub(super) fn check(module: &Module) -> Result<(), ValidateError> {
     module.all_functions().try_for_each(has_elements)?;
     for (function, _) in module.kernels() {
         let (kernel, at) = (function.name.clone(), function.at);
-        match module.static_shared(function) {
-            Ok(StaticShared { bytes, .. }) if bytes <= STATIC_LIMIT => {}
-            Ok(StaticShared { bytes, .. }) => {
-                return Err(ValidateError::SharedMemory { kernel, bytes, limit: STATIC_LIMIT, at });
+        match module.declared_shared(function) {
+            Ok(DeclaredShared { bytes, .. }) if bytes > STATIC_SHARED => {
+                return Err(ValidateError::StaticShared { kernel, bytes, limit: STATIC_SHARED, at });
             }
+            Ok(DeclaredShared { bytes, large_bytes, .. })
+                if large_bytes.saturating_add(bytes) > MOST_SHARED =>
+            {
+                let bytes = large_bytes.saturating_add(bytes);
+                return Err(ValidateError::SharedMemory { kernel, bytes, limit: MOST_SHARED, at });
+            }
+            Ok(_) => {}
             Err(TooManyInstances { limit }) => return Err(ValidateError::Instances { kernel, limit, at }),
         }
     }

@@ -314,7 +314,10 @@ impl<'m> Analysis<'m> {
         inner.join(&Control {
             variance: Some(variance),
             // What varies most is named: within a warpgroup, if anything does.
-            cause: frame.cause(cond, if variance > Variance::PerWarpgroup { Variance::PerWarpgroup } else { Variance::PerBlock }),
+            cause: frame.cause(
+                cond,
+                if variance > Variance::PerWarpgroup { Variance::PerWarpgroup } else { Variance::PerBlock },
+            ),
             at: Some(at),
             parts: frame.parts(cond),
         });

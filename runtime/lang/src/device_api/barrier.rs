@@ -8,11 +8,10 @@ use warpsmith_macros::{GpuType, gpu_impl};
 
 use super::bulk_copy::bulk_load;
 use super::mbarrier::{
-    mbarrier_arrive, mbarrier_arrive_at, mbarrier_arrive_expect_tx, mbarrier_expect_tx, mbarrier_init, mbarrier_publish_at,
-    mbarrier_wait_phase, mbarrier_wait_phase_cluster,
+    mbarrier_arrive, mbarrier_arrive_at, mbarrier_arrive_expect_tx, mbarrier_expect_tx, mbarrier_init,
+    mbarrier_publish_at, mbarrier_wait_phase, mbarrier_wait_phase_cluster,
 };
-use crate::__macro::struct_type;
-use crate::ir::{FieldType, Type};
+use crate::ir::{FieldType, StructType, Type};
 use crate::types::{AnyBits, DeviceType, InShared};
 
 /// A barrier in the block's shared memory, which counts arrivals and the bytes of copies, phase after phase.
@@ -62,7 +61,11 @@ impl DeviceType for Barrier {
     type Erased = Barrier;
     fn ty() -> Type {
         let state = FieldType { name: "state", ty: Type::U64, offset: 0 };
-        struct_type("Barrier", &[], vec![state], size_of::<Self>(), align_of::<Self>())
+        let (size, align) = (size_of::<Self>(), align_of::<Self>());
+        Type::Struct(
+            StructType { name: "Barrier".to_owned(), cuda_name: None, fields: vec![state], size, align }
+                .into(),
+        )
     }
 }
 

@@ -146,8 +146,10 @@ impl Recorder {
         ty: Type,
     ) -> Expr {
         let at = self.location();
-        let mut args: Vec<Expr> =
-            if op.by_reference { args } else { args.into_iter().map(|a| self.value(a)).collect() };
+        let mut args: Vec<Expr> = match op.by_reference {
+            true => args.into_iter().map(|a| self.once_referred(a)).collect(),
+            false => args.into_iter().map(|a| self.value(a)).collect(),
+        };
         if op.by_reference {
             self.sequence_after_place(&mut args)
         } else {
@@ -159,6 +161,17 @@ impl Recorder {
         self.frame().add_effect(op.effect);
         let ty = if op.diverges { Type::Never } else { ty };
         Expr { kind: ExprKind::Builtin { op, meaning, args, at }, ty }
+    }
+
+    /// A reference to a reference as Rust coerces it where a reference is asked for.
+    fn once_referred(&mut self, mut arg: Expr) -> Expr {
+        while let Type::Ref { to, .. } = &arg.ty
+            && matches!(**to, Type::Ref { .. })
+            && !to.is_described()
+        {
+            arg = self.deref(arg);
+        }
+        arg
     }
 
     /// An ordering is a constant, and one that the operation can have.

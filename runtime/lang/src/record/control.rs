@@ -313,6 +313,7 @@ impl Recorder {
             step: step.filter(|s| s.as_int() != Some(1)),
             reversed: shape.reversed,
             unroll: shape.unroll,
+            exact: false,
         };
         self.open_loop(label, Type::Unit, Some(range));
         self.frame().open();

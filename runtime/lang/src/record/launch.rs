@@ -67,6 +67,8 @@ pub fn record(definition: Definition<'_>) -> Result<Module, RecordError> {
         kernel: function,
         attributes,
         conditions: Vec::new(),
+        fits: Vec::new(),
+        read_only: 0,
         launched: kernels,
         coarsened: None,
     })

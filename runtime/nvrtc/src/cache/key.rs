@@ -65,7 +65,7 @@ mod tests {
 
     fn key() -> Key {
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+        let options = CompileOptions::new(arch);
         Key { kernel: "k".into(), source: "s".into(), options }
     }
 

@@ -166,7 +166,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::nvrtc::{Arch, DebugInfo, Version};
+    use crate::nvrtc::{Arch, Version};
 
     /// A compiler that counts, and refuses what it is told to.
     #[derive(Default)]
@@ -193,7 +193,7 @@ mod tests {
 
     fn key(source: &str) -> Key {
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+        let options = CompileOptions::new(arch);
         Key { kernel: "k".into(), source: source.into(), options }
     }
 

@@ -51,7 +51,7 @@ fn sections(image: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arch, CompileOptions, DebugInfo, compile_object, flags, run, version};
+    use super::super::{Arch, CompileOptions, compile_object, flags, run, version};
     use super::*;
 
     const SOURCE: &str = r#"
@@ -68,7 +68,7 @@ extern "C" __global__ void cut(const int* x, int* y) {
             return println!("skipped: NVRTC is missing");
         }
         let arch = Arch { major: 9, minor: 0, specific: false };
-        let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+        let options = CompileOptions::new(arch);
         let (program, _) = run(SOURCE, "cut", arch, &flags(&options)).expect("CUDA");
         assert!(
             compares_in_relu(&program.cubin().expect("machine code")),

@@ -65,6 +65,21 @@ pub struct CompileOptions {
     pub debug_info: DebugInfo,
     /// Whether kernels launch kernels: the code is relocatable and linked with CUDA's device runtime.
     pub relocatable: bool,
+    /// Whether the log names registers that are spilled and other local memory, as warnings.
+    pub warns_of_local_memory: bool,
+}
+
+impl CompileOptions {
+    /// Those of an ordinary kernel.
+    pub fn new(arch: Arch) -> Self {
+        Self {
+            arch,
+            fmad: true,
+            debug_info: DebugInfo::None,
+            relocatable: false,
+            warns_of_local_memory: false,
+        }
+    }
 }
 
 /// What a cubin tells profilers and debuggers.
@@ -258,6 +273,10 @@ pub fn flags(options: &CompileOptions) -> Vec<String> {
     flags.push("--diag-suppress=177,550".into());
     if options.relocatable {
         flags.push("--relocatable-device-code=true".into());
+    }
+    if options.warns_of_local_memory {
+        flags.push("--ptxas-options=--warn-on-spills".into());
+        flags.push("--ptxas-options=--warn-on-local-memory-usage".into());
     }
     match options.debug_info {
         DebugInfo::None => {}

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{CudaContext, sys};
 
-use super::{Arch, CompileOptions, DebugInfo, NvrtcError, compile_object, driver_link, link, version};
+use super::{Arch, CompileOptions, NvrtcError, compile_object, driver_link, link, version};
 
 const SOURCE: &str = "extern \"C\" __global__ void child(int* y) { y[0] = 1; }
 extern \"C\" __global__ void parent(int* y) { child<<<1, 1>>>(y); }
@@ -10,7 +10,7 @@ extern \"C\" __global__ void parent(int* y) { child<<<1, 1>>>(y); }
 
 fn object(arch: Arch) -> Option<Vec<u8>> {
     version().ok()?;
-    let options = CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: true };
+    let options = CompileOptions { relocatable: true, ..CompileOptions::new(arch) };
     Some(compile_object(SOURCE, "parent", &options).expect("it compiles").image)
 }
 

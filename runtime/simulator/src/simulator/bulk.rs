@@ -52,7 +52,13 @@ pub fn mbarrier_inval(place: *const u8) {
 pub fn mbarrier_arrive(operation: &'static str, place: *const u8, count: u32, bytes: u32) -> u64 {
     let machine = current(operation);
     let at = machine.line(Line::caller());
-    machine.mbarrier_arrive(operation, place.addr(), (count, bytes), MbarrierUse::Arrive(Some(MemoryScope::Block)), at)
+    machine.mbarrier_arrive(
+        operation,
+        place.addr(),
+        (count, bytes),
+        MbarrierUse::Arrive(Some(MemoryScope::Block)),
+        at,
+    )
 }
 
 /// Arrives at the barrier that is at this place in block `rank` of the cluster; what the thread wrote is for that block's
@@ -129,7 +135,13 @@ pub fn cp_async_mbarrier_arrive(place: *const u8) {
 ///
 /// `to` and `barrier` are addresses of this block's shared memory, also of a copy to another block.
 #[track_caller]
-pub fn bulk_copy(operation: &'static str, copy: BulkCopy, to: (*mut u8, usize), from: (*const u8, usize), barrier: *const u8) {
+pub fn bulk_copy(
+    operation: &'static str,
+    copy: BulkCopy,
+    to: (*mut u8, usize),
+    from: (*const u8, usize),
+    barrier: *const u8,
+) {
     let machine = current(operation);
     let at = machine.line(Line::caller());
     check(machine, operation, copy, to, from, at);
@@ -151,7 +163,14 @@ pub fn bulk_copy(operation: &'static str, copy: BulkCopy, to: (*mut u8, usize), 
 /// What hardware asks of a bulk copy.
 ///
 /// Source: PTX ISA, `cp.async.bulk`.
-fn check(machine: &Machine<'_>, operation: &'static str, copy: BulkCopy, to: (*mut u8, usize), from: (*const u8, usize), at: Line) {
+fn check(
+    machine: &Machine<'_>,
+    operation: &'static str,
+    copy: BulkCopy,
+    to: (*mut u8, usize),
+    from: (*const u8, usize),
+    at: Line,
+) {
     let refuse = |problem| machine.raise_bulk(operation, problem, at);
     let is_shared = |address: usize| matches!(machine.space_of(address), Space::Shared { .. });
     let (reads_shared, writes_shared) = (copy != BulkCopy::Load, copy != BulkCopy::Store);

@@ -7,8 +7,9 @@ use std::cell::Cell;
 use std::ptr;
 
 pub use super::bulk::{
-    BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, cp_async_mbarrier_arrive, mbarrier_arrive, mbarrier_arrive_at,
-    mbarrier_expect, mbarrier_init, mbarrier_inval, mbarrier_test_wait, mbarrier_try_wait, mbarrier_wait, proxy_fence,
+    BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, cp_async_mbarrier_arrive, mbarrier_arrive,
+    mbarrier_arrive_at, mbarrier_expect, mbarrier_init, mbarrier_inval, mbarrier_test_wait,
+    mbarrier_try_wait, mbarrier_wait, proxy_fence,
 };
 pub use super::facts::POISON;
 use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, Operation, Space};

@@ -59,7 +59,9 @@ impl Copies {
         let copies = std::mem::take(&mut pending.closed).into_iter().flatten();
         let copies: Vec<Copy> = copies.chain(std::mem::take(&mut pending.open)).collect();
         // SAFETY: as in `wait`.
-        copies.iter().for_each(|copy| unsafe { std::ptr::copy_nonoverlapping(copy.from, copy.to, copy.bytes) });
+        copies
+            .iter()
+            .for_each(|copy| unsafe { std::ptr::copy_nonoverlapping(copy.from, copy.to, copy.bytes) });
         copies.into_iter().map(|copy| copy.number).collect()
     }
 

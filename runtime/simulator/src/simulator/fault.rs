@@ -3,7 +3,9 @@
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
-use super::problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem};
+use super::problem::{
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+};
 use super::race::DataRace;
 use super::unwritten::UnwrittenMemory;
 use super::waiting::{Missing, Unstarted, Waiting, list, to_start};

@@ -109,8 +109,10 @@ mod tests {
             (2048, 8192, 1, true),
         ] {
             let place = Place { descriptor: descriptor(leading, stride, mode), rows: 64, turned, bytes: 2 };
-            let all: BTreeSet<usize> =
-                (0..64).flat_map(|row| (0..16).map(move |k| (row, k))).map(|(row, k)| place.element(row, k)).collect();
+            let all: BTreeSet<usize> = (0..64)
+                .flat_map(|row| (0..16).map(move |k| (row, k)))
+                .map(|(row, k)| place.element(row, k))
+                .collect();
             assert_eq!(all.len(), 64 * 16, "{leading} {stride} {mode} {turned}");
             assert_eq!(place.lines().collect::<BTreeSet<_>>().len(), 64 * 2);
         }

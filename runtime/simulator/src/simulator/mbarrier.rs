@@ -116,15 +116,8 @@ impl Machine<'_> {
             refuse(MbarrierProblem::MadeTwice { file: old.made.file.to_owned(), line: old.made.line });
         }
         self.tell_mbarrier(address, MbarrierUse::Init, at);
-        let new = Mbarrier {
-            count,
-            pending: count,
-            missing: 0,
-            phase: 0,
-            made: at,
-            asked: 0,
-            waiting: Vec::new(),
-        };
+        let new =
+            Mbarrier { count, pending: count, missing: 0, phase: 0, made: at, asked: 0, waiting: Vec::new() };
         self.mbarriers.live.borrow_mut().insert(address, new);
     }
 
@@ -150,8 +143,8 @@ impl Machine<'_> {
         if bytes != 0 {
             self.mbarrier_expect(operation, address, bytes, at);
         }
-        let (phase, pending, all) =
-            self.on_mbarrier(operation, address, at, |barrier| (barrier.phase, barrier.pending, barrier.count));
+        let (phase, pending, all) = self
+            .on_mbarrier(operation, address, at, |barrier| (barrier.phase, barrier.pending, barrier.count));
         if count == 0 || count > pending {
             self.raise_mbarrier(operation, MbarrierProblem::Arrivals { count, pending, all, phase }, at);
         }
@@ -175,7 +168,13 @@ impl Machine<'_> {
     }
 
     /// A copy that a barrier counts has been started: it is noted for reports. The phase that it was started in.
-    pub(super) fn mbarrier_asked(&self, operation: &'static str, address: usize, bytes: usize, at: Line) -> u64 {
+    pub(super) fn mbarrier_asked(
+        &self,
+        operation: &'static str,
+        address: usize,
+        bytes: usize,
+        at: Line,
+    ) -> u64 {
         self.on_mbarrier(operation, address, at, |barrier| {
             barrier.asked += bytes as u64;
             barrier.phase
@@ -199,7 +198,12 @@ impl Machine<'_> {
 
     /// An arrival that the thread's own copies make once they are done.
     pub(super) fn mbarrier_arrived_late(&self, address: usize, at: Line) {
-        let pending = self.mbarriers.live.borrow().get(&address).map(|barrier| (barrier.pending, barrier.count, barrier.phase));
+        let pending = self
+            .mbarriers
+            .live
+            .borrow()
+            .get(&address)
+            .map(|barrier| (barrier.pending, barrier.count, barrier.phase));
         match pending {
             None => {}
             Some((0, all, phase)) => {

@@ -74,7 +74,9 @@ pub use matrix_row::MatrixRow;
 #[doc(hidden)]
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
-pub use problem::{Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem};
+pub use problem::{
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+};
 #[doc(hidden)]
 pub use race::memory_name;
 pub use race::{DataRace, Doing, Party};

@@ -189,7 +189,10 @@ impl fmt::Display for MbarrierProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotMade => {
-                write!(f, "uses a barrier that is not there; one thread makes it by `init` before all meet and use it")
+                write!(
+                    f,
+                    "uses a barrier that is not there; one thread makes it by `init` before all meet and use it"
+                )
             }
             Self::MadeTwice { file, line } => write!(
                 f,
@@ -215,8 +218,12 @@ impl fmt::Display for MbarrierProblem {
                 "waits for phase {} of a barrier that is in phase {phase}: hardware sees one bit of that and takes another phase for it; a thread waits for each phase once, in order, and the barrier must not go on by two",
                 *awaited as i32
             ),
-            Self::AsData => write!(f, "touches the bytes of a barrier that is in use; they are nobody's data"),
-            Self::NotShared => write!(f, "takes a barrier outside of shared memory; declare it by `shared!(Barrier)`"),
+            Self::AsData => {
+                write!(f, "touches the bytes of a barrier that is in use; they are nobody's data")
+            }
+            Self::NotShared => {
+                write!(f, "takes a barrier outside of shared memory; declare it by `shared!(Barrier)`")
+            }
             Self::Misaligned => write!(f, "takes a barrier at an address that is no multiple of 8"),
         }
     }
@@ -423,7 +430,10 @@ impl fmt::Display for WgmmaProblem {
                 "reads the operand `{}` outside of a shared array; see that start, distances and swizzle of its descriptor fit the array",
                 if *is_left { "a" } else { "b" }
             ),
-            Self::NotShared => write!(f, "is given an address outside the block's shared memory; pass a place in a `shared!` array"),
+            Self::NotShared => write!(
+                f,
+                "is given an address outside the block's shared memory; pass a place in a `shared!` array"
+            ),
         }
     }
 }

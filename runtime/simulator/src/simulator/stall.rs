@@ -131,9 +131,9 @@ impl WaitKind {
             Self::Cluster => "cluster_sync",
             Self::Grid => "grid_sync",
             Self::Halves => "cluster_wait",
-            Self::Warp { operation, .. } | Self::Warpgroup { operation } | Self::Mbarrier { operation, .. } => {
-                operation
-            }
+            Self::Warp { operation, .. }
+            | Self::Warpgroup { operation }
+            | Self::Mbarrier { operation, .. } => operation,
             Self::Named => "named_barrier_sync",
             Self::Together => "active_mask",
             Self::Spin => "a loop of atomics",

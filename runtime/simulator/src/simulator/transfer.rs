@@ -7,11 +7,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::SimFault;
 use super::facts::{Access, AccessKind, Line, TransferEvent};
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 use super::raise::FaultSite;
-use super::SimFault;
 
 /// Bytes side by side that move as one.
 #[derive(Clone, Copy)]
@@ -36,6 +36,8 @@ pub(super) struct Transfer {
     held: Option<Vec<u8>>,
     /// Whether all of it is done.
     done: bool,
+    /// Whether its thread has waited for its reads.
+    waited: bool,
 }
 
 /// The transfers of a thread that it waits for by groups.
@@ -51,7 +53,11 @@ struct Groups {
 enum Counted {
     Transfer(Transfer),
     /// An arrival that waits for a thread's own copies.
-    Arrival { here: Here, barrier: usize, at: Line },
+    Arrival {
+        here: Here,
+        barrier: usize,
+        at: Line,
+    },
 }
 
 /// What is under way.
@@ -76,7 +82,7 @@ struct Unseen {
 
 impl Transfer {
     pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
-        Self { number: 0, pieces, barriers, operation, at, held: None, done: false }
+        Self { number: 0, pieces, barriers, operation, at, held: None, done: false, waited: false }
     }
 
     /// Reads what has not been read.
@@ -88,7 +94,9 @@ impl Transfer {
         for piece in &self.pieces {
             match piece.from {
                 // SAFETY: memory of the launch, which lasts as long as the blocks that run.
-                Some(from) => held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) }),
+                Some(from) => {
+                    held.extend_from_slice(unsafe { std::slice::from_raw_parts(from, piece.bytes) })
+                }
                 None => held.resize(held.len() + piece.bytes, 0),
             }
         }
@@ -97,6 +105,9 @@ impl Transfer {
 
     /// Writes what was read.
     fn write(&mut self) {
+        if self.done {
+            return;
+        }
         self.read();
         let held = self.held.take().unwrap_or_default();
         let mut rest = held.as_slice();
@@ -117,8 +128,9 @@ impl Machine<'_> {
         transfer.number = if self.is_watched() { self.next_number() } else { 0 };
         self.check_pieces(&transfer);
         let phases = transfer.barriers.iter();
-        let phases: Vec<u64> =
-            phases.map(|(barrier, bytes)| self.mbarrier_asked(transfer.operation, *barrier, *bytes, at)).collect();
+        let phases: Vec<u64> = phases
+            .map(|(barrier, bytes)| self.mbarrier_asked(transfer.operation, *barrier, *bytes, at))
+            .collect();
         self.tell_transfer(&transfer);
         let here = self.here.get();
         let mut transfers = self.transfers.borrow_mut();
@@ -167,7 +179,12 @@ impl Machine<'_> {
         let count = groups.closed.len().saturating_sub(left);
         let mut numbers = Vec::new();
         for transfer in groups.closed.iter_mut().take(count).flatten() {
-            if reads_alone { transfer.read() } else { transfer.write() }
+            if reads_alone {
+                transfer.read()
+            } else {
+                transfer.write()
+            }
+            transfer.waited = true;
             numbers.push(transfer.number);
         }
         if !reads_alone {
@@ -226,9 +243,11 @@ impl Machine<'_> {
         let left = {
             let mut transfers = self.transfers.borrow_mut();
             let groups = transfers.groups.remove(&(here.block_idx, here.linear));
-            let mut all: Vec<Transfer> =
-                groups.into_iter().flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open)).collect();
-            let unread = all.iter().find(|transfer| transfer.held.is_none() && !transfer.done);
+            let mut all: Vec<Transfer> = groups
+                .into_iter()
+                .flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open))
+                .collect();
+            let unread = all.iter().find(|transfer| !transfer.waited);
             let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
             all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
             unread
@@ -280,13 +299,15 @@ impl Machine<'_> {
             kind,
             by,
         };
-        let reads = transfer.pieces.iter().filter_map(|piece| {
-            Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read))
-        });
+        let reads = transfer
+            .pieces
+            .iter()
+            .filter_map(|piece| Some(access(piece.from?.expose_provenance(), piece.bytes, AccessKind::Read)));
         let reads: Vec<Access> = reads.collect();
         let writes = transfer.pieces.iter();
-        let writes: Vec<Access> =
-            writes.map(|piece| access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write)).collect();
+        let writes: Vec<Access> = writes
+            .map(|piece| access(piece.to.expose_provenance(), piece.bytes, AccessKind::Write))
+            .collect();
         let barriers: Vec<usize> = transfer.barriers.iter().map(|(barrier, _)| *barrier).collect();
         let event =
             TransferEvent { number: transfer.number, reads: &reads, writes: &writes, barriers: &barriers };
@@ -310,4 +331,3 @@ impl Transfers {
         self.unseen.clear();
     }
 }
-

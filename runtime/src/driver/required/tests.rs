@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{CALLED, LATER, WRAPPED};
-use crate::nvrtc::{Arch, CompileOptions, DebugInfo};
+use crate::nvrtc::{Arch, CompileOptions};
 
 /// Calls of functions with such a prefix in the sources of a folder, but for those of tests.
 fn called(folder: &str, prefix: &str) -> Vec<String> {
@@ -97,8 +97,7 @@ fn with_these_libraries() {
     let said = match what.as_str() {
         "driver" => crate::Device::gpu(0).map(|_| ()).expect_err("a stub").to_string(),
         "nvrtc" => {
-            let options =
-                CompileOptions { arch, fmad: true, debug_info: DebugInfo::None, relocatable: false };
+            let options = CompileOptions::new(arch);
             crate::nvrtc::ptx("", "k", &options).expect_err("a stub").to_string()
         }
         _ => crate::nvrtc::link(b"", "k", arch).expect_err("a stub").to_string(),

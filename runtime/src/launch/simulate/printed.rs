@@ -7,10 +7,11 @@ use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
 use crate::compile::kernel::Kernel;
-use crate::driver::Version;
+use crate::driver::{Attributes, Version};
 use crate::error::{Error, Result};
 use crate::ir::CoarsenNeeds;
 use crate::launch::{coarsen, conditions};
+use crate::passes;
 use crate::printed::{self, PrintedLaunch, Reachable, TextOptions};
 use crate::simulator::{self, SimFault, SimLaunch};
 
@@ -32,8 +33,17 @@ impl Simulation {
         args: &[KernelArg],
         checks: Checks,
     ) -> Result<()> {
+        let module = self.module();
+        let shown = conditions::shown(
+            &module.module().fits,
+            passes::read_only(module),
+            self.shape(),
+            args,
+            &Attributes::default(),
+        );
+        let shown = Some(shown);
         let wanted = |coarsen| TextOptions {
-            version: Version { checks, coarsen },
+            version: Version { checks, coarsen, shown },
             sanitizers: self.settings().sanitizers,
         };
         let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
@@ -44,7 +54,8 @@ impl Simulation {
         }
         let text = text.map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
-        let launch = SimLaunch { grid: shape.grid, ..launch.clone() };
+        let dynamic_shared = launch.dynamic_shared + text.needs().large_shared_bytes;
+        let launch = SimLaunch { grid: shape.grid, dynamic_shared, ..launch.clone() };
         let run = PrintedLaunch::new(&text, args, threads, self.reached(args), rules(self.settings()));
         simulator::run(&launch, &|| run.thread())?;
         Ok(())

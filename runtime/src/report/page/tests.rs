@@ -224,12 +224,7 @@ fn a_page_with_all_its_parts_is_written() {
     let source =
         turned::print(&(), &PrintOptions { checks: Checks::All, line_directives: false }).expect("it prints");
     let arch = "sm_90".parse().expect("an architecture");
-    let options = crate::nvrtc::CompileOptions {
-        arch,
-        fmad: true,
-        debug_info: crate::nvrtc::DebugInfo::None,
-        relocatable: false,
-    };
+    let options = crate::nvrtc::CompileOptions::new(arch);
     let resources = Resources::of(&source, &options);
     let resources = resources.and_then(|resources| {
         let occupancy = Occupancy::new(&resources, &Multiprocessor::of((9, 0))?, [32, 32])?;

@@ -58,11 +58,20 @@ fn bytes(functions: Vec<Function>, kernel: Vec<Expr>) -> Result<usize, TooManyIn
     shared(functions, function(0, kernel)).map(|shared| shared.bytes)
 }
 
-fn shared(functions: Vec<Function>, kernel: Function) -> Result<StaticShared, TooManyInstances> {
+fn shared(functions: Vec<Function>, kernel: Function) -> Result<DeclaredShared, TooManyInstances> {
     let attributes = KernelAttributes::NONE;
     let (conditions, launched) = (Vec::new(), Vec::new());
-    let module = Module { functions, kernel, attributes, conditions, launched, coarsened: None };
-    module.static_shared(&module.kernel)
+    let module = Module {
+        functions,
+        kernel,
+        attributes,
+        conditions,
+        fits: vec![],
+        read_only: 0,
+        launched,
+        coarsened: None,
+    };
+    module.declared_shared(&module.kernel)
 }
 
 #[test]
@@ -110,13 +119,42 @@ fn more_instances_than_a_compiler_could_follow_are_refused() {
 
 #[test]
 fn padding_is_what_any_order_needs() {
-    let of = |vars: Vec<Variable>| shared(Vec::new(), Function { vars, ..function(0, Vec::new()) });
+    let of = |vars: Vec<Variable>| {
+        let declared =
+            shared(Vec::new(), Function { vars, ..function(0, Vec::new()) }).expect("one instance");
+        (declared.bytes, declared.padding)
+    };
     let words = || array(Type::U32, 5, None);
-    assert_eq!(of(vec![words(), words()]), Ok(StaticShared { bytes: 40, padding: 0 }));
+    assert_eq!(of(vec![words(), words()]), (40, 0));
     // The bytes may lie before the words, before the aligned pair, or both may.
     let mixed =
         vec![array(Type::BOOL, 3, None), words(), array(Type::Scalar(crate::ir::Scalar::F32), 2, Some(16))];
-    assert_eq!(of(mixed), Ok(StaticShared { bytes: 31, padding: 18 }));
+    assert_eq!(of(mixed), (31, 18));
     let dynamic = variable(Type::Shared { elem: Type::U32.into(), rank: 1 }, VarKind::DynamicShared);
-    assert_eq!(of(vec![words(), dynamic]), Ok(StaticShared { bytes: 20, padding: 12 }));
+    assert_eq!(of(vec![words(), dynamic]), (20, 12));
+}
+
+#[test]
+fn what_static_memory_does_not_hold_lies_in_dynamic_memory() {
+    let large = || array(Type::U32, 10_000, None);
+    let aligned = || array(Type::U32, 1_000, Some(1024));
+    let of = |vars: Vec<Variable>| {
+        let declared =
+            shared(Vec::new(), Function { vars, ..function(0, Vec::new()) }).expect("one instance");
+        let mut at: Vec<usize> = declared.large.into_values().collect();
+        at.sort_unstable();
+        (at, declared.large_bytes, declared.bytes)
+    };
+    assert_eq!(of(vec![large()]), (vec![], 0, 40_000));
+    // The aligned array comes first, whichever is declared first.
+    assert_eq!(of(vec![large(), aligned(), large()]), (vec![0, 4_000, 44_000], 84_000, 0));
+}
+
+#[test]
+fn arrays_of_several_instances_stay_static() {
+    let kernel = Function { vars: vec![array(Type::U32, 20_000, None)], ..function(0, Vec::new()) };
+    let calls = vec![call(0, vec![written(None)]), call(0, vec![written(None)])];
+    let kernel = Function { body: function(0, calls).body, ..kernel };
+    let declared = shared(vec![lowest()], kernel).expect("few instances");
+    assert_eq!((declared.large_bytes, declared.bytes), (80_000, 256));
 }

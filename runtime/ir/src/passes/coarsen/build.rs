@@ -140,6 +140,7 @@ impl<'a> Build<'a> {
             step: None,
             reversed: false,
             unroll: Some(None),
+            exact: false,
         };
         self.loops.push((lanes, u32_var(lane)));
         let each = self.stmt(StmtKind::For { id: lanes, range, body });
@@ -165,6 +166,7 @@ impl<'a> Build<'a> {
             step: None,
             reversed: false,
             unroll: Some(Some(1)),
+            exact: false,
         };
         self.loops.push((rest, cast(binary(BinaryOp::Sub, var(own), var(self.first)), &Type::U32)));
         let stop = self.let_(stop, Expr { kind: least, ty: Type::U64 });

@@ -131,7 +131,8 @@ impl Writer {
         let var = VarId(self.vars.len() as u32 - 1);
         let body = block(body(self, expr(ExprKind::Var(var), scalar)));
         let reversed = self.dice.below(4) == 0;
-        let range = RangeLoop { var, start, end, inclusive, step: None, reversed, unroll: None };
+        let range =
+            RangeLoop { var, start, end, inclusive, step: None, reversed, unroll: None, exact: false };
         StmtKind::For { id: self.loop_id(), range, body }
     }
 

@@ -59,6 +59,10 @@ struct Run<'a> {
     module: &'a Module,
     /// Indices that were proven and looked at.
     proven: usize,
+    /// What a thread indexed and took parts of.
+    trace: Vec<i128>,
+    /// Arithmetic of `int` that was proven not to overflow, and looked at.
+    exact: usize,
 }
 
 impl LaunchValues for Run<'_> {
@@ -158,6 +162,11 @@ impl Run<'_> {
         if range.reversed {
             all.reverse();
         }
+        if range.exact && !self.left && start < past {
+            self.exact += 1;
+            let next = if range.reversed { start - 1 } else { last + step };
+            assert_eq!(wrap(next, range.start.ty.scalar()), next, "past {past} by {step}: {}", self.shown());
+        }
         for value in all {
             self.frame.vars.insert(range.var, value);
             if self.block(body) {
@@ -180,6 +189,15 @@ impl Run<'_> {
             ExprKind::Select(cond, a, b) => {
                 let chosen = if self.value(cond) != 0 { a } else { b };
                 self.value(chosen)
+            }
+            ExprKind::Exact(inner) => {
+                let ExprKind::Binary(op, a, b) = &inner.kind else { unreachable!("not written") };
+                let exact = self.binary(*op, a, b, None);
+                if !self.left {
+                    self.exact += 1;
+                    assert_eq!(wrap(exact, scalar), exact, "{inner:?}: {}", self.shown());
+                }
+                exact
             }
             ExprKind::Cast(inner) => self.value(inner),
             ExprKind::Len(of) => self.length(of),
@@ -214,6 +232,7 @@ impl Run<'_> {
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b, scalar),
             ExprKind::Index { base, index, proof, .. } => {
                 let (length, i) = (self.length(base), self.value(index));
+                self.saw(i);
                 if !self.left && self.holds(*proof) {
                     self.proven += 1;
                     assert!(
@@ -233,6 +252,13 @@ impl Run<'_> {
             other => unreachable!("not written: {other:?}"),
         };
         wrap(exact, scalar)
+    }
+
+    /// Notes what is indexed, as an address has it.
+    fn saw(&mut self, i: i128) {
+        if !self.left {
+            self.trace.push(i.rem_euclid(1 << 64));
+        }
     }
 
     fn holds(&self, proof: Proof) -> bool {
@@ -273,6 +299,8 @@ impl Run<'_> {
                     assert!(is_inside, "{start}..{end} of {whole}: {}", self.shown());
                 }
                 self.left |= !is_inside;
+                self.saw(start);
+                self.saw(end);
                 end - start
             }
             other => unreachable!("not written: {other:?}"),
@@ -323,7 +351,8 @@ impl Run<'_> {
     }
 
     fn shown(&self) -> String {
-        let conditions: Vec<String> = self.module.conditions.iter().map(ToString::to_string).collect();
+        let conditions = self.module.conditions.iter().chain(&self.module.fits);
+        let conditions: Vec<String> = conditions.map(ToString::to_string).collect();
         let Run { lengths, integers, n, shared, grid, block, thread, at, .. } = self;
         format!(
             "{lengths:?} {integers:?} {n} {shared} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}",
@@ -337,8 +366,8 @@ fn wrap(exact: i128, scalar: Option<Scalar>) -> i128 {
     least + (exact - least).rem_euclid(most - least + 1)
 }
 
-/// Launches a kernel for every thread; how many proven indices it looked at.
-fn launched(module: &Module, dice: &mut Dice) -> usize {
+/// Launches a kernel for every thread; how many proven indices it looked at, and how many exact sums and products.
+fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     let extreme = |dice: &mut Dice, scalar: Scalar| match dice.below(8) {
         0 => limit(scalar),
         1 => limit(scalar) - dice.below(70) as i128,
@@ -377,32 +406,58 @@ fn launched(module: &Module, dice: &mut Dice) -> usize {
         returned,
         module,
         proven,
+        trace: Vec::new(),
+        exact: 0,
     };
     for (i, condition) in module.conditions.iter().enumerate() {
         run.fulfilled |= u64::from(condition.holds(&run)) << i;
     }
+    let fits: u64 =
+        module.fits.iter().enumerate().map(|(i, condition)| u64::from(condition.holds(&run)) << i).sum();
+    // A launch may also fulfil only a few of the conditions.
+    let fits = if dice.below(3) == 0 { fits & dice.0 } else { fits };
+    let mut narrow = module.clone();
+    crate::passes::narrow::narrow(&mut narrow, fits);
     for corner in 0..16u32 {
         // The first and the last thread along each axis, of the first and the last block.
         let end = |bit: u32, extent: u32| if corner >> bit & 1 == 1 { extent - 1 } else { 0 };
         run.at = [end(0, grid[0]), end(1, grid[1])];
         run.thread = [end(2, block[0]), end(3, block[1])];
         (run.frame, run.left) = (Frame::new(lengths[0], integers), false);
+        run.trace.clear();
+        run.module = module;
         run.block(&module.kernel.body);
+        let (trace, proven) = (std::mem::take(&mut run.trace), run.proven);
+        (run.frame, run.left) = (Frame::new(lengths[0], integers), false);
+        run.module = &narrow;
+        run.block(&narrow.kernel.body);
+        run.proven = proven;
+        assert_eq!(trace, run.trace, "{}\n{module}", run.shown());
     }
-    run.proven
+    [run.proven, run.exact]
 }
 
 #[test]
 fn what_is_proven_is_in_bounds() {
     let (mut by_text, mut by_launch, mut looked_at, mut in_functions) = (0, 0, 0, 0);
+    let mut looked_at_exact = 0;
     for seed in 0..KERNELS as u64 {
         let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let max_threads = Dice(seed + 5).pick(&[None, None, Some(1), Some(7), Some(64), Some(256)]);
         let attributes = KernelAttributes { max_threads, ..KernelAttributes::default() };
-        let mut module =
-            Module { functions, kernel, attributes, conditions: vec![], launched: vec![], coarsened: None };
+        let mut module = Module {
+            functions,
+            kernel,
+            attributes,
+            conditions: vec![],
+            fits: vec![],
+            read_only: 0,
+            launched: vec![],
+            coarsened: None,
+        };
         elide(&mut module);
         lift(&mut module);
+        module.fits = crate::passes::narrow::wanted(&module);
         let mut count = |e: &Expr| match &e.kind {
             ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => match proof {
                 Proof::Text => by_text += 1,
@@ -418,10 +473,14 @@ fn what_is_proven_is_in_bounds() {
         };
         crate::ir::visit::exprs(&module.functions[0].body, &mut { of_functions });
         let mut dice = Dice(seed + 77);
-        looked_at += (0..LAUNCHES).map(|_| launched(&module, &mut dice)).sum::<usize>();
+        for _ in 0..LAUNCHES {
+            let [proven, exact] = launched(&module, &mut dice);
+            looked_at += proven;
+            looked_at_exact += exact;
+        }
     }
     println!(
-        "{by_text} proven by text, {by_launch} by launches, {in_functions} in functions, {looked_at} looked at"
+        "{by_text} proven by text, {by_launch} by launches, {in_functions} in functions, {looked_at} looked at, {looked_at_exact} of `int`"
     );
     assert!(by_text > 4000 && by_launch > 7000 && in_functions > 3000 && looked_at > 1_000_000);
 }

@@ -200,7 +200,8 @@ impl Writer {
         let inclusive = self.dice.below(4) == 0;
         let scope = self.scope.len();
         let var = self.local(scalar, false);
-        let range = RangeLoop { var, start, end, inclusive, step, reversed: false, unroll: None };
+        let range =
+            RangeLoop { var, start, end, inclusive, step, reversed: false, unroll: None, exact: false };
         let body = self.block(depth - 1);
         self.scope.truncate(scope);
         StmtKind::For { id: LoopId(self.loops), range, body }

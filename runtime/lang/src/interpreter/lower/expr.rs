@@ -35,6 +35,7 @@ impl<'m> Lower<'m> {
             ExprKind::Unary(op, a) => self.unary(*op, a, to),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => self.lazy(e, to),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, to),
+            ExprKind::Exact(a) => self.value_to(a, to),
             ExprKind::Cast(a) => self.cast(a, &e.ty, to),
             ExprKind::Ref(place) => self.reference(place, to),
             ExprKind::Call { function, args, .. } => self.call(*function, args, &e.ty, to),

@@ -46,6 +46,8 @@ fn module(dice: &mut Dice) -> Module {
         kernel: Writer::kernel(dice),
         attributes: KernelAttributes::NONE,
         conditions: vec![],
+        fits: vec![],
+        read_only: 0,
         launched: vec![],
         coarsened: None,
     }

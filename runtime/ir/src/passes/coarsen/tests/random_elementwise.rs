@@ -310,6 +310,7 @@ impl<'d> Writer<'d> {
             step: None,
             reversed: false,
             unroll: None,
+            exact: false,
         };
         self.stmt(StmtKind::For { id, range, body })
     }

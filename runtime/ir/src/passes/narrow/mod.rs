@@ -1,0 +1,284 @@
+//! Narrowing: index arithmetic of 64 bits, and unsigned arithmetic, becomes that of `int` where it cannot overflow.
+//!
+//! Compilers fold a sum of `int`s into an address, and unroll a loop that counts with one, as nothing of it wraps. What comes
+//! in is a kernel whose checks are marked; what goes out is the same kernel with narrower variables, counters and
+//! indices, of which no value and no access differs. What this rests on, launches are asked for: [`wanted`] says what, and
+//! [`narrow`] uses what a launch fulfils of it.
+
+mod fit;
+mod place;
+mod rewrite;
+
+use std::collections::{HashMap, HashSet};
+
+use super::elide::Walk;
+use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Module, RangeLoop, Scalar, Type, VarId};
+use crate::ranges::{FunctionScope, Kind, integer};
+
+/// Conditions of a launch at most.
+const MOST_CONDITIONS: usize = 32;
+
+/// What launches would have to fulfil for all that can be narrowed.
+pub(super) fn wanted(module: &Module) -> Vec<Condition> {
+    if module.is_relaunched() {
+        return Vec::new();
+    }
+    found(module, &mut module.kernel.body.clone(), Vec::new(), None).conditions
+}
+
+/// Narrows what these of the module's conditions prove, a bit each.
+pub(super) fn narrow(module: &mut Module, fulfilled: u64) {
+    if module.is_relaunched() {
+        return;
+    }
+    let mut body = std::mem::take(&mut module.kernel.body);
+    let narrowing = found(module, &mut body, module.fits.clone(), Some(fulfilled));
+    narrowing.rewrite(&mut body);
+    for var in &narrowing.narrowed {
+        module.kernel.vars[var.0 as usize].ty = Type::Scalar(Scalar::I32);
+    }
+    module.kernel.body = body;
+}
+
+/// Looks at a kernel twice: for the variables that fit, then for the expressions that they stand in.
+fn found(module: &Module, body: &mut Block, conditions: Vec<Condition>, fulfilled: Option<u64>) -> Narrowing {
+    let kind = Kind { is_kernel: true, lifts: true, most_threads: module.attributes.max_threads };
+    let mut narrowing = Narrowing { conditions, fulfilled, ..Narrowing::default() };
+    narrowing.candidates = place::candidates(&module.kernel, body);
+    for stage in [Stage::Variables, Stage::Expressions] {
+        narrowing.stage = stage;
+        let mut walk = Walk::new(FunctionScope::new(&module.functions, &module.kernel, body, kind));
+        walk.narrowing = Some(narrowing);
+        walk.block(body);
+        narrowing = walk.narrowing.take().unwrap_or_default();
+        if stage == Stage::Variables {
+            narrowing.decide();
+        }
+    }
+    narrowing
+}
+
+/// What a walk looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Variables,
+    Expressions,
+}
+
+/// What is found of a kernel.
+#[derive(Default)]
+pub(super) struct Narrowing {
+    stage: Stage,
+    /// What a launch may be asked for.
+    conditions: Vec<Condition>,
+    /// Which of these hold; all, and more may be asked for, if nothing is said.
+    fulfilled: Option<u64>,
+    /// Variables that may be narrowed.
+    candidates: HashSet<VarId>,
+    /// What the values of each that were seen rest on to fit; nothing if one does not.
+    values: HashMap<VarId, Option<Vec<Condition>>>,
+    narrowed: HashSet<VarId>,
+    /// What stands in the place of expressions, by their addresses, which stay while the kernel is looked at.
+    exprs: HashMap<usize, Expr>,
+    /// What variables are given, by the address of what they are given now.
+    given: HashMap<usize, Expr>,
+    /// The loops whose counters leave no type.
+    loops: HashMap<VarId, Counted>,
+}
+
+/// A loop with a counter that fits.
+struct Counted {
+    start: Expr,
+    end: Expr,
+    /// Whether the counter does so up to the first number past the end.
+    exact: bool,
+}
+
+/// Where an expression is, as long as nothing moves.
+fn place_of(e: &Expr) -> usize {
+    std::ptr::from_ref(e).addr()
+}
+
+impl Narrowing {
+    /// Whether all of some conditions may be relied on; asks for them if that is what the walk is for.
+    fn accept(&mut self, needs: &[Condition]) -> bool {
+        let mut more = Vec::new();
+        for need in needs {
+            match (self.conditions.iter().position(|known| known == need), self.fulfilled) {
+                (Some(_), None) => {}
+                (Some(at), Some(bits)) if bits >> at & 1 == 1 => {}
+                (None, None) => more.push(need.clone()),
+                _ => return false,
+            }
+        }
+        let fits = self.conditions.len() + more.len() <= MOST_CONDITIONS;
+        if fits {
+            self.conditions.extend(more);
+        }
+        fits
+    }
+
+    /// Narrows the variables all of whose values fit.
+    fn decide(&mut self) {
+        let mut all: Vec<(VarId, Option<Vec<Condition>>)> = self.values.drain().collect();
+        all.sort_by_key(|(var, _)| *var);
+        for (var, needs) in all {
+            if needs.is_some_and(|needs| self.accept(&needs)) {
+                self.narrowed.insert(var);
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Looks at what a variable is given, where that is known.
+    pub(super) fn narrow_value(&mut self, var: VarId, value: &Expr, op: Option<(BinaryOp, &Expr)>) {
+        if self.assigned.is_some() {
+            return;
+        }
+        let Some(mut narrowing) = self.narrowing.take() else { return };
+        let whole = op.map(|(op, place)| Expr {
+            kind: ExprKind::Binary(op, place.clone().into(), value.clone().into()),
+            ty: place.ty.clone(),
+        });
+        match narrowing.stage {
+            Stage::Variables if narrowing.candidates.contains(&var) => {
+                let needs = self.fits(whole.as_ref().unwrap_or(value));
+                narrowing.value_of(var, needs);
+            }
+            Stage::Expressions if narrowing.narrowed.contains(&var) => {
+                let new = match op {
+                    None => self.narrow(value, &narrowing),
+                    Some((op, place)) => self.narrow_binary((op, place, value), place, &narrowing),
+                };
+                let new = new.filter(|new| new.is_positive && narrowing.accept(&new.needs));
+                let plain = || narrowing.as_int(narrowing.rewritten_with(op, value));
+                let new = new.map_or_else(plain, |new| new.e);
+                narrowing.given.insert(place_of(value), new);
+            }
+            Stage::Expressions => {
+                // `i += step` of an `int` that does not overflow.
+                if let Some((op, place)) = op.filter(|(_, place)| place.ty == Type::Scalar(Scalar::I32))
+                    && let Some(new) = self.narrow_binary((op, place, value), place, &narrowing)
+                    && matches!(new.e.kind, ExprKind::Exact(_))
+                    && narrowing.accept(&new.needs)
+                {
+                    narrowing.given.insert(place_of(value), new.e);
+                }
+            }
+            Stage::Variables => {}
+        }
+        self.narrowing = Some(narrowing);
+    }
+
+    /// Looks at a loop over a range, before it.
+    pub(super) fn narrow_loop(&mut self, range: &RangeLoop) {
+        if self.assigned.is_some() {
+            return;
+        }
+        let Some(mut narrowing) = self.narrowing.take() else { return };
+        match narrowing.stage {
+            Stage::Variables if narrowing.candidates.contains(&range.var) => {
+                let needs = self.fits(&range.start).zip(self.fits(&range.end));
+                narrowing.value_of(range.var, needs.map(|(start, end)| [start, end].concat()));
+            }
+            Stage::Expressions => self.narrow_counter(range, &mut narrowing),
+            Stage::Variables => {}
+        }
+        self.narrowing = Some(narrowing);
+    }
+
+    fn narrow_counter(&mut self, range: &RangeLoop, narrowing: &mut Narrowing) {
+        let is_int = range.start.ty == Type::Scalar(Scalar::I32) && !self.scope.is_mutable(range.var);
+        let is_narrowed = narrowing.narrowed.contains(&range.var);
+        if !is_int && !is_narrowed {
+            return;
+        }
+        let exact = self.counts_exactly(range).is_some_and(|needs| narrowing.accept(&needs));
+        let [start, end] = [&range.start, &range.end].map(|part| {
+            let new = self.narrow(part, narrowing).filter(|new| is_int || new.is_positive);
+            let new = new.filter(|new| narrowing.accept(&new.needs));
+            new.map_or_else(|| narrowing.as_int(narrowing.rewritten(part)), |new| new.e)
+        });
+        narrowing.loops.insert(range.var, Counted { start, end, exact });
+    }
+
+    /// Looks at an expression whose operands were looked at.
+    pub(super) fn narrow_here(&mut self, e: &Expr) {
+        let Some(mut narrowing) = self.narrowing.take() else { return };
+        if narrowing.stage == Stage::Expressions {
+            self.narrow_parts(e, &mut narrowing);
+        }
+        self.narrowing = Some(narrowing);
+    }
+
+    fn narrow_parts(&mut self, e: &Expr, narrowing: &mut Narrowing) {
+        match &e.kind {
+            ExprKind::Index { index, .. } => {
+                let parts = match &index.kind {
+                    ExprKind::Tuple(parts) => parts.iter().collect(),
+                    _ => vec![&**index],
+                };
+                parts.into_iter().for_each(|part| self.narrow_index(part, narrowing));
+            }
+            ExprKind::Binary(op, a, b) if op.is_comparison() && narrowing.is_narrowed(e) => {
+                let is_signed = integer(a).is_some_and(Scalar::is_signed);
+                if let (Some(a), Some(b)) = (self.narrow(a, narrowing), self.narrow(b, narrowing))
+                    && (is_signed || a.is_positive && b.is_positive)
+                    && narrowing.accept(&[a.needs.clone(), b.needs.clone()].concat())
+                {
+                    let kind = ExprKind::Binary(*op, a.e.into(), b.e.into());
+                    narrowing.exprs.insert(place_of(e), Expr { kind, ty: e.ty.clone() });
+                }
+            }
+            ExprKind::Binary(op, a, b) if e.ty == Type::Scalar(Scalar::I32) => {
+                if let Some(new) = self.narrow_binary((*op, a, b), e, narrowing)
+                    && matches!(new.e.kind, ExprKind::Exact(_))
+                    && narrowing.accept(&new.needs)
+                {
+                    narrowing.exprs.insert(place_of(e), new.e);
+                }
+            }
+            ExprKind::Cast(inner) if integer(inner).is_some() && narrowing.is_narrowed(inner) => {
+                if let Some(new) = self.narrow(inner, narrowing)
+                    && new.is_positive
+                    && narrowing.accept(&new.needs)
+                {
+                    let kind = ExprKind::Cast(new.e.clone().into());
+                    let is_int = e.ty == Type::Scalar(Scalar::I32);
+                    let new = if is_int { new.e } else { Expr { kind, ty: e.ty.clone() } };
+                    narrowing.exprs.insert(place_of(e), new);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An index may be negative where it was 64 bits wide: it wraps there as an address does.
+    fn narrow_index(&mut self, index: &Expr, narrowing: &mut Narrowing) {
+        let Some(scalar) = integer(index).filter(|scalar| *scalar != Scalar::I32) else { return };
+        let is_worth = narrowing.is_narrowed(index) || matches!(index.kind, ExprKind::Binary(..));
+        if is_worth
+            && let Some(new) = self.narrow(index, narrowing)
+            && (scalar.bits() == 64 || new.is_positive)
+            && narrowing.accept(&new.needs)
+        {
+            narrowing.exprs.insert(place_of(index), new.e);
+        }
+    }
+}
+
+impl Narrowing {
+    /// Notes what a value of a variable rests on to fit.
+    fn value_of(&mut self, var: VarId, needs: Option<Vec<Condition>>) {
+        let known = self.values.entry(var).or_insert_with(|| Some(Vec::new()));
+        *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
+    }
+
+    /// Whether a narrowed variable stands in an expression.
+    fn is_narrowed(&self, e: &Expr) -> bool {
+        matches!(&e.kind, ExprKind::Var(var) if self.narrowed.contains(var))
+            || e.operands().iter().any(|e| self.is_narrowed(e))
+    }
+}

@@ -1,0 +1,104 @@
+//! Which variables may be narrowed: integers of a kernel's own that indices or loops are computed of.
+
+use std::collections::HashSet;
+
+use crate::ir::{Block, Expr, ExprKind, Function, Scalar, StmtKind, VarId, VarKind, visit};
+use crate::ranges::root;
+
+/// Local integers whose address nobody takes, that no closure sees, and that an index or a loop's end is computed of.
+pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
+    let refused = refused(body);
+    let is_wide = |scalar: Scalar| matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::I64);
+    let mut all = counting(body);
+    all.retain(|var| {
+        let variable = kernel.var(*var);
+        variable.kind == VarKind::Local && variable.ty.scalar().is_some_and(is_wide) && !refused.contains(var)
+    });
+    all
+}
+
+/// Variables that stay as they are.
+fn refused(body: &Block) -> HashSet<VarId> {
+    let mut refused = HashSet::new();
+    visit::exprs(body, &mut |e| match &e.kind {
+        ExprKind::Ref(place) => refused.extend(root(place)),
+        ExprKind::Closure(closure) => {
+            refused.extend(&closure.params);
+            visit::stmts(&closure.body, &mut |stmt| refused.extend(declared(&stmt.kind)));
+            visit::exprs(&closure.body, &mut |e| refused.extend(root(e)));
+        }
+        ExprKind::CallClosure { closure, .. } => refused.extend([*closure]),
+        _ => {}
+    });
+    visit::stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Let { var, init: None } => refused.extend([*var]),
+        StmtKind::For { range, .. } => {
+            // A counter that the body assigns is a variable beside it.
+            let mut own = false;
+            visit::stmts(body, &mut |stmt| {
+                own |= matches!(&stmt.kind, StmtKind::Assign { place, .. } if root(place) == Some(range.var));
+            });
+            refused.extend(own.then_some(range.var));
+        }
+        _ => {}
+    });
+    refused
+}
+
+fn declared(kind: &StmtKind) -> Option<VarId> {
+    match kind {
+        StmtKind::Let { var, .. } => Some(*var),
+        StmtKind::For { range, .. } => Some(range.var),
+        _ => None,
+    }
+}
+
+/// Variables that indices and ranges of loops are computed of, and all that they are computed of.
+fn counting(body: &Block) -> HashSet<VarId> {
+    let mut all = HashSet::new();
+    visit::exprs(body, &mut |e| {
+        if let ExprKind::Index { index, .. } = &e.kind {
+            all.extend(named(index));
+        }
+    });
+    visit::stmts(body, &mut |stmt| {
+        if let StmtKind::For { range, .. } = &stmt.kind {
+            all.insert(range.var);
+            [Some(&range.start), Some(&range.end), range.step.as_ref()]
+                .into_iter()
+                .flatten()
+                .for_each(|part| all.extend(named(part)));
+        }
+    });
+    loop {
+        let before = all.len();
+        visit::stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Let { var, init: Some(value) } if all.contains(var) => all.extend(named(value)),
+            StmtKind::Assign { place, value, .. } if root(place).is_some_and(|var| all.contains(&var)) => {
+                all.extend(named(value));
+            }
+            // What such a variable is compared with is compared in its type.
+            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => visit::expr(cond, &mut |e| {
+                if matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_comparison()) {
+                    let own = named(e);
+                    if own.iter().any(|var| all.contains(var)) {
+                        all.extend(own);
+                    }
+                }
+            }),
+            _ => {}
+        });
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+/// The variables in an expression, outside of what it loads.
+fn named(e: &Expr) -> Vec<VarId> {
+    match &e.kind {
+        ExprKind::Var(var) => vec![*var],
+        ExprKind::Index { .. } => Vec::new(),
+        _ => e.operands().into_iter().flat_map(named).collect(),
+    }
+}
