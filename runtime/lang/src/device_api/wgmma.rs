@@ -8,50 +8,29 @@
 //! them, but a further product of the same shape adds to them. Source: PTX ISA, `wgmma`; compute capability 9.0, on that
 //! architecture alone (`sm_90a`).
 
-use super::fp8::{f32_from_e4m3, f32_from_e5m2};
+use super::number::Num;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::eighth::{F8E4M3, F8E5M2};
-use crate::half::{bf16, f16};
 use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
-use crate::tensor::TensorElement;
-use crate::types::AnyBits;
+use crate::types::{AnyBits, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// What a warpgroup does together.
 const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
 /// Elements that a warpgroup multiplies, with their names in PTX.
-pub trait WgmmaElement: TensorElement {
+pub trait WgmmaElement: AnyBits + 'static {
+    /// What products are added up in: `f32`, or `i32` for integers.
+    type Sum: Num + GpuType;
+
     /// The type of the sums, and that of the elements.
     const PTX: [&'static str; 2];
 
     /// The value of an element, by its bits.
     #[doc(hidden)]
     fn value(bits: u32) -> f64;
-}
-
-macro_rules! elements {
-    ($($t:ty: $sum:literal, $ptx:literal = |$bits:ident| $value:expr;)+) => {$(
-        impl WgmmaElement for $t {
-            const PTX: [&'static str; 2] = [$sum, $ptx];
-            fn value($bits: u32) -> f64 {
-                $value
-            }
-        }
-    )+};
-}
-
-elements! {
-    f16: "f32", "f16" = |bits| f16::from_bits(bits as u16).to_f64();
-    bf16: "f32", "bf16" = |bits| bf16::from_bits(bits as u16).to_f64();
-    f32: "f32", "tf32" = |bits| f32::from_bits(bits & !0x1fff).into();
-    F8E4M3: "f32", "e4m3" = |bits| f32_from_e4m3(bits as u8).into();
-    F8E5M2: "f32", "e5m2" = |bits| f32_from_e5m2(bits as u8).into();
-    i8: "s32", "s8" = |bits| f64::from(bits as i8);
-    u8: "s32", "u8" = |bits| f64::from(bits as u8);
 }
 
 builtin! {
