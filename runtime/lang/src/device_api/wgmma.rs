@@ -8,50 +8,29 @@
 //! them, but a further product of the same shape adds to them. Source: PTX ISA, `wgmma`; compute capability 9.0, on that
 //! architecture alone (`sm_90a`).
 
-use super::fp8::{f32_from_e4m3, f32_from_e5m2};
+use super::number::Num;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::eighth::{F8E4M3, F8E5M2};
-use crate::half::{bf16, f16};
 use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
-use crate::tensor::TensorElement;
-use crate::types::AnyBits;
+use crate::types::{AnyBits, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// What a warpgroup does together.
 const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
 /// Elements that a warpgroup multiplies, with their names in PTX.
-pub trait WgmmaElement: TensorElement {
+pub trait WgmmaElement: AnyBits + 'static {
+    /// What products are added up in: `f32`, or `i32` for integers.
+    type Sum: Num + GpuType;
+
     /// The type of the sums, and that of the elements.
     const PTX: [&'static str; 2];
 
     /// The value of an element, by its bits.
     #[doc(hidden)]
     fn value(bits: u32) -> f64;
-}
-
-macro_rules! elements {
-    ($($t:ty: $sum:literal, $ptx:literal = |$bits:ident| $value:expr;)+) => {$(
-        impl WgmmaElement for $t {
-            const PTX: [&'static str; 2] = [$sum, $ptx];
-            fn value($bits: u32) -> f64 {
-                $value
-            }
-        }
-    )+};
-}
-
-elements! {
-    f16: "f32", "f16" = |bits| f16::from_bits(bits as u16).to_f64();
-    bf16: "f32", "bf16" = |bits| bf16::from_bits(bits as u16).to_f64();
-    f32: "f32", "tf32" = |bits| f32::from_bits(bits & !0x1fff).into();
-    F8E4M3: "f32", "e4m3" = |bits| f32_from_e4m3(bits as u8).into();
-    F8E5M2: "f32", "e5m2" = |bits| f32_from_e5m2(bits as u8).into();
-    i8: "s32", "s8" = |bits| f64::from(bits as i8);
-    u8: "s32", "u8" = |bits| f64::from(bits as u8);
 }
 
 builtin! {
@@ -97,24 +76,24 @@ builtin! {
     }
 }
 
-/// Starts a product of operands that descriptors say: 64 × N sums, of which each thread has `R`, half of N.
+/// Starts a product of operands that descriptors say: 64 × `8 * C` sums, of which each thread has `4 * C`.
 ///
-/// `a` has 64 rows and `b` has N columns; of both, elements along K lie side by side, but where `A_TURNED` or `B_TURNED` says
+/// `a` has 64 rows and `b` has `8 * C` columns; of both, elements along K lie side by side, but where `A_TURNED` or `B_TURNED` says
 /// that rows (of `b`, columns) do, which only elements of 16 bits allow. Without `keep` the sums' old values are not looked
-/// at. Sum `i` of thread `t` is that of row `t / 32 * 16 + t % 32 / 4 + i / 2 % 2 * 8` and column
-/// `i / 4 * 8 + t % 4 * 2 + i % 2`.
+/// at. Sum `[j][i]` of thread `t` is that of row `t / 32 * 16 + t % 32 / 4 + i / 2 * 8` and column
+/// `j * 8 + t % 4 * 2 + i % 2`.
 ///
 /// On the simulator products are exact; their sum is added up in `f64` in the order of K, and rounded once.
 #[inline]
 #[track_caller]
-pub fn wgmma<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
-    sums: &mut [T::Sum; R],
+pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
+    sums: &mut [[T::Sum; 4]; C],
     a: u64,
     b: u64,
     keep: bool,
 ) {
-    const { shape::<T, R>(A_TURNED || B_TURNED) };
-    let product = product::<T, R>("wgmma", [A_TURNED, B_TURNED], (WgmmaLeft::Shared(a), b), keep);
+    const { shape::<T, C>(A_TURNED || B_TURNED) };
+    let product = product::<T, C>("wgmma", [A_TURNED, B_TURNED], (WgmmaLeft::Shared(a), b), keep);
     context::wgmma(&product, sums.as_mut_ptr().cast());
 }
 
@@ -124,14 +103,14 @@ pub fn wgmma<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURN
 /// The registers are the tensor cores' until [`wgmma_wait`], too.
 #[inline]
 #[track_caller]
-pub fn wgmma_rs<T: WgmmaElement, const R: usize, const B_TURNED: bool>(
-    sums: &mut [T::Sum; R],
+pub fn wgmma_rs<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
+    sums: &mut [[T::Sum; 4]; C],
     a: [u32; 4],
     b: u64,
     keep: bool,
 ) {
-    const { shape::<T, R>(B_TURNED) };
-    let product = product::<T, R>("wgmma_rs", [false, B_TURNED], (WgmmaLeft::Registers(a), b), keep);
+    const { shape::<T, C>(B_TURNED) };
+    let product = product::<T, C>("wgmma_rs", [false, B_TURNED], (WgmmaLeft::Registers(a), b), keep);
     context::wgmma(&product, sums.as_mut_ptr().cast());
 }
 
@@ -169,10 +148,10 @@ const fn limit(registers: u32) {
 }
 
 /// Whether there is a product of this shape.
-const fn shape<T, const R: usize>(turned: bool) {
+const fn shape<T, const C: usize>(turned: bool) {
     assert!(
-        R % 4 == 0 && R >= 4 && R <= 128,
-        "a warpgroup multiplies 64 × N: N is a multiple of 8 from 8 to 256, and each thread has N / 2 sums"
+        C >= 1 && C <= 32,
+        "the sums of a warpgroup are 64 × 8 * C, with C from 1 to 32: 8 to 256 columns"
     );
     let size = size_of::<T>();
     assert!(
@@ -182,7 +161,7 @@ const fn shape<T, const R: usize>(turned: bool) {
 }
 
 /// A product, as the simulator does it.
-fn product<T: WgmmaElement, const R: usize>(
+fn product<T: WgmmaElement, const C: usize>(
     operation: &'static str,
     turned: [bool; 2],
     (left, right): (WgmmaLeft, u64),
@@ -191,7 +170,7 @@ fn product<T: WgmmaElement, const R: usize>(
     let integers = T::PTX[0] == "s32";
     WgmmaProduct {
         operation,
-        registers: R,
+        registers: 4 * C,
         bytes: size_of::<T>(),
         value: T::value,
         integers,
@@ -204,70 +183,70 @@ fn product<T: WgmmaElement, const R: usize>(
 
 #[doc(hidden)]
 #[allow(non_camel_case_types)]
-pub struct wgmma<T, const R: usize, const A_TURNED: bool, const B_TURNED: bool> {
+pub struct wgmma<T, const C: usize, const A_TURNED: bool, const B_TURNED: bool> {
     element: core::marker::PhantomData<fn() -> T>,
 }
 
 #[doc(hidden)]
-impl<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>
-    wgmma<T, R, A_TURNED, B_TURNED>
+impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>
+    wgmma<T, C, A_TURNED, B_TURNED>
 {
     #[allow(missing_docs)]
-    pub fn called_in_a_kernel(_: fn(&mut [T::Sum; R], u64, u64, bool), _: &FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], u64, u64, bool), _: &FnProbe<Self>) {}
 }
 
-impl<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool> DeviceFn
-    for wgmma<T, R, A_TURNED, B_TURNED>
+impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool> DeviceFn
+    for wgmma<T, C, A_TURNED, B_TURNED>
 {
     fn callee() -> Callee {
         #[cfg(feature = "simulator")]
-        unsafe fn meaning<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
+        unsafe fn meaning<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
             args: *const *const u8,
             _ret: *mut u8,
         ) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            let (sums, a, b, keep): (&mut [T::Sum; R], u64, u64, bool) = unsafe {
+            let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], u64, u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
             };
-            wgmma::<T, R, A_TURNED, B_TURNED>(sums, a, b, keep);
+            wgmma::<T, C, A_TURNED, B_TURNED>(sums, a, b, keep);
         }
         Callee::Builtin(
-            const { &multiply::<T, R, A_TURNED, B_TURNED>() },
-            crate::meaning::meant!(meaning::<T, R, A_TURNED, B_TURNED>),
+            const { &multiply::<T, C, A_TURNED, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, C, A_TURNED, B_TURNED>),
         )
     }
 }
 
 #[doc(hidden)]
 #[allow(non_camel_case_types)]
-pub struct wgmma_rs<T, const R: usize, const B_TURNED: bool> {
+pub struct wgmma_rs<T, const C: usize, const B_TURNED: bool> {
     element: core::marker::PhantomData<fn() -> T>,
 }
 
 #[doc(hidden)]
-impl<T: WgmmaElement, const R: usize, const B_TURNED: bool> wgmma_rs<T, R, B_TURNED> {
+impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> wgmma_rs<T, C, B_TURNED> {
     #[allow(missing_docs)]
-    pub fn called_in_a_kernel(_: fn(&mut [T::Sum; R], [u32; 4], u64, bool), _: &FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], [u32; 4], u64, bool), _: &FnProbe<Self>) {}
 }
 
-impl<T: WgmmaElement, const R: usize, const B_TURNED: bool> DeviceFn for wgmma_rs<T, R, B_TURNED> {
+impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> DeviceFn for wgmma_rs<T, C, B_TURNED> {
     fn callee() -> Callee {
         #[cfg(feature = "simulator")]
-        unsafe fn meaning<T: WgmmaElement, const R: usize, const B_TURNED: bool>(
+        unsafe fn meaning<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
             args: *const *const u8,
             _ret: *mut u8,
         ) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            let (sums, a, b, keep): (&mut [T::Sum; R], [u32; 4], u64, bool) = unsafe {
+            let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], [u32; 4], u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
             };
-            wgmma_rs::<T, R, B_TURNED>(sums, a, b, keep);
+            wgmma_rs::<T, C, B_TURNED>(sums, a, b, keep);
         }
         Callee::Builtin(
-            const { &multiply_registers::<T, R, B_TURNED>() },
-            crate::meaning::meant!(meaning::<T, R, B_TURNED>),
+            const { &multiply_registers::<T, C, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, C, B_TURNED>),
         )
     }
 }
@@ -321,52 +300,52 @@ numbered! {
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES };
 
 /// The builtin of [`wgmma`].
-pub(crate) const fn multiply<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>()
+pub(crate) const fn multiply<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>()
 -> Builtin {
-    fn text<T: WgmmaElement, const R: usize, const A_TURNED: bool, const B_TURNED: bool>(
+    fn text<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
         _: &[Type],
         _: &Type,
     ) -> CudaText {
         Instruction {
             element: T::PTX,
             bytes: size_of::<T>(),
-            sums: R,
+            sums: 4 * C,
             turned: [A_TURNED, B_TURNED],
             in_registers: false,
         }
         .text()
     }
-    shape::<T, R>(A_TURNED || B_TURNED);
+    shape::<T, C>(A_TURNED || B_TURNED);
     Builtin {
         effect: TOGETHER,
         by_reference: true,
         facts: MULTIPLIES,
         min_compute: (9, 0),
         arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma"), text::<T, R, A_TURNED, B_TURNED>)
+        ..Builtin::pure(Name::new("wgmma"), text::<T, C, A_TURNED, B_TURNED>)
     }
 }
 
 /// The builtin of [`wgmma_rs`].
-pub(crate) const fn multiply_registers<T: WgmmaElement, const R: usize, const B_TURNED: bool>() -> Builtin {
-    fn text<T: WgmmaElement, const R: usize, const B_TURNED: bool>(_: &[Type], _: &Type) -> CudaText {
+pub(crate) const fn multiply_registers<T: WgmmaElement, const C: usize, const B_TURNED: bool>() -> Builtin {
+    fn text<T: WgmmaElement, const C: usize, const B_TURNED: bool>(_: &[Type], _: &Type) -> CudaText {
         Instruction {
             element: T::PTX,
             bytes: size_of::<T>(),
-            sums: R,
+            sums: 4 * C,
             turned: [false, B_TURNED],
             in_registers: true,
         }
         .text()
     }
-    shape::<T, R>(B_TURNED);
+    shape::<T, C>(B_TURNED);
     Builtin {
         effect: TOGETHER,
         by_reference: true,
         facts: MULTIPLIES,
         min_compute: (9, 0),
         arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, R, B_TURNED>)
+        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, C, B_TURNED>)
     }
 }
 
@@ -409,11 +388,13 @@ impl Instruction {
         let words = self.words();
         let name = format!("ws_wgmma_{registers}{}{turned}", words.replace('.', "_"));
         let (ty, bound) = if self.element[0] == "s32" { ("int", 'r') } else { ("float", 'f') };
-        let n = self.sums;
+        let (n, groups) = (self.sums, self.sums / 4);
         let list =
             |count: usize, one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<Vec<_>>().join(", ");
-        let (sums, bound_sums) =
-            (list(n, &|i| format!("%{i}")), list(n, &|i| format!("\"+{bound}\"(d->at[{i}])")));
+        let (sums, bound_sums) = (
+            list(n, &|i| format!("%{i}")),
+            list(n, &|i| format!("\"+{bound}\"(d->at[{}].at[{}])", i / 4, i % 4)),
+        );
         let (a, a_ty, bound_a, next) = match self.in_registers {
             true => (
                 format!("{{{}}}", list(4, &|i| format!("%{}", n + i))),
@@ -425,7 +406,7 @@ impl Instruction {
         };
         let (b, keep, flags) = (next, next + 1, self.flags());
         let definition = format!(
-            "__device__ __forceinline__ void {name}(ws_Array<{ty}, {n}>* d, {a_ty} a, unsigned long long b, bool keep) {{
+            "__device__ __forceinline__ void {name}(ws_Array<ws_Array<{ty}, 4>, {groups}>* d, {a_ty} a, unsigned long long b, bool keep) {{
     asm volatile(\"{{\\n\\t.reg .pred p;\\n\\tsetp.ne.s32 p, %{keep}, 0;\\n\\twgmma.mma_async.sync.aligned.{words} {{{sums}}}, {a}, %{b}, p{flags};\\n\\t}}\" : {bound_sums} : {bound_a}, \"l\"(b), \"r\"((int)keep));
 }}
 "

@@ -10,8 +10,10 @@
 mod accumulator;
 mod element;
 mod operand;
+mod warpgroup;
 
 pub use crate::tile::{Swizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use accumulator::WarpAccumulator;
 pub use element::TensorElement;
 pub use operand::{OperandA, OperandB};
+pub use warpgroup::Accumulator;

@@ -29,6 +29,8 @@ use crate::simulator::{
 
 /// Marks the number of a copy's loads, where its stores may be over later.
 const LOADS: u64 = 1 << 63;
+/// Marks a number that is a warpgroup's: whoever knows it up to a count knows that so many of its products are over.
+const WARPGROUP: Key = 1 << 46;
 
 /// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with
 /// [`SimFault::SharedMemoryGone`] where a block may exit while another uses its shared memory.
@@ -125,6 +127,12 @@ impl Observer for Races {
         if !reads_alone {
             guard.threads.end_copy(key, transfer);
         }
+    }
+
+    fn on_product_waited(&self, by: &Thread, warpgroup: u64, (count, product): (u32, u64)) {
+        let mut guard = self.0.borrow_mut();
+        let key = guard.key(by);
+        guard.threads.end_product(key, WARPGROUP | warpgroup, count, [product, product | LOADS]);
     }
 
     fn on_transfer_counted(&self, transfer: u64, barrier: usize) {

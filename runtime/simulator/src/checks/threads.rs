@@ -246,6 +246,17 @@ impl Threads {
         self.copies[position].over = epoch.map(|epoch| (key, epoch));
     }
 
+    /// A thread has waited for a product of its warpgroup: it is over for whoever knows the warpgroup's number up to this
+    /// count, as the thread does now.
+    pub fn end_product(&mut self, key: Key, warpgroup: Key, count: u32, copies: [u64; 2]) {
+        for copy in copies {
+            self.count_copy(warpgroup, count, copy);
+        }
+        if let Some(agent) = self.agent_mut(key) {
+            agent.clock.raise(warpgroup, Group::Thread, count);
+        }
+    }
+
     /// A barrier has counted a copy: it is over for whoever knows the barrier's number up to this epoch.
     pub fn count_copy(&mut self, barrier: Key, epoch: u32, copy: u64) {
         if let Some(position) = self.under_way.remove(&copy) {

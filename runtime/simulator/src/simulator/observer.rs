@@ -80,6 +80,10 @@ pub trait Observer {
     /// A thread has waited for the copy of this number: for its reads alone, or for all of it.
     fn on_transfer_waited(&self, _by: &Thread, _transfer: u64, _reads_alone: bool) {}
 
+    /// A thread has waited for the products of a warpgroup, which has this number, up to the one that is the so-manieth of
+    /// the warpgroup and was started as the transfer of this number.
+    fn on_product_waited(&self, _by: &Thread, _warpgroup: u64, _product: (u32, u64)) {}
+
     /// The copy of this number, of the copy engine or of a thread's own, has told the barrier at this address that it is
     /// complete.
     fn on_transfer_counted(&self, _transfer: u64, _barrier: usize) {}

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::context::current;
-use super::facts::Line;
+use super::facts::{Access, AccessKind, Line, Space, TransferEvent};
 use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::matrix_descriptor::Place;
@@ -64,8 +64,13 @@ struct Warpgroup {
     open: Option<Open>,
     /// Sums that are computed, or are and some thread has not waited for.
     sums: Vec<Sums>,
-    /// The number of the next sums.
-    next: u64,
+    /// The number of the last sums.
+    last: u64,
+    /// Its number for observers, of which 0 is none, and the products that it has begun that some thread has not waited for:
+    /// the group, the count, the number, and the threads that have.
+    number: u64,
+    count: u32,
+    begun: Vec<(u64, u32, u64, u128)>,
     threads: Vec<Thread>,
 }
 
@@ -226,13 +231,14 @@ impl Machine<'_> {
                 return Err(WgmmaProblem::Outside { is_left: side == 0 });
             }
         }
+        self.tell_product(group, &open, memory);
         let product = Product { product: open.product, left: open.left, memory };
         let sums = match open.sums.and_then(|number| group.sums.iter_mut().find(|sums| sums.number == number))
         {
             Some(sums) => sums,
             None => {
-                group.next += 1;
-                group.sums.push(Sums::new(group.next, product.product.registers, open.places, open.values));
+                group.last += 1;
+                group.sums.push(Sums::new(group.last, product.product.registers, open.places, open.values));
                 let last = group.sums.len() - 1;
                 &mut group.sums[last]
             }
@@ -243,6 +249,38 @@ impl Machine<'_> {
             sums.compute(u64::MAX);
         }
         Ok(open.waiting)
+    }
+
+    /// Tells that the running thread's warpgroup begins a product, which reads its operands until it is waited for.
+    fn tell_product(&self, group: &mut Warpgroup, open: &Open, memory: usize) {
+        if !self.interests.accesses {
+            return;
+        }
+        if group.number == 0 {
+            group.number = self.next_number() + 1;
+        }
+        group.count += 1;
+        let number = self.next_number();
+        group.begun.push((open.group, group.count, number, 0));
+        let by = self.instruction(open.at);
+        let space = Space::Shared { rank: self.here.get().rank };
+        let access = |line: usize| Access {
+            address: memory + line,
+            bytes: 16,
+            align: 1,
+            space,
+            kind: AccessKind::Read,
+            by,
+        };
+        let operands = open.product.operands();
+        let reads: Vec<Access> = operands
+            .iter()
+            .flatten()
+            .flat_map(|place| place.lines().map(access).collect::<Vec<_>>())
+            .collect();
+        let event = TransferEvent { number, reads: &reads, writes: &[], barriers: &[] };
+        let thread = self.running();
+        self.tell(|observer| observer.on_transfer_start(&thread, &event));
     }
 
     /// The first byte of the block's shared memory, which descriptors count from.
@@ -264,8 +302,23 @@ impl Machine<'_> {
                 }
             }
             group.sums.retain(|sums| sums.returned != u128::MAX);
-            changed
+            let mut seen = Vec::new();
+            for (_, count, number, waited) in group.begun.iter_mut().filter(|(of, ..)| *of < over) {
+                if *waited >> thread & 1 == 0 {
+                    *waited |= 1 << thread;
+                    seen.push((group.number, (*count, *number)));
+                }
+            }
+            group.begun.retain(|(.., waited)| *waited != u128::MAX);
+            (changed, seen)
         });
+        let (changed, seen) = changed;
+        if !self.unordered.get() {
+            let by = self.running();
+            for (warpgroup, product) in seen {
+                self.notify(|observer| observer.on_product_waited(&by, warpgroup, product));
+            }
+        }
         if let Some(register) = changed {
             self.raise_wgmma("wgmma_wait", WgmmaProblem::Written { register }, at);
         }

@@ -26,8 +26,8 @@ static inline void ws_wgmma(unsigned int element, unsigned int sums, unsigned in
         (unsigned int)right[1].value | turned_a << 1 | turned_b << 2);
 }
 
-#define WS_WGMMA(n, k, types, element, flags) \
-    template <class... A> static inline void ws_ptx_wgmma_mma_async_sync_aligned_m64n##n##k##k##_##types(A&&... operands) { \
+#define WS_WGMMA(n, depth, types, element, flags) \
+    template <class... A> static inline void ws_ptx_wgmma_mma_async_sync_aligned_m64n##n##k##depth##_##types(A&&... operands) { \
         const ws_Operand all[] = {ws_Operand(static_cast<A&&>(operands))...}; \
         ws_wgmma(element, n / 2, flags, all, sizeof...(A)); \
     }
