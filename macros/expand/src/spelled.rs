@@ -80,6 +80,8 @@ const PLACES: &[&str] = &[
     "store_through",
     "volatile_load",
     "volatile_store",
+    "wgmma",
+    "wgmma_rs",
 ];
 
 /// Methods of slices, and of what is like them, that write their receiver; others that do end in `_mut`.

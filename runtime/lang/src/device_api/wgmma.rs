@@ -142,7 +142,7 @@ pub fn setmaxnreg_inc<const N: u32>() {
 /// Whether a thread can have so many registers.
 const fn limit(registers: u32) {
     assert!(
-        registers % 8 == 0 && registers >= 24 && registers <= 256,
+        registers.is_multiple_of(8) && registers >= 24 && registers <= 256,
         "the registers of a thread are set to a multiple of 8 from 24 to 256"
     );
 }
@@ -191,7 +191,7 @@ pub struct wgmma<T, const C: usize, const A_TURNED: bool, const B_TURNED: bool> 
 impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>
     wgmma<T, C, A_TURNED, B_TURNED>
 {
-    #[allow(missing_docs)]
+    #[allow(missing_docs, clippy::type_complexity)]
     pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], u64, u64, bool), _: &FnProbe<Self>) {}
 }
 
@@ -226,7 +226,7 @@ pub struct wgmma_rs<T, const C: usize, const B_TURNED: bool> {
 
 #[doc(hidden)]
 impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> wgmma_rs<T, C, B_TURNED> {
-    #[allow(missing_docs)]
+    #[allow(missing_docs, clippy::type_complexity)]
     pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], [u32; 4], u64, bool), _: &FnProbe<Self>) {}
 }
 
