@@ -45,7 +45,9 @@ fn warnings(case: &Case, arch: Arch) -> Vec<String> {
         }
         let source = (case.print)(&PrintOptions { checks, line_directives: checks != Checks::None })
             .unwrap_or_else(|e| panic!("{}: {e}", case.name));
-        if seen.contains(&source.code) || (arch.major, arch.minor) < source.needs.min_compute {
+        let (compute, least) = ((arch.major, arch.minor), source.needs.min_compute);
+        let lacking = compute < least || source.needs.arch_specific && (!arch.specific || compute != least);
+        if lacking || seen.contains(&source.code) {
             continue;
         }
         let relocatable = source.needs.launches;

@@ -19,6 +19,7 @@ pub mod divergence;
 pub mod fences;
 pub mod gemm;
 pub mod groups;
+pub mod hopper;
 pub mod language;
 pub mod litmus;
 pub mod matmul;

@@ -6,6 +6,8 @@ use warpsmith::tensor::TensorElement;
 
 use super::data::Random;
 use super::{Case, Scale, print, record, text};
+use crate::hopper;
+use crate::hopper::gemm_sm90;
 use crate::tensor_cores::{THREADS, TILE, gemm_sm80};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -19,7 +21,11 @@ pub(super) fn cases() -> Vec<Case> {
             }
         };
     }
-    vec![gemm!("gemm_sm80@f16", f16), gemm!("gemm_sm80@bf16", bf16)]
+    vec![
+        gemm!("gemm_sm80@f16", f16),
+        gemm!("gemm_sm80@bf16", bf16),
+        Case { name: "gemm_sm90", print: print::<gemm_sm90>, record: record::<gemm_sm90>, check: check_sm90 },
+    ]
 }
 
 /// Compares every element on small matrices, and some of each row on large ones.
@@ -41,8 +47,31 @@ where
         .block(THREADS)
         .launch(device)
         .map_err(text)?;
-    let got = device.download(&dc).map_err(text)?;
-    let apart = scale.pick(1, 4099);
+    compare(&a, &b, &device.download(&dc).map_err(text)?, [m, k, n], scale.pick(1, 4099))
+}
+
+/// As [`check_gemm`]: a ring that is gone round more than once, by two blocks of which one has two tiles more.
+fn check_sm90(device: &Device, scale: Scale) -> Result<(), String> {
+    let [m, k, n] = scale.pick([136, 328, 264], [4096, 4096, 4096]);
+    let mut random = Random::new("gemm_sm90");
+    let mut matrix =
+        |len: usize| -> Vec<bf16> { random.floats(len).into_iter().map(bf16::from_f32).collect() };
+    let (a, b) = (matrix(m * k), matrix(n * k));
+    let (da, db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![bf16::ZERO; m * n]).map_err(text)?;
+    let [steps, down, across] =
+        [k.div_ceil(hopper::DEPTH), m.div_ceil(hopper::ROWS), n.div_ceil(hopper::COLS)].map(|x| x as u32);
+    let (x, y) = (da.tensor_map(m, k).map_err(text)?, db.tensor_map(n, k).map_err(text)?);
+    gemm_sm90(&x, &y, &mut dc.tensor_map_mut(m, n).map_err(text)?, steps, down, across)
+        .grid(scale.pick(3, hopper::BLOCKS))
+        .block(hopper::THREADS)
+        .launch(device)
+        .map_err(text)?;
+    compare(&a, &b, &device.download(&dc).map_err(text)?, [m, k, n], scale.pick(1, 4099))
+}
+
+/// Compares every `apart`-th element with the sum of its products.
+fn compare<T: Num>(a: &[T], b: &[T], got: &[T], [m, k, n]: [usize; 3], apart: usize) -> Result<(), String> {
     for at in (0..m * n).step_by(apart) {
         let (row, col) = (at / n, at % n);
         let (mut sum, mut size) = (0.0, 0.0);

@@ -2,15 +2,16 @@
 
 use core::mem::size_of;
 
-use warpsmith_macros::{GpuType, gpu_impl};
+use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
 use super::Swizzle;
 use crate::device_api::index::thread_rank;
+use crate::device_api::ldmatrix::stmatrix_x4;
 use crate::device_api::number::Num;
 use crate::device_api::wgmma::{
     WgmmaElement, matrix_descriptor, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
 };
-use crate::tile::Tile;
+use crate::tile::{Layout, Tile};
 use crate::types::{AnyBits, ViewMut2};
 
 /// 64 × `8 * C` sums in the registers of a warpgroup, `4 * C` of each thread.
@@ -69,6 +70,17 @@ impl<T, const ROWS: usize, const COLS: usize, const GROUP: usize>
              of 8 rows"
         );
         1024
+    };
+}
+
+impl<T, const COLS: usize, L> Tile<'_, T, 64, COLS, L> {
+    /// Squares of 16 × 16 elements side by side.
+    const SQUARES: usize = {
+        assert!(
+            size_of::<T>() == 2 && COLS % 16 == 0,
+            "a warpgroup stores elements of 16 bits, 16 columns at a time"
+        );
+        COLS / 16
     };
 }
 
@@ -162,6 +174,30 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
         }
     }
 
+    /// Stores `convert(sum)` of the sums of `COLS` columns, from `first` on, to a tile of 64 rows, by `ptx::stmatrix_x4`.
+    ///
+    /// `COLS` and `first` are multiples of 16, and converted sums have 16 bits.
+    pub fn store_tile<O: AnyBits, const COLS: usize, L: Layout, F: Fn(D) -> O>(
+        &self,
+        tile: Tile<O, 64, COLS, L>,
+        first: usize,
+        convert: F,
+    ) {
+        let thread = thread_rank() as usize % 128;
+        let (row, col) = (thread / 32 * 16 + thread % 16, thread % 32 / 16 * 8);
+        #[unroll]
+        for h in 0..Tile::<O, 64, COLS, L>::SQUARES {
+            let (left, right) = (self.registers[first / 8 + 2 * h], self.registers[first / 8 + 2 * h + 1]);
+            let halves = [
+                pair(convert(left[0]), convert(left[1])),
+                pair(convert(left[2]), convert(left[3])),
+                pair(convert(right[0]), convert(right[1])),
+                pair(convert(right[2]), convert(right[3])),
+            ];
+            stmatrix_x4(unsafe { &mut *tile.at(row, col + h * 16) }, halves);
+        }
+    }
+
     /// Stores `convert(sum)` of each sum to `y` from (`row`, `col`) on, without those outside `y`.
     pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
         let thread = thread_rank() as usize % 128;
@@ -178,4 +214,12 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
             }
         }
     }
+}
+
+/// Two elements of 16 bits in a register, the first in its low half.
+#[gpu_fn]
+fn pair<O: AnyBits>(low: O, high: O) -> u32 {
+    let halves = [low, high];
+    let word = halves.as_ptr() as *const u32;
+    unsafe { *word }
 }

@@ -155,6 +155,14 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
         }
     }
 
+    /// The `N` rows from `first` on, as a tile of their own.
+    ///
+    /// `first` is a multiple of the rows after which the layout repeats: 8 for a [`Swizzle`] of rows of its span.
+    pub fn rows<const N: usize>(self, first: usize) -> Tile<'a, T, N, COLS, L> {
+        debug_assert!(first + N <= ROWS, "the rows are outside the tile");
+        Tile { elements: self.at(first, 0), memory: PhantomData }
+    }
+
     fn fill<const ASYNC: bool>(self, x: View2<T>, row: isize, col: isize, fill: T) {
         let inside = Self::inside(row, col, x.rows(), x.cols());
         let from = x.address(row, col);

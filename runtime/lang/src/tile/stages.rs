@@ -58,10 +58,11 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, const STAGES: usize, L: L
     /// Elements of a tile.
     const TILE: usize = <Tile<'_, T, ROWS, COLS, L> as InShared>::LEN;
 
-    /// Elements from one tile to the next: each starts at a multiple of 16 bytes, if elements allow it.
+    /// Elements from one tile to the next: each starts where its layout asks for, if elements allow it.
     const STRIDE: usize = {
-        let per_access = if 16 % size_of::<T>() == 0 { 16 / size_of::<T>() } else { 1 };
-        Self::TILE.div_ceil(per_access) * per_access
+        let align = L::ALIGN as usize;
+        let unit = if align % size_of::<T>() == 0 { align / size_of::<T>() } else { 1 };
+        Self::TILE.div_ceil(unit) * unit
     };
 }
 
@@ -70,13 +71,14 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, const STAGES: usize, L: L
 {
     type Element = T;
     const LEN: usize = STAGES * Self::STRIDE;
+    const ALIGN: u32 = L::ALIGN;
 }
 
 #[gpu_impl]
 impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const STAGES: usize, L: Layout>
     Stages<'a, T, ROWS, COLS, STAGES, L>
 {
-    /// The tiles in `memory`, which is shared, aligned to 16 bytes and of [`LEN`](InShared::LEN) elements.
+    /// The tiles in `memory`, which is shared, aligned as its layout asks for and of [`LEN`](InShared::LEN) elements.
     pub fn new(memory: &'a mut [T]) -> Stages<'a, T, ROWS, COLS, STAGES, L> {
         debug_assert!(memory.len() == Self::LEN, "the memory of the stages has another length");
         Stages { elements: memory.as_mut_ptr(), memory: PhantomData }
