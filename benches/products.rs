@@ -33,9 +33,8 @@ fn main() -> Result<()> {
     let only: Option<usize> = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
     [4096, 8192].into_iter().filter(|size| only.is_none_or(|only| only == *size)).try_for_each(|size| {
         let mut random = Random::new("products");
-        let mut matrix = || -> Vec<bf16> {
-            random.floats(size * size).into_iter().map(bf16::from_f32).collect()
-        };
+        let mut matrix =
+            || -> Vec<bf16> { random.floats(size * size).into_iter().map(bf16::from_f32).collect() };
         let product = Product { size, a: device.upload(&matrix())?, b: device.upload(&matrix())? };
         let by_80 = product.sm80(&device)?;
         let by_90 = product.sm90(&device)?;
@@ -67,7 +66,9 @@ impl Product {
             let (a, b) = (self.a.view2(n, n).expect("square"), self.b.view2(n, n).expect("square"));
             let c = c.view2_mut(n, n).expect("square");
             // SAFETY: tiles and sums outside of the matrices are left out.
-            unsafe { gemm_sm80::<bf16>(a, b, c).grid(grid).block(tensor_cores::THREADS).launch_unchecked(device) }
+            unsafe {
+                gemm_sm80::<bf16>(a, b, c).grid(grid).block(tensor_cores::THREADS).launch_unchecked(device)
+            }
         })?;
         device.download(&c)
     }
@@ -91,7 +92,8 @@ impl Product {
     /// Prints medians of bursts, and of launches without a rest.
     fn time(&self, device: &Device, name: &str, mut launch: impl FnMut() -> Result<()>) -> Result<()> {
         let rate = |ms: f32| 2.0 * (self.size as f64).powi(3) / f64::from(ms) * 1e-9;
-        let print = |mode: &str, ms: f32| println!("ours {name}_{}_{mode} {:.1} TFLOP/s", self.size, rate(ms));
+        let print =
+            |mode: &str, ms: f32| println!("ours {name}_{}_{mode} {:.1} TFLOP/s", self.size, rate(ms));
         let mut bursts = Vec::new();
         for _ in 0..BURSTS {
             std::thread::sleep(REST);

@@ -22,13 +22,14 @@ const ATOMICS: &str =
 const COUNTED: &str = "the phase needs the arrival, and what the copy engine writes is ordered by its bytes";
 
 /// What is not needed: the kernel, the places in its report, and why.
-const UNNEEDED: [(&str, &[usize], &str); 26] = [
+const UNNEEDED: [(&str, &[usize], &str); 27] = [
     ("coherence", &[0], TOGETHER),
     ("conjugate_gradient", &[0, 1, 3, 5], OWN_ELEMENT),
     ("dwt53", &[1], OWN_ELEMENT),
     ("fenced_order", &[0, 1], ATOMICS),
     ("fft64", &[1], OWN_ELEMENT),
     ("fused_classifier", &[1], LAST_USE),
+    ("gemm_sm90", &[3], COUNTED),
     ("global_norm_squared", &[1], BY_ARGUMENT),
     ("independent_reads", &[0], TOGETHER),
     ("independent_reads", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], ATOMICS),

@@ -4,9 +4,9 @@ use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::Accumulator;
 
-/// Rows of `c` that a block computes, 64 by each of two warpgroups.
-pub const ROWS: usize = 128;
-/// Columns of `c` that a block computes.
+/// Rows of `c` that a cluster of two blocks computes, 64 by each of two warpgroups of each.
+pub const ROWS: usize = 256;
+/// Columns of `c` that both compute.
 pub const COLS: usize = 256;
 /// Columns of `a` and `b` that a stage holds: rows of 128 bytes.
 pub const DEPTH: usize = 64;
@@ -18,10 +18,12 @@ pub const BLOCKS: u32 = 128;
 
 /// Stages of the ring.
 const STAGES: usize = 4;
+/// Rows and columns that are loaded at a time: those of `a` for a block alone, half of those of `b` for both.
+const BOX: usize = 128;
 /// Rows of tiles that blocks work on at a time, which the L2 cache keeps.
 const BAND: u32 = 8;
 /// Bytes of a stage.
-const STAGE: u32 = ((ROWS + COLS) * DEPTH * size_of::<bf16>()) as u32;
+const STAGE: u32 = ((BOX + COLS) * DEPTH * size_of::<bf16>()) as u32;
 
 /// Row and column of the first element of tile `i` of `down` × `across`: down each column of a band of [`BAND`] rows of tiles.
 #[gpu_fn]
@@ -35,19 +37,21 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
 /// `c = a * bᵀ`, summed in `f32`; `a`: row-major `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`; `steps` is `k / DEPTH`, and `down` and
 /// `across` are `m / ROWS` and `n / COLS`, each rounded up.
 ///
-/// The grid has at most as many blocks as multiprocessors, as [`BLOCKS`]: a block computes every `grid`-th tile. One thread keeps the ring filled;
-/// `full` tells that a stage has come, `empty` that both warpgroups have multiplied it. While the sums of a tile are stored by
-/// the copy engine, the stages of the next one come.
-#[gpu_kernel(launch_bounds(384, 1), require(async_wgmma, no_spills))]
+/// The grid has at most as many blocks as multiprocessors, an even number, as [`BLOCKS`]: a cluster computes every
+/// `grid / 2`-th tile. In each block one thread keeps the ring filled, with its rows of `a` and half of those of `b`, which it
+/// loads for both; `full` tells that a stage has come, `empty` that all four warpgroups have multiplied theirs. While the copy
+/// engine stores a tile, the stages of the next one come, every second tile from the last column back, which are still in
+/// the L2 cache.
+#[gpu_kernel(launch_bounds(384, 1), cluster(2), require(async_wgmma, no_spills))]
 pub fn gemm_sm90(
-    a: &TensorMap<bf16, ROWS, DEPTH, Swizzle128>,
-    b: &TensorMap<bf16, COLS, DEPTH, Swizzle128>,
+    a: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
+    b: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
     c: &mut TensorMapMut<bf16, 64, 64, Swizzle128>,
     steps: u32,
     down: u32,
     across: u32,
 ) {
-    let rows = shared!(Stages<bf16, ROWS, DEPTH, STAGES, Swizzle128>);
+    let rows = shared!(Stages<bf16, BOX, DEPTH, STAGES, Swizzle128>);
     let cols = shared!(Stages<bf16, COLS, DEPTH, STAGES, Swizzle128>);
     let out = shared!(Stages<bf16, 64, 64, 4, Swizzle128>);
     let full = shared!([Barrier; STAGES]);
@@ -56,46 +60,54 @@ pub fn gemm_sm90(
     if t == 0 {
         for stage in 0..STAGES {
             full[stage].init(1);
-            empty[stage].init(2);
+            empty[stage].init(4);
         }
         fence_mbarrier_init();
     }
-    sync_threads();
+    cluster_sync();
 
+    let rank = cluster_block_rank();
+    let (first_tile, apart) = (block_idx().x / 2, grid_dim().x as usize / 2);
     let group = warpgroup_id() as usize;
     let mut step = 0usize;
     if group == 2 {
+        setmaxnreg_dec::<40>();
         if t == 256 {
             // A stage is free before it was ever filled.
             let mut free = Phase::passed();
-            for tile in (block_idx().x..down * across).step_by(grid_dim().x as usize) {
+            let mut back = false;
+            for tile in (first_tile..down * across).step_by(apart) {
                 let [row, col] = tile_at(tile, down, across);
                 for s in 0..steps {
                     let stage = step % STAGES;
+                    let k = if back { steps - 1 - s } else { s } * DEPTH as u32;
                     empty[stage].wait_for(free);
                     full[stage].expect(STAGE);
-                    tma_load(rows.tile(stage), a, [row, s * DEPTH as u32], &full[stage]);
-                    tma_load(cols.tile(stage), b, [col, s * DEPTH as u32], &full[stage]);
+                    tma_load(rows.tile(stage), a, [row + rank * BOX as u32, k], &full[stage]);
+                    let half = cols.tile(stage).rows::<BOX>(rank as usize * BOX);
+                    tma_load_multicast(half, b, [col + rank * BOX as u32, k], &full[stage], 0b11);
                     if stage == STAGES - 1 {
                         free = free.next();
                     }
                     step += 1;
                 }
+                back = !back;
             }
         }
     } else {
-        let first = t % 128 == 0;
+        setmaxnreg_inc::<232>();
+        let place = t % 128;
         let mut filled = Phase::first();
-        for tile in (block_idx().x..down * across).step_by(grid_dim().x as usize) {
+        for tile in (first_tile..down * across).step_by(apart) {
             let mut sums = Accumulator::<f32, { COLS / 8 }>::zero();
             for s in 0..steps {
                 let stage = step % STAGES;
                 full[stage].wait_for(filled);
                 sums.start_abt(rows.tile(stage), group * 64, cols.tile(stage), true);
-                // The products of the stage before are done.
+                // The products of the stage before are done: both blocks may fill it again.
                 wgmma_wait::<1>();
-                if first && s > 0 {
-                    empty[(step + STAGES - 1) % STAGES].arrive();
+                if place < 2 && s > 0 {
+                    empty[(step + STAGES - 1) % STAGES].arrive_at(place);
                 }
                 if stage == STAGES - 1 {
                     filled = filled.next();
@@ -103,29 +115,32 @@ pub fn gemm_sm90(
                 step += 1;
             }
             sums.finish();
-            if first {
-                empty[(step + STAGES - 1) % STAGES].arrive();
+            if place < 2 {
+                empty[(step + STAGES - 1) % STAGES].arrive_at(place);
             }
             let [row, col] = tile_at(tile, down, across);
             #[unroll]
             for part in 0..4usize {
                 let staged = out.tile(group * 2 + part % 2);
                 // The store before the last no longer reads its tile.
-                if first {
+                if place == 0 {
                     bulk_wait_read::<1>();
                 }
                 named_barrier_sync(1 + group as u32, 128);
                 sums.store_tile(staged, part * 64, |sum| bf16::from_f32(sum));
                 fence_proxy_async();
                 named_barrier_sync(1 + group as u32, 128);
-                if first {
-                    tma_store(c, [row + group as u32 * 64, col + part as u32 * 64], staged);
+                if place == 0 {
+                    let of_group = rank * BOX as u32 + group as u32 * 64;
+                    tma_store(c, [row + of_group, col + part as u32 * 64], staged);
                     bulk_commit();
                 }
             }
         }
-        if first {
+        if place == 0 {
             bulk_wait_read::<0>();
         }
     }
+    // No block ends while the other may arrive at its barriers.
+    cluster_sync();
 }

@@ -25,6 +25,7 @@ cases! { "engine.rs";
     own_copies(1, 64) clean [0] racy [1 2];
     made_before(1, 64) clean [0] racy [1];
     sent(2, 32, cluster(2)) clean [0] racy [1 2 3];
+    sent_again(2, 32, cluster(2)) clean [0] racy [1 2 3];
     published(2, 32, cluster(2)) clean [0] racy [1 2];
     released_for_reuse(2, 32, cluster(2)) clean [0] racy [1];
 }
@@ -468,6 +469,57 @@ fn sent(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         full.wait_for(Phase::first());
     }
     y[rank * 32 + t] = got[31 - t]; // race 1
+    cluster_sync();
+}
+
+/// A block sends a row to the other one twice, the second time once that has waited for the first and read it.
+#[gpu_kernel]
+fn sent_again(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
+    let mut row = shared!([u32; 32], align = 16);
+    let mut there = shared!([u32; 32], align = 16);
+    let full = shared!(Barrier);
+    let empty = shared!(Barrier);
+    let (t, rank) = (thread_idx().x, cluster_block_rank());
+    row[t] = x[t];
+    fence_proxy_async();
+    if t == 0 {
+        full.init(1);
+        empty.init(32);
+        fence_mbarrier_init();
+    }
+    cluster_sync();
+    if rank == 1 {
+        let mut phase = Phase::first();
+        if t == 0 {
+            full.expect(128);
+        }
+        if how == 1 {
+            empty.arrive_at(0);
+        }
+        full.wait(&mut phase);
+        if how != 3 {
+            y[t] = there[31 - t]; // race 1 2
+        }
+        if how != 1 {
+            empty.arrive_at(0);
+        }
+        if t == 0 {
+            full.expect(128);
+        }
+        if how != 3 {
+            full.wait(&mut phase);
+        }
+        y[t] = there[31 - t]; // race 2 3
+        if how == 3 {
+            full.wait(&mut phase);
+        }
+    } else if t == 0 {
+        bulk_send(&mut there, &row, &full, 1); // race
+        if how != 2 {
+            empty.wait_for(Phase::first());
+        }
+        bulk_send(&mut there, &row, &full, 1); // race
+    }
     cluster_sync();
 }
 

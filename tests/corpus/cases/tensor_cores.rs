@@ -50,9 +50,9 @@ where
     compare(&a, &b, &device.download(&dc).map_err(text)?, [m, k, n], scale.pick(1, 4099))
 }
 
-/// As [`check_gemm`]: a ring that is gone round more than once, by two blocks of which one has two tiles more.
+/// As [`check_gemm`]: a ring that is gone round more than once, by three clusters of which one has a tile more.
 fn check_sm90(device: &Device, scale: Scale) -> Result<(), String> {
-    let [m, k, n] = scale.pick([136, 328, 264], [4096, 4096, 4096]);
+    let [m, k, n] = scale.pick([264, 328, 264], [4096, 4096, 4096]);
     let mut random = Random::new("gemm_sm90");
     let mut matrix =
         |len: usize| -> Vec<bf16> { random.floats(len).into_iter().map(bf16::from_f32).collect() };
@@ -63,7 +63,7 @@ fn check_sm90(device: &Device, scale: Scale) -> Result<(), String> {
         [k.div_ceil(hopper::DEPTH), m.div_ceil(hopper::ROWS), n.div_ceil(hopper::COLS)].map(|x| x as u32);
     let (x, y) = (da.tensor_map(m, k).map_err(text)?, db.tensor_map(n, k).map_err(text)?);
     gemm_sm90(&x, &y, &mut dc.tensor_map_mut(m, n).map_err(text)?, steps, down, across)
-        .grid(scale.pick(3, hopper::BLOCKS))
+        .grid(scale.pick(6, hopper::BLOCKS))
         .block(hopper::THREADS)
         .launch(device)
         .map_err(text)?;

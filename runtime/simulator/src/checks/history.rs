@@ -137,7 +137,7 @@ impl History {
     pub fn conflict(&self, new: &Mark, records: &Records, view: &View<'_>) -> Option<Mark> {
         if let Some(event) = self.write {
             let record = records.of(event.record);
-            if !view.ordered(record.key(event.lane), record.epoch) {
+            if !view.write_is_ordered(record.key(event.lane), record.epoch, new.class.writes()) {
                 return Some(record.mark(event.lane, Class::Write));
             }
         }

@@ -29,6 +29,17 @@ impl View<'_> {
         }
     }
 
+    /// Whether a write is ordered before the access, which may overwrite it.
+    ///
+    /// What the copy engine has written is there once somebody has waited for it, whose loads may be over without more: who
+    /// overwrites it need know no more of it than of a load.
+    pub fn write_is_ordered(&self, by: Key, epoch: u32, overwrites: bool) -> bool {
+        match overwrites && self.threads.is_engine(by) {
+            true => self.load_is_ordered(by, epoch),
+            false => self.ordered(by, epoch),
+        }
+    }
+
     /// Whether a load is ordered before a store now.
     pub fn load_is_ordered(&self, by: Key, epoch: u32) -> bool {
         self.ordered(by, epoch)
