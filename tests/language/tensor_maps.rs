@@ -260,7 +260,7 @@ fn multicast(x: &TensorMap<f16, 8, 64, Swizzle128>, y: &mut TensorMapMut<f16, 8,
     if t == 0 {
         full.expect(1024);
         if rank == 0 {
-            tma_load_multicast(tile, x, [0usize, 64], &full, 3);
+            tma_load_multicast(tile, x, [0usize, 64], full, 3);
         }
     }
     full.wait(&mut Phase::first());

@@ -53,9 +53,11 @@ fn xors<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
     each::<T>(to, from, bytes, |a, b| a ^ b);
 }
 
-/// Reductions in the order in which the shim numbers them, and how each changes an element; `None` of one that a kernel's
-/// types do not allow.
-const REDUCTIONS: [(&str, fn(BoxElement) -> Option<Join>); 6] = [
+/// How a reduction changes an element; `None` of one that a kernel's types do not allow.
+type Reduction = fn(BoxElement) -> Option<Join>;
+
+/// Reductions in the order in which the shim numbers them.
+const REDUCTIONS: [(&str, Reduction); 6] = [
     ("tma_reduce_add", added),
     ("tma_reduce_min", |element| ordered(element, false)),
     ("tma_reduce_max", |element| ordered(element, true)),

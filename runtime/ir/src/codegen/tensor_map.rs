@@ -1,7 +1,6 @@
 //! What a kernel is given for a map of a tensor.
 
-use super::Printer;
-use crate::ir::{Prelude, Type, VarId, VarKind};
+use crate::ir::Prelude;
 
 /// The first compute capability whose copy engine knows maps.
 pub(super) const MIN_COMPUTE: (u32, u32) = (9, 0);
@@ -13,13 +12,3 @@ pub static TENSOR_MAP: Prelude = Prelude {
     code: "struct __align__(64) ws_TensorMap {\n    unsigned long long words[16];\n};\n",
     needs: &[],
 };
-
-impl Printer<'_> {
-    /// Whether a variable is a kernel's parameter that is a map: its name stands for the map, elsewhere for its address.
-    pub(super) fn is_map_by_value(&self, id: VarId) -> bool {
-        let var = self.function.var(id);
-        self.function.is_kernel
-            && var.kind == VarKind::Param
-            && matches!(&var.ty, Type::Ref { to, .. } if matches!(**to, Type::TensorMap(_)))
-    }
-}

@@ -1,7 +1,7 @@
 //! Types in CUDA C++.
 
 use super::{Printer, half_precision, images, prelude, tensor_map, vector};
-use crate::ir::{ImageType, Scalar, StructType, Type};
+use crate::ir::{ImageType, Scalar, StructType, Type, VarId, VarKind};
 
 /// CUDA's name of a scalar.
 pub fn scalar(s: Scalar) -> &'static str {
@@ -105,6 +105,14 @@ impl Printer<'_> {
     fn image(&mut self, image: ImageType) -> String {
         self.need(images::image(image));
         format!("ws_{image}")
+    }
+
+    /// Whether a variable is a kernel's parameter that is a map: its name stands for the map, elsewhere for its address.
+    pub(super) fn is_map_by_value(&self, id: VarId) -> bool {
+        let var = self.function.var(id);
+        self.function.is_kernel
+            && var.kind == VarKind::Param
+            && matches!(&var.ty, Type::Ref { to, .. } if matches!(**to, Type::TensorMap(_)))
     }
 
     /// A map of a tensor as a kernel is given it.

@@ -46,10 +46,10 @@ fn units_of_a_row_are_combined_with_its_number() {
     for (r, unit) in (0..16).flat_map(|r| (0..8).map(move |unit| (r, unit))) {
         assert_eq!(<Swizzle128>::place(r, unit * 8, 64), r * 64 + (unit ^ (r & 7)) * 8);
         if unit < 4 {
-            assert_eq!(<Swizzle64>::place(r, unit * 8, 32), r * 32 + (unit ^ (r / 2 & 3)) * 8);
+            assert_eq!(<Swizzle64>::place(r, unit * 8, 32), r * 32 + (unit ^ ((r / 2) & 3)) * 8);
         }
         if unit < 2 {
-            assert_eq!(<Swizzle32>::place(r, unit * 8, 16), r * 16 + (unit ^ (r / 4 & 1)) * 8);
+            assert_eq!(<Swizzle32>::place(r, unit * 8, 16), r * 16 + (unit ^ ((r / 4) & 1)) * 8);
         }
     }
 }

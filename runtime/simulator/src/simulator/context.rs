@@ -18,12 +18,11 @@ use super::facts::{Access, AccessKind, Branch, Instruction, Line, MemoryScope, O
 pub use super::facts::{Child, SharedSite};
 use super::machine::Machine;
 use super::observer::Interests;
+pub use super::product::{WgmmaLeft, WgmmaProduct};
 pub use super::transfer::Join;
 use super::warp::SYNC_WARP;
 pub use super::warp::WarpView;
-pub use super::wgmma::{
-    WgmmaLeft, WgmmaProduct, described_place, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
-};
+pub use super::wgmma::{described_place, wgmma, wgmma_commit, wgmma_fence, wgmma_wait};
 use super::{FaultSite, Prints, SimFault, Synchronisation};
 
 thread_local! {

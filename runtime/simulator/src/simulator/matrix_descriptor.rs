@@ -66,7 +66,7 @@ mod tests {
     use super::Place;
 
     fn descriptor(leading: u64, stride: u64, mode: u64) -> u64 {
-        leading / 16 << 16 | stride / 16 << 32 | mode << 62
+        (leading / 16) << 16 | (stride / 16) << 32 | mode << 62
     }
 
     /// Rows of 128 bytes, the second 32 bytes of each.
@@ -91,7 +91,7 @@ mod tests {
         let place = Place { descriptor: descriptor(8192, 1024, 1), rows: 128, turned: true, bytes: 2 };
         for (col, k) in [(0, 0), (7, 1), (63, 15), (64, 0), (100, 9)] {
             let (chunk, within) = (col / 64, col % 64 * 2);
-            let wanted = chunk * 8192 + k * 128 + (within / 16 ^ (k & 7)) * 16 + within % 16;
+            let wanted = chunk * 8192 + k * 128 + ((within / 16) ^ (k & 7)) * 16 + within % 16;
             assert_eq!(place.element(col, k), wanted);
         }
     }

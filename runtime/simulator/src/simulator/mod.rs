@@ -36,6 +36,7 @@ mod memory;
 mod nested;
 mod observer;
 mod problem;
+mod product;
 mod race;
 mod raise;
 mod refused;
