@@ -140,7 +140,7 @@ fn boxes_of_each_layout_lie_as_tiles_do() {
         let (dx, dy) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
         let (dz, dw) = (device.upload(&z).expect("memory"), device.upload(&w).expect("memory"));
         for (rows, cols, row, col) in
-            [(48, 80, 16, 32), (30, 48, -3, -7), (13, 16, 9, 13), (5, 64, 100, 0), (2, 32, 0, 31)]
+            [(48, 80, 16, 32), (30, 48, -3, -16), (13, 16, 9, 0), (5, 64, 100, 0), (2, 32, 0, 16)]
         {
             let mut a = device.upload(&[0.0f32; 8 * 32]).expect("memory");
             let mut b = device.upload(&[0u8; 4 * 64]).expect("memory");
@@ -185,12 +185,12 @@ fn reductions(
     fence_proxy_async();
     sync_threads();
     if t == 0 {
-        tma_reduce_add(sums, [1, -1], u);
-        tma_reduce_min(least, [1, -1], i);
-        tma_reduce_max(greatest, [1, -1], l);
-        tma_reduce_and(ands, [1, -1], v);
-        tma_reduce_or(ors, [1, -1], u);
-        tma_reduce_xor(xors, [1, -1], u);
+        tma_reduce_add(sums, [1, -4], u);
+        tma_reduce_min(least, [1, -4], i);
+        tma_reduce_max(greatest, [1, -4], l);
+        tma_reduce_and(ands, [1, -4], v);
+        tma_reduce_or(ors, [1, -4], u);
+        tma_reduce_xor(xors, [1, -4], u);
         bulk_commit();
         bulk_wait::<0>();
     }
@@ -225,7 +225,7 @@ fn boxes_are_reduced_into_matrices() {
         .expect("a launch");
         // The number that a thread of the first block has for the element, if the box covers it.
         let given = |at: usize| {
-            (at / COLS >= 1 && at % COLS < 7).then(|| ((at / COLS - 1) * 8 + at % COLS + 1) as u32)
+            (at / COLS >= 1 && at % COLS < 4).then(|| ((at / COLS - 1) * 8 + at % COLS + 4) as u32)
         };
         for at in 0..ROWS * COLS {
             let (mut want, mut s, mut l, mut b) = ([n[at]; 3], signed[at], long[at], bits[at]);
@@ -314,14 +314,14 @@ fn a_map_of_padded_rows_fills_with_nan() {
         let part = padded.part(1..5, 4..9).expect("a part");
         let map =
             part.tensor_map_with(TensorOptions::new().promotion(Promotion::B256).fill_nan()).expect("a map");
-        one(&map, 2, 1, &mut out).grid(1).block(32).launch(device).expect("a launch");
+        one(&map, 2, 4, &mut out).grid(1).block(32).launch(device).expect("a launch");
         let inner: Vec<f32> = (1..5).flat_map(|r| (4..9).map(move |c| (r * 10 + c) as f32)).collect();
-        let outside = of(&[1u8; 20], [4, 5], [2, 1], [4, 8]);
+        let outside = of(&[1u8; 20], [4, 5], [2, 4], [4, 8]);
         for ((got, want), inside) in device
             .download(&out)
             .expect("no fault")
             .iter()
-            .zip(of(&inner, [4, 5], [2, 1], [4, 8]))
+            .zip(of(&inner, [4, 5], [2, 4], [4, 8]))
             .zip(outside)
         {
             assert!(
@@ -331,6 +331,17 @@ fn a_map_of_padded_rows_fills_with_nan() {
             );
         }
     });
+}
+
+#[test]
+fn a_box_that_begins_between_units_of_16_bytes_is_a_fault() {
+    let device = Device::simulator();
+    let x = device.upload(&[0.0f32; 80]).expect("memory");
+    let mut out = device.upload(&[0.0f32; 32]).expect("memory");
+    let map = x.tensor_map(10, 8).expect("a map");
+    let said = one(&map, 0, 3, &mut out).grid(1).block(32).launch(&device).expect_err("a fault").to_string();
+    assert!(said.contains("takes a box that begins 12 bytes from the first column"), "{said}");
+    assert!(one(&map, 0, -4, &mut out).grid(1).block(32).launch(&device).is_ok());
 }
 
 fn refusal<T: std::fmt::Debug>(map: warpsmith::Result<T>) -> String {

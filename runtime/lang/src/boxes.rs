@@ -135,7 +135,8 @@ impl TensorMapObject {
         barrier: *const u8,
     ) {
         let pieces = self.pieces([row.into(), col.into()]);
-        context::box_copy(operation, copy, tile, (&pieces, self.fill.byte()), barrier);
+        let before = i64::from(col) * self.shape.element.size() as i64;
+        context::box_copy(operation, copy, tile, (&pieces, self.fill.byte(), before), barrier);
     }
 
     /// The pieces of the box whose first element is at (`row`, `col`), row after row.

@@ -1,7 +1,8 @@
 //! Copies of boxes by the copy engine, one builtin an instruction.
 //!
 //! One thread starts a copy. Coordinates are the row and the column of the box's first element, in elements; they may be
-//! negative or beyond the matrix. Source: PTX ISA, `cp.async.bulk.tensor`.
+//! negative or beyond the matrix; a column is a multiple of 16 bytes. Source: PTX ISA, `cp.async.bulk.tensor`; of the
+//! column, an H200, which stops with an illegal instruction at others.
 
 use core::marker::PhantomData;
 

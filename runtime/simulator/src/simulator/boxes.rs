@@ -58,12 +58,15 @@ pub fn box_copy(
     operation: &'static str,
     copy: BoxCopy,
     shared: SharedBox,
-    (pieces, fill): (&[BoxPiece], u8),
+    (pieces, fill, before): (&[BoxPiece], u8, i64),
     barrier: *const u8,
 ) {
     let machine = current(operation);
     let at = machine.line(Line::caller());
     check(machine, operation, copy, shared, at);
+    if before % 16 != 0 {
+        machine.raise_bulk(operation, BulkProblem::Column { bytes: before }, at);
+    }
     let load = |start: *mut u8, barrier: *const u8| {
         let bytes = pieces.iter().map(|piece| piece.bytes).sum();
         let moved = pieces.iter().map(|piece| loaded(piece, start)).collect();

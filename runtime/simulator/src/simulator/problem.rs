@@ -176,6 +176,11 @@ pub enum BulkProblem {
         /// What it is a multiple of.
         align: usize,
     },
+    /// A box whose first column is no multiple of sixteen bytes from the matrix's first.
+    Column {
+        /// The bytes before it in its row.
+        bytes: i64,
+    },
     /// An address that is no multiple of sixteen.
     Misaligned {
         /// Whether it is the place that is written.
@@ -266,6 +271,10 @@ impl fmt::Display for BulkProblem {
             Self::MisalignedTile { beyond, align } => write!(
                 f,
                 "takes a tile that is {beyond} bytes beyond a multiple of {align}; declare it by `shared!(Tile<…>)` with its layout, which aligns it"
+            ),
+            Self::Column { bytes } => write!(
+                f,
+                "takes a box that begins {bytes} bytes from the first column; on a GPU columns of boxes begin at multiples of 16 bytes, or the launch ends with an illegal instruction: take a part of the matrix that begins there"
             ),
             Self::NotWaitedFor => write!(
                 f,
