@@ -41,7 +41,8 @@ fn main() -> Result<()> {
         let apart = by_80.iter().zip(&by_90).filter(|(x, y)| {
             let (x, y) = (x.to_f32(), y.to_f32());
             // Each is rounded once to eight bits.
-            !((x - y).abs() <= x.abs() / 64.0 + 0.01)
+            let near = (x - y).abs() <= x.abs() / 64.0 + 0.01;
+            !near
         });
         println!("apart {size} {} elements of {}", apart.count(), by_80.len());
         Ok(())

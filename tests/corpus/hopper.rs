@@ -127,7 +127,7 @@ pub fn gemm_sm90(
                     bulk_wait_read::<1>();
                 }
                 named_barrier_sync(1 + group as u32, 128);
-                sums.store_tile(staged, part * 64, |sum| bf16::from_f32(sum));
+                sums.store_tile(staged, part * 64, |sum| sum.cast::<bf16>());
                 fence_proxy_async();
                 named_barrier_sync(1 + group as u32, 128);
                 if place == 0 {

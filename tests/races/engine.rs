@@ -514,11 +514,11 @@ fn sent_again(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
             full.wait(&mut phase);
         }
     } else if t == 0 {
-        bulk_send(&mut there, &row, &full, 1); // race
+        bulk_send(&mut there, &row, full, 1); // race
         if how != 2 {
             empty.wait_for(Phase::first());
         }
-        bulk_send(&mut there, &row, &full, 1); // race
+        bulk_send(&mut there, &row, full, 1); // race
     }
     cluster_sync();
 }
