@@ -230,7 +230,7 @@ impl<A, B> bit_cast<A, B> {
 impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
         unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
             }

@@ -17,12 +17,12 @@ use crate::witness::{DeviceFn, FnProbe};
 #[doc(hidden)]
 pub struct Named<F, M>(PhantomData<fn() -> (F, M)>);
 
-/// What stands for a function of Rust's library.
+/// The stand-in for a function of Rust's library.
 #[doc(hidden)]
 pub trait StdFunction {
-    /// Where Rust has it.
+    /// The function's path in Rust's library.
     const PATH: &'static str;
-    /// What it is on the device.
+    /// The function on the device.
     fn callee() -> Callee;
 }
 

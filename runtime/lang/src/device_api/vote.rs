@@ -22,7 +22,7 @@ builtin! {
         votes(mask, "ballot_sync", predicate).0
     }
 
-    /// Whether the predicate holds in any lane of `mask`.
+    /// Returns whether the predicate holds in any lane of `mask`.
     pub fn any_sync(mask: u32, predicate: bool) -> bool {
         cuda: fixed("(__any_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
@@ -30,7 +30,7 @@ builtin! {
         votes(mask, "any_sync", predicate).0 != 0
     }
 
-    /// Whether the predicate holds in every lane of `mask`.
+    /// Returns whether the predicate holds in every lane of `mask`.
     pub fn all_sync(mask: u32, predicate: bool) -> bool {
         cuda: fixed("(__all_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
@@ -88,7 +88,7 @@ builtin! {
         match_any_sync(u32::MAX, value)
     }
 
-    /// Whether the values of all lanes of `mask` have the same bits.
+    /// Returns whether the values of all lanes of `mask` have the same bits.
     pub fn match_all_sync<T: Matched>(mask: u32, value: T) -> bool {
         cuda: with("ws_match_all({0}, {1})", &MATCH_ALL), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED

@@ -1,4 +1,4 @@
-//! What the sums of a product of matrices are: the exact model, which the simulator computes with.
+//! The exact model of the sums of a matrix product, which the simulator computes with.
 //!
 //! Products are exact. Floats: a lane's sum and the products are added in `f64`, in the order of `k`, and rounded once, to the
 //! nearest number of the accumulator, ties to even; of `f64` itself, each step is a fused multiply-add. A NaN is the one
