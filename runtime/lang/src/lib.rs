@@ -59,7 +59,7 @@ pub mod ptx {
     pub use crate::tensor_map::copies::*;
 }
 
-/// What kernels use: builtins, types and the attributes of device code.
+/// The items that kernels use: builtins, types and the attributes of device code.
 pub mod prelude {
     pub use crate::device_api::atomic::*;
     pub use crate::device_api::barrier::{Barrier, Phase};

@@ -11,7 +11,7 @@ use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;
 
-/// Whether a value of a type is, or begins with, an address that is followed.
+/// Returns whether a value of a type is, or begins with, an address that is followed.
 fn is_address(ty: &Type) -> bool {
     matches!(ty, Type::Ref { .. } | Type::Ptr { .. } | Type::View { .. })
 }
