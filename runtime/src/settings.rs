@@ -110,7 +110,7 @@ impl Pages {
         Some(Self { directory, kernels: kernels.map(str::to_owned).collect() })
     }
 
-    /// Whether a kernel's launches are among them.
+    /// Returns whether a kernel's launches are among them.
     pub fn include(&self, kernel: &str) -> bool {
         self.kernels.is_empty() || self.kernels.iter().any(|name| name == kernel)
     }

@@ -110,7 +110,7 @@ impl Access {
         }
     }
 
-    /// Whether it stores.
+    /// Returns whether it stores.
     pub fn stores(self) -> bool {
         matches!(self, Access::StorePairs | Access::StoreQuads)
     }
@@ -122,7 +122,7 @@ impl BankPattern {
         Self { name: name.into(), places }
     }
 
-    /// Whether no two lanes take the same vector, so that they may store.
+    /// Returns whether no two lanes take the same vector, so that they may store.
     fn is_apart(&self) -> bool {
         let mut taken: Vec<u32> = self.places.iter().copied().filter(|place| *place != ABSENT).collect();
         let lanes = taken.len();

@@ -54,14 +54,14 @@ fn library(names: &[&str]) -> Option<libloading::Library> {
     names.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())
 }
 
-/// Whether there is a program of this name.
+/// Returns whether there is a program of this name.
 fn runs(program: &str) -> bool {
     let mut version = Command::new(program);
     version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     version.status().is_ok_and(|status| status.success())
 }
 
-/// Whether there is the compiler that `WARPSMITH_CXX` names, or without it any.
+/// Returns whether there is the compiler that `WARPSMITH_CXX` names, or without it any.
 fn compiles_cxx() -> bool {
     match env::var("WARPSMITH_CXX") {
         Ok(named) if !named.is_empty() => runs(&named),
@@ -94,7 +94,7 @@ impl Driver {
         if counted { count } else { 0 }
     }
 
-    /// Whether the first two GPUs reach each other's memory.
+    /// Returns whether the first two GPUs reach each other's memory.
     fn has_peers(&self) -> bool {
         let reaches = |from: c_int, to: c_int| {
             let mut reached = 0;

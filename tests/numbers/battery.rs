@@ -49,7 +49,7 @@ pub fn only(condition: bool, tolerance: Tolerance) -> Tolerance {
 
 /// A type of results.
 pub trait Compare: Copy + std::fmt::Debug {
-    /// Whether a result is near enough to its reference.
+    /// Returns whether a result is near enough to its reference.
     fn near(self, want: Self, tolerance: (f64, f64)) -> bool;
 }
 

@@ -140,7 +140,7 @@ fn race(compiler: &(dyn Compiler + Sync)) -> String {
     format!("{} {digest:x}", stats.compiled)
 }
 
-/// Whether a library of this name is mapped into this process.
+/// Returns whether a library of this name is mapped into this process.
 fn is_loaded(name: &str) -> bool {
     fs::read_to_string("/proc/self/maps").is_ok_and(|maps| maps.contains(name))
 }

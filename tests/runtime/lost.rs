@@ -14,7 +14,7 @@ fn wild_store(y: &mut [u32], at: usize) {
     y[at] = 1;
 }
 
-/// Whether a result is the error of a lost context, in words that say so.
+/// Returns whether a result is the error of a lost context, in words that say so.
 fn is_lost<T>(outcome: Result<T>) -> bool {
     let Err(error) = outcome else { return false };
     let lost = matches!(

@@ -291,7 +291,7 @@ fn copied_global(expr: &Expr) -> Option<String> {
     (constant && call.method == "get" && call.args.is_empty()).then_some(name)
 }
 
-/// Whether a generic type has the library's bounds for numbers, and no other.
+/// Returns whether a generic type has the library's bounds for numbers, and no other.
 fn is_number(param: &syn::TypeParam) -> bool {
     let ours = |bound: &syn::TypeParamBound| match bound {
         syn::TypeParamBound::Trait(bound) => {

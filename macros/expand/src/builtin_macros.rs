@@ -144,7 +144,7 @@ impl Parse for Arguments {
     }
 }
 
-/// Whether an assertion is left out of unchecked launches.
+/// Returns whether an assertion is left out of unchecked launches.
 fn is_debug(mac: &syn::Macro) -> bool {
     mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
 }

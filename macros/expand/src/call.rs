@@ -37,7 +37,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a path is the name of a function, as far as names tell.
+    /// Returns whether a path is the name of a function, as far as names tell.
     fn names_function(&self, path: &syn::ExprPath) -> bool {
         let Some(last) = path.path.segments.last() else { return false };
         let known = path.path.get_ident().is_some_and(|ident| {
@@ -380,7 +380,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the last but one segment names a type, by Rust's naming convention.
+/// Returns whether the last but one segment names a type, by Rust's naming convention.
 fn names_type(path: &syn::ExprPath) -> bool {
     if path.qself.is_some() {
         return true;
@@ -409,7 +409,7 @@ fn unparenthesized(expr: &Expr) -> &Expr {
     }
 }
 
-/// Whether a path of Rust's library has a device side.
+/// Returns whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
     names_type(path) || !same_tokens(&std_function(path).1, path)
 }

@@ -43,7 +43,7 @@ fn link_mut(expr: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// Whether an operator gives a value that the next one of a chain takes.
+/// Returns whether an operator gives a value that the next one of a chain takes.
 fn is_link(op: &BinOp) -> bool {
     compound(op).is_none()
 }

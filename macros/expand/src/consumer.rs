@@ -198,7 +198,7 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     search.0
 }
 
-/// Whether a chain of calls, or what is zipped with it, has one of some names.
+/// Returns whether a chain of calls, or what is zipped with it, has one of some names.
 pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
     match expr {
         Expr::MethodCall(call) => {

@@ -251,7 +251,7 @@ impl Lower<'_> {
         optional(unroll)
     }
 
-    /// Whether an expression is certainly no function's name and nothing of run time.
+    /// Returns whether an expression is certainly no function's name and nothing of run time.
     fn is_count(&self, n: &Expr) -> bool {
         match n {
             Expr::Path(path) => path.path.get_ident().is_none_or(|name| match self.lookup(name) {
@@ -381,7 +381,7 @@ pub(super) fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
     optional(label.map(|label| label.ident.to_string()))
 }
 
-/// Whether some `break` of this loop carries a value.
+/// Returns whether some `break` of this loop carries a value.
 fn gives_value(e: &syn::ExprLoop) -> bool {
     struct Search<'a> {
         label: Option<&'a syn::Ident>,

@@ -297,7 +297,7 @@ pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     generics
 }
 
-/// Whether a type parameter stands in no field but `PhantomData`.
+/// Returns whether a type parameter stands in no field but `PhantomData`.
 fn is_phantom(item: &DeriveInput, param: &syn::Ident) -> bool {
     struct Uses<'a>(&'a syn::Ident, bool);
 

@@ -32,7 +32,7 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr a
 const ASSOCIATED: [&str; 7] =
     ["from_array", "from_be_bytes", "from_bits", "from_f32", "from_f64", "from_le_bytes", "from_ne_bytes"];
 
-/// Whether values of the library have a method of this name.
+/// Returns whether values of the library have a method of this name.
 fn in_library(name: &Ident) -> bool {
     LIBRARY.contains(&format!(" {name} "))
 }

@@ -103,17 +103,17 @@ fn single(path: &ExprPath) -> Option<&Ident> {
         .map(|one| &one.ident)
 }
 
-/// Whether a path is a name for which the prelude has the device side of a function of Rust's library.
+/// Returns whether a path is a name for which the prelude has the device side of a function of Rust's library.
 fn is_one_of_std(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| STD.iter().any(|std| name == std))
 }
 
-/// Whether a path is the name of a crate, and so of more than a function.
+/// Returns whether a path is the name of a crate, and so of more than a function.
 fn is_crate(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| crates().iter().any(|own| name == own))
 }
 
-/// Whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
+/// Returns whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
 /// expands the user's own function of that name, and the prelude or a crate has it as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
     let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);

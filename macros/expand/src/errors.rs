@@ -28,7 +28,7 @@ impl Errors {
         }
     }
 
-    /// Whether anything was found.
+    /// Returns whether anything was found.
     pub fn any(&self) -> bool {
         self.0.is_some()
     }

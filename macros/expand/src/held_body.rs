@@ -100,7 +100,7 @@ impl HeldBody {
     }
 }
 
-/// Whether closures keep their names: those of types without lifetimes, which the function does not declare.
+/// Returns whether closures keep their names: those of types without lifetimes, which the function does not declare.
 fn names_closures(generics: &Generics) -> bool {
     generics.lifetimes().next().is_none()
 }

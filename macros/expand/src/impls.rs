@@ -324,7 +324,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     }
 }
 
-/// Whether a type is `Self`.
+/// Returns whether a type is `Self`.
 fn is_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }

@@ -172,7 +172,7 @@ fn is_option_of_reference(path: &syn::TypePath) -> bool {
     arguments.args.iter().any(|a| matches!(a, syn::GenericArgument::Type(Type::Reference(_))))
 }
 
-/// Whether an expression at the end of a kernel is certainly a value.
+/// Returns whether an expression at the end of a kernel is certainly a value.
 fn is_value(expr: &Expr) -> bool {
     matches!(
         expr,

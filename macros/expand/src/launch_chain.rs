@@ -109,7 +109,7 @@ fn wrong_method(name: &str) -> Option<String> {
     ))
 }
 
-/// Whether two methods say the same part of a launch.
+/// Returns whether two methods say the same part of a launch.
 fn same(a: &str, b: &str) -> bool {
     let part = |name: &str| match name {
         "over" => "grid".to_owned(),

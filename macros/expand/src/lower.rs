@@ -250,7 +250,7 @@ impl<'e> Lower<'e> {
         (result, used.into_values().collect())
     }
 
-    /// Whether a name was one of a variable in a block that has ended, and is nothing else by convention.
+    /// Returns whether a name was one of a variable in a block that has ended, and is nothing else by convention.
     pub fn has_ended(&self, name: &Ident) -> bool {
         let text = name.to_string();
         self.lookup(name).is_none() && self.ended.contains(&text) && text.starts_with(char::is_lowercase)
@@ -292,7 +292,7 @@ pub fn held(name: &Ident) -> Ident {
     }
 }
 
-/// Whether tokens hold such a name at any depth.
+/// Returns whether tokens hold such a name at any depth.
 pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => any_ident(group.stream(), is),

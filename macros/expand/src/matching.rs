@@ -341,7 +341,7 @@ fn arm_parts(arm: &Arm) -> ArmParts<'_> {
     ArmParts { pat, guard, body: Body::Expr(&arm.body) }
 }
 
-/// Whether a condition tests a pattern.
+/// Returns whether a condition tests a pattern.
 pub fn has_pattern(cond: &Expr) -> bool {
     conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
 }

@@ -183,7 +183,7 @@ fn meaning(sig: &Signature) -> TokenStream {
         #[cfg(feature = "simulator")]
         #[inline]
         unsafe fn #meaning(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 #(#reads)*

@@ -174,7 +174,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression is a scalar whatever the types around it are.
+    /// Returns whether an expression is a scalar whatever the types around it are.
     pub(super) fn is_scalar(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Number),
@@ -195,7 +195,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether no device type can overload this use of an operator.
+    /// Returns whether no device type can overload this use of an operator.
     pub(super) fn never_overloaded(&self, op: &BinOp, left: &Expr, right: &Expr) -> bool {
         let (l, r) = (self.is_scalar(left), self.is_scalar(right));
         let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)));
@@ -256,7 +256,7 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether an operator gives a `bool` whatever its operands are.
+/// Returns whether an operator gives a `bool` whatever its operands are.
 fn is_comparison(op: &BinOp) -> bool {
     matches!(
         op,

@@ -27,7 +27,7 @@ pub enum Binds {
 }
 
 impl Binds {
-    /// Whether a pattern may fail to match, and thus name a constant.
+    /// Returns whether a pattern may fail to match, and thus name a constant.
     fn may_fail(self) -> bool {
         matches!(self, Self::Parts | Self::TestedVariables)
     }
@@ -390,7 +390,7 @@ fn names_of(pat: &Pat) -> Vec<&Ident> {
     names.0
 }
 
-/// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.
+/// Returns whether a pattern takes a part by `ref`, and whether one by `ref mut`.
 pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
     struct Search(Option<bool>);
     impl<'a> Visit<'a> for Search {
@@ -423,7 +423,7 @@ fn compare(op: &TokenStream, of: &Ident, value: &TokenStream) -> TokenStream {
     quote!({ let __x = #of.clone(); let __k = #value; __r.test(::warpsmith::ir::BinaryOp::#op, __x, __k) })
 }
 
-/// Whether a name in a pattern that may fail is one of a constant or of a variant; rustc refuses the others.
+/// Returns whether a name in a pattern that may fail is one of a constant or of a variant; rustc refuses the others.
 ///
 /// In a pattern that cannot fail such a name has one value, and a variable that is bound to it is as good.
 fn names_item(name: &syn::PatIdent) -> bool {

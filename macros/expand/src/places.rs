@@ -159,7 +159,7 @@ impl Lower<'_> {
         Lowered { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
     }
 
-    /// Whether what is indexed may be of a type that overloads it.
+    /// Returns whether what is indexed may be of a type that overloads it.
     pub(super) fn may_be_overloaded(&self, base: &Expr) -> bool {
         may_stand_twice(base) && !matches!(self.known_elements(base), Known::Elements(_))
     }
@@ -237,7 +237,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether an expression is a place in Rust: a reference to it refers to memory that is there already.
+/// Returns whether an expression is a place in Rust: a reference to it refers to memory that is there already.
 pub fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::Index(_) | Expr::Field(_) => true,
@@ -307,7 +307,7 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether an expression may stand twice in a witness: a name, fields and elements of one, or what a call gives.
+/// Returns whether an expression may stand twice in a witness: a name, fields and elements of one, or what a call gives.
 fn may_stand_twice(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::MethodCall(_) | Expr::Call(_) => true,
@@ -319,7 +319,7 @@ fn may_stand_twice(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is a name or fields of one.
+/// Returns whether an expression is a name or fields of one.
 fn is_path(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,

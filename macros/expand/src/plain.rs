@@ -144,7 +144,7 @@ fn contained(expr: &Expr) -> Option<Expr> {
     })
 }
 
-/// Whether an expression gives the same whenever it is evaluated, and nothing happens when it is: an index and an
+/// Returns whether an expression gives the same whenever it is evaluated, and nothing happens when it is: an index and an
 /// operator may be a function of the user's own.
 fn may_move(expr: &Expr) -> bool {
     match expr {
@@ -159,7 +159,7 @@ fn may_move(expr: &Expr) -> bool {
     }
 }
 
-/// Whether tokens alone tell that an expression is a scalar.
+/// Returns whether tokens alone tell that an expression is a scalar.
 fn is_scalar(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(e) => is_scalar(&e.expr),

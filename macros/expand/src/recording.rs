@@ -126,7 +126,7 @@ pub fn recording(
     }
 }
 
-/// Whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
+/// Returns whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
 pub fn gives_value(output: &ReturnType, block: &syn::Block) -> bool {
     matches!(output, ReturnType::Default)
         || match block.stmts.last() {

@@ -231,7 +231,7 @@ pub fn needs_bound(name: &Ident) -> String {
     )
 }
 
-/// Whether a closure may change what it has captured, and be copied with it.
+/// Returns whether a closure may change what it has captured, and be copied with it.
 fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
     let bounds = parameter_name(ty).map(|name| bounds_of(name, generics)).unwrap_or_default();
     let has = |names: &[&str]| {
@@ -297,7 +297,7 @@ pub fn unnamed_closures(generics: &Generics) -> Vec<TokenStream> {
     generics.params.iter().filter(|p| is_unnamed(p)).map(|p| quote!(#p)).collect()
 }
 
-/// Whether [`name_impl_params`] has made a parameter.
+/// Returns whether [`name_impl_params`] has made a parameter.
 fn is_unnamed(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Type(t) if t.ident.to_string().starts_with(UNNAMED))
 }

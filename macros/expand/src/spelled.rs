@@ -87,33 +87,33 @@ const PLACES: &[&str] = &[
 /// Methods of slices, and of what is like them, that write their receiver; others that do end in `_mut`.
 const WRITERS: [&str; 4] = ["fill", "swap", "copy_from_slice", "as_mut_ptr"];
 
-/// Whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
+/// Returns whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
 /// operators are refused.
 pub fn gives_number(name: &Ident) -> bool {
     NUMBERS.iter().any(|known| name == known)
 }
 
-/// Whether a function of this name accesses its first argument, so that a copy of a static there is a mistake.
+/// Returns whether a function of this name accesses its first argument, so that a copy of a static there is a mistake.
 pub fn accesses_place(name: &Ident) -> bool {
     PLACES.iter().any(|known| name == known)
 }
 
-/// Whether a method of slices takes its receiver to be written.
+/// Returns whether a method of slices takes its receiver to be written.
 pub fn writes_receiver(method: &Ident) -> bool {
     method.to_string().ends_with("_mut") || WRITERS.iter().any(|known| method == known)
 }
 
-/// Whether a name is that of a type, a variant or a constant by Rust's naming convention.
+/// Returns whether a name is that of a type, a variant or a constant by Rust's naming convention.
 pub fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())
 }
 
-/// Whether a name in a pattern is a constant or a variant by Rust's naming convention.
+/// Returns whether a name in a pattern is a constant or a variant by Rust's naming convention.
 pub fn is_constant(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
+/// Returns whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
 pub fn is_variant(name: &str) -> bool {
     is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
 }

@@ -297,7 +297,7 @@ fn names_in(expr: &Expr) -> Vec<syn::Ident> {
     names.0
 }
 
-/// Whether an expression is `Name { … }` or `Name(…)`, whose type is witnessed where it is made.
+/// Returns whether an expression is `Name { … }` or `Name(…)`, whose type is witnessed where it is made.
 fn constructs(init: &Expr) -> bool {
     match init {
         Expr::Struct(_) => true,
@@ -330,7 +330,7 @@ fn written_type<'a>(annotation: Option<&'a Type>, init: &'a Expr) -> Option<&'a 
     (!inferred).then_some(ty)
 }
 
-/// Whether an expression is `dynamic_shared::<T>()`.
+/// Returns whether an expression is `dynamic_shared::<T>()`.
 pub fn is_dynamic_shared(expr: &Expr) -> bool {
     match expr {
         Expr::Call(call) => match &*call.func {

@@ -13,7 +13,7 @@ thread_local! {
     static FILES: RefCell<HashMap<PathBuf, HashSet<String>>> = RefCell::default();
 }
 
-/// Whether a kernel of this name stands in an `impl` or a `trait`; `false` where the file does not say.
+/// Returns whether a kernel of this name stands in an `impl` or a `trait`; `false` where the file does not say.
 /// A function at the margin, whose `keyword` is the first token behind its attributes, stands in none.
 pub fn in_an_impl(name: &Ident, keyword: Span) -> bool {
     if keyword.unwrap().column() == 1 {

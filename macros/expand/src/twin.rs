@@ -30,7 +30,7 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
     block
 }
 
-/// Whether a body may call a method that arrays have in bodies.
+/// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
     const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
@@ -158,7 +158,7 @@ fn root(place: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Whether an index names a variable.
+/// Returns whether an index names a variable.
 fn names(index: &impl ToTokens, name: &Ident) -> bool {
     any_ident(index.to_token_stream(), &|ident| ident == name)
 }

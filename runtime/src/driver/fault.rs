@@ -73,7 +73,7 @@ impl Faults {
         Ok(record)
     }
 
-    /// Whether a kernel has faulted since the last call of [`Faults::clear`].
+    /// Returns whether a kernel has faulted since the last call of [`Faults::clear`].
     #[inline]
     pub fn any(&self) -> bool {
         // SAFETY: pinned memory that the GPU writes concurrently, so it is read as volatile.

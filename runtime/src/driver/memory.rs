@@ -79,7 +79,7 @@ impl GpuMemory {
         self.gpu.ordinal()
     }
 
-    /// Whether it is in a GPU's memory, and not the host's.
+    /// Returns whether it is in a GPU's memory, and not the host's.
     fn is_on_gpu(&self) -> bool {
         matches!(self.free, Free::Pool | Free::Device)
     }

@@ -43,7 +43,7 @@ fn usage_of(order: &Order) -> Option<&Usage> {
     matches!(owner.kind.downcast_ref(), Some(Kind::Usage)).then(|| unsafe { owner.address.cast().as_ref() })
 }
 
-/// Whether kernels of every GPU reach the memory.
+/// Returns whether kernels of every GPU reach the memory.
 pub(crate) fn is_everywhere(order: &Order) -> bool {
     usage_of(order).is_some_and(Usage::is_everywhere)
 }

@@ -45,7 +45,7 @@ struct Table {
 }
 
 impl Shadows {
-    /// Whether there are any.
+    /// Returns whether there are any.
     #[inline]
     pub fn any(&self) -> bool {
         self.alive.load(Ordering::Relaxed) != 0

@@ -46,14 +46,14 @@ impl Shown {
         Self { fits: self.fits & most, read_only: self.read_only & read_only }
     }
 
-    /// Whether this shows all that another does.
+    /// Returns whether this shows all that another does.
     pub fn includes(self, other: Self) -> bool {
         other.fits & !self.fits == 0 && other.read_only & !self.read_only == 0
     }
 }
 
 impl Version {
-    /// Whether it is one of some launches alone.
+    /// Returns whether it is one of some launches alone.
     pub fn rests_on_launch(&self) -> bool {
         matches!(self.checks, Checks::Lifted(_)) || self.shown.is_some_and(|shown| shown != Shown::NOTHING)
     }

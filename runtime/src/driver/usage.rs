@@ -92,7 +92,7 @@ impl Usage {
         self.everywhere = true;
     }
 
-    /// Whether kernels of every GPU reach it.
+    /// Returns whether kernels of every GPU reach it.
     pub(super) fn is_everywhere(&self) -> bool {
         self.everywhere
     }
@@ -283,7 +283,7 @@ fn merge(list: &mut Vec<Use>, mut new: Use) {
     list.push(new);
 }
 
-/// Whether nothing is queued on a stream; a stream that cannot say is busy.
+/// Returns whether nothing is queued on a stream; a stream that cannot say is busy.
 fn idle(stream: &CudaStream) -> bool {
     // SAFETY: the stream is alive, and the context of a stream need not be current for this.
     unsafe { sys::cuStreamQuery(stream.cu_stream()) == sys::CUresult::CUDA_SUCCESS }

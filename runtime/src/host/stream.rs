@@ -176,7 +176,7 @@ impl Stream {
         }
     }
 
-    /// Whether everything queued so far is done.
+    /// Returns whether everything queued so far is done.
     ///
     /// # Errors
     /// A driver error.
@@ -306,7 +306,7 @@ enum Point {
 }
 
 impl Event {
-    /// Whether it has been reached.
+    /// Returns whether it has been reached.
     ///
     /// # Errors
     /// A driver error.

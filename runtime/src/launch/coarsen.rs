@@ -78,7 +78,7 @@ impl Setup {
     }
 }
 
-/// Whether a coarsened kernel is made for these arguments and so many threads.
+/// Returns whether a coarsened kernel is made for these arguments and so many threads.
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |wide: &WideArgument| {
         let address = match args.get(wide.position) {

@@ -69,7 +69,7 @@ impl Explanation {
 }
 
 impl ExplainedIndex {
-    /// Whether it is compared with its length on the GPU.
+    /// Returns whether it is compared with its length on the GPU.
     pub fn is_checked(&self) -> bool {
         matches!(self.why, Why::Failed(_) | Why::Checked(_))
     }

@@ -156,7 +156,7 @@ impl<'a, T: GpuType> Part<'a, T> {
         self.extent.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.extent.len == 0
     }
@@ -194,7 +194,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         self.extent.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.extent.len == 0
     }

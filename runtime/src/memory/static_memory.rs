@@ -51,7 +51,7 @@ macro_rules! static_memory {
                 self.len
             }
 
-            /// Whether there are no elements.
+            /// Returns whether there are no elements.
             pub fn is_empty(&self) -> bool {
                 self.len == 0
             }

@@ -18,7 +18,7 @@ fn rank(place: u32) -> u32 {
     (place >> 24).wrapping_sub(1)
 }
 
-/// Whether a phase is complete; may wait for it first.
+/// Returns whether a phase is complete; may wait for it first.
 fn look(barrier: u32, phase: u32, is_parity: bool, waits: bool) -> bool {
     let phase = if is_parity { PhaseOf::Parity(phase) } else { PhaseOf::Number(phase) };
     match waits {

@@ -120,7 +120,7 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     }
 }
 
-/// Whether the lines of `part` stand in `whole` in their order; `// …` matches any number of lines.
+/// Returns whether the lines of `part` stand in `whole` in their order; `// …` matches any number of lines.
 fn contains(whole: &str, part: &str) -> bool {
     let whole: Vec<&str> = whole.lines().map(str::trim).collect();
     let part: Vec<&str> = part.lines().map(str::trim).collect();

@@ -165,7 +165,7 @@ fn function(text: &str) -> &str {
     text.split('(').next().unwrap_or(text).trim()
 }
 
-/// Whether two paths name one file, as far as the shorter one tells.
+/// Returns whether two paths name one file, as far as the shorter one tells.
 fn same_file(a: &str, b: &str) -> bool {
     let parts = |path: &str| path.replace('\\', "/").split('/').map(str::to_owned).rev().collect::<Vec<_>>();
     parts(a).iter().zip(&parts(b)).all(|(a, b)| a == b)

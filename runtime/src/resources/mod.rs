@@ -76,7 +76,7 @@ pub struct Spills {
 }
 
 impl Spills {
-    /// Whether there are any.
+    /// Returns whether there are any.
     pub fn any(self) -> bool {
         self != Self::default()
     }

@@ -348,7 +348,7 @@ impl std::fmt::Display for Progress<'_> {
 /// Errors of the driver that say that a launch is too large.
 const TOO_LARGE: [&str; 2] = ["CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "CUDA_ERROR_INVALID_CLUSTER_SIZE"];
 
-/// Whether an error says that a candidate does not fit, and nothing of the others.
+/// Returns whether an error says that a candidate does not fit, and nothing of the others.
 fn skips(error: &Error) -> bool {
     match error {
         Error::Record(_) | Error::Validate(_) | Error::Nvrtc(NvrtcError::Compile { .. }) => true,

@@ -85,7 +85,7 @@ impl Outcome {
         &self.rows
     }
 
-    /// Whether the result was kept from an earlier search.
+    /// Returns whether the result was kept from an earlier search.
     pub fn was_kept(&self) -> bool {
         self.kept
     }

@@ -75,7 +75,7 @@ impl<'a> Trial<'a> {
         Self { device, mode: Mode::Run(launches), launches: 0, time: None }
     }
 
-    /// Whether the launch really runs. It does not while the search only looks for a kept result.
+    /// Returns whether the launch really runs. It does not while the search only looks for a kept result.
     ///
     /// A closure that resets memory may skip that where nothing runs.
     pub fn runs(&self) -> bool {

@@ -78,7 +78,7 @@ fn simulator() -> Device {
     Device::simulator_with(Settings { executor, ..settings })
 }
 
-/// Whether there is a C++ compiler for printed CUDA; says so where there is none, which `WARPSMITH_REQUIRE_CXX=1` makes
+/// Returns whether there is a C++ compiler for printed CUDA; says so where there is none, which `WARPSMITH_REQUIRE_CXX=1` makes
 /// a failure.
 pub fn runs_printed() -> bool {
     let missing = printed::compiler().err();

@@ -152,7 +152,7 @@ impl Printer<'_> {
         Text::primary(format!("{base}[{subscript}]"))
     }
 
-    /// Whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
+    /// Returns whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
     fn is_short(&self, base: &Expr, index: &Expr) -> bool {
         let is_narrow = index.ty.scalar().is_some_and(|scalar| scalar.bits() <= 32);
         matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.function.short.contains(&slice))
@@ -435,7 +435,7 @@ fn unwrapped(text: &str) -> Option<&str> {
     if closes_early { None } else { Some(inner) }
 }
 
-/// Whether an element is all zero bits.
+/// Returns whether an element is all zero bits.
 pub(super) fn is_zero(e: &Expr) -> bool {
     match e.as_const() {
         Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,

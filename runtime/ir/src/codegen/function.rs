@@ -17,7 +17,7 @@ pub(super) struct Along {
     pub offset: Option<Expr>,
 }
 
-/// Whether an index is one of these.
+/// Returns whether an index is one of these.
 pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
     let ExprKind::Var(slice) = base.kind else { return false };
     along.iter().any(|own| own.slice == slice && same(&own.index, index))
@@ -95,7 +95,7 @@ impl<'m> OpenFunction<'m> {
         self.ranges.as_ref()?.interval(e)
     }
 
-    /// Whether `a op b` is computed without overflow.
+    /// Returns whether `a op b` is computed without overflow.
     pub fn cannot_overflow(&self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Scalar) -> bool {
         self.ranges.as_ref().is_some_and(|ranges| ranges.cannot_overflow(op, a, b, scalar))
     }
@@ -174,17 +174,17 @@ impl<'m> OpenFunction<'m> {
         name
     }
 
-    /// Whether a name means something else here.
+    /// Returns whether a name means something else here.
     fn is_in_scope(&self, name: &str) -> bool {
         self.globals.contains(name) || self.scopes.iter().any(|scope| scope.contains(name))
     }
 
-    /// Whether a name means something else here, or would be taken for the length of a slice.
+    /// Returns whether a name means something else here, or would be taken for the length of a slice.
     fn is_taken(&self, name: &str) -> bool {
         self.is_in_scope(name) || self.lengths.contains(name)
     }
 
-    /// Whether a variable of the user's has the name.
+    /// Returns whether a variable of the user's has the name.
     fn is_wanted(&self, name: &str) -> bool {
         self.vars.iter().any(|var| var.name == name)
     }
@@ -263,7 +263,7 @@ impl<'m> OpenFunction<'m> {
         self.lines.push(format!("{indent}}}"));
     }
 
-    /// Whether a line from `start` on has a word.
+    /// Returns whether a line from `start` on has a word.
     pub fn mentions(&self, start: usize, word: &str) -> bool {
         self.lines.iter().skip(start).any(|line| line.contains(word))
     }
@@ -480,7 +480,7 @@ fn declares(line: &str, name: &str) -> bool {
     declared(line, name).is_some_and(|rest| rest.starts_with(" = ") || rest.starts_with(';'))
 }
 
-/// Whether a line names a length other than to declare or assign it.
+/// Returns whether a line names a length other than to declare or assign it.
 fn asks_for(line: &str, name: &str) -> bool {
     let text = if declares(line, name) { declared(line, name).unwrap_or(line) } else { line };
     let part_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

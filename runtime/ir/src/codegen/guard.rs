@@ -28,7 +28,7 @@ impl GpuChecks {
     /// Nothing but bounds.
     pub const NONE: Self = Self { alignment: false, initialisation: false };
 
-    /// Whether anything is checked.
+    /// Returns whether anything is checked.
     pub fn any(self) -> bool {
         self != Self::NONE
     }
@@ -49,7 +49,7 @@ impl Printer<'_> {
         if let Checks::Also(checks) = self.options.checks { checks } else { GpuChecks::NONE }
     }
 
-    /// Whether an expression prints a check of an access.
+    /// Returns whether an expression prints a check of an access.
     pub(super) fn is_guarded(&self, e: &Expr) -> bool {
         if !self.gpu_checks().any() {
             return false;
@@ -148,7 +148,7 @@ impl Printer<'_> {
         format!("ws_written({pointer}, 1ull * ({count})), {extents}")
     }
 
-    /// Whether an access that needs such an alignment is checked.
+    /// Returns whether an access that needs such an alignment is checked.
     fn needs_guard(&self, align: usize, reach: Reach) -> bool {
         let GpuChecks { alignment, initialisation } = self.gpu_checks();
         initialisation || alignment && reach == Reach::Pointer && align > 1
@@ -214,7 +214,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a block may access the shared memory of another.
+    /// Returns whether a block may access the shared memory of another.
     fn reaches_other_blocks(&self) -> bool {
         let mut found = false;
         for function in self.module.all_functions() {
@@ -251,12 +251,12 @@ pub(super) fn atomic_effect(op: &Builtin) -> Option<ArgumentAccess> {
     (op.by_constant.is_some() && op.by_reference).then(|| op.facts.access(0))
 }
 
-/// Whether a builtin accesses what its argument at a position points to.
+/// Returns whether a builtin accesses what its argument at a position points to.
 fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
     op.facts.access(position) != ArgumentAccess::None && matches!(ty, Type::Ref { to, .. } if is_sized(to))
 }
 
-/// Whether a place of this type is a value in memory, and not a row of a shared array or a slice.
+/// Returns whether a place of this type is a value in memory, and not a row of a shared array or a slice.
 fn is_sized(ty: &Type) -> bool {
     !matches!(
         ty,

@@ -25,7 +25,7 @@ impl Printer<'_> {
             || self.hoisted(id, range, body)
     }
 
-    /// Whether a counter runs along all checked indices of a loop's body.
+    /// Returns whether a counter runs along all checked indices of a loop's body.
     fn is_all_along(&self, range: &RangeLoop, body: &Block) -> bool {
         let along = self.along(range, body);
         let mut all = true;
@@ -149,12 +149,12 @@ impl Printer<'_> {
         all
     }
 
-    /// Whether an index is one that a comparison before the loop has shown to be in bounds.
+    /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
         is_one_of(&self.function.along, base, index)
     }
 
-    /// Whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
+    /// Returns whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
     fn may_be_twice(&self, id: LoopId, body: &Block) -> bool {
         let mut is_plain = true;
         visit::stmts(body, &mut |stmt| {

@@ -339,13 +339,13 @@ impl Printer<'_> {
         (!is_certain).then(|| Text::binary(BinaryOp::Le, head.start.clone(), head.end.clone()).text)
     }
 
-    /// Whether the start of a range is more than the least of its type, so that one less does not wrap.
+    /// Returns whether the start of a range is more than the least of its type, so that one less does not wrap.
     fn starts_above_min(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let least = scalar.int_range().map(|(least, _)| least);
         self.function.interval(&range.start).zip(least).is_some_and(|((start, _), least)| start > least)
     }
 
-    /// Whether the end of a range is less than the largest of its type, so that one more does not wrap.
+    /// Returns whether the end of a range is less than the largest of its type, so that one more does not wrap.
     fn ends_below_max(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
         // No loop lives to see the end of 64 bits from the lower half of them.
@@ -355,7 +355,7 @@ impl Printer<'_> {
             || self.function.interval(&range.end).is_some_and(|(_, n)| n < high)
     }
 
-    /// Whether `i += step` stays in range up to the first value that ends the loop.
+    /// Returns whether `i += step` stays in range up to the first value that ends the loop.
     fn cannot_wrap(&self, range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
         if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
@@ -398,7 +398,7 @@ fn tested(range: &RangeLoop, i: &str, head: &Head<'_>) -> (String, String) {
     (text, format!("if ({is_last}) break;"))
 }
 
-/// Whether something in a loop's body goes on with the loop's next iteration.
+/// Returns whether something in a loop's body goes on with the loop's next iteration.
 fn continues(body: &Block, id: LoopId) -> bool {
     let mut found = false;
     visit::stmts(body, &mut |stmt| found |= matches!(&stmt.kind, StmtKind::Continue(of) if *of == id));

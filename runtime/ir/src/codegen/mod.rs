@@ -121,7 +121,7 @@ struct Printer<'m> {
 }
 
 impl<'m> Printer<'m> {
-    /// Whether an index is compared with its length.
+    /// Returns whether an index is compared with its length.
     fn is_checked(&self, proof: Proof) -> bool {
         match (self.options.checks, proof) {
             (Checks::None, _) | (_, Proof::Text) => false,
@@ -130,7 +130,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Whether anything is checked.
+    /// Returns whether anything is checked.
     fn checks(&self) -> bool {
         self.options.checks != Checks::None
     }
@@ -238,7 +238,7 @@ impl<'m> Printer<'m> {
         extent.spelled.iter().for_each(|e| self.note_names(e.before_casts()));
     }
 
-    /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.
+    /// Returns whether running a block may end in a fault: an unproven index, an assertion, a call of such.
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| found |= self.is_guarded(e));
@@ -290,7 +290,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Whether a parameter can hold an address beside that of its slice, or a device static is used.
+    /// Returns whether a parameter can hold an address beside that of its slice, or a device static is used.
     fn hidden_memory(&self) -> bool {
         let kernel = &self.module.kernel;
         let in_parameter = kernel.params.iter().any(|id| match &kernel.var(*id).ty {

@@ -125,7 +125,7 @@ impl Symbols {
         self.variants.insert(ty.clone(), variants);
     }
 
-    /// Whether the global scope has the name.
+    /// Returns whether the global scope has the name.
     pub fn has(&self, name: &str) -> bool {
         self.taken.contains(name)
     }

@@ -114,7 +114,7 @@ impl Printer<'_> {
         is_sound.then_some(changed)
     }
 
-    /// Whether what a body indexes and checks is slices of small values, and anything.
+    /// Returns whether what a body indexes and checks is slices of small values, and anything.
     fn checks_slices(&self, body: &Block) -> bool {
         let (mut count, mut is_sound) = (0, true);
         visit::exprs(body, &mut |e| {
@@ -153,7 +153,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an expression, without its operands, does the same each time, and no more than to give a value.
+    /// Returns whether an expression, without its operands, does the same each time, and no more than to give a value.
     fn is_pure(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Unary(..) => true,

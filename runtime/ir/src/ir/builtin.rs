@@ -132,12 +132,12 @@ impl Builtin {
         self.facts.position
     }
 
-    /// Whether a call does more than to compute: it meets other threads, or uses memory.
+    /// Returns whether a call does more than to compute: it meets other threads, or uses memory.
     pub fn acts(&self) -> bool {
         self.effect != Effect::Pure || self.by_reference
     }
 
-    /// Whether this is the builtin itself, and not another one of its kind.
+    /// Returns whether this is the builtin itself, and not another one of its kind.
     pub fn is(&self, other: &Builtin) -> bool {
         std::ptr::eq(self, other)
     }

@@ -62,7 +62,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Whether a launch fulfils it; one that cannot be computed is not fulfilled.
+    /// Returns whether a launch fulfils it; one that cannot be computed is not fulfilled.
     ///
     /// Each launch asks: nearly all values have 64 bits, in which it takes a fraction of the time.
     pub fn holds(&self, launch: &impl LaunchValues) -> bool {

@@ -47,7 +47,7 @@ pub enum Spelling {
 }
 
 impl Spelling {
-    /// Whether there is more to it than the value.
+    /// Returns whether there is more to it than the value.
     pub fn says_more(&self) -> bool {
         !matches!(self, Spelling::Value)
     }
@@ -143,7 +143,7 @@ impl Expr {
         self
     }
 
-    /// Whether it is a constant that the source spells by more than its value.
+    /// Returns whether it is a constant that the source spells by more than its value.
     pub fn is_spelled(&self) -> bool {
         matches!(&self.kind, ExprKind::Const(c) if c.spelling.says_more())
     }

@@ -202,7 +202,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether the result is a `bool` whatever the operands are.
+    /// Returns whether the result is a `bool` whatever the operands are.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
@@ -316,7 +316,7 @@ impl Expr {
         lazy!(&mut self.kind)
     }
 
-    /// Whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
+    /// Returns whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
     /// the operands, it gives the same wherever it is evaluated, and may be evaluated again instead of being kept.
     pub fn is_operator(&self) -> bool {
         matches!(
@@ -325,7 +325,7 @@ impl Expr {
         )
     }
 
-    /// Whether another expression does the same with its own operands, as far as kinds tell.
+    /// Returns whether another expression does the same with its own operands, as far as kinds tell.
     pub fn is_same_operation(&self, other: &Expr) -> bool {
         let alike = match (&self.kind, &other.kind) {
             (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
@@ -342,7 +342,7 @@ impl Expr {
         alike && self.ty == other.ty
     }
 
-    /// Whether a place is in a variable of the function, and not in memory that others see too.
+    /// Returns whether a place is in a variable of the function, and not in memory that others see too.
     pub fn is_in_variable(&self) -> bool {
         match &self.kind {
             ExprKind::Var(_) => !matches!(self.ty, Type::Shared { .. }),
@@ -354,7 +354,7 @@ impl Expr {
         }
     }
 
-    /// Whether evaluating it can be observed other than by its result.
+    /// Returns whether evaluating it can be observed other than by its result.
     pub fn has_effect(&self) -> bool {
         let own = match &self.kind {
             ExprKind::Call { effect, .. } => *effect != Effect::Pure,

@@ -125,7 +125,7 @@ pub enum Ordered {
 }
 
 impl Ordered {
-    /// Whether an argument may be an ordering, by its Rust name.
+    /// Returns whether an argument may be an ordering, by its Rust name.
     pub fn allows(self, ordering: &str) -> bool {
         match self {
             Ordered::Load => !matches!(ordering, "Release" | "AcqRel"),

@@ -150,7 +150,7 @@ impl Module {
         all
     }
 
-    /// Whether a kernel of the module launches the module's own.
+    /// Returns whether a kernel of the module launches the module's own.
     pub fn is_relaunched(&self) -> bool {
         let mut found = false;
         for (kernel, _) in self.kernels() {
@@ -222,7 +222,7 @@ impl Requirements {
     /// No demand.
     pub const NONE: Self = Self { no_spills: false, no_local_memory: false, async_wgmma: false };
 
-    /// Whether there is any.
+    /// Returns whether there is any.
     pub fn any(self) -> bool {
         self != Self::NONE
     }
@@ -332,7 +332,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// Whether kernels can only read it.
+    /// Returns whether kernels can only read it.
     pub fn is_constant(&self) -> bool {
         self.space == GlobalSpace::Constant
     }

@@ -250,7 +250,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is below another, whatever the launch.
+    /// Returns whether it is below another, whatever the launch.
     pub fn is_below(&self, other: &Quantity) -> bool {
         self.is_less(other, &mut COMPARISONS.clone())
     }
@@ -303,17 +303,17 @@ impl Quantity {
         }
     }
 
-    /// Whether the host knows all of it.
+    /// Returns whether the host knows all of it.
     pub fn is_known(&self) -> bool {
         !self.has_unknown(&|_| true)
     }
 
-    /// Whether the extent of the grid is a part of it.
+    /// Returns whether the extent of the grid is a part of it.
     pub fn has_grid(&self) -> bool {
         matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
     }
 
-    /// Whether it is made of numbers and extents of the block alone.
+    /// Returns whether it is made of numbers and extents of the block alone.
     pub fn is_of_block(&self) -> bool {
         match self {
             Quantity::Const(_) | Quantity::BlockDim(_) => true,
@@ -321,7 +321,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is made of an unknown whose number is of some kind.
+    /// Returns whether it is made of an unknown whose number is of some kind.
     pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
         match self {
             Quantity::Unknown(id, _) => is_such(*id),
@@ -351,7 +351,7 @@ impl Quantity {
         }
     }
 
-    /// Whether a launch knows it, and it is not made of the greatest or the least value of a type.
+    /// Returns whether a launch knows it, and it is not made of the greatest or the least value of a type.
     pub fn is_telling(&self) -> bool {
         let own = match self {
             Quantity::Const(n) | Quantity::Offset(_, n) => n.abs() < TELLING,
@@ -361,7 +361,7 @@ impl Quantity {
         own && self.parts().into_iter().all(Quantity::is_telling)
     }
 
-    /// Whether a launch computes it in no time.
+    /// Returns whether a launch computes it in no time.
     pub fn is_short(&self) -> bool {
         fn count(of: &Quantity, left: &mut usize) -> bool {
             *left = left.saturating_sub(1);

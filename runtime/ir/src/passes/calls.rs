@@ -52,7 +52,7 @@ impl Calls {
         self.checks.get(&(function, check)).cloned().flatten()
     }
 
-    /// Whether the calls of a function prove anything.
+    /// Returns whether the calls of a function prove anything.
     pub fn prove(&self, function: FnId) -> bool {
         let proves = |(of, _): &(FnId, usize)| *of == function;
         self.entered <= MOST_CALLS

@@ -393,7 +393,7 @@ fn assumed(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether control never passes the end of a block.
+/// Returns whether control never passes the end of a block.
 fn leaves(block: &Block) -> bool {
     matches!(
         block.stmts.last().map(|s| &s.kind),

@@ -78,7 +78,7 @@ impl Assumed {
         Some(Self { place, var, scalar, among: entry.clone(), entry, free, held, low, high })
     }
 
-    /// Whether it says more than the type.
+    /// Returns whether it says more than the type.
     fn is_worth(&self) -> bool {
         let all = Range::of_type(self.scalar);
         says_low(&self.held, &all) || says_high(&self.held, &all)
@@ -125,7 +125,7 @@ impl Assumed {
         self.high = Assumption::Free;
     }
 
-    /// Whether an end rests on an assumption.
+    /// Returns whether an end rests on an assumption.
     fn assumes(&self) -> bool {
         self.low != Assumption::Free || self.high != Assumption::Free
     }

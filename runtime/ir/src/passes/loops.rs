@@ -36,7 +36,7 @@ impl Walk<'_> {
         outer
     }
 
-    /// Whether no more statements are looked at for invariants.
+    /// Returns whether no more statements are looked at for invariants.
     pub(super) fn is_spent(&self) -> bool {
         self.budget == 0
     }
@@ -124,7 +124,7 @@ fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
     (start < past).then(|| start + (past - 1 - start) / step * step)
 }
 
-/// Whether a block leaves a loop.
+/// Returns whether a block leaves a loop.
 fn breaks(block: &Block, id: LoopId) -> bool {
     let mut found = false;
     visit::stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Break(of) if of == id));

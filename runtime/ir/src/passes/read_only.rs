@@ -23,7 +23,7 @@ pub(super) fn candidates(module: &Module) -> u64 {
     positions.filter(|(_, id)| lent(&kernel.var(**id).ty)).fold(0, |bits, (at, _)| bits | 1 << at)
 }
 
-/// Whether no address reaches a kernel but those of its slices.
+/// Returns whether no address reaches a kernel but those of its slices.
 fn has_plain_parameters(kernel: &Function) -> bool {
     kernel.params.iter().all(|id| match &kernel.var(*id).ty {
         Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !elem.holds_address()),

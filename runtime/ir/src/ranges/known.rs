@@ -25,13 +25,13 @@ impl Known {
         self.ranges.iter()
     }
 
-    /// Whether `a` is known to be at most `b`.
+    /// Returns whether `a` is known to be at most `b`.
     pub fn is_ordered(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, _)| same(less, a) && same(more, b))
     }
 
-    /// Whether `a` is known to be less than `b`.
+    /// Returns whether `a` is known to be less than `b`.
     pub fn is_less(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, strictly)| *strictly && same(less, a) && same(more, b))
@@ -210,7 +210,7 @@ fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
     }
 }
 
-/// Whether nothing of the type is less: what differs from it is above it.
+/// Returns whether nothing of the type is less: what differs from it is above it.
 fn is_zero(e: &Expr) -> bool {
     e.as_int() == Some(0) && integer(e).is_some_and(Scalar::is_unsigned)
 }
@@ -240,13 +240,13 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
     e
 }
 
-/// Whether two expressions give the same while no variable in them is assigned.
+/// Returns whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let (of_a, of_b) = (a.operands(), b.operands());
     a.is_same_operation(b) && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
 }
 
-/// Whether an expression changes only when a variable in it is assigned.
+/// Returns whether an expression changes only when a variable in it is assigned.
 fn is_trackable(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => true,

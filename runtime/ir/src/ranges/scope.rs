@@ -105,7 +105,7 @@ impl<'a> FunctionScope<'a> {
         &self.vars[var.0 as usize].name
     }
 
-    /// Whether a variable has other values later: it was declared so, and something changes it.
+    /// Returns whether a variable has other values later: it was declared so, and something changes it.
     pub fn is_mutable(&self, var: VarId) -> bool {
         self.vars[var.0 as usize].mutable && self.changed.contains(&var)
     }
@@ -147,7 +147,7 @@ impl<'a> FunctionScope<'a> {
         });
     }
 
-    /// Whether an expression gives the same wherever it is evaluated.
+    /// Returns whether an expression gives the same wherever it is evaluated.
     pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
             ExprKind::Var(var) => !self.is_mutable(*var),

@@ -65,12 +65,12 @@ fn launchable(
     Err(ValidateError::NotLaunchable { kernel: kernel.name.clone(), why, at })
 }
 
-/// Whether a parameter is a map of a tensor.
+/// Returns whether a parameter is a map of a tensor.
 fn takes_map(kernel: &Function) -> bool {
     kernel.params.iter().any(|param| matches!(kernel.var(*param).ty.peeled(), Type::TensorMap(_)))
 }
 
-/// Whether a kernel, or a function that it calls, waits for the whole grid.
+/// Returns whether a kernel, or a function that it calls, waits for the whole grid.
 fn meets_grid(module: &Module, kernel: &Function) -> bool {
     let mut meets = false;
     let mut seen = HashSet::new();
@@ -103,7 +103,7 @@ fn arguments(
     Ok(())
 }
 
-/// Whether a value of the type leads to memory that safe code may use.
+/// Returns whether a value of the type leads to memory that safe code may use.
 fn holds_memory(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => !to.is_described() || matches!(**to, Type::Slice(_) | Type::Shared { .. }),

@@ -49,7 +49,7 @@ fn has_length(of: &Expr) -> bool {
     }
 }
 
-/// Whether a place is a shared array, or a row or plane of one.
+/// Returns whether a place is a shared array, or a row or plane of one.
 fn is_shared(of: &Expr) -> bool {
     match &of.kind {
         ExprKind::Index { base, .. } => is_shared(base),

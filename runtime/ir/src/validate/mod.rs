@@ -49,7 +49,7 @@ impl ValidModule {
         &self.warnings
     }
 
-    /// Whether a thread can wait for another: the simulator then needs fibers.
+    /// Returns whether a thread can wait for another: the simulator then needs fibers.
     pub fn uses_rendezvous(&self) -> bool {
         let mut found = false;
         for function in self.module.all_functions() {

@@ -32,7 +32,7 @@ fn of_function(function: &Function) -> Result<(), ValidateError> {
     }
 }
 
-/// Whether a statement does what its function's callers can see.
+/// Returns whether a statement does what its function's callers can see.
 fn acts(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Assert { .. } | StmtKind::Print { .. } | StmtKind::Launch { .. } => true,
@@ -61,7 +61,7 @@ impl Order {
         holds
     }
 
-    /// Whether the direct operands of an expression may be evaluated in any order.
+    /// Returns whether the direct operands of an expression may be evaluated in any order.
     fn is_ordered(&self, e: &Expr) -> bool {
         match &e.kind {
             // Lazy, in C++ too.
@@ -88,7 +88,7 @@ impl Order {
         }
     }
 
-    /// Whether an effect may change the value of an expression.
+    /// Returns whether an effect may change the value of an expression.
     fn changes(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Table { .. } | ExprKind::Closure(_) => false,
@@ -109,7 +109,7 @@ impl Order {
         }
     }
 
-    /// Whether an effect may change the address of a place.
+    /// Returns whether an effect may change the address of a place.
     fn moves(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => false,

@@ -5,7 +5,7 @@
 
 use crate::ir::{Block, Expr, ExprKind, LoopId, Module, StmtKind, visit};
 
-/// Whether a module has a loop that may wait.
+/// Returns whether a module has a loop that may wait.
 pub(super) fn any(module: &Module) -> bool {
     // Functions come after those that they call.
     let mut waiting = Vec::new();
@@ -60,7 +60,7 @@ impl Waits<'_> {
         found
     }
 
-    /// Whether an expression waits by itself, whatever its operands do.
+    /// Returns whether an expression waits by itself, whatever its operands do.
     fn part(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.facts.waits,
@@ -74,7 +74,7 @@ impl Waits<'_> {
     }
 }
 
-/// Whether something in a loop may end it early.
+/// Returns whether something in a loop may end it early.
 fn is_left(body: &Block, id: LoopId) -> bool {
     let mut left = false;
     visit::stmts(body, &mut |stmt| {

@@ -460,7 +460,7 @@ impl<'m> Analysis<'m> {
     }
 }
 
-/// Whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
+/// Returns whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
 fn runs_once(body: &Block, id: LoopId) -> bool {
     let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
     let mut goes_on = false;

@@ -89,7 +89,7 @@ fn cubin_files(root: &Path, now: SystemTime) -> Vec<Kept> {
     .collect()
 }
 
-/// Whether a name is one that a cubin is stored under; other files are not ours to remove.
+/// Returns whether a name is one that a cubin is stored under; other files are not ours to remove.
 fn is_cubin(name: &str) -> bool {
     let hex = |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.split_once('-').is_some_and(|(key, maker)| hex(key, 32) && hex(maker, 16))

@@ -20,7 +20,7 @@ pub(super) const WITHOUT_OPTIMIZATION: &str = "--ptxas-options=--opt-level=0";
 pub(super) const ADVICE: &str = "this version of ptxas miscompiles a comparison with the upper bound of \
     `x.min(high).max(0)`, so the kernel was assembled without optimization; write `x.clamp(0, high)`";
 
-/// Whether machine code takes a comparison from a minimum that is cut off at zero.
+/// Returns whether machine code takes a comparison from a minimum that is cut off at zero.
 pub(super) fn compares_in_relu(image: &[u8]) -> bool {
     sections(image).flat_map(|code| code.chunks_exact(INSTRUCTION)).any(|instruction| {
         let word = |at| u64_at(instruction, at).unwrap_or(0);

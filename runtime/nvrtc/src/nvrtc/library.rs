@@ -66,7 +66,7 @@ impl Sighting {
         Some(Self { version, stamps, path: lines.next()?.into() })
     }
 
-    /// Whether the same file is still in the same place.
+    /// Returns whether the same file is still in the same place.
     pub fn holds(&self) -> bool {
         stamps(&self.path) == self.stamps
     }

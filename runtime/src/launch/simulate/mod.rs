@@ -217,7 +217,7 @@ impl Simulation {
         &self.settings
     }
 
-    /// Whether slices must not overlap.
+    /// Returns whether slices must not overlap.
     pub(super) fn noalias(&self) -> bool {
         self.noalias
     }
@@ -232,7 +232,7 @@ impl Simulation {
         })
     }
 
-    /// Whether the launch is run so that what it writes is seen.
+    /// Returns whether the launch is run so that what it writes is seen.
     fn sees_writes(&self) -> bool {
         let blind = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
         let interpreted = !blind || self.barriers.is_some();

@@ -121,7 +121,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
         self.inner.form.extents.iter().product()
     }
 
-    /// Whether there are no texels: never.
+    /// Returns whether there are no texels: never.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

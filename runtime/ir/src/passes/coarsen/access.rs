@@ -70,7 +70,7 @@ fn elsewhere(kernel: &Function, threads: &Threads, e: &Expr, at: Location, found
     }
 }
 
-/// Whether a variable is a struct in which there are slices that can be written.
+/// Returns whether a variable is a struct in which there are slices that can be written.
 fn gives_written(kernel: &Function, var: VarId) -> bool {
     slices::all(kernel).iter().any(|slice| slice.param == var && slice.is_written(kernel))
 }

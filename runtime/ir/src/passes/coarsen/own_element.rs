@@ -108,7 +108,7 @@ impl Threads {
         self.block.get()
     }
 
-    /// Whether an expression is the thread's number, in a type that has room for it.
+    /// Returns whether an expression is the thread's number, in a type that has room for it.
     pub fn is_own(&self, e: &Expr) -> bool {
         let Some(Found { part: Part::Number, most, block }) = self.part(e) else { return false };
         // Two numbers cannot both be the threads of a block.
@@ -210,7 +210,7 @@ impl Threads {
     }
 }
 
-/// Whether a builtin is a function of its arguments' values alone.
+/// Returns whether a builtin is a function of its arguments' values alone.
 fn is_function(op: &Builtin) -> bool {
     use crate::ir::{Effect, Form, Orders, Variance};
     op.effect == Effect::Pure

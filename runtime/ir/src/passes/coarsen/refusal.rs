@@ -170,7 +170,7 @@ fn own_position(body: &Block) -> Option<(&'static str, Location)> {
     found
 }
 
-/// Whether coarsening changes what a position is.
+/// Returns whether coarsening changes what a position is.
 fn is_changed(position: Position) -> bool {
     !matches!(position, Position::BlockExtent | Position::BlockSize | Position::WarpSize)
 }
@@ -217,7 +217,7 @@ fn check_effects(kernel: &Function, body: &Block) -> Result<(), NotCoarsened> {
     found.map_or(Ok(()), Err)
 }
 
-/// Whether other threads notice a call, or the call what other threads do.
+/// Returns whether other threads notice a call, or the call what other threads do.
 fn is_noticed(op: &Builtin) -> bool {
     op.facts.waits
         || op.facts.form == Form::OtherBlock
@@ -237,7 +237,7 @@ fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
     }
 }
 
-/// Whether all memory that a parameter gives to be written is of slices.
+/// Returns whether all memory that a parameter gives to be written is of slices.
 fn is_slice(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !is_writable(elem)),
@@ -250,7 +250,7 @@ fn is_slice(ty: &Type) -> bool {
     }
 }
 
-/// Whether a value of a type gives writable memory.
+/// Returns whether a value of a type gives writable memory.
 fn is_writable(ty: &Type) -> bool {
     match ty {
         Type::View { elem, mutable, .. } => *mutable || is_writable(elem),

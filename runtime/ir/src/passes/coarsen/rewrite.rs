@@ -181,7 +181,7 @@ fn drop_in(block: &mut Block, vars: &[Variable], named: &HashSet<VarId>) -> bool
     dropped
 }
 
-/// Whether nobody notices that an expression is not evaluated.
+/// Returns whether nobody notices that an expression is not evaluated.
 fn is_silent(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Const(_)

@@ -103,7 +103,7 @@ struct Counted {
     exact: bool,
 }
 
-/// Whether an expression has so few parts that it may be looked at from each of them.
+/// Returns whether an expression has so few parts that it may be looked at from each of them.
 fn is_small(e: &Expr) -> bool {
     fn count(e: &Expr, left: &mut usize) -> bool {
         *left = left.saturating_sub(1);
@@ -118,7 +118,7 @@ fn place_of(e: &Expr) -> usize {
 }
 
 impl Narrowing {
-    /// Whether all of some conditions may be relied on; asks for them if that is what the walk is for.
+    /// Returns whether all of some conditions may be relied on; asks for them if that is what the walk is for.
     fn accept(&mut self, needs: &[Condition]) -> bool {
         let mut more = Vec::new();
         for need in needs {
@@ -136,7 +136,7 @@ impl Narrowing {
         fits
     }
 
-    /// Whether some conditions may be asked for, or hold.
+    /// Returns whether some conditions may be asked for, or hold.
     fn may_rely_on(&self, needs: &[Condition]) -> bool {
         let Some(bits) = self.fulfilled else { return true };
         let holds = |need: &Condition| {
@@ -323,7 +323,7 @@ impl Narrowing {
         *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
     }
 
-    /// Whether a narrowed variable stands in an expression.
+    /// Returns whether a narrowed variable stands in an expression.
     fn is_narrowed(&self, e: &Expr) -> bool {
         matches!(&e.kind, ExprKind::Var(var) if self.narrowed.contains(var))
             || e.operands().iter().any(|e| self.is_narrowed(e))
