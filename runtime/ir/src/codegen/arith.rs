@@ -5,7 +5,7 @@ use super::precedence::Text;
 use super::types::scalar as c_name;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, Type, UnaryOp};
 
-/// The unsigned type in which arithmetic wraps: at least 32 bits, so that nothing promotes to `int`.
+/// The unsigned type in which arithmetic wraps: at least 32 bits, because C++ promotes shorter types to `int`.
 fn wide(s: Scalar) -> &'static str {
     if s.bits() == 64 { "unsigned long long" } else { "unsigned int" }
 }

@@ -64,7 +64,7 @@ fn is_zeros(e: &Expr) -> bool {
 }
 
 impl Printer<'_> {
-    /// What stands behind the `=` of an array of C.
+    /// The text behind the `=` of an array of C.
     pub(super) fn array_initializer(&mut self, init: &Expr) -> String {
         match &init.kind {
             ExprKind::ArrayList(items) => {

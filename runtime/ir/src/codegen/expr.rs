@@ -107,7 +107,7 @@ impl Printer<'_> {
         Text::primary(format!("{}.{member}", self.part_of(base).at(PRIMARY)))
     }
 
-    /// What a part is taken of.
+    /// The base of a part.
     pub(super) fn part_of(&mut self, base: &Expr) -> Text {
         match self.static_value(base) {
             Some(text) => text,
@@ -307,7 +307,7 @@ impl Printer<'_> {
             Some(text) => text(&types, &constants()),
             None => (op.cuda)(&types, ret),
         };
-        // Whatever the text names is defined before it.
+        // Everything that the text names is defined before it.
         let has_hole = |i: usize| cuda.template.contains(&format!("{{{i}}}"));
         for (i, ty) in types.iter().enumerate().filter(|(_, t)| **t != Type::Closure) {
             if has_hole(i) {
@@ -419,12 +419,12 @@ impl Printer<'_> {
     }
 }
 
-/// What `validate` refuses: a length of what has none.
+/// A length of an expression that has none; `validate` refuses it.
 fn no_length(of: &Expr) -> ! {
     unreachable!("validate::lengths lets no length of a `{}` pass", of.ty)
 }
 
-/// What is inside the parentheses that enclose a whole text.
+/// The text inside parentheses that enclose all of it.
 fn unwrapped(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('(')?.strip_suffix(')')?;
     let mut depth = 0i32;

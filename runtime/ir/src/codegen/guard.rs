@@ -1,16 +1,16 @@
 //! Accesses of memory that are checked on the GPU itself: what is asked for by [`GpuChecks`].
 //!
-//! A checked access prints as a pointer that a function of the prelude returns after its test. What was written is
-//! known at run time only: of the block's shared memory a bit for each byte, in shared memory too; of global memory a
+//! A checked access prints as a pointer that a function of the prelude returns after its test. The record of written bytes
+//! exists at run time only: for the block's shared memory a bit for each byte, in shared memory too; for global memory a
 //! byte for each byte of the allocations that have such a shadow.
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Checks, Printer, SiteKind, prelude};
 use crate::ir::{ArgumentAccess, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
 
-/// What is checked of every access on a GPU, besides bounds.
+/// The checks of every access on a GPU, besides bounds.
 ///
-/// What is off leaves no trace in the CUDA.
+/// A check that is off leaves no trace in the CUDA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GpuChecks {
     /// That addresses are multiples of what their type needs.
@@ -44,7 +44,7 @@ enum Reach {
 }
 
 impl Printer<'_> {
-    /// What is checked of accesses.
+    /// The checks of accesses.
     pub(super) fn gpu_checks(&self) -> GpuChecks {
         if let Checks::Also(checks) = self.options.checks { checks } else { GpuChecks::NONE }
     }
@@ -82,7 +82,7 @@ impl Printer<'_> {
         Some(Text::unary(format!("*{}", self.guard(pointer, place.ty.align(), reach, does, at))))
     }
 
-    /// What is behind a raw pointer, checked.
+    /// The memory behind a raw pointer, checked.
     pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: ArgumentAccess, at: Location) -> Text {
         let place = self.pointee(pointer);
         let Type::Ptr { to, .. } = &pointer.ty else { return place };
@@ -201,7 +201,7 @@ impl Printer<'_> {
         if wanted && self.module.all_functions().any(is_shared) { prelude::SHADOW_BYTES } else { 0 }
     }
 
-    /// What a kernel begins with that keeps what is written.
+    /// The beginning of a kernel that records written bytes.
     pub(super) fn begin_shadow(&mut self) {
         if self.needs.shadow_bytes == 0 {
             return;
@@ -246,7 +246,7 @@ impl Printer<'_> {
     }
 }
 
-/// What an operation does to the place for atomic operations that is its first argument.
+/// The access of an operation to the place for atomic operations that is its first argument.
 pub(super) fn atomic_effect(op: &Builtin) -> Option<ArgumentAccess> {
     (op.by_constant.is_some() && op.by_reference).then(|| op.facts.access(0))
 }
@@ -270,7 +270,7 @@ fn is_sized(ty: &Type) -> bool {
     ) && ty.size() > 0
 }
 
-/// Where an index stands, or the innermost one of a place.
+/// The location of an index, or of the innermost index of a place.
 fn location(place: &Expr) -> Option<Location> {
     match &place.kind {
         ExprKind::Index { at, .. } => Some(*at),

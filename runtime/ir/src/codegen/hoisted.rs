@@ -1,8 +1,8 @@
 //! Checks of a loop that a comparison before it makes needless.
 //!
-//! Where a loop's counter is an index, or that and what the loop does not change, no index is out of bounds if the last one is
-//! not. Such a loop is printed twice: without these checks, if one comparison says so, and with them, for the fault at the
-//! iteration that Rust says.
+//! If a loop indexes with its counter, or with a sum of its counter and values that the loop does not change, no index is
+//! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
+//! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
 use super::Printer;
 use super::function::{Along, is_one_of};
@@ -19,7 +19,7 @@ const MOST_COMPARISONS: usize = 6;
 impl Printer<'_> {
     /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
     pub(super) fn twice(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
-        // Where the counter is all that is checked, nothing has to be tried.
+        // If the counter alone is checked, no loop has to be tried.
         (self.is_all_along(range, body) && self.hoisted(id, range, body))
             || self.tried(id, range, body)
             || self.hoisted(id, range, body)
@@ -88,7 +88,7 @@ impl Printer<'_> {
         all
     }
 
-    /// What is added to a counter to make an index, if nothing else is done.
+    /// The number that is added to a counter to make an index, if nothing else is done.
     fn runs_along(&self, counter: VarId, index: &Expr) -> Option<Option<Expr>> {
         let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;

@@ -170,7 +170,7 @@ fn integer(i: i128, scalar: Scalar) -> Text {
     }
 }
 
-/// A negative literal is a unary expression in C++; kept in parentheses so that `- -1` never joins.
+/// A negative literal is a unary expression in C++; its parentheses keep `- -1` from joining.
 fn signed(text: String) -> Text {
     Text::primary(if text.starts_with('-') { format!("({text})") } else { text })
 }

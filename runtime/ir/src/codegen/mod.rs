@@ -49,7 +49,7 @@ use crate::ir::{
 };
 use crate::validate::ValidModule;
 
-/// Which indices are compared with their lengths, and whether `debug_assert!` stands.
+/// The indices that are compared with their lengths, and whether `debug_assert!` is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
     /// None: the author vouches for them.
@@ -65,7 +65,7 @@ pub enum Checks {
 }
 
 impl Checks {
-    /// What is left to a launch that fulfils all of a number of conditions.
+    /// The checks that are left for a launch that fulfils all of this number of conditions.
     #[doc(hidden)]
     pub fn fulfilling_all(conditions: usize) -> Self {
         match conditions {
@@ -78,7 +78,7 @@ impl Checks {
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PrintOptions {
-    /// Which indices are compared with their lengths.
+    /// The indices that are compared with their lengths.
     pub checks: Checks,
     /// Whether `#line` maps each statement to its Rust line.
     pub line_directives: bool,
@@ -111,7 +111,7 @@ struct Printer<'m> {
     faulting: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
-    /// Where what the kernel declares lies in shared memory.
+    /// The offsets of the kernel's arrays in shared memory.
     shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
     /// Array constants by name and text, and globals, with their symbols.
@@ -170,7 +170,7 @@ impl<'m> Printer<'m> {
                 self.faulting.insert(index as u32);
             }
         }
-        // One kernel launches another with the record, so that all of them take it or none.
+        // One kernel launches another with the record, so all of them take it or none does.
         self.kernels_fault = module.kernels().any(|(kernel, _)| self.can_fault(&kernel.body));
         for function in module.all_functions() {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));

@@ -1,5 +1,5 @@
-//! What is a pointer with extents beside it: slices, views of higher rank, shared arrays that a
-//! function takes, and arrays in constant memory.
+//! Values that are a pointer with extents beside it: slices, views of higher rank, shared arrays as parameters, and arrays
+//! in constant memory.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, SiteKind, prelude};
@@ -363,7 +363,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What is indexed: an array in constant memory is a C array, not a value.
+    /// The base of an index: an array in constant memory is a C array, not a value.
     pub(super) fn indexed(&mut self, base: &Expr) -> Text {
         if is_static(base) { self.static_text(base) } else { self.place(base) }
     }

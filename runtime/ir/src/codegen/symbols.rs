@@ -18,7 +18,7 @@ pub(super) struct Symbols {
     /// The enumerators, or the constructors, of enums.
     variants: HashMap<Type, Vec<String>>,
     globals: Vec<(&'static Global, String)>,
-    /// As many names for each array constant's as there are values of that name.
+    /// The names of each array constant, one for every value of that name.
     tables: HashMap<&'static str, VecDeque<String>>,
 }
 
@@ -26,7 +26,7 @@ impl Symbols {
     /// The symbols of a module with these named constants.
     pub fn new(module: &Module, mut consts: Vec<&'static str>) -> Self {
         let mut symbols = Self::default();
-        // What the driver looks up has the first choice.
+        // Names that the driver looks up have the first choice.
         let kernel = symbols.claim(&module.kernel.name);
         symbols.kernels.push(kernel);
         consts.sort_unstable();

@@ -24,9 +24,9 @@ pub enum Quantity {
     GridDim(usize),
     /// Bytes of the launch's dynamic shared memory.
     SharedBytes,
-    /// What is left of the address of a slice parameter, by position, after division by a number of bytes.
+    /// The address of a slice parameter, by position, modulo a number of bytes.
     Misalignment(usize, u32, String),
-    /// What only the device knows, by number, with its least and its greatest value.
+    /// A number that only the device knows, with its minimum and maximum.
     Unknown(usize, [i128; 2]),
     /// A quantity and a constant.
     Offset(Box<Quantity>, i128),
@@ -53,7 +53,7 @@ pub enum Quantity {
 pub struct Parameter {
     /// The parameter's position among all.
     pub position: usize,
-    /// Where the integer is in its value, in bytes.
+    /// The offset of the integer in its value, in bytes.
     pub offset: usize,
     /// Its type.
     pub scalar: Scalar,
@@ -187,7 +187,7 @@ impl Quantity {
         }
     }
 
-    /// What it never exceeds, whatever the launch.
+    /// The upper bound, whatever the launch.
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
@@ -211,7 +211,7 @@ impl Quantity {
         }
     }
 
-    /// What it is never below, whatever the launch.
+    /// The lower bound, whatever the launch.
     pub fn minimum(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
@@ -329,7 +329,7 @@ impl Quantity {
         }
     }
 
-    /// What it is computed of.
+    /// The quantities that it is computed of.
     fn parts(&self) -> Vec<&Quantity> {
         match self {
             Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => {
@@ -370,13 +370,13 @@ impl Quantity {
         count(self, &mut MOST_PARTS.clone())
     }
 
-    /// What a launch can be asked to keep below a limit, which is not less than this: without the bounds that
-    /// only the device knows, or that say no more than the type does.
+    /// An upper bound of this quantity that a launch can be asked to keep below a limit. It leaves out bounds that only the
+    /// device knows, or that say no more than the type does.
     pub fn askable(self) -> Option<Quantity> {
         self.bound(true)
     }
 
-    /// As [`Quantity::askable`], of what a launch can be asked to keep above a limit: it is not more than this.
+    /// A lower bound of this quantity that a launch can be asked to keep above a limit; compare [`Quantity::askable`].
     pub fn askable_least(self) -> Option<Quantity> {
         self.bound(false)
     }
@@ -425,7 +425,7 @@ fn ends([a, b]: &[Quantity; 2]) -> [i128; 4] {
     [0, 1, 2, 3].map(|i| a[i & 1].saturating_mul(b[i >> 1]))
 }
 
-/// What a product is made of, by its greatest values.
+/// The factors of a product, by their greatest values.
 struct Factors {
     /// The extents of a block in it.
     threads: i128,

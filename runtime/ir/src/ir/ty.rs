@@ -114,7 +114,7 @@ pub enum Type {
     },
     /// `*const T` or `*mut T`.
     Ptr {
-        /// What it points to.
+        /// The type that it points to.
         to: Arc<Type>,
         /// Whether it is `*mut`.
         mutable: bool,
@@ -134,7 +134,7 @@ pub enum Type {
     TensorMap(Arc<TensorMapType>),
     /// `&T` or `&mut T`.
     Ref {
-        /// What it refers to.
+        /// The type that it refers to.
         to: Arc<Type>,
         /// Whether it is `&mut`.
         mutable: bool,

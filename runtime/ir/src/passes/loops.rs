@@ -36,12 +36,12 @@ impl Walk<'_> {
         outer
     }
 
-    /// Returns whether no more statements are looked at for invariants.
+    /// Returns whether the walk for invariants has used its budget.
     pub(super) fn is_spent(&self) -> bool {
         self.budget == 0
     }
 
-    /// What the body of a loop assigns in an iteration, where this is known of its variables.
+    /// The values that the body of a loop assigns in an iteration, under known ranges of its variables.
     pub(super) fn assigned_under(
         &mut self,
         cond: Option<&Expr>,
@@ -56,7 +56,7 @@ impl Walk<'_> {
             self.known.extend(stays);
         }
         self.block(&mut body.clone());
-        // What was assumed here is assumed nowhere else.
+        // Assumptions of this walk hold nowhere else.
         self.scope.undefine(body);
         self.lasting.truncate(outer);
         self.known = known;

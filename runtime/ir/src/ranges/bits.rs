@@ -52,7 +52,7 @@ impl FunctionScope<'_> {
 
     /// Returns whether `part` is some bits of an unsigned value, and `whole` that value or a multiple of it.
     pub fn is_part(&self, part: &Expr, whole: &Expr, known: &Known, fuel: &mut usize) -> bool {
-        // What is left after a division is at most what was divided.
+        // The remainder of a division is at most the dividend.
         if let Some([value, n]) = self.operands_of(part, BinaryOp::Rem) {
             let is_unsigned = integer(part).is_some_and(crate::ir::Scalar::is_unsigned);
             let n = self.within(n, known, fuel);

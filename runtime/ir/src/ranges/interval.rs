@@ -9,7 +9,7 @@ use crate::ir::{BinaryOp, Expr, RangeLoop, Scalar, VarId};
 pub(crate) type Interval = (i128, i128);
 
 impl FunctionScope<'_> {
-    /// The interval of an integer where nothing is known of guards around it; all of its type, if no more is known.
+    /// The interval of an integer without its guards; all of its type, if no more is known.
     pub fn interval(&self, e: &Expr) -> Option<Interval> {
         let (least, most) = integer(e)?.int_range()?;
         let range = self.range(e, &Known::default());

@@ -1,4 +1,4 @@
-//! What guards, loops and assertions tell of expressions.
+//! The facts that guards, loops and assertions give about expressions.
 //!
 //! A fact holds where its guard dominates, until a variable in it is assigned.
 
@@ -37,7 +37,7 @@ impl Known {
         self.orders.iter().any(|(less, more, strictly)| *strictly && same(less, a) && same(more, b))
     }
 
-    /// Forgets what is said of variables.
+    /// Forgets the facts about variables.
     pub fn forget(&mut self, vars: &HashSet<VarId>) {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
@@ -69,7 +69,7 @@ impl Known {
         self.orders.extend(other.orders);
     }
 
-    /// What a condition tells when it is `outcome`, where this is known already.
+    /// The facts of a condition that is `outcome`, where this is known already.
     pub fn implied(&self, cond: &Expr, outcome: bool, scope: &FunctionScope) -> Known {
         let mut facts = Known::default();
         match &cond.kind {
@@ -152,7 +152,7 @@ impl Known {
         self.learn(e, range);
     }
 
-    /// What the greatest value of `x * c` says of `x`, and of the product itself: it is a multiple.
+    /// Learns the range of `x` from the greatest value of `x * c`, and the range of the product itself: it is a multiple.
     fn factor_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &strip(e).kind else { return };
         let (x, c) = match (a.as_int(), b.as_int()) {
@@ -173,8 +173,8 @@ impl Known {
         self.learn(e, Range::at_most(scalar, factor.product(times), needs));
     }
 
-    /// What the range of an unsigned number says of the signed one that it was: a negative one would be greater than
-    /// all that are not.
+    /// Learns the range of a signed number from that of the unsigned number that it is cast to: a negative one would be
+    /// greater than all others.
     fn cast_is(&mut self, e: &Expr, range: &Range) {
         let ExprKind::Cast(inner) = &e.kind else { return };
         let (Some(from), Some(to)) = (integer(inner), integer(e)) else { return };
@@ -273,7 +273,7 @@ pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
     vars
 }
 
-/// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
+/// Mutable variables whose address is taken, or that a closure assigns; the analysis does not track them.
 pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.retain(|var| scope.is_mutable(*var));

@@ -71,7 +71,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// What an immutable variable was initialised with.
+    /// The initial value of an immutable variable.
     fn definition(&self, id: VarId) -> Option<&'f Expr> {
         self.definitions.get(&id).copied()
     }

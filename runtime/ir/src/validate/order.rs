@@ -1,4 +1,4 @@
-//! Checks what the IR promises of evaluation order, so that a recorder's mistake is an error and not another result.
+//! Checks the IR's promises about evaluation order: a recorder's mistake is an error and not another result.
 //!
 //! In one expression no operand may observe the effect of another, since C++ leaves their order open: where an operand
 //! has an effect, the others must be constants, addresses, or variables that nothing else can write. The place of an
@@ -41,7 +41,7 @@ fn acts(stmt: &Stmt) -> bool {
     }
 }
 
-/// What is known of a function's variables.
+/// The facts about a function's variables.
 struct Order {
     /// Variables that something else than an assignment to their name may write.
     lent: HashSet<VarId>,

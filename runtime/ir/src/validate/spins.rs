@@ -1,7 +1,7 @@
 //! Loops by which a thread may wait for another one.
 //!
-//! What waits is a fact of the builtin ([`Facts::waits`](crate::ir::Facts)), wherever the loop meets it: in its
-//! condition, in its body, in a function that it calls or in a closure. Knows no builtin by name.
+//! Waiting is a fact of the builtin ([`Facts::waits`](crate::ir::Facts)), wherever the loop meets it: in its condition, in
+//! its body, in a function that it calls or in a closure. This module knows no builtin by name.
 
 use crate::ir::{Block, Expr, ExprKind, LoopId, Module, StmtKind, visit};
 
@@ -28,7 +28,7 @@ fn block_waits(block: &Block, functions: &[bool]) -> bool {
     Waits { functions, closures: true }.block(block)
 }
 
-/// What waits besides the builtins that say so.
+/// The functions and closures that wait, besides builtins.
 struct Waits<'w> {
     /// By their numbers.
     functions: &'w [bool],

@@ -1,10 +1,9 @@
-//! Which values and branches depend on the thread, the warp or the block.
+//! The values and branches that depend on the thread, the warp or the block.
 //!
-//! A forward analysis over structured control flow, repeated until the variance of no variable
-//! grows. A device function is analysed once for all calls with the same variances of arguments, and
-//! checked once for all those under control of the same variance: nested calls cost no more than the text.
-//! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
-//! a shared flag steers is accepted.
+//! A forward analysis over structured control flow, repeated until the variance of no variable grows. A device function is
+//! analysed once for all calls with the same variances of arguments, and checked once for all those under control of the
+//! same variance: nested calls cost no more than the text. Undecidable cases pass: memory read at a uniform index counts as
+//! uniform, so a loop that a shared flag steers is accepted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,10 +27,10 @@ pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
 
 struct Analysis<'m> {
     module: &'m Module,
-    /// Of the kernel that is analysed.
+    /// The settings of the analysed kernel.
     attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
-    /// What functions give for arguments of these variances.
+    /// The results of functions for arguments of these variances.
     results: HashMap<(FnId, Vec<Variance>), Variance>,
     /// Calls whose barriers were checked: the function, its arguments, and the control around it.
     checked: HashSet<(FnId, Vec<Variance>, Variance, bool)>,
@@ -66,11 +65,11 @@ impl Control {
 /// One function while it is analysed.
 pub(super) struct Frame<'f> {
     function: &'f Function,
-    /// What immutable variables were initialised with.
+    /// The initial values of immutable variables.
     pub(super) definitions: HashMap<VarId, &'f Expr>,
     vars: HashMap<VarId, Variance>,
     loops: HashMap<LoopId, Control>,
-    /// The loops around the statement that is looked at, innermost last.
+    /// The loops around the current statement, innermost last.
     open: Vec<Open>,
     result: Variance,
     returned: Option<Location>,
@@ -80,7 +79,7 @@ pub(super) struct Frame<'f> {
 /// A loop around a statement.
 struct Open {
     id: LoopId,
-    /// Whether it is a labelled block, of which `break` leaves out the rest.
+    /// Whether it is a labelled block, whose rest `break` leaves out.
     is_block: bool,
     /// Why threads may have left out the rest of this iteration: by a `continue` before.
     skipped: Control,
@@ -94,7 +93,7 @@ impl<'f> Frame<'f> {
         control
     }
 
-    /// What has been skipped so far, in each loop around.
+    /// The code skipped so far, in each loop around.
     fn skipped(&self) -> Vec<Control> {
         self.open.iter().map(|open| open.skipped.clone()).collect()
     }
@@ -254,7 +253,7 @@ impl<'m> Analysis<'m> {
             }
             StmtKind::While { id, cond, body, .. } => {
                 let mut inner = self.under(frame, control, cond, stmt.at)?;
-                // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
+                // Lanes that leave a loop early wait for the others, so leaving parts no lanes for ever.
                 inner.parts = control.parts;
                 self.loop_(frame, *id, inner, body, report)?;
             }
@@ -313,7 +312,7 @@ impl<'m> Analysis<'m> {
         let mut inner = control.clone();
         inner.join(&Control {
             variance: Some(variance),
-            // What varies most is named: within a warpgroup, if anything does.
+            // The message names the operand that varies most: within a warpgroup, if there is one.
             cause: frame.cause(
                 cond,
                 if variance > Variance::PerWarpgroup { Variance::PerWarpgroup } else { Variance::PerBlock },
@@ -470,7 +469,7 @@ fn runs_once(body: &Block, id: LoopId) -> bool {
     leaves && !goes_on
 }
 
-/// What the immutable variables of a function are initialised with.
+/// The initial values of the immutable variables of a function.
 fn definitions(function: &Function) -> HashMap<VarId, &Expr> {
     let mut found = HashMap::new();
     crate::ir::visit::stmts(&function.body, &mut |stmt| {

@@ -78,7 +78,7 @@ pub(super) fn all(kernel: &Function) -> Vec<Slice> {
 
 /// The slice that an expression is, if it is the same one all along.
 ///
-/// What is written is assigned in no kernel that is coarsened.
+/// No kernel that is coarsened assigns a slice variable.
 pub(super) fn slice_of(kernel: &Function, e: &Expr) -> Option<Slice> {
     let (param, field) = match &e.kind {
         ExprKind::Var(var) => (*var, None),

@@ -1,4 +1,5 @@
-//! What a coarsened kernel says beyond the language: the number of its own thread, and accesses of several elements.
+//! The expressions of a coarsened kernel beyond the language: the number of its own thread, and accesses of several
+//! elements.
 
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Position, Prelude, Type, Variance};
 
