@@ -15,7 +15,7 @@ use crate::argument::Order;
 use crate::ir::ImageShape;
 use warpsmith_lang::image::{Format, Sampler};
 
-/// What an array is made by.
+/// The description by which an array is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayForm {
     pub shape: ImageShape,

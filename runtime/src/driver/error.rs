@@ -1,4 +1,4 @@
-//! What the CUDA driver answers, as an error.
+//! The answers of the CUDA driver, as errors.
 
 use cudarc::driver::sys::CUresult;
 

@@ -137,7 +137,7 @@ impl GpuMemory {
         self.gpu.advise(self, advice)
     }
 
-    /// Where it stands whether the byte at this position is written.
+    /// The address of the byte that records whether the byte at this position is written.
     pub(super) fn shadow_at(&self, position: usize) -> Option<u64> {
         self.shadow.as_ref().map(|shadow| shadow.address + position as u64)
     }

@@ -12,7 +12,7 @@ use super::{DriverError, Gpu};
 /// The GPUs whose memory one GPU was given access to. None is taken back: a launch may be using it.
 #[derive(Default)]
 pub(super) struct Peers {
-    /// Whether there are any, so that most launches take no lock.
+    /// Whether there are any; without any, a launch takes no lock.
     any: AtomicBool,
     list: RwLock<Vec<Arc<Gpu>>>,
 }

@@ -1,4 +1,4 @@
-//! What is wrong with an image, a texture or a surface.
+//! The errors of images, textures and surfaces.
 
 use crate::argument::MemoryPlace;
 
@@ -37,7 +37,7 @@ pub enum ImageError {
         image: usize,
         /// Its extents, as `4 by 3`.
         extents: String,
-        /// What has another number: `slice`, `buffer`.
+        /// The other side, with another number: `slice`, `buffer`.
         other: &'static str,
         /// That number.
         given: usize,
@@ -81,9 +81,9 @@ pub enum ImageError {
     OtherDevice {
         /// `buffer`.
         what: &'static str,
-        /// Where it is.
+        /// The owner's place.
         owner: MemoryPlace,
-        /// Where the image is.
+        /// The image's place.
         image: MemoryPlace,
     },
 }

@@ -11,11 +11,11 @@ use crate::rehearsal;
 use crate::settings::{self, DeviceChoice};
 use crate::simulator::Statics;
 
-/// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
+/// A device that runs kernels: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
-    /// What a simulator was given.
+    /// The simulator's own settings.
     pub(super) given: Given,
     /// The default GPU checks, for launches that set none.
     gpu_checks: Option<GpuChecks>,

@@ -8,7 +8,7 @@ use crate::driver::DriverError;
 use crate::error::Result;
 use crate::simulator::Settings;
 
-/// What a simulator was given; the environment decides the rest.
+/// The settings that a simulator was given; the environment decides the rest.
 #[derive(Clone, Default)]
 pub(super) struct Given {
     settings: Option<Arc<Settings>>,

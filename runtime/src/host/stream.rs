@@ -276,7 +276,7 @@ impl Stream {
         }
     }
 
-    /// Where it queues work.
+    /// The device on which it queues work.
     pub(crate) fn place(&self) -> MemoryPlace {
         match &self.queue {
             Queue::Gpu(stream) => MemoryPlace::Gpu(stream.gpu.ordinal()),

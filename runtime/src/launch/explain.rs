@@ -1,4 +1,4 @@
-//! What a launch proves of its kernel: the CUDA that is compiled for it, and why each index is checked or not.
+//! The proofs of a launch about its kernel: the CUDA that is compiled for it, and why each index is checked or not.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct ExplainedIndex {
     pub function: String,
     /// Where.
     pub at: Location,
-    /// As Rust spells it: `x[i + 1]`.
+    /// The Rust text: `x[i + 1]`.
     pub text: String,
     /// Loops around it in its function.
     pub loops: usize,
@@ -104,7 +104,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// Why each index of the kernel is in bounds in this launch, or what would prove it. Nothing is launched.
     ///
     /// # Errors
-    /// As [`Launch::cuda_source`].
+    /// The errors of [`Launch::cuda_source`].
     pub fn explain(&self) -> Result<Explanation> {
         let module = K::module(&self.comptime)?;
         let shape = self.setup.shape::<K>()?;

@@ -1,4 +1,4 @@
-//! What a compiled text asks of barriers that count and of the copy engine: the same functions that the twin's builtins call.
+//! Barriers with phases and bulk copies of a compiled text: the same functions that the twin's builtins call.
 //!
 //! An address of shared memory is its offset in the block's; `shim/bulk.h` says how another block's is told.
 

@@ -5,7 +5,7 @@
 //! runs it on the simulator, compares the CUDA that it prints with the block that follows it, and
 //! compiles that with NVRTC where NVRTC is installed. In such a block `// …` stands for lines left out.
 //!
-//! What no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
+//! Code that no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
 
 use std::marker::PhantomData;
 
@@ -45,7 +45,7 @@ unsafe impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
     }
 }
 
-/// What an example leaves in `out` on the simulator.
+/// The contents of `out` after an example has run on the simulator.
 ///
 /// # Panics
 /// If the launch fails, or the CUDA differs from what the reference shows for this kernel.
@@ -59,7 +59,7 @@ pub fn run<'a, T: GpuType, K: Kernel, const N: usize>(
 /// The same on a simulator that the example has set up.
 ///
 /// # Panics
-/// As [`run`].
+/// Like [`run`].
 pub fn run_on<'a, T: GpuType, K: Kernel, const N: usize>(
     device: &Device,
     out: [T; N],
@@ -73,7 +73,7 @@ pub fn run_on<'a, T: GpuType, K: Kernel, const N: usize>(
 /// How the simulator says that an example is wrong.
 ///
 /// # Panics
-/// If nothing is wrong with it.
+/// If the kernel runs without a fault.
 pub fn fault<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
     kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,

@@ -37,7 +37,7 @@ pub enum Tried {
     Timed {
         /// Time of one launch: the median of all rounds.
         median: Duration,
-        /// How many rounds there were.
+        /// The number of rounds.
         rounds: u32,
         /// Whether it was stopped because it could not become the best.
         stopped: bool,

@@ -1,6 +1,6 @@
 //! The file of one entry: what it is for, its bytes, and a checksum over all of it.
 //!
-//! Opens no files. What was torn, changed or written by something else is told, never trusted.
+//! This module opens no files. It reports data that was torn, changed or written by another program, and never trusts it.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -16,11 +16,11 @@ const UNCHECKED: usize = MAGIC.len() + size_of::<u128>();
 pub struct Entry<'a> {
     /// The whole key.
     pub key: &'a [u8],
-    /// Who made it: a version of NVRTC.
+    /// The maker: a version of NVRTC.
     pub maker: &'a str,
     /// The bytes.
     pub image: &'a [u8],
-    /// What the compiler said.
+    /// The compiler's log.
     pub log: &'a str,
 }
 

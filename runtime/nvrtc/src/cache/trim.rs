@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What files are counted in.
+/// The unit of a file's size on disk.
 pub(super) const PAGE: u64 = 4096;
 /// When a temporary file has no writer any more.
 const STALE: Duration = Duration::from_secs(60 * 60);

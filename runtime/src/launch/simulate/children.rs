@@ -1,11 +1,11 @@
-//! What executors ask of launches by kernels.
+//! The rules of executors for launches by kernels.
 
 use crate::interpreter::{AskedShape, Rules};
 use crate::launch::nested::within_launches;
 use crate::launch::{AskedExtents, GridExtent, check, shape_of};
 use crate::simulator::Settings;
 
-/// What bounds a launch on the simulator.
+/// The limits of a launch on the simulator.
 pub(super) fn rules(settings: &Settings) -> Rules {
     Rules { steps: settings.step_budget, child_shape: nested_shape }
 }

@@ -11,7 +11,7 @@ pub(super) struct Writable {
     pub what: String,
     start: *mut u8,
     bytes: usize,
-    /// What it is elements of.
+    /// The type of its elements.
     elem: Type,
     /// Whether it has an index in the kernel.
     indexed: bool,

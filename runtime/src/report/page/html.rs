@@ -29,7 +29,7 @@ pub(super) fn page(page: &Page) -> String {
 }
 
 impl Page {
-    /// What it costs, in one line.
+    /// Its costs, in one line.
     fn summary(&self) -> String {
         let [grid, block] = self.shape.map(extents);
         let total = &self.metrics.total;

@@ -9,7 +9,7 @@ use crate::ir::{Function, Module, visit};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     pub functions: Vec<ListedFunction>,
-    /// What stands before the first function.
+    /// The lines before the first function.
     pub prelude: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ fn directive(line: &str) -> Option<(String, u32)> {
     Some((file.trim_matches('"').to_owned(), number.parse().ok()?))
 }
 
-/// Where the function was written that this line opens.
+/// The location of the function that this line opens.
 fn opened(module: &Module, line: &str) -> Option<(String, u32)> {
     let name = line.split('(').next()?.rsplit([' ', '*', '&']).next()?;
     let of_name =

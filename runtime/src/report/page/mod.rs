@@ -45,7 +45,7 @@ pub struct Page {
     arrays: Vec<Array>,
     /// Or the reason why they are not known.
     resources: Result<(Resources, Occupancy), String>,
-    /// Of the device, or of the device that the simulator models.
+    /// The multiprocessors of the device, or of the device that the simulator models.
     multiprocessors: u32,
     ceilings: Ceilings,
     timing: Option<Timing>,

@@ -51,7 +51,7 @@ pub(super) fn section(page: &Page) -> String {
     out
 }
 
-/// What bounds the kernel, how long it must take at least, and how long it took.
+/// The bound of the kernel, the shortest time that it can take, and the time that it took.
 pub(super) fn verdict(page: &Page) -> String {
     let (work, least) = (page.metrics.work(), page.least_seconds());
     let mut text = if work.flops > 0.0 && work.bytes > 0.0 {

@@ -1,4 +1,4 @@
-//! Shapes of an inline picture. Colours are classes of the page's style, so that dark and light hold.
+//! Shapes of an inline picture. Colours are classes of the page's style, which has a light and a dark variant.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ pub(super) struct Svg {
     body: String,
 }
 
-/// Where a text is held.
+/// The anchor of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +30,7 @@ impl Svg {
         );
     }
 
-    /// A rectangle that says something when one points at it.
+    /// A rectangle with a hint that appears when the pointer is over it.
     pub fn hint(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], hint: &str) {
         let _ = write!(
             self.body,
