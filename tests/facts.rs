@@ -51,7 +51,7 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 const SHOWN: [(&str, &str); 6] = [
     ("runtime/ir/src/ir/builtin.rs", "defines it"),
     ("runtime/ir/src/passes/coarsen/refusal.rs", "errors"),
-    ("runtime/ir/src/validate/uniformity.rs", "errors"),
+    ("runtime/ir/src/validate/uniformity/mod.rs", "errors"),
     ("runtime/lang/src/device_api/registry.rs", "the registry"),
     ("runtime/lang/src/interpreter/lower/synchronisation.rs", "reports of barriers"),
     ("runtime/lang/src/record/call.rs", "errors"),
