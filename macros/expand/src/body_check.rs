@@ -12,6 +12,7 @@ use syn::{Attribute, Block, Expr, ExprCall, ExprCast, Generics, Pat, Type};
 use super::builtin_macros::SharedArray;
 use super::signature::{self, Param};
 use crate::errors::Errors;
+use crate::rustc_span;
 
 /// Reports what stands where it has no meaning.
 pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut Errors) {
@@ -265,7 +266,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
 
     fn visit_expr_cast(&mut self, e: &'a ExprCast) {
         if let (Some(ty), Type::Path(to)) = (self.generic_type(&e.expr), &*e.ty)
-            && let (Some(to), Some(text)) = (to.path.get_ident(), e.expr.span().unwrap().source_text())
+            && let (Some(to), Some(text)) = (to.path.get_ident(), rustc_span::text(e.expr.span()))
         {
             let message = format!(
                 "`as` does not convert a `{ty}`, which may be any type; write `{text}.cast::<{to}>()`"

@@ -6,6 +6,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use crate::rustc_span;
+
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
 const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr as_ptr as_ref asin asinh atan atan2 atanh block cast \
     cast_signed cast_unsigned cbrt ceil checked_add checked_div checked_mul checked_neg checked_pow checked_rem \
@@ -107,7 +109,7 @@ pub fn hidden_method(name: &Ident) -> Ident {
 
 /// A name that no other function declares: of those rustc shows the last part alone.
 fn numbered(name: &str, number: usize, span: Span) -> Ident {
-    format_ident!("{name}{}_{number}", span.unwrap().line(), span = span)
+    format_ident!("{name}{}_{number}", rustc_span::line(span), span = span)
 }
 
 fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {

@@ -43,6 +43,7 @@ mod pattern;
 mod places;
 mod plain;
 mod recording;
+mod rustc_span;
 mod signature;
 mod spelled;
 mod stmt;

@@ -10,6 +10,7 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::errors::Errors;
+use crate::rustc_span;
 
 /// One node, twice.
 pub struct Lowered {
@@ -258,7 +259,7 @@ impl<'e> Lower<'e> {
 
     /// The emitter's note of the Rust line, when it changed.
     pub fn line(&mut self, span: Span) -> TokenStream {
-        let line = line_of(span);
+        let line = rustc_span::line(span);
         if line == self.last_line {
             return TokenStream::new();
         }
@@ -304,11 +305,6 @@ pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
 /// What a body calls its receiver, which is no keyword.
 pub fn own_self(span: Span) -> Ident {
     Ident::new("__self", span)
-}
-
-/// Line of a span in the user's file.
-pub fn line_of(span: Span) -> usize {
-    span.unwrap().line()
 }
 
 /// A witness of a binding, spanned so that a type that is no device type is blamed on its name.

@@ -308,7 +308,7 @@ pub(super) fn variant(op: &BinOp) -> TokenStream {
         BinOp::Le(_) => quote!(Le),
         BinOp::Gt(_) => quote!(Gt),
         BinOp::Ge(_) => quote!(Ge),
-        // The lazy operators and the assigning ones are other expressions, which never come here.
+        // The callers lower the lazy operators and the assigning ones as other expressions, whatever the user writes.
         _ => unreachable!("a plain binary operator: {}", op.to_token_stream()),
     }
 }

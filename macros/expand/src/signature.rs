@@ -454,6 +454,6 @@ pub fn quiet() -> TokenStream {
 
 /// `Location` of a name.
 pub fn location(ident: &Ident) -> TokenStream {
-    let line = super::lower::line_of(ident.span()) as u32;
+    let line = crate::rustc_span::line(ident.span()) as u32;
     quote!(::warpsmith::ir::Location { file: ::core::file!(), line: #line })
 }

@@ -87,7 +87,8 @@ pub fn initial_bytes<T>(value: &T) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
 }
 
-/// The stand-in on the simulator for a function without a Rust body.
+/// The stand-in on the simulator for a function without a Rust body. In a thread of the twin the panic becomes a fault of the
+/// launch; the interpreter refuses such a kernel before it runs.
 #[track_caller]
 pub fn not_simulable(name: &str) -> ! {
     panic!("{}", device_body_only(name))

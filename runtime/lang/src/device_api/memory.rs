@@ -158,6 +158,7 @@ builtin! {
     ///
     /// The launch fails and the CUDA context is lost; `panic!` gives an error and keeps it.
     pub fn trap() { cuda: fixed("__trap()"), effect: Effect::Writes, diverges: true } {
+        // In a simulated thread the panic becomes a fault of the launch.
         panic!("the kernel trapped")
     }
 }
