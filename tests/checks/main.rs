@@ -1,4 +1,4 @@
-//! What the simulator finds: which barriers launches need, of known kernels and of the corpus, and every fault.
+//! The simulator's findings: the barriers that launches need, of known kernels and of the corpus, and every fault.
 
 mod by_hand;
 mod corpus;

@@ -114,7 +114,7 @@ fn every_device_gives_the_results_of_the_kernel() {
         let saxpy =
             |x: &[f32], y: &[f32]| -> Vec<f32> { x.iter().zip(y).map(|(x, y)| 2.0 * x + y).collect() };
         for n in LENGTHS.into_iter().chain([100_003]) {
-            // Whole numbers, of which no sum is rounded.
+            // Whole numbers, whose sums are exact.
             let (xs, ys): (Vec<f32>, Vec<f32>) =
                 (0..n + 5).map(|i| ((i % 97) as f32, (i % 31) as f32)).unzip();
             for (factor, from) in [(2, 0), (4, 0), (8, 0), (16, 0), (4, 1), (8, 2), (4, 4), (1, 0)] {
@@ -179,7 +179,7 @@ unsafe impl warpsmith::args::SliceArg<'_, f32> for Same {
     }
 }
 
-/// Whoever lends one buffer twice gets the kernel as it is, in which each thread does one element.
+/// A caller that lends one buffer twice gets the kernel as it is, in which each thread does one element.
 #[test]
 fn slices_that_overlap_are_not_coarsened() {
     on_every_device(|device| {
@@ -258,7 +258,7 @@ fn unguarded(x: &[u16], y: &mut [u16]) {
     y[i as usize] = x[i as usize].wrapping_add(1);
 }
 
-/// Any failed check is told of the line, the block and the thread that it is told of where nothing is coarsened.
+/// A failed check names the same line, block and thread as in the kernel that is not coarsened.
 #[test]
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn faults_are_those_of_the_kernel() {

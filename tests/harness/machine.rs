@@ -12,7 +12,7 @@ const NVRTC: [&str; 4] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "nv
 const DISASSEMBLERS: [&str; 2] = ["nvdisasm", "cuobjdump"];
 /// Compilers for printed CUDA.
 const CXX: [&str; 3] = ["c++", "clang++", "g++"];
-/// What a test may need: a variable that makes it an error if it is missing.
+/// The things that a test may need: a variable that makes it an error if one is missing.
 const REQUIRED: [&str; 3] =
     ["WARPSMITH_REQUIRE_NVRTC", "WARPSMITH_REQUIRE_NVDISASM", "WARPSMITH_REQUIRE_CXX"];
 /// Names of the driver.
@@ -83,7 +83,7 @@ impl Driver {
         initialised.then_some(Self(library))
     }
 
-    /// How many GPUs it has.
+    /// The number of GPUs.
     fn gpus(&self) -> c_int {
         let mut count = 0;
         // SAFETY: as above.

@@ -21,7 +21,7 @@ fn run(values: &[u32]) -> warpsmith::Result<()> {
     let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
     let (x, mut y) = (device.upload(values)?, device.upload(&[0u32; 8])?);
     let outcome = copies(&x, &mut y).over(8).launch(&device);
-    // Whatever the text did, what the launch wrote is what the twin wrote.
+    // Whatever the text does, the launch's results are the twin's.
     assert_eq!(device.download(&y)?, values);
     outcome
 }

@@ -43,7 +43,7 @@ fn compile_ahead(sanitizers: Sanitizers) {
     println!("{} texts in {:?}", texts.len(), start.elapsed());
 }
 
-/// What is wrong with a case.
+/// The failure of a case.
 fn problem(case: &Case, device: &Device) -> Option<String> {
     Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
 }

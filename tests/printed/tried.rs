@@ -88,7 +88,7 @@ fn what_is_out_of_bounds_is_told_as_by_the_twin() {
         fault.starts_with("index 99 is out of bounds for length 9 at tests/printed/tried.rs:"),
         "{fault}"
     );
-    // A row that runs past what it names, and one that would run for as good as ever.
+    // A row that runs past its names, and one that would run almost for ever.
     for end in [13, u32::MAX] {
         let fault = Rows { starts: [0, 3, 3, 8, end], ..Rows::new() }.fault();
         assert!(

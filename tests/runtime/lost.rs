@@ -1,4 +1,4 @@
-//! What no context survives is recognised: every later call is an error that says so, and nothing panics.
+//! Errors that no context survives are recognised: every later call is an error that says so, and nothing panics.
 //!
 //! It happens in a process of its own, whose context it is.
 

@@ -55,7 +55,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a part of a value is assigned to; the emitter's part are statements.
+    /// The target of an assignment to a part of a value; the emitter's side are statements.
     fn target(&mut self, target: &Expr, of: &Ident) -> Lowered {
         match target {
             Expr::Infer(_) => Lowered { witness: quote!(_), emit: quote!() },

@@ -42,7 +42,7 @@ struct BodyCheck<'e> {
 }
 
 impl BodyCheck<'_> {
-    /// Forgets what a name is once it is another variable's.
+    /// Forgets the meaning of a name once it is another variable's.
     fn rebind(&mut self, name: &str) {
         self.generic.retain(|(known, _)| known != name);
         self.slices.retain(|known| known != name);

@@ -110,7 +110,7 @@ impl SharedArray {
         &self.extents
     }
 
-    /// What the twin runs, for the `shared!` that stands at `span`.
+    /// The twin's code for the `shared!` at `span`.
     pub fn twin(&self, span: proc_macro2::Span) -> TokenStream {
         let (ty, extents) = (self.ty(), &self.extents);
         let (line, column) = (rustc_span::line(span) as u32, rustc_span::column(span) as u32);

@@ -305,8 +305,8 @@ impl Lower<'_> {
         }
     }
 
-    /// What `return` is in the witness: the witness itself returns its probes, so a `return` of the
-    /// user's only gives its value to `__returns`; one in a closure is the closure's own.
+    /// The witness of a `return`. The witness itself returns its probes, so a `return` of the user's only gives its value
+    /// to `__returns`; one in a closure is the closure's own.
     fn return_witness(&self, span: proc_macro2::Span) -> TokenStream {
         if self.closures > 0 {
             quote_spanned!(span=> return)
@@ -323,7 +323,7 @@ impl Lower<'_> {
 struct Counter {
     /// Its type, as the emitter spells it.
     ty: TokenStream,
-    /// What gives a literal its type in the witness, if tokens alone say it.
+    /// The suffix that gives a literal its type in the witness, if tokens alone determine it.
     suffix: &'static str,
     /// The witness of its type.
     see: TokenStream,

@@ -35,7 +35,7 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     quote!(#missing #tokens #equality #bits #user)
 }
 
-/// What `#[gpu(…)]` asks for.
+/// The options of `#[gpu(…)]`.
 #[derive(Default)]
 struct Wanted {
     equality: bool,

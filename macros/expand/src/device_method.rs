@@ -1,7 +1,7 @@
-//! What a witness says of a method or an associated function without a device side.
+//! The witness of a method or an associated function without a device side.
 //!
-//! A hidden method stands beside each one that `#[gpu_impl]` read. Where there is none, a candidate whose
-//! bound nothing satisfies is all that rustc finds, and says what to write in the words of that bound.
+//! A hidden method stands beside each one that `#[gpu_impl]` read. If there is none, rustc finds only a candidate whose
+//! bound nothing satisfies, and the words of that bound tell the user what to write.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -31,7 +31,7 @@ impl Parse for Function {
     }
 }
 
-/// What the attribute says.
+/// The content of the attribute.
 #[derive(Default)]
 pub(super) struct Body {
     cuda: Option<LitStr>,

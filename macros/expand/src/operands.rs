@@ -15,7 +15,7 @@ pub struct Operands {
     pub names: Vec<Ident>,
 }
 
-/// What is kept of the first operand while later ones are evaluated.
+/// The form in which the first operand is kept while later ones are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum First {
     /// Its value.

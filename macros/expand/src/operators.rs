@@ -18,7 +18,7 @@ pub(super) struct Operand {
     /// Statements before both.
     pub setup: TokenStream,
     pub value: TokenStream,
-    /// What the probe takes.
+    /// The value for the probe.
     pub seen: TokenStream,
 }
 
@@ -95,8 +95,8 @@ impl Lower<'_> {
         }
     }
 
-    /// An integer beside an operand has the type of the operand's scalars: it stands in the witness as
-    /// it is, so that rustc says of it what it says of the twin's.
+    /// An integer beside an operand has the type of the operand's scalars. It stands in the witness as it is, and rustc
+    /// reports the same about it as about the twin's.
     fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Lowered {
         let Lowered { witness, emit } = self.expr(&e.left);
         let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
@@ -158,7 +158,7 @@ impl Lower<'_> {
         Operand { setup: quote!(let #name = #witness;), seen: value.clone(), value }
     }
 
-    /// What tokens tell of a value.
+    /// The knowledge of a value from its tokens.
     pub(super) fn known_value(&self, expr: &Expr) -> Known {
         match expr {
             _ if self.is_scalar(expr) => Known::Number,

@@ -1,7 +1,7 @@
 //! Lowering of patterns: conditions on a value, and names for its parts.
 //!
-//! What is matched is held by an identifier of the emitter; each part that a pattern looks at gets
-//! an identifier of its own, so that every call of the recorder stands alone.
+//! An identifier of the emitter holds the matched value. Each part that a pattern looks at gets an identifier of its own,
+//! so every call of the recorder stands alone.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -33,7 +33,7 @@ impl Binds {
     }
 }
 
-/// What lowering a pattern gave.
+/// The result of lowering a pattern.
 #[derive(Default)]
 pub struct Tested {
     /// Statements of the emitter before the condition.
@@ -348,8 +348,8 @@ impl Lower<'_> {
     }
 }
 
-/// A pattern for the witness: a name `n` that binds is `n @ _`. Should it be that of a constant or of a variant
-/// that was imported, rustc says so, where the emitter would take it for a name.
+/// A pattern for the witness: a name `n` that binds is `n @ _`. If the name is that of an imported constant or variant,
+/// rustc reports it; the emitter would take it for a name.
 pub fn binding_names(pat: &Pat) -> Pat {
     struct Names;
     impl VisitMut for Names {

@@ -15,11 +15,11 @@ use super::spelled::writes_receiver;
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]
 pub struct PlainForms {
-    /// What `?` returns from the function around.
+    /// The type that `?` returns from the function around.
     tried: Tried,
 }
 
-/// What a function returns, as far as its tokens tell.
+/// The return type of a function, as far as its tokens tell.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Tried {
     #[default]
@@ -46,7 +46,7 @@ impl Tried {
 
     /// `value?`, of an `Option` or a `Result`.
     fn expr(self, e: &syn::ExprTry) -> Option<Expr> {
-        // As of a macro, or clippy advises to write what is written.
+        // The code counts as a macro's; otherwise clippy advises to write what is written.
         let (value, span) = (&e.expr, e.question_token.span().resolved_at(Span::mixed_site()));
         Some(match self {
             Self::Other => return None,

@@ -1,4 +1,4 @@
-//! What the macro decides by how a name is spelled, all of it.
+//! The decisions that the macro makes by the spelling of a name, all of them.
 //!
 //! A macro sees tokens and no definitions, so a name is all that it has where it must choose before rustc knows more: what
 //! to borrow, what a pattern binds, and which error to give. Rust's naming convention is the rule there. The witness is typed
@@ -13,7 +13,7 @@ pub const PRIMITIVES: [&str; 15] = [
     "f64",
 ];
 
-/// Builtins without arguments that give a number, whose operators nobody overloads.
+/// Builtins without arguments that give a number; no user overloads its operators.
 const NUMBERS: &[&str] = &[
     "block_size",
     "cluster_block_rank",
@@ -84,7 +84,7 @@ const PLACES: &[&str] = &[
     "wgmma_rs",
 ];
 
-/// Methods of slices, and of what is like them, that write their receiver; others that do end in `_mut`.
+/// Methods of slices, and of similar types, that write their receiver; others that do end in `_mut`.
 const WRITERS: [&str; 4] = ["fill", "swap", "copy_from_slice", "as_mut_ptr"];
 
 /// Returns whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
@@ -93,7 +93,7 @@ pub fn gives_number(name: &Ident) -> bool {
     NUMBERS.iter().any(|known| name == known)
 }
 
-/// Returns whether a function of this name accesses its first argument, so that a copy of a static there is a mistake.
+/// Returns whether a function of this name accesses its first argument; a copy of a static there is a mistake.
 pub fn accesses_place(name: &Ident) -> bool {
     PLACES.iter().any(|known| name == known)
 }

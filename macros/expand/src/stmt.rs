@@ -16,7 +16,7 @@ impl Lower<'_> {
     pub fn block(&mut self, block: &Block) -> Lowered {
         let two = self.scoped(|lower| lower.statements(&block.stmts));
         let (witness, emit) = (two.witness, two.emit);
-        // What rustc says of the block stands where it does in the twin.
+        // rustc reports the same about the block as in the twin.
         let shown = spanned_group(Group::new(Delimiter::Brace, witness), block.brace_token.span.join());
         Lowered { witness: shown.into_token_stream(), emit: quote!({ #emit }) }
     }

@@ -1,4 +1,4 @@
-//! What a kernel stands in: an attribute sees its own function alone, so this reads the file.
+//! The surroundings of a kernel: an attribute sees its own function alone, so this module reads the file.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Comparing what the user wrote, and spelling what std has.
+//! Comparisons of the user's tokens, and paths of std.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

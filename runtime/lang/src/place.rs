@@ -24,11 +24,11 @@ impl std::fmt::Display for MemoryPlace {
 
 /// How launches on several streams are ordered with other uses of an argument's memory.
 ///
-/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only who made it knows what to do with it.
+/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only its maker knows the owner's type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Order(Option<Owner>);
 
-/// The owner of an argument's memory, with a kind that tells its maker what it is.
+/// The owner of an argument's memory, with a kind by which its maker knows the type.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     /// Address of the owner.

@@ -149,7 +149,7 @@ fn show(options: &Options, directory: &Directory, entries: &[Entry]) -> Result<(
     }
 }
 
-/// Opens a file with what the system has for it.
+/// Opens a file with the system's program for it.
 fn open(path: &Path) -> Result<(), String> {
     let program = match env::consts::OS {
         "windows" => "explorer",

@@ -76,7 +76,7 @@ impl CompileJob {
         Ok(Self { source, options, requires })
     }
 
-    /// The cubin, from the cache or NVRTC, if it is what the author demands.
+    /// The cubin, from the cache or NVRTC, if it fulfils the author's demands.
     fn cubin<K: Kernel>(&self) -> Result<Arc<Cubin>> {
         let cubin = Cache::process()?.get(&self.source.code, K::NAME, &self.options)?;
         check_demands(K::NAME, self.requires, &cubin.log, "")?;
@@ -178,7 +178,7 @@ fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
     format!("{name}@{hash:08x}.{}{checks}{coarsened}", order.options.arch)
 }
 
-/// The key of what a launch on a compute capability looks for.
+/// The key under which a launch on a compute capability looks for its kernel.
 pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Key> {
     Ok(CompileJob::new::<K>(comptime, version, compute, false)?.key::<K>())
 }

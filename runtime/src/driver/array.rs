@@ -150,7 +150,7 @@ impl GpuArray {
         self.gpu.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
-    /// A copy of all texels between two kinds of memory, with no addresses yet; what is no array is dense.
+    /// A copy of all texels between two kinds of memory, with no addresses yet; memory that is no array is dense.
     fn copy(&self, from: CUmemorytype, to: CUmemorytype) -> sys::CUDA_MEMCPY3D {
         let (row, [_, height, depth]) = (self.form.row(), self.form.extents);
         let mut copy = boxes([depth, height, row]);

@@ -112,7 +112,7 @@ impl AccessWindow {
         Self { address, bytes, hit_ratio: 1.0, hit, miss }
     }
 
-    /// No window: what a stream goes back to.
+    /// No window: the setting that ends a stream's window.
     pub fn none() -> Self {
         let (hit, miss) = (AccessProperty::Normal, AccessProperty::Normal);
         Self { address: 0, bytes: 0, hit_ratio: 0.0, hit, miss }

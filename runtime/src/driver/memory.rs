@@ -100,7 +100,7 @@ impl GpuMemory {
         self.usage.wait_on_host(write)
     }
 
-    /// Checked kernels see by this memory what is written.
+    /// Gives the memory its shadow, in which checked kernels see the written bytes.
     pub(super) fn set_shadow(&mut self, shadow: GpuMemory) {
         self.shadow = Some(Box::new(shadow));
     }

@@ -150,7 +150,7 @@ pub(super) struct Uses<'a> {
 }
 
 impl Uses<'_> {
-    /// Makes `stream` wait for what the launch conflicts with.
+    /// Makes `stream` wait for work that conflicts with the launch.
     pub(super) fn before(&self, gpu: &Gpu, stream: &Arc<CudaStream>) -> Result<Begun, DriverError> {
         let mut begun = Begun { removals: self.removals(), tells: self.hidden_memory };
         if self.hidden_memory {
@@ -192,7 +192,7 @@ impl Uses<'_> {
         Ok(())
     }
 
-    /// Changes whenever uses of what the launch uses were taken off a list without a write that covers them.
+    /// A number that changes when uses of the launch's memory were taken off a list without a write that covers them.
     fn removals(&self) -> u64 {
         let constants = self.constants.iter().map(|constant| constant.usage.removals());
         let memory = self.args.iter().filter_map(KernelArg::memory);

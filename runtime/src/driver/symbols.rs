@@ -110,7 +110,7 @@ impl Gpu {
         Ok(constants)
     }
 
-    /// Gives a module that was just loaded the table of what is written.
+    /// Gives a module that was just loaded the table of written bytes.
     pub(super) fn bind_shadows(&self, module: &Arc<CudaModule>) -> Result<(), DriverError> {
         let table = self.shadow_table()?;
         self.write_symbol(self.symbol(module, "ws_shadows")?, &table.to_ne_bytes())
@@ -130,7 +130,7 @@ impl Gpu {
         self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
-    /// Writes a constant into one module more, which also gets what is set from now on.
+    /// Writes a constant into one module more, which also gets later values.
     fn add_symbol(&self, constant: &ConstantSymbol, symbol: Symbol) -> Result<(), DriverError> {
         let mut state = constant.lock();
         match &state.value {

@@ -173,7 +173,7 @@ impl<V> Drop for Table<V> {
     }
 }
 
-/// A hash that takes a few cycles: what it is of is a type's number and a few integers.
+/// A hash that takes a few cycles, of a type's number and a few integers.
 fn hash<K: KernelDefinition>(comptime: &K::Comptime, version: Version) -> u64 {
     let mut mix = Mix(0);
     version.hash(&mut mix);

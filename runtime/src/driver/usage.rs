@@ -125,7 +125,7 @@ impl Usage {
         if tells { gpu.join_other(gpu.stream(), stream) } else { Ok(()) }
     }
 
-    /// Makes `stream` wait for what a use of `range` conflicts with, and lists the use.
+    /// Makes `stream` wait for work that conflicts with a use of `range`, and lists the use.
     ///
     /// Says whether the device's own stream has to wait for the use once it is queued.
     #[inline]

@@ -42,7 +42,7 @@ pub enum ImageError {
         /// That number.
         given: usize,
     },
-    /// Linear interpolation of what is not a float.
+    /// Linear interpolation of values that are no floats.
     #[error(
         "a texture that reads `{read}` is not filtered linearly; read texels of 8 or 16 bits normalized, by `texture::<f32>`, or sample by point"
     )]

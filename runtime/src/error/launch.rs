@@ -278,7 +278,7 @@ pub enum LaunchError {
         /// The limit.
         limit: usize,
     },
-    /// Too much shared memory beside that in which a checked kernel keeps what is written.
+    /// Too much shared memory beside that in which a checked kernel records written bytes.
     #[error(
         "kernel `{kernel}`: its {bytes} bytes of shared memory and the {shadow} in which `GpuChecks::initialisation` keeps \
          what is written are above the opt-in limit of {limit} bytes a block; launch it without that check, or \
@@ -289,12 +289,12 @@ pub enum LaunchError {
         kernel: &'static str,
         /// Bytes of its own.
         bytes: usize,
-        /// Bytes for what is written.
+        /// Bytes for the record of written bytes.
         shadow: usize,
         /// The limit.
         limit: usize,
     },
-    /// The device lacks what the kernel uses.
+    /// The device lacks a feature that the kernel uses.
     #[error("kernel `{kernel}` needs compute capability {}.{}, the device has {}.{}", needs.0, needs.1, has.0, has.1)]
     Compute {
         /// The kernel.

@@ -1,4 +1,4 @@
-//! Devices that are simulators, and what they were given.
+//! Devices that are simulators, and their settings.
 
 use std::sync::Arc;
 

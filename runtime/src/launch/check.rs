@@ -238,9 +238,9 @@ pub(super) fn simulated_shape(
 struct OwnShared {
     /// Static arrays.
     fixed: usize,
-    /// Part of what the launch adds: arrays that static memory does not hold.
+    /// The launch's own part: arrays that exceed static memory.
     large: usize,
-    /// Part of what the launch adds: where checks keep what is written.
+    /// The launch's own part: the memory in which checks record written bytes.
     shadow: usize,
 }
 

@@ -34,7 +34,7 @@ pub struct ExplainedIndex {
     pub text: String,
     /// Loops around it in its function.
     pub loops: usize,
-    /// Why it is in bounds, or what is missing for that.
+    /// The reason why it is in bounds, or the missing fact.
     pub why: Why,
 }
 

@@ -259,8 +259,8 @@ fn checked<'g, K: Kernel>(
     }
 }
 
-/// The shape with the dynamic shared memory that is the kernel's own: of arrays that static memory does not hold, and
-/// that in which a checked kernel keeps what is written.
+/// The shape with the dynamic shared memory that is the kernel's own: for arrays that exceed static memory, and for the
+/// record of written bytes of a checked kernel.
 pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
     let own = loaded.needs().large_shared_bytes + loaded.needs().shadow_bytes;
     let dynamic_shared = shape.dynamic_shared.saturating_add(own as u32);

@@ -10,7 +10,7 @@ use super::text::{enclosed, is_word, string_end, word_end};
 /// Words of memory instructions that say how they are ordered and seen, not what they do.
 const MODIFIERS: &str = "relaxed acquire release acq_rel seq_cst weak volatile cta cluster gpu sys global";
 
-/// C++ that does what a statement does, whose text is between its parentheses.
+/// The C++ of a statement, whose text is between its parentheses.
 pub(super) fn calls(
     statement: &str,
     operand: &dyn Fn(&str) -> Result<String, Refused>,

@@ -77,7 +77,7 @@ impl Compiler {
         output.status.success().then(|| Self { path: path.to_owned(), version })
     }
 
-    /// Everything that decides what is made of a text, besides the text.
+    /// Everything besides the text that decides the compiler's output.
     pub fn identity(&self, sanitizers: Sanitizers) -> String {
         format!("{} {FLAGS} {}", self.version, self.sanitize(sanitizers))
     }
@@ -86,7 +86,7 @@ impl Compiler {
         sanitizer_flags(sanitizers, self.version.build.contains("clang"))
     }
 
-    /// Compiles a file to a shared library; what the compiler says if it does not compile.
+    /// Compiles a file to a shared library; returns the compiler's message if it does not compile.
     pub fn compile(&self, from: &Path, to: &Path, sanitizers: Sanitizers) -> Result<(), Refused> {
         let mut command = Command::new(&self.path);
         command.args(FLAGS.split_whitespace()).args(self.sanitize(sanitizers).split_whitespace());

@@ -90,7 +90,7 @@ impl Unit {
         Self { code, kernel, symbols, key: xxh3_128(all.as_bytes()) }
     }
 
-    /// The text of the unit with what the host calls, in a namespace of its own or in none.
+    /// The text of the unit with its exports, in a namespace of its own or in none.
     fn print(&self, namespaced: bool) -> String {
         let Self { code, kernel, symbols, key } = self;
         let (open, close) = match namespaced {

@@ -235,7 +235,7 @@ pub(super) fn exit() -> ! {
 /// Queues a launch by the running thread: a kernel of the text, its shape, and the bytes of its parameters.
 ///
 /// # Safety
-/// The values are so many bytes each, of the types of the parameters of the kernel that `entry` runs.
+/// The values have the types and sizes of the parameters of the kernel that `entry` runs.
 pub(super) unsafe fn launch(
     name: &'static str,
     entry: *const c_void,

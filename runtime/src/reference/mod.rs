@@ -1,4 +1,4 @@
-//! The language reference: what a kernel may say, what it means in Rust, and the CUDA that it prints.
+//! The language reference: the language of kernels, its meaning in Rust, and the CUDA that it prints.
 //!
 //! A kernel is a Rust function and means what Rust says; each chapter lists what of Rust a kernel may
 //! use, and the device functions beside it. Every example is a test of this documentation: [`run`]
@@ -94,7 +94,7 @@ fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
     (launch.launch(device), device.download(memory).expect("host memory"))
 }
 
-/// Compares the CUDA of a kernel with what the chapters show under its name.
+/// Compares the CUDA of a kernel with the block that the chapters show under its name.
 fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     let source = |checks| {
         let options = PrintOptions { checks, line_directives: false };

@@ -1,4 +1,4 @@
-//! Reads what `ptxas --verbose` says of a kernel.
+//! Reads the output of `ptxas --verbose` about a kernel.
 //!
 //! The lines differ from version to version in spacing, order and omissions. Amounts are therefore found by their unit,
 //! wherever they stand. An omitted amount is zero, except for the registers.
@@ -57,7 +57,7 @@ fn quoted(text: &str) -> Option<&str> {
     text.split('\'').nth(1)
 }
 
-/// The number before a unit; `28+16` is what the author asked for and what the compiler added.
+/// The number before a unit; `28+16` is the author's number and the compiler's addition.
 fn amount(line: &str, unit: &str) -> Option<u32> {
     let before = line.split(unit).next().filter(|before| before.len() < line.len())?;
     let number = before.split([' ', ',', '\t']).rfind(|word| !word.is_empty())?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Candidate, Row, Tried};
 
-/// Raised whenever the text of a result changes, or what is measured.
+/// Raised whenever the text of a result, or the measurement, changes.
 const VERSION: u32 = 1;
 
 /// The key of a result: every part, behind its length.

@@ -75,7 +75,7 @@ trait Sums: Registers {
     fn random(next: &mut dyn FnMut() -> u32) -> Self;
     /// The sum of element `i`.
     fn sum(&self, i: usize) -> f64;
-    /// What is stored of an exact sum, and by how much a GPU may be off, as a part of the sum of magnitudes.
+    /// The stored form of an exact sum, and the error that a GPU may make, as a part of the sum of magnitudes.
     fn stored(exact: f64, clamped: bool) -> (f64, f64);
 }
 

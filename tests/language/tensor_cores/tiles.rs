@@ -37,7 +37,7 @@ where
         let (da, db) = (device.upload(&a).expect("memory"), device.upload(&b).expect("memory"));
         let mut dc = device.upload(&[T::Sum::ZERO; 30 * 31]).expect("memory");
         let (va, vb) = (da.view2(32, K).unwrap(), db.view2(32, K).unwrap());
-        // What is outside `c` is not stored.
+        // Elements outside `c` are not stored.
         by_tiles::<T, L, K>(va, vb, dc.view2_mut(30, 31).unwrap())
             .grid(1)
             .block(64)
@@ -127,7 +127,7 @@ fn columns_are_transposed_while_they_are_loaded() {
     multiplies_untransposed::<bf16>();
 }
 
-/// As [`by_tiles`], of elements that are no numbers elsewhere, made of whole ones.
+/// The same as [`by_tiles`] for elements that are no numbers elsewhere, made of whole ones.
 #[gpu_kernel]
 fn by_tiles_of_eighths(a: View2<f32>, b: View2<f32>, c: ViewMut2<f32>) {
     let mut rows = shared!(Tile<F8E4M3, 16, 32, Swizzle32<16>>);

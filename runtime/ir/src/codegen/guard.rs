@@ -1,4 +1,4 @@
-//! Accesses of memory that are checked on the GPU itself: what is asked for by [`GpuChecks`].
+//! Accesses of memory that are checked on the GPU itself, by the settings of [`GpuChecks`].
 //!
 //! A checked access prints as a pointer that a function of the prelude returns after its test. The record of written bytes
 //! exists at run time only: for the block's shared memory a bit for each byte, in shared memory too; for global memory a
@@ -189,7 +189,7 @@ impl Printer<'_> {
         self.need(if self.needs.shadow_bytes == 0 { &prelude::NO_SHADOW } else { &prelude::SHADOW });
     }
 
-    /// The shared memory that a block takes to know what is written of the rest of it, in bytes.
+    /// The shared memory that a block takes for the record of written bytes, in bytes.
     pub(super) fn shadow_bytes(&self) -> usize {
         let is_shared = |function: &Function| {
             let kinds = function.vars.iter().map(|var| &var.kind);
@@ -258,16 +258,7 @@ fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
 
 /// Returns whether a place of this type is a value in memory, and not a row of a shared array or a slice.
 fn is_sized(ty: &Type) -> bool {
-    !matches!(
-        ty,
-        Type::Unit
-            | Type::Never
-            | Type::Slice(_)
-            | Type::Shared { .. }
-            | Type::Image(_)
-            | Type::TensorMap(_)
-            | Type::Closure
-    ) && ty.size() > 0
+    ty.size() > 0
 }
 
 /// The location of an index, or of the innermost index of a place.

@@ -53,9 +53,9 @@ pub struct Needs {
     /// Bytes of declared arrays that static memory does not hold: dynamic shared memory begins with them, and the
     /// launch's own lies behind.
     pub large_shared_bytes: usize,
-    /// Bytes of dynamic shared memory that it takes beyond the launch's, to know what is written.
+    /// Bytes of dynamic shared memory that it takes beyond the launch's, for the record of written bytes.
     pub shadow_bytes: usize,
-    /// Whether it looks up in the table `ws_shadows` what is written of global memory.
+    /// Whether it looks up written bytes of global memory in the table `ws_shadows`.
     pub shadow_table: bool,
     /// Whether it launches kernels: it is compiled as relocatable code and linked with CUDA's device runtime.
     pub launches: bool,

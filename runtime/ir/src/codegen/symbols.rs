@@ -219,5 +219,5 @@ impl Symbols {
     }
 }
 
-/// The member of an enum with fields that says which variant it is.
+/// The member of an enum with fields that holds its variant.
 pub(super) const TAG: &str = "tag";

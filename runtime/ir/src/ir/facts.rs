@@ -13,7 +13,7 @@ pub enum ArgumentAccess {
     Read,
     /// Writes it, whatever was there.
     Write,
-    /// Both: what was there is part of what is written, or of the result.
+    /// Both: the old value is part of the new one, or of the result.
     Update,
 }
 
@@ -135,7 +135,7 @@ impl Ordered {
     }
 }
 
-/// Whether a call orders memory by itself, for those who ask what a synchronisation is for.
+/// Whether a call orders memory by itself, for reports of a synchronisation's purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Orders {
     /// It does not; what lanes exchange is no order of memory either.
@@ -259,12 +259,12 @@ impl Facts {
         Self { cost, ..Self::NONE }
     }
 
-    /// The same, and what it computes.
+    /// The same facts, with a cost.
     pub const fn costing(self, cost: Cost) -> Self {
         Self { cost, ..self }
     }
 
-    /// The same, and what it is besides a call.
+    /// The same facts, with a form.
     pub const fn is(self, form: Form) -> Self {
         Self { form, ..self }
     }

@@ -56,7 +56,7 @@ pub struct ImageType {
 }
 
 impl ImageType {
-    /// Bytes of what a kernel is given in CUDA: a handle of eight bytes and extents of four.
+    /// Bytes of the argument in CUDA: a handle of eight bytes and extents of four.
     pub fn size(self) -> usize {
         (8 + 4 * self.shape.extents().len()).next_multiple_of(8)
     }

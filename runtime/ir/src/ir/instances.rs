@@ -19,7 +19,7 @@ const MOST_INSTANCES: usize = 1 << 16;
 /// The alignment of dynamic shared memory, in bytes.
 const DYNAMIC_ALIGN: usize = 16;
 
-/// The alignment of dynamic shared memory in which arrays lie, in bytes: what the largest swizzle asks for.
+/// The alignment of dynamic shared memory in which arrays lie, in bytes: that of the largest swizzle.
 const LARGE_ALIGN: usize = 1024;
 
 /// An instance of a function, or of a kernel.

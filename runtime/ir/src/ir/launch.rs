@@ -34,7 +34,7 @@ pub struct NestedLaunch {
     pub order: LaunchOrder,
 }
 
-/// The grid of a nested launch, or what it must cover.
+/// The grid of a nested launch, or the number of items that it must cover.
 #[derive(Clone, Debug)]
 pub enum NestedGrid {
     /// One to three extents.

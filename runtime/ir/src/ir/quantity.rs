@@ -1,4 +1,4 @@
-//! Integers that a launch knows: lengths, parameters, extents, and what is computed of them.
+//! Integers that a launch knows: lengths, parameters, extents, and numbers that are computed of them.
 //!
 //! Values are exact: nothing wraps. Knows no expression and no kernel.
 
@@ -36,9 +36,9 @@ pub enum Quantity {
     Product(Box<[Quantity; 2]>),
     /// A quotient by a positive constant, rounded towards zero.
     Quotient(Box<Quantity>, i128),
-    /// A quotient of what is not negative by what is positive; nothing if they are not.
+    /// The quotient of a number that is not negative by a positive one; no number otherwise.
     Ratio(Box<[Quantity; 2]>),
-    /// Two to the power of what is not negative and below 63; nothing if it is not.
+    /// Two to the power of a number from 0 to 62; no number otherwise.
     Power(Box<Quantity>),
     /// The number below zero.
     Negated(Box<Quantity>),

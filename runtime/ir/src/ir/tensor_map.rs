@@ -1,4 +1,4 @@
-//! Maps of tensors: what the copy engine is to a kernel.
+//! Maps of tensors, as kernels see them.
 
 use std::fmt::{self, Display, Formatter};
 

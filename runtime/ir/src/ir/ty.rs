@@ -1,4 +1,4 @@
-//! Types of the IR: what a device value can be.
+//! Types of the IR: the types of device values.
 
 use std::sync::Arc;
 
@@ -317,7 +317,7 @@ pub struct FieldType {
 pub struct EnumType {
     /// The Rust name with its generic arguments folded in (`Option_f32`).
     pub name: String,
-    /// The integer that says which variant a value is.
+    /// The integer that holds the variant of a value.
     pub tag: Scalar,
     /// Variants in order.
     pub variants: Vec<VariantType>,

@@ -39,7 +39,7 @@ pub(super) fn elide(module: &mut Module) {
     Walk::over(&module.functions, &mut module.kernel, Kind { is_kernel: true, lifts: false, most_threads });
 }
 
-/// Marks what some launches prove of the kernel, and says what they fulfil.
+/// Marks the checks that some launches prove, and lists the conditions that these launches fulfil.
 ///
 /// A launch by a kernel fulfils no conditions, so a kernel that another one launches keeps its checks.
 pub(super) fn lift(module: &mut Module) {
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Learns what is known of a variable that was assigned all the same; whether a loop counts with it.
+    /// Learns the range of a variable that is assigned in spite of that; returns whether a loop counts with it.
     fn count(&mut self, place: &Expr) -> bool {
         let lasting = self.lasting.iter().filter(|(var, _)| same(var, place));
         lasting.for_each(|(var, range)| self.known.learn(var, range.clone()));

@@ -29,7 +29,7 @@ pub(super) fn assigned_integers(block: &Block) -> Vec<Expr> {
     places
 }
 
-/// One end of what is assumed of a variable.
+/// One end of the claim about a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Assumption {
     /// None: the claim rests on the assignments alone.
@@ -44,7 +44,7 @@ enum Assumption {
     Positive,
 }
 
-/// A variable that a loop assigns, with what is assumed of it.
+/// A variable that a loop assigns, with the claim about it.
 struct Assumed {
     place: Expr,
     var: VarId,

@@ -76,7 +76,7 @@ macro_rules! half_atomics {
 
 half_atomics! { crate::half::f16 crate::half::bf16 F16x2 BF16x2 }
 
-/// Replaces the value of a place, relaxed and for the device; what it held before.
+/// Replaces the value of a place, relaxed and for the device, and returns the previous one.
 #[inline]
 #[track_caller]
 fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {

@@ -171,7 +171,7 @@ fn in_registers(row: usize, col: usize, transposed: bool) -> (usize, usize) {
     (row * 4 + col / 2, col % 2 * 2)
 }
 
-/// Loads `N` matrices: what the calling lane has of each.
+/// Loads `N` matrices, and returns the calling lane's part of each.
 #[track_caller]
 #[doc(hidden)]
 pub fn load<const N: usize>(kind: &'static str, row: *const u8, transposed: bool) -> [u32; N] {

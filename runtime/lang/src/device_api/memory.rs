@@ -17,7 +17,7 @@ pub fn swap<T: GpuType>(a: &mut T, b: &mut T) {
     *b = kept;
 }
 
-/// Stores a value; what the place held before. `core::mem::replace` in a kernel.
+/// Stores a value, and returns the previous one: `core::mem::replace` in a kernel.
 #[gpu_fn]
 pub fn replace<T: GpuType>(place: &mut T, value: T) -> T {
     let kept = *place;
@@ -25,7 +25,7 @@ pub fn replace<T: GpuType>(place: &mut T, value: T) -> T {
     kept
 }
 
-/// Stores the default; what the place held before. `core::mem::take` in a kernel.
+/// Stores the default, and returns the previous value: `core::mem::take` in a kernel.
 #[gpu_fn]
 pub fn take<T: DeviceType + Copy + Default + operators::Default>(place: &mut T) -> T {
     let kept = *place;

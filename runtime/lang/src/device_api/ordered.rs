@@ -256,7 +256,7 @@ const fn scope(number: u8) -> MemoryScope {
     }
 }
 
-/// Replaces the value of a place; what it held before.
+/// Replaces the value of a place, and returns the previous one.
 #[inline]
 #[track_caller]
 fn update<T: Copy>(place: &mut T, order: Ordering, scope: MemoryScope, change: impl FnOnce(T) -> T) -> T {
@@ -327,11 +327,11 @@ methods! {
         let old = std::mem::replace(place, value);
         context::on_found(place, &old);
     };
-    /// Stores a value; what the place held before.
+    /// Stores a value, and returns the previous one.
     fn swap / swap_in_kernels = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
         update(place, order, scope(SCOPE), |_| value)
     };
-    /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
+    /// Stores `new` if the place has the bits of `current`. Returns `Ok` with the previous value if so, else `Err` with it.
     fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         compare_exchange(place, current, new, success, failure, scope(SCOPE))

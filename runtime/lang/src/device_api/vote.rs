@@ -1,4 +1,4 @@
-//! Votes: what the lanes of a warp agree on.
+//! Votes of the lanes of a warp.
 
 use super::text::{fixed, with};
 use crate::ir::{Effect, Facts, Lanes, Prelude, SyncScope, Variance};
@@ -65,8 +65,8 @@ builtin! {
 
     /// The lanes of the warp that execute this together, bit `i` for lane `i`.
     ///
-    /// On a GPU it is what the hardware happens to run at once; take no lane for granted but the own.
-    /// On the simulator: all lanes that come here before they wait for anything else.
+    /// On a GPU, these are the lanes that the hardware runs at once; rely on no lane but the own. On the simulator: all
+    /// lanes that come here before they wait for anything else.
     pub fn active_mask() -> u32 {
         cuda: fixed("__activemask()"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts { lanes: Lanes::Any, ..Facts::MOVES }
     } {
@@ -201,7 +201,7 @@ macro_rules! warp_reduce {
 
 warp_reduce! { i32 u32 }
 
-/// Folds what the lanes of `mask` brought.
+/// Folds the values of the lanes of `mask`.
 #[track_caller]
 fn reduced<T: WarpReduce>(mask: u32, kind: &'static str, value: T, fold: impl Fn(T, T) -> T) -> T {
     let lanes = context::warp_exchange(mask, kind, value.payload());

@@ -1,4 +1,4 @@
-//! Textures: what a kernel's `&Texture2<T>` is.
+//! Textures: the type of a kernel's `&Texture2<T>`.
 
 use std::marker::PhantomData;
 

@@ -27,7 +27,7 @@ pub struct AskedShape<'a> {
     pub dynamic_shared: u32,
 }
 
-/// The grid and the bytes of dynamic shared memory of a launch by a kernel; else what is wrong with it, as a GPU says it.
+/// The grid and the bytes of dynamic shared memory of a launch by a kernel; otherwise its mistake, in a GPU's words.
 pub type ChildShape = fn(&AskedShape<'_>) -> Result<([u32; 3], usize), String>;
 
 /// The grid of a launch, or the items that it covers.

@@ -132,7 +132,7 @@ impl Argument {
     /// Writes the parameter's value.
     ///
     /// # Safety
-    /// `to` has room for so many bytes.
+    /// `to` has room for `bytes` bytes.
     unsafe fn write(&self, to: *mut u8, bytes: usize) {
         // SAFETY: as promised by the caller.
         unsafe {

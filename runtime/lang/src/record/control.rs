@@ -1,4 +1,4 @@
-//! Control flow: branches that give values, loops, and what is known not to run.
+//! Control flow: branches that give values, loops, and code that is known not to run.
 
 use super::{Local, RecordError, Recorder};
 use crate::ir::{

@@ -16,7 +16,7 @@ pub enum Receiver {
 }
 
 impl Receiver {
-    /// Returns whether the method may write what it is called on.
+    /// Returns whether the method may write its receiver.
     pub fn is_written(self) -> bool {
         self == Self::Mutable
     }

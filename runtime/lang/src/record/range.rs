@@ -1,4 +1,4 @@
-//! Ranges that are values: what a variable holds, a function takes, a loop walks later.
+//! Ranges that are values: in a variable, as an argument, or walked later.
 
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};

@@ -1,4 +1,4 @@
-//! Elements of tensors, and what the copy engine can do with them.
+//! Elements of tensors, and the operations of the copy engine on them.
 
 use crate::boxes::BoxElement;
 use crate::half::{bf16, f16};

@@ -228,7 +228,7 @@ fn outside(start: isize, offset: usize, end: usize) -> bool {
     at < 0 || at >= end as isize
 }
 
-/// Copies `bytes` bytes in one access; what is too narrow for an asynchronous copy is copied at once.
+/// Copies `bytes` bytes in one access; a size that is too small for an asynchronous copy is copied at once.
 #[gpu_fn]
 fn copy<T: AnyBits, const ASYNC: bool>(to: *mut T, from: *const T, bytes: usize) {
     let (to16, from16) = (to as *mut U32x4, from as *const U32x4);

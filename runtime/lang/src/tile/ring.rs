@@ -189,7 +189,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Free<'a, T, N, STAGES>
         self.ring.full(self.stage).load(&mut row[..], from);
     }
 
-    /// Gives the row to the readers, who wait for what is loaded.
+    /// Gives the row to the readers, who wait for its loads.
     #[track_caller]
     pub fn commit(self) {
         self.ring.full(self.stage).arrive();
@@ -219,7 +219,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Filled<'a, T, N, STAGE
         unsafe { View::from_raw_parts(self.ring.start(self.stage) as *const T, N) }
     }
 
-    /// Gives the row back: the thread has read what it needs.
+    /// Gives the row back; the thread has read it.
     #[track_caller]
     pub fn release(self) {
         self.ring.empty(self.stage).arrive();

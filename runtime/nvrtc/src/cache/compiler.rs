@@ -20,7 +20,7 @@ pub trait Compiler {
     /// [`NvrtcError`] if the source does not compile.
     fn compile(&self, key: &Key) -> Result<(Cubin, Version), NvrtcError>;
 
-    /// Called after a compile whose cubin is stored: what is to be noted for later processes.
+    /// Called after a compile whose cubin is stored, to note facts for later processes.
     fn learn(&self, disk: &Disk);
 }
 

@@ -1,4 +1,4 @@
-//! The file of one entry: what it is for, its bytes, and a checksum over all of it.
+//! The file of one entry: its key, its bytes, and a checksum over all of it.
 //!
 //! This module opens no files. It reports data that was torn, changed or written by another program, and never trusts it.
 
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 const MAGIC: &[u8; 8] = b"WARPSMTH";
 /// Version of this layout.
 const FORMAT: u32 = 1;
-/// Bytes before what the checksum covers.
+/// The bytes before those that the checksum covers.
 const UNCHECKED: usize = MAGIC.len() + size_of::<u128>();
 
 /// One entry.

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::nvrtc::{Arch, Version};
 
-    /// A compiler that counts, and refuses what it is told to.
+    /// A compiler that counts, and refuses given sources.
     #[derive(Default)]
     struct Counting {
         compiles: AtomicU32,

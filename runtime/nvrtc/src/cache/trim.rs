@@ -1,6 +1,6 @@
 //! The size bound: how much there is, and what goes first.
 //!
-//! Knows names and times of files, and nothing of what is in them.
+//! This module knows names and times of files, and nothing of their contents.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};

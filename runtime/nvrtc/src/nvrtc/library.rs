@@ -1,7 +1,7 @@
 //! The NVRTC library: where it is, which build it is, and whether that can be known without loading it.
 //!
-//! Loading it costs tens of milliseconds, so a start that compiles nothing must not. A [`Sighting`] is what
-//! a process that did load it found; [`surroundings`] is everything that decided that it was found there.
+//! Loading it costs tens of milliseconds, so a start that compiles nothing must not. A process that has loaded it leaves a
+//! [`Sighting`]; [`surroundings`] is everything that decided where it was found.
 
 use std::env;
 use std::fmt::{self, Write};

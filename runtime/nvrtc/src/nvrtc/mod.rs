@@ -95,7 +95,7 @@ pub enum DebugInfo {
     Full,
 }
 
-/// Machine code, and what the compiler said.
+/// Machine code, and the compiler's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cubin {
     /// The ELF image.
@@ -252,7 +252,7 @@ pub fn ptx(source: &str, kernel: &str, options: &CompileOptions) -> Result<Strin
     run(source, kernel, options.arch, &flags)?.0.ptx()
 }
 
-/// A compiled program, and what the compiler said.
+/// A compiled program, and the compiler's log.
 fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Program, String), NvrtcError> {
     library::open()?;
     let program = Program::new(source, kernel)?;
@@ -269,7 +269,7 @@ fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Prog
 pub fn flags(options: &CompileOptions) -> Vec<String> {
     let mut flags = vec![format!("--gpu-architecture={}", options.arch), "--std=c++17".into()];
     flags.push(format!("--fmad={}", options.fmad));
-    // rustc has warned of what is never used: 177 never referenced, 550 set and never used.
+    // rustc has warned of unused code: 177 is a variable without a reference, 550 one that is set and not used.
     flags.push("--diag-suppress=177,550".into());
     if options.relocatable {
         flags.push("--relocatable-device-code=true".into());

@@ -171,7 +171,7 @@ impl Trials<'_> {
         self.run(trial, seed, Some(without), &Reached::default()).err()
     }
 
-    /// Runs the launch from the memory that it found, with the checks that show what a barrier is for.
+    /// Runs the launch from the memory before it, with the checks that show the purpose of a barrier.
     fn run(
         &self,
         Trial { launch, program }: &Trial<'_>,

@@ -10,8 +10,8 @@ pub(super) fn rules(settings: &Settings) -> Rules {
     Rules { steps: settings.step_budget, child_shape: nested_shape }
 }
 
-/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; else what is wrong with it,
-/// as a GPU says it.
+/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; otherwise its mistake, in a
+/// GPU's words.
 fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
     let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
     let grid = asked.grid.map_or(GridExtent::Items([asked.items, 1, 1]), GridExtent::Blocks);

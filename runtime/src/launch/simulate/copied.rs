@@ -1,5 +1,5 @@
-//! Copies of what a launch on a GPU reaches, in the simulator's memory: to count there what the launch will do, and to
-//! put the GPU's memory back as it was.
+//! Copies, in the simulator's memory, of the memory that a launch on a GPU reaches: to count the launch's accesses there,
+//! and to restore the GPU's memory.
 //!
 //! Copies keep the distances of addresses and their places in lines of 256 bytes; the sectors are therefore those of the
 //! GPU.
@@ -40,7 +40,7 @@ struct Region {
     span: Span,
     /// The simulator's copy, which begins as far behind a line as the span does.
     copy: Memory,
-    /// The bytes before the launch, of what it may write.
+    /// The bytes that it may write, before the launch.
     before: Vec<u8>,
 }
 
@@ -51,7 +51,7 @@ struct Static {
 }
 
 impl Copies {
-    /// Copies what the arguments and statics of a launch are, once everything that was queued is done.
+    /// Copies the arguments and statics of a launch, once all queued work is done.
     ///
     /// # Errors
     /// [`LaunchError::NotCopied`] for images, raw pointers, memory of another GPU, and constants that the

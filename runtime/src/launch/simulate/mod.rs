@@ -131,7 +131,7 @@ impl<K: Kernel> Launch<'_, K> {
         Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)
     }
 
-    /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
+    /// Runs the launch on the simulator as a GPU will run it, with copies of the memory that it reaches there.
     ///
     /// # Errors
     /// The errors of [`Launch::launch_observed`]; [`LaunchError::NotCopied`].

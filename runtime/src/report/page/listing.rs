@@ -111,7 +111,7 @@ fn read(file: &str) -> Option<String> {
     package.and_then(below).or_else(|| std::env::current_dir().ok().and_then(below))
 }
 
-/// Sorts printed CUDA by its `#line`; what is in no function of the module is the prelude.
+/// Sorts printed CUDA by its `#line`; lines in no function of the module are the prelude.
 fn by_line(module: &Module, cuda: &str) -> (ByLine, Vec<String>) {
     let (mut lines, mut prelude) = (ByLine::new(), Vec::new());
     let mut at: Option<(String, u32)> = None;

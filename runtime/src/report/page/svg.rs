@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A picture of a size in pixels, and what is on it.
+/// A picture of a size in pixels, and its shapes.
 pub(super) struct Svg {
     width: f64,
     height: f64,
@@ -66,7 +66,7 @@ impl Svg {
         );
     }
 
-    /// The element, with what it shows in words for who cannot see it.
+    /// The element, with a description in words for readers who cannot see it.
     pub fn finish(self, label: &str) -> String {
         let Self { width, height, body } = self;
         format!(

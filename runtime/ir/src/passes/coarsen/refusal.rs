@@ -170,7 +170,7 @@ fn own_position(body: &Block) -> Option<(&'static str, Location)> {
     found
 }
 
-/// Returns whether coarsening changes what a position is.
+/// Returns whether coarsening changes a position.
 fn is_changed(position: Position) -> bool {
     !matches!(position, Position::BlockExtent | Position::BlockSize | Position::WarpSize)
 }

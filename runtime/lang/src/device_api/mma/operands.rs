@@ -88,7 +88,7 @@ impl<V: Copy> Operands<V> {
     }
 }
 
-/// Waits for the other lanes; what the calling lane's sums are made of.
+/// Waits for the other lanes, and returns the operands of the calling lane's sums.
 #[track_caller]
 pub(super) fn gather<A: Format, B: Format<Value = A::Value>, R: Register>(
     kind: &'static str,
@@ -133,7 +133,7 @@ fn spread<F: Format>(register: u64, elements: &mut [F::Value]) {
     }
 }
 
-/// Bytes of what a lane brought, as a number; zero of a lane that takes no part, if that is no fault.
+/// Bytes from a lane, as a number; zero for a lane that takes no part, unless that is a fault.
 fn bits(lanes: &WarpView, lane: usize, start: usize, bytes: usize) -> u64 {
     let piece = lanes.piece(lane as u32, start / 16).unwrap_or_default();
     let mut number = [0; 8];

@@ -1,4 +1,4 @@
-//! Arithmetic in integers that is rounded once, in any direction: what the hardware does.
+//! Arithmetic in integers that is rounded once, in any direction, as the hardware does it.
 
 use crate::device_api::math::MathFloat;
 use crate::device_api::number::Float;
@@ -121,7 +121,7 @@ impl Exact {
         sign(T::INFINITY_BITS - u64::from(finite))
     }
 
-    /// The significand without its low `shift` bits, and how what is lost compares with a half.
+    /// The significand without its low `shift` bits, and the comparison of the lost bits with a half.
     fn split(self, shift: i32) -> (u64, std::cmp::Ordering) {
         if shift <= 0 {
             return ((self.significand << -shift) as u64, std::cmp::Ordering::Less);

@@ -1,4 +1,4 @@
-//! Calls of device functions, builtins and bodies in CUDA; what they print.
+//! Calls of device functions, builtins and bodies in CUDA, and their output.
 
 use std::collections::HashMap;
 
@@ -81,7 +81,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// A function whose body on the device is CUDA: what it means in Rust.
+    /// The Rust meaning of a function whose body on the device is CUDA.
     pub(super) fn foreign(&mut self, function: &Function, lowered: &LoweredFunction) -> Result<()> {
         let Some(meaning) = function.meaning else {
             // A fault of the thread that comes here: a kernel may have a way past it.
@@ -132,7 +132,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// Plain accesses by a raw pointer, which are told as those of references.
+    /// Plain accesses by a raw pointer, which observers see as those of references.
     fn native(&mut self, op: &Builtin, args: &'m [Expr], values: &[Slot], ty: &Type, to: Slot) -> bool {
         let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
         let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };
