@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ir::{
-    Block, Expr, ExprKind, Function, Location, LoopId, Stmt, StmtKind, Type, VarId, VarKind, Variance,
+    Block, Expr, ExprKind, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 /// Why control is where it is: the most varying condition around it.
