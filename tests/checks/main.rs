@@ -6,6 +6,7 @@ mod engine;
 mod faults;
 mod hints;
 mod lanes;
+mod lines;
 mod matrices;
 mod resident;
 mod verdicts;
