@@ -35,7 +35,7 @@ fn no_mask_gives_the_butterfly_table_of_the_notes() {
     assert_eq!(differing(1), [2, 3], "the mask of the notes gives all else");
 }
 
-/// What an interpreter of the IR needs to run the corpus.
+/// Compares the builtins that the corpus uses with those that have a Rust meaning.
 #[test]
 fn every_builtin_of_the_corpus_has_a_rust_meaning() {
     let without: Vec<String> = cases::all()

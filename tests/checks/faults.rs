@@ -27,7 +27,7 @@ pub(crate) fn alone(launch: impl Fn(&Device) -> Result<()>) -> SimFault {
     }
 }
 
-/// As GPUs before compute capability 7.0 had it, and as portable code keeps it.
+/// The rule of GPUs before compute capability 7.0, which portable code keeps.
 fn strict() -> Settings {
     Settings { returned_threads_pass: false, ..Settings::default() }
 }

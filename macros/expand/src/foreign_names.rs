@@ -239,7 +239,7 @@ pub fn slice_method(name: &str) -> Option<String> {
     find(SLICE_METHODS, name).map(|ours| format!("a kernel's slices have no `{name}`; {ours}"))
 }
 
-/// Why a type cannot stand in a kernel, if its name alone says so.
+/// The reason why a type cannot stand in a kernel, if its name alone shows it.
 pub fn host_type(ty: &Type) -> Option<String> {
     match ty {
         Type::TraitObject(_) => Some(

@@ -49,7 +49,7 @@ use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
-/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] and of [`tensor`] are made of.
+/// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;
@@ -59,7 +59,7 @@ pub mod ptx {
     pub use crate::tensor_map::copies::*;
 }
 
-/// What kernels use: builtins, types and the attributes of device code.
+/// The items that kernels use: builtins, types and the attributes of device code.
 pub mod prelude {
     pub use crate::device_api::atomic::*;
     pub use crate::device_api::barrier::{Barrier, Phase};

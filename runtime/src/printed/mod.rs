@@ -12,7 +12,7 @@
 //! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
 //! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.
 //!
-//! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
+//! It refuses, with a message, PTX instructions that the shim does not have, and hand-written CUDA that no C++ compiler
 //! takes.
 
 mod asm;

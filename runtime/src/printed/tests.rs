@@ -47,7 +47,7 @@ fn literals(source: &str) -> Vec<&str> {
     found
 }
 
-/// What the strings of the sources call or name as CUDA does.
+/// The CUDA names that the strings of the sources call.
 fn printed_names(directory: &Path, names: &mut BTreeSet<String>) {
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -117,7 +117,7 @@ fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
     ))
 }
 
-/// What a kernel writes that is given the address of a number.
+/// The number that a kernel writes to the address that it is given.
 fn written(unit: &Unit) -> Result<i32, Refused> {
     let exports = library::loaded(unit, Sanitizers::NONE)?;
     let mut number = 0;

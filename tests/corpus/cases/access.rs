@@ -104,7 +104,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// What a kernel stores into a buffer.
+/// The buffer after a kernel has written it.
 fn written<T: GpuType>(
     device: &Device,
     (len, fill): (usize, T),

@@ -33,7 +33,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Elements: an odd number, so that the last thread has some left over.
+/// Elements: an odd number, which leaves some over for the last thread.
 fn elements(scale: Scale) -> usize {
     scale.pick(10_007, (1 << 26) + 7)
 }

@@ -104,7 +104,7 @@ fn check_read_only(device: &Device, scale: Scale) -> Result<(), String> {
 
 type Floats = Buffer<f32>;
 
-/// By fewer blocks than cover the elements, the last of which is ragged.
+/// By fewer blocks than cover the elements; the last block is ragged.
 fn check_derivative(
     device: &Device,
     scale: Scale,

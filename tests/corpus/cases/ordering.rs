@@ -82,7 +82,7 @@ fn block(scale: Scale) -> u32 {
     scale.pick(64, 256)
 }
 
-/// Counts what groups of so many threads see; `forbidden` are the outcomes that none may see.
+/// Counts the outcomes of groups of `threads` threads; `forbidden` are those that no group may see.
 fn check(
     device: &Device,
     scale: Scale,

@@ -18,7 +18,7 @@ const BLOCKS: [usize; 5] = [64, 128, 256, 512, 1024];
 /// A launch with a given number of threads in a block.
 type Launched<'a> = dyn Fn(&mut Buffer<i32>, &mut Buffer<i32>, u32, u32) -> warpsmith::Result<()> + 'a;
 
-/// A launch for each size of a block, of which every thread folds `per_thread` elements.
+/// A launch for each size of a block; every thread folds `per_thread` elements.
 fn check(
     device: &Device,
     scale: Scale,

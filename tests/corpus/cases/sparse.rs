@@ -12,7 +12,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A sparse matrix on the host, its rows of 0 to 127 entries in random columns.
 pub struct HostCsr {
-    /// Where each row's entries start, and where the last one's end.
+    /// The starts of each row's entries, and the end of the last row's.
     pub starts: Vec<u32>,
     /// The column of each entry.
     pub columns: Vec<u32>,

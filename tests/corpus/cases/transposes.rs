@@ -11,7 +11,7 @@ use crate::transpose::{
     transpose_smem_pad_dyn, transpose_smem_unroll_pad, transpose_unroll4_col, transpose_unroll4_row,
 };
 
-/// A kernel whose blocks have a shape and cover so many elements in each dimension of `$over`.
+/// A kernel whose blocks have a shape and cover `$over` elements in each dimension.
 macro_rules! case {
     ($kernel:ident, $block:expr, $covers:expr, |$nx:ident, $ny:ident| $over:expr, $shared:expr, $ragged:literal, $host:ident) => {
         Case {

@@ -1,7 +1,7 @@
-//! Passes: rewrites of a valid module, in a fixed order, each of which keeps its meaning.
+//! Passes: rewrites of a valid module, in a fixed order, each of which preserves its meaning.
 //!
-//! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
-//! proves; [`lift`] says what a launch would have to fulfil to prove others. What values never leave, `ranges` knows.
+//! The recorder folds constant branches. [`elide`] leaves out the bounds checks that the kernel's text proves; [`lift`]
+//! lists the conditions of a launch that would prove others. The ranges of values come from `ranges`.
 
 mod calls;
 mod coarsen;

@@ -11,13 +11,13 @@ use crate::ir::{ArgumentAccess, CudaText, Effect, Facts, SyncScope};
 use crate::simulator::context;
 use crate::types::AnyBits;
 
-/// All lanes load together, and the first of them each a row.
+/// The facts of loads: all lanes load together, and each of the first lanes names a row.
 const LOADS: Facts = Facts { accesses: &[ArgumentAccess::Read], ..Facts::MOVES };
-/// All lanes store together, and the first of them each a row.
+/// The facts of stores: all lanes store together, and each of the first lanes names a row.
 const STORES: Facts = Facts { accesses: &[ArgumentAccess::Write], ..Facts::MOVES };
 
 builtin! {
-    /// Loads a matrix: lane `l` below 8 names the first element of row `l`; the others' places are not looked at.
+    /// Loads a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
     pub fn ldmatrix_x1<T: AnyBits>(row: &T) -> [u32; 1] {
         cuda: |_: &[_], _: &_| load_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: LOADS, min_compute: (7, 5)
@@ -41,7 +41,7 @@ builtin! {
         load("ldmatrix_x4", (&raw const *row).cast(), false)
     }
 
-    /// As [`ldmatrix_x1`], transposed.
+    /// Like [`ldmatrix_x1`], transposed.
     pub fn ldmatrix_x1_trans<T: AnyBits>(row: &T) -> [u32; 1] {
         cuda: |_: &[_], _: &_| load_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: LOADS, min_compute: (7, 5)
@@ -49,7 +49,7 @@ builtin! {
         load("ldmatrix_x1_trans", (&raw const *row).cast(), true)
     }
 
-    /// As [`ldmatrix_x2`], each matrix transposed.
+    /// Like [`ldmatrix_x2`], each matrix transposed.
     pub fn ldmatrix_x2_trans<T: AnyBits>(row: &T) -> [u32; 2] {
         cuda: |_: &[_], _: &_| load_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: LOADS, min_compute: (7, 5)
@@ -57,7 +57,7 @@ builtin! {
         load("ldmatrix_x2_trans", (&raw const *row).cast(), true)
     }
 
-    /// As [`ldmatrix_x4`], each matrix transposed.
+    /// Like [`ldmatrix_x4`], each matrix transposed.
     pub fn ldmatrix_x4_trans<T: AnyBits>(row: &T) -> [u32; 4] {
         cuda: |_: &[_], _: &_| load_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: LOADS, min_compute: (7, 5)
@@ -65,7 +65,7 @@ builtin! {
         load("ldmatrix_x4_trans", (&raw const *row).cast(), true)
     }
 
-    /// Stores a matrix: lane `l` below 8 names the first element of row `l`; the others' places are not looked at.
+    /// Stores a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
     pub fn stmatrix_x1<T: AnyBits>(row: &mut T, value: [u32; 1]) {
         cuda: |_: &[_], _: &_| store_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: STORES, min_compute: (9, 0)
@@ -89,7 +89,7 @@ builtin! {
         store("stmatrix_x4", (&raw mut *row).cast(), value, false);
     }
 
-    /// As [`stmatrix_x1`], transposed.
+    /// Like [`stmatrix_x1`], transposed.
     pub fn stmatrix_x1_trans<T: AnyBits>(row: &mut T, value: [u32; 1]) {
         cuda: |_: &[_], _: &_| store_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: STORES, min_compute: (9, 0)
@@ -97,7 +97,7 @@ builtin! {
         store("stmatrix_x1_trans", (&raw mut *row).cast(), value, true);
     }
 
-    /// As [`stmatrix_x2`], each matrix transposed.
+    /// Like [`stmatrix_x2`], each matrix transposed.
     pub fn stmatrix_x2_trans<T: AnyBits>(row: &mut T, value: [u32; 2]) {
         cuda: |_: &[_], _: &_| store_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: STORES, min_compute: (9, 0)
@@ -105,7 +105,7 @@ builtin! {
         store("stmatrix_x2_trans", (&raw mut *row).cast(), value, true);
     }
 
-    /// As [`stmatrix_x4`], each matrix transposed.
+    /// Like [`stmatrix_x4`], each matrix transposed.
     pub fn stmatrix_x4_trans<T: AnyBits>(row: &mut T, value: [u32; 4]) {
         cuda: |_: &[_], _: &_| store_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
         facts: STORES, min_compute: (9, 0)
@@ -155,7 +155,7 @@ fn store_text(matrices: usize, transposed: bool) -> CudaText {
     CudaText { template, prelude: vec![&ARRAY], definitions: vec![definition] }
 }
 
-/// What a lane that takes part brought, the row of a matrix or registers; zero of one that takes none, if that is no fault.
+/// The row or the registers that a lane brought; zeros for a lane that takes no part, unless that is a fault.
 #[track_caller]
 fn brought(lanes: &context::WarpView, kind: &'static str, lane: usize) -> [u8; 16] {
     let lane = lane as u32;
@@ -165,13 +165,13 @@ fn brought(lanes: &context::WarpView, kind: &'static str, lane: usize) -> [u8; 1
     lanes.lane(lane).unwrap_or_default()
 }
 
-/// Where an element of a matrix is in registers: the lane, and the first byte in its register.
+/// The position of a matrix element in registers: the lane, and the first byte in its register.
 fn in_registers(row: usize, col: usize, transposed: bool) -> (usize, usize) {
     let (row, col) = if transposed { (col, row) } else { (row, col) };
     (row * 4 + col / 2, col % 2 * 2)
 }
 
-/// Loads `N` matrices: what the calling lane has of each.
+/// Loads `N` matrices, and returns the calling lane's part of each.
 #[track_caller]
 #[doc(hidden)]
 pub fn load<const N: usize>(kind: &'static str, row: *const u8, transposed: bool) -> [u32; N] {
@@ -190,7 +190,7 @@ pub fn load<const N: usize>(kind: &'static str, row: *const u8, transposed: bool
     registers.map(u32::from_ne_bytes)
 }
 
-/// Stores `N` matrices, of which the calling lane has these elements.
+/// Stores `N` matrices; `value` holds the calling lane's elements.
 #[track_caller]
 #[doc(hidden)]
 pub fn store<const N: usize>(kind: &'static str, row: *mut u8, value: [u32; N], transposed: bool) {

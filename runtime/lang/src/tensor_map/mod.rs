@@ -1,7 +1,8 @@
 //! Maps of tensors as kernels see them, and the copies of boxes by the copy engine.
 //!
-//! A map says where a matrix lies in global memory, and in which boxes it is copied; the host makes it. The boxes have the
-//! extents and the layout of a [`Tile`](crate::tile::Tile) by type. Knows no memory of the host's and no driver.
+//! A map holds the position of a matrix in global memory and the shape of the boxes in which it is copied; the host makes
+//! it. The type of a [`Tile`](crate::tile::Tile) gives the boxes their extents and layout. This module does not know the
+//! host's memory or the driver.
 
 pub mod copies;
 mod element;

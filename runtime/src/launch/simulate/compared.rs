@@ -1,7 +1,7 @@
 //! A launch by the interpreter, and again by the kernel's twin from the same memory: whether both did the same.
 //!
-//! Both run the threads in one order, which depends on the launch and on what its threads do alone, so even a kernel
-//! whose results depend on that order does the same by both. What the launch leaves is what the interpreter did.
+//! Both run the threads in one order, which depends on the launch and on each thread's own behaviour. A kernel whose
+//! results depend on that order therefore does the same by both. The interpreter's results are the launch's results.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::ir::Scalar;
 
-    /// What comes of a launch of one thread that writes one of these values, and prints one of these texts.
+    /// The difference between launches of one thread that writes one of these values, and prints one of these texts.
     fn differing(values: [u32; 2], texts: [&'static str; 2]) -> (Result<(), SimFault>, [u32; 3]) {
         let words = [const { Cell::new(7u32) }; 3];
         let elem = Type::Array(Type::Scalar(Scalar::U32).into(), 1);
