@@ -5,7 +5,6 @@
 use corpus::cases::{self, Case, Scale};
 use harness::needs_cxx;
 use warpsmith::Device;
-use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
 
@@ -18,27 +17,21 @@ mod tried;
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
     needs_cxx();
-    compile_ahead(Sanitizers::NONE);
+    compile_ahead(&[true, false], Sanitizers::NONE);
     let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
     let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
     assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Compiles what most launches will run, many texts at a time.
-fn compile_ahead(sanitizers: Sanitizers) {
+/// Compiles what most launches will run, checked, unchecked or both, many texts at a time.
+fn compile_ahead(checked: &[bool], sanitizers: Sanitizers) {
     let start = std::time::Instant::now();
-    let text = |case: &Case| {
-        let checked = PrintOptions { checks: Checks::All, line_directives: true };
-        let all = (case.print)(&checked).unwrap_or_else(|e| panic!("{}: {e}", case.name));
-        match all.conditions.len() {
-            0 => all,
-            n => {
-                let lifted = Checks::Lifted(u64::MAX >> (64 - n));
-                (case.print)(&PrintOptions { checks: lifted, ..checked }).expect("it prints")
-            }
-        }
+    let texts = |case: &Case| {
+        let module = (case.module)().unwrap_or_else(|e| panic!("{}: {e}", case.name));
+        let texts = checked.iter().map(|checked| printed::launch_texts(&module, *checked));
+        texts.collect::<Result<Vec<_>, _>>().unwrap_or_else(|e| panic!("{}: {e}", case.name)).concat()
     };
-    let texts: Vec<_> = cases::all().iter().map(text).collect();
+    let texts: Vec<_> = cases::all().iter().flat_map(texts).collect();
     printed::compile_ahead(&texts, sanitizers).expect("a compiler");
     println!("{} texts in {:?}", texts.len(), start.elapsed());
 }
@@ -54,7 +47,7 @@ fn problem(case: &Case, device: &Device) -> Option<String> {
 fn sanitizers_find_nothing_in_the_corpus() {
     needs_cxx();
     let sanitizers = Sanitizers::ALL;
-    compile_ahead(sanitizers);
+    compile_ahead(&[true], sanitizers);
     let device =
         Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() });
     let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();

@@ -4,12 +4,12 @@ use warpsmith::Device;
 use warpsmith::prelude::bf16;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::coarsening::*;
 
 macro_rules! case {
     ($kernel:ident, $check:ident) => {
-        Case { name: stringify!($kernel), print: print::<$kernel>, record: record::<$kernel>, check: $check }
+        Case { name: stringify!($kernel), print: print::<$kernel>, module: module::<$kernel>, check: $check }
     };
 }
 

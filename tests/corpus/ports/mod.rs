@@ -34,7 +34,7 @@ macro_rules! port {
         Case {
             name: $name,
             print: |options| <$kernel as warpsmith::Kernel>::print($comptime, options),
-            record: || <$kernel as warpsmith::Kernel>::record($comptime),
+            module: || <$kernel as warpsmith::Kernel>::module($comptime),
             check: |device, _| crate::ports::outcome($check, device),
         }
     };
