@@ -188,7 +188,7 @@ const HOST_TYPES: &[&str] = &[
     "File",
 ];
 
-/// Those whose names are as likely to be of the user's own types: a cell of a grid, a bounding box.
+/// Names that are as likely to be the user's own types: a cell of a grid, a bounding box.
 const AMBIGUOUS: [&str; 5] = ["Box", "Cell", "File", "Instant", "SystemTime"];
 
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {

@@ -1,9 +1,9 @@
 //! The expansions of the macros of `warpsmith`: a file for each kind of item, and for each part of a body.
 //!
-//! In come the tokens of an attribute and of its item; out goes what rustc compiles in their place, or an error at the tokens that
-//! are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
+//! The tokens of an attribute and of its item come in. The tokens that rustc compiles in their place go out, or an error at the
+//! tokens that are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
 //!
-//! It is a crate of its own because rustc waits until a crate of macros is linked, and begins with what needs this one before.
+//! It is a crate of its own because rustc waits until a crate of macros is linked; crates that need this one begin before that.
 
 mod assign;
 mod attr;

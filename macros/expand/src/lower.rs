@@ -98,7 +98,7 @@ pub struct Lower<'e> {
 }
 
 impl<'e> Lower<'e> {
-    /// Nothing in scope; `site` is a token of the body.
+    /// A scope without names; `site` is a token of the body.
     pub fn new(errors: &'e mut Errors, site: Span) -> Self {
         Self {
             errors,

@@ -25,7 +25,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// That of `&` or `&mut`.
+    /// The access of `&` or `&mut`.
     pub fn of(mutable: bool) -> Self {
         if mutable { Self::Write } else { Self::Read }
     }
@@ -197,7 +197,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Has the witness ask which function an index of `base` is; the number of its probe.
+    /// Makes the witness ask which function an index of `base` is; returns the number of its probe.
     fn resolve_index(
         &mut self,
         e: &syn::ExprIndex,

@@ -131,7 +131,7 @@ fn reads_itself(place: &Expr) -> usize {
     }
 }
 
-/// Has `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
+/// Makes `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
 fn index_last(place: &mut Expr) {
     match place {
         Expr::Paren(e) => index_last(&mut e.expr),

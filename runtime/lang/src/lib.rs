@@ -1,8 +1,8 @@
 //! The language of kernels.
 //!
-//! In come the calls that the attributes' expansions make; out goes a recorded [`ir::Module`] with the types that rustc
-//! inferred. [`types`] are what a kernel's values are and [`device_api`] what it calls: each builtin has its Rust meaning
-//! beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
+//! The expansions of the attributes call this crate, and it records an [`ir::Module`] with the types that rustc inferred.
+//! [`types`] has the types of a kernel's values, and [`device_api`] the functions that it calls: each builtin has its Rust
+//! meaning beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
 //! [`interpreter`] runs that IR on the machine of `warpsmith-sim`.
 //!
 //! This crate knows no GPU, no driver, no memory object of the host and no launch: an argument is an address with a length,

@@ -210,7 +210,7 @@ impl<M: DeviceFn> DeviceFunctionOfPath for M {}
 /// Whether the function `F` is the one whose device side is `M`: a function without one may have the name of a builtin.
 pub struct Same<F, M>(PhantomData<fn() -> (F, M)>);
 
-/// Asks whether what is called is what `_side` is of.
+/// Asks whether the called function is the one of `_side`.
 pub fn same_function<F, M>(_called: &FunctionItem<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
 
 impl<F, M> DeviceFn for Same<F, M> {

@@ -40,7 +40,7 @@ use crate::nvrtc::Arch;
 #[derive(Clone, Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    /// By encoded key: the same kernels give the same bytes.
+    /// The cubins by encoded key: the same kernels give the same bytes.
     entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 

@@ -17,7 +17,7 @@ impl Gpu {
         self.loaded::<K>(comptime, checks).cloned()
     }
 
-    /// As [`Gpu::load`]: finding it takes no lock.
+    /// Like [`Gpu::load`]; finding it takes no lock.
     pub(crate) fn loaded<K: Kernel>(
         &self,
         comptime: &K::Comptime,

@@ -34,9 +34,9 @@ pub enum Advice {
     ReadMostly,
     /// Takes `ReadMostly` back.
     NotReadMostly,
-    /// Should stay on the device.
+    /// The memory should stay on the device.
     PreferDevice,
-    /// Should stay on the host.
+    /// The memory should stay on the host.
     PreferHost,
     /// The device will access it: keep it mapped there.
     AccessedByDevice,

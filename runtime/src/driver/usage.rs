@@ -127,7 +127,7 @@ impl Usage {
 
     /// Makes `stream` wait for work that conflicts with a use of `range`, and lists the use.
     ///
-    /// Says whether the device's own stream has to wait for the use once it is queued.
+    /// Returns whether the device's own stream has to wait for the use once it is queued.
     #[inline]
     pub(super) fn begin(
         &self,

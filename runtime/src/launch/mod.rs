@@ -40,7 +40,7 @@ use crate::ir::LaunchOrder;
 
 /// A kernel with its arguments, on its way to a device.
 ///
-/// Made by calling the kernel. `'a` borrows the argument buffers until the launch.
+/// Calling the kernel makes it. `'a` borrows the argument buffers until the launch.
 #[must_use = "a launch does nothing until `.launch(&device)`"]
 pub struct Launch<'a, K: Kernel> {
     comptime: K::Comptime,

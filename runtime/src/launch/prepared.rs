@@ -196,9 +196,9 @@ impl Target {
 
 /// The checks that a launch asks for, and what else decides which text it runs.
 struct Asked<'a> {
-    /// Those of indices.
+    /// Checks of indices.
     bounds: bool,
-    /// Those on a GPU besides.
+    /// Other checks on a GPU.
     others: GpuChecks,
     setup: &'a Setup,
 }

@@ -45,7 +45,7 @@ impl<'a, T> Start<'a, T> {
         Self { address: address as u64, gpu: None, _elements: PhantomData }
     }
 
-    /// So many bytes on, in the same memory.
+    /// The place `bytes` bytes further on, in the same memory.
     pub fn plus(self, bytes: usize) -> Self {
         Self { address: self.address + bytes as u64, ..self }
     }

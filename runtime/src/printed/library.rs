@@ -75,7 +75,7 @@ impl Exports {
         unsafe { self.0.add(2 + place).read() }.cast()
     }
 
-    /// Says how many steps a thread may make; launches at once of one library share the number.
+    /// Sets the number of steps that a thread may make; launches at once of one library share the number.
     pub fn set_budget(self, steps: u64) {
         // SAFETY: the second export is an aligned word of the library, which threads of other launches read.
         let budget = unsafe { AtomicU64::from_ptr(self.0.add(1).read().cast()) };

@@ -12,7 +12,7 @@ use crate::device_api::vote::{
 use crate::simulator::context::{self, SharedSite};
 use crate::simulator::{Instruction, Line, MemoryScope};
 
-/// Says which line the running thread is at.
+/// Tells the machine the line of the running thread.
 fn at(file: *const c_char, line: i32) {
     // SAFETY: the shim passes `__builtin_FILE()`.
     let file = unsafe { host::text(file) };

@@ -157,7 +157,7 @@ impl Resources {
 
     /// The block size with the most resident threads, and its occupancy.
     ///
-    /// Of several, the largest, as the driver chooses.
+    /// If several are best, the largest, as the driver chooses.
     ///
     /// # Errors
     /// [`ReportError::Compute`] for an architecture that is not in the table.

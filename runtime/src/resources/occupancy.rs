@@ -31,13 +31,13 @@ pub struct Occupancy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allowed {
-    /// By the blocks of a multiprocessor.
+    /// The limit by the blocks of a multiprocessor.
     pub blocks: u32,
-    /// By its threads.
+    /// The limit by its threads.
     pub threads: u32,
-    /// By its registers.
+    /// The limit by its registers.
     pub registers: u32,
-    /// By its shared memory.
+    /// The limit by its shared memory.
     pub shared: u32,
 }
 

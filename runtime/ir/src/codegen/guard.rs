@@ -13,11 +13,11 @@ use crate::ir::{ArgumentAccess, Builtin, Expr, ExprKind, Form, Function, Locatio
 /// A check that is off leaves no trace in the CUDA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GpuChecks {
-    /// That addresses are multiples of what their type needs.
+    /// Whether addresses must be multiples of their type's alignment.
     pub alignment: bool,
-    /// That shared memory, and memory of `Device::alloc_uninit`, is written before it is
-    /// read, by byte. A block with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device
-    /// with this check takes twice its size.
+    /// Whether shared memory, and memory of `Device::alloc_uninit`, must be written before it is read, by byte. A block
+    /// with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device with this check takes twice
+    /// its size.
     pub initialisation: bool,
 }
 
@@ -25,7 +25,7 @@ impl GpuChecks {
     /// Everything that a GPU can check.
     pub const ALL: Self = Self { alignment: true, initialisation: true };
 
-    /// Nothing but bounds.
+    /// Bounds alone.
     pub const NONE: Self = Self { alignment: false, initialisation: false };
 
     /// Returns whether anything is checked.

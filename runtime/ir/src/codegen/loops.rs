@@ -332,7 +332,7 @@ impl Printer<'_> {
         more
     }
 
-    /// The condition that an inclusive range is not empty; a range from the minimum of its type on never is.
+    /// The condition under which an inclusive range has a number; a range from the minimum of its type on always has one.
     fn guard_of(&self, range: &RangeLoop, head: &Head<'_>) -> Option<String> {
         let least = head.scalar.int_range().map(|(low, _)| low);
         let is_certain = range.start.as_int().is_some_and(|n| Some(n) == least);

@@ -52,13 +52,13 @@ use crate::validate::ValidModule;
 /// The indices that are compared with their lengths, and whether `debug_assert!` is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
-    /// None: the author vouches for them.
+    /// No indices: the author vouches for them.
     #[default]
     None,
-    /// Those that neither the kernel's text proves nor a launch that fulfils these of
-    /// [`CudaSource::conditions`], a bit each.
+    /// The indices that neither the kernel's text proves nor a launch that fulfils these of [`CudaSource::conditions`], a
+    /// bit each.
     Lifted(u64),
-    /// Those that the kernel's text does not prove.
+    /// The indices that the kernel's text does not prove.
     All,
     /// The same, and these of every access.
     Also(GpuChecks),

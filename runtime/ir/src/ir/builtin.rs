@@ -22,7 +22,7 @@ pub enum SyncScope {
 /// The effect of a call besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing: it may be evaluated at any time between its operands and its use.
+    /// No effect: it may be evaluated at any time between its operands and its use.
     Pure,
     /// Writes memory, prints, or must not be moved or repeated.
     Writes,

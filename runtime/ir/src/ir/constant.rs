@@ -36,7 +36,7 @@ pub enum ConstValue {
 /// How the source spells a constant.
 #[derive(Clone, Debug)]
 pub enum Spelling {
-    /// By nothing but its value.
+    /// By its value alone.
     Value,
     /// A const, a const generic or a comptime argument: `TILE_WIDTH`.
     Name(&'static str),

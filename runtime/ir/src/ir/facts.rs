@@ -7,7 +7,7 @@
 /// The access of a call to the memory that an argument refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentAccess {
-    /// Nothing: it passes the address on, or hints at it.
+    /// No access: it passes the address on, or hints at it.
     None,
     /// Reads it.
     Read,
@@ -94,7 +94,7 @@ pub enum ResultRange {
 pub enum Cost {
     /// A function of its own, such as a root: the dearest, and so the default.
     Special,
-    /// Nothing: it moves a value, from memory, from another lane, or from one type to another by its bits.
+    /// No computation: it moves a value, from memory, from another lane, or from one type to another by its bits.
     Moves,
     /// A conversion between types.
     Converts,
@@ -116,9 +116,9 @@ pub enum Cost {
 /// The memory orderings that Rust allows an argument to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ordered {
-    /// Those of a load: not `Release` and not `AcqRel`.
+    /// The orderings of a load: not `Release` and not `AcqRel`.
     Load,
-    /// Those of a store: not `Acquire` and not `AcqRel`.
+    /// The orderings of a store: not `Acquire` and not `AcqRel`.
     Store,
     /// All, of an operation that loads and stores.
     Update,
@@ -155,7 +155,7 @@ pub enum Orders {
 pub enum Lanes {
     /// All of them: the default, as it refuses most.
     All,
-    /// Those of the mask that is the argument at a position.
+    /// The lanes of the mask that is the argument at a position.
     Masked(usize),
     /// Any of them.
     Any,

@@ -48,7 +48,7 @@ pub enum NestedGrid {
 pub enum LaunchOrder {
     /// The earlier launches of the same block.
     Block,
-    /// Nothing.
+    /// No other work.
     Free,
     /// The whole launching grid, its other launches included.
     Tail,

@@ -30,7 +30,7 @@ pub struct ValueLayout {
 }
 
 impl ValueLayout {
-    /// That of a type of Rust which lies as in Rust.
+    /// The layout of a type of Rust which lies as in Rust.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>(), as_in_rust: true }
     }

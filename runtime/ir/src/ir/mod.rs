@@ -229,7 +229,7 @@ impl Requirements {
 }
 
 impl KernelAttributes {
-    /// Those of a kernel whose attribute asks for nothing.
+    /// The attributes of a kernel without options.
     pub const NONE: Self = Self {
         fmad: true,
         max_threads: None,

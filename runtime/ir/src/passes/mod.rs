@@ -48,7 +48,7 @@ pub fn read_only(module: &ValidModule) -> u64 {
     read_only::candidates(module.module())
 }
 
-/// Says of slice parameters, a bit for each position, that nothing writes them while the kernel runs.
+/// Marks slice parameters, a bit for each position, as ones that nothing writes while the kernel runs.
 pub fn mark_read_only(module: ValidModule, positions: u64) -> ValidModule {
     let positions = positions & read_only(&module);
     module.rewrite(|module| module.read_only = positions)

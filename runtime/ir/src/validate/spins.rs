@@ -30,7 +30,7 @@ fn block_waits(block: &Block, functions: &[bool]) -> bool {
 
 /// The functions and closures that wait, besides builtins.
 struct Waits<'w> {
-    /// By their numbers.
+    /// The functions, by their numbers.
     functions: &'w [bool],
     /// Whether a call of a closure may.
     closures: bool,

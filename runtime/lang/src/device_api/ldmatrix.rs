@@ -16,102 +16,70 @@ const LOADS: Facts = Facts { accesses: &[ArgumentAccess::Read], ..Facts::MOVES }
 /// The facts of stores: all lanes store together, and each of the first lanes names a row.
 const STORES: Facts = Facts { accesses: &[ArgumentAccess::Write], ..Facts::MOVES };
 
-builtin! {
+/// Builtins that load matrices: each with the number of matrices, and whether they are transposed.
+macro_rules! loads {
+    ($($(#[$docs:meta])* $name:ident $matrices:literal $transposed:literal;)+) => {
+        builtin! {
+            in loads;
+            $(
+                $(#[$docs])*
+                pub fn $name<T: AnyBits>(row: &T) -> [u32; $matrices] {
+                    cuda: |_: &[_], _: &_| load_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
+                    by_reference: true, facts: LOADS, min_compute: (7, 5)
+                } {
+                    load(stringify!($name), (&raw const *row).cast(), $transposed)
+                }
+            )+
+        }
+    };
+}
+
+loads! {
     /// Loads a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
-    pub fn ldmatrix_x1<T: AnyBits>(row: &T) -> [u32; 1] {
-        cuda: |_: &[_], _: &_| load_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x1", (&raw const *row).cast(), false)
-    }
-
+    ldmatrix_x1 1 false;
     /// Loads two matrices: lane `l` below 16 names row `l % 8` of matrix `l / 8`.
-    pub fn ldmatrix_x2<T: AnyBits>(row: &T) -> [u32; 2] {
-        cuda: |_: &[_], _: &_| load_text(2, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x2", (&raw const *row).cast(), false)
-    }
-
+    ldmatrix_x2 2 false;
     /// Loads four matrices: lane `l` names row `l % 8` of matrix `l / 8`.
-    pub fn ldmatrix_x4<T: AnyBits>(row: &T) -> [u32; 4] {
-        cuda: |_: &[_], _: &_| load_text(4, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x4", (&raw const *row).cast(), false)
-    }
-
+    ldmatrix_x4 4 false;
     /// Like [`ldmatrix_x1`], transposed.
-    pub fn ldmatrix_x1_trans<T: AnyBits>(row: &T) -> [u32; 1] {
-        cuda: |_: &[_], _: &_| load_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x1_trans", (&raw const *row).cast(), true)
-    }
-
+    ldmatrix_x1_trans 1 true;
     /// Like [`ldmatrix_x2`], each matrix transposed.
-    pub fn ldmatrix_x2_trans<T: AnyBits>(row: &T) -> [u32; 2] {
-        cuda: |_: &[_], _: &_| load_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x2_trans", (&raw const *row).cast(), true)
-    }
-
+    ldmatrix_x2_trans 2 true;
     /// Like [`ldmatrix_x4`], each matrix transposed.
-    pub fn ldmatrix_x4_trans<T: AnyBits>(row: &T) -> [u32; 4] {
-        cuda: |_: &[_], _: &_| load_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x4_trans", (&raw const *row).cast(), true)
-    }
+    ldmatrix_x4_trans 4 true;
+}
 
+/// Builtins that store matrices, from the same list.
+macro_rules! stores {
+    ($($(#[$docs:meta])* $name:ident $matrices:literal $transposed:literal;)+) => {
+        builtin! {
+            in stores;
+            $(
+                $(#[$docs])*
+                pub fn $name<T: AnyBits>(row: &mut T, value: [u32; $matrices]) {
+                    cuda: |_: &[_], _: &_| store_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
+                    by_reference: true, facts: STORES, min_compute: (9, 0)
+                } {
+                    store(stringify!($name), (&raw mut *row).cast(), value, $transposed);
+                }
+            )+
+        }
+    };
+}
+
+stores! {
     /// Stores a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
-    pub fn stmatrix_x1<T: AnyBits>(row: &mut T, value: [u32; 1]) {
-        cuda: |_: &[_], _: &_| store_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x1", (&raw mut *row).cast(), value, false);
-    }
-
+    stmatrix_x1 1 false;
     /// Stores two matrices: lane `l` below 16 names row `l % 8` of matrix `l / 8`.
-    pub fn stmatrix_x2<T: AnyBits>(row: &mut T, value: [u32; 2]) {
-        cuda: |_: &[_], _: &_| store_text(2, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x2", (&raw mut *row).cast(), value, false);
-    }
-
+    stmatrix_x2 2 false;
     /// Stores four matrices: lane `l` names row `l % 8` of matrix `l / 8`.
-    pub fn stmatrix_x4<T: AnyBits>(row: &mut T, value: [u32; 4]) {
-        cuda: |_: &[_], _: &_| store_text(4, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x4", (&raw mut *row).cast(), value, false);
-    }
-
+    stmatrix_x4 4 false;
     /// Like [`stmatrix_x1`], transposed.
-    pub fn stmatrix_x1_trans<T: AnyBits>(row: &mut T, value: [u32; 1]) {
-        cuda: |_: &[_], _: &_| store_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x1_trans", (&raw mut *row).cast(), value, true);
-    }
-
+    stmatrix_x1_trans 1 true;
     /// Like [`stmatrix_x2`], each matrix transposed.
-    pub fn stmatrix_x2_trans<T: AnyBits>(row: &mut T, value: [u32; 2]) {
-        cuda: |_: &[_], _: &_| store_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x2_trans", (&raw mut *row).cast(), value, true);
-    }
-
+    stmatrix_x2_trans 2 true;
     /// Like [`stmatrix_x4`], each matrix transposed.
-    pub fn stmatrix_x4_trans<T: AnyBits>(row: &mut T, value: [u32; 4]) {
-        cuda: |_: &[_], _: &_| store_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x4_trans", (&raw mut *row).cast(), value, true);
-    }
+    stmatrix_x4_trans 4 true;
 }
 
 /// The name of a form and its words in PTX: `x4_trans`, `x4.trans`.

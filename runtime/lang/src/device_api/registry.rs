@@ -63,7 +63,7 @@ static FUNCTIONS: &[Lists] = &lists! {
     "hint" [hint::builtins::ALL];
     "index" [index::builtins::ALL];
     "int_intrinsics" [int_intrinsics::builtins::ALL];
-    "ldmatrix" [ldmatrix::builtins::ALL];
+    "ldmatrix" [ldmatrix::loads::ALL, ldmatrix::stores::ALL];
     "math::elementary" [math::elementary::builtins::ALL];
     "math::special" [math::special::builtins::ALL];
     "mbarrier" [mbarrier::builtins::ALL, mbarrier::asked::ALL];

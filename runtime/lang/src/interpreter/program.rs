@@ -395,7 +395,7 @@ pub struct Program {
     /// Arguments of builtins.
     pub(super) args: Vec<Slot>,
     pub(super) sites: Vec<Line>,
-    /// Of each site whether it is in a function of this library rather than in the user's code.
+    /// For each site, whether it is in a function of this library rather than in the user's code.
     pub(super) library: Vec<bool>,
     pub(super) messages: Vec<String>,
     pub(super) shared: Vec<SharedArray>,

@@ -245,13 +245,13 @@ impl<T> ConstOf<T> {
     }
 }
 
-/// Of integers, `bool`s, and enums with a `repr` and without fields.
+/// The constant of an integer, a `bool`, or an enum with a `repr` and without fields.
 pub trait PlainConst<T> {
     /// The value of a constant.
     fn read(&self, constant: &Expr) -> Option<T>;
 }
 
-/// Of every other type: none.
+/// No constant, for every other type.
 pub trait NoConst<T> {
     /// No value.
     fn read(&self, constant: &Expr) -> Option<T>;

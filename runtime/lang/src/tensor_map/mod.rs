@@ -158,8 +158,8 @@ macro_rules! map {
 map! {
     /// A matrix in global memory as the copy engine loads it: boxes of `ROWS` × `COLS` elements into tiles of layout `L`.
     ///
-    /// Made by `Buffer::tensor_map` and its siblings; a kernel takes it as `&TensorMap<f16, 64, 64, Swizzle128>`, which an
-    /// address in the kernel's parameters becomes. Compute capability 9.0.
+    /// `Buffer::tensor_map` and its siblings make it. A kernel takes it as `&TensorMap<f16, 64, 64, Swizzle128>`, which
+    /// becomes an address in the kernel's parameters. Compute capability 9.0.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     TensorMap, false
@@ -167,8 +167,8 @@ map! {
 map! {
     /// A matrix in global memory as the copy engine stores boxes of it, or reduces into them.
     ///
-    /// Made by `Buffer::tensor_map_mut` and its siblings; a kernel takes it as `&mut TensorMapMut<f16, 64, 64, Swizzle128>`.
-    /// Compute capability 9.0.
+    /// `Buffer::tensor_map_mut` and its siblings make it. A kernel takes it as
+    /// `&mut TensorMapMut<f16, 64, 64, Swizzle128>`. Compute capability 9.0.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     TensorMapMut, true, mut

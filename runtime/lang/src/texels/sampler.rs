@@ -52,7 +52,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// By point, clamped, by texel coordinates.
+    /// A sampler by point, clamped, by texel coordinates.
     pub fn new() -> Self {
         Self::default()
     }

@@ -30,7 +30,7 @@ pub struct Nvrtc;
 impl Nvrtc {
     /// The version that an earlier process noted, if the same file is still there; looked up once in a process.
     ///
-    /// Should the file change later, a cubin of that version is as right as before: this only says whose it is.
+    /// If the file changes later, a cubin of that version is as right as before: this only tells its version.
     pub fn noted(disk: &Disk) -> Option<Version> {
         static NOTED: Mutex<Option<Version>> = Mutex::new(None);
         let mut known = NOTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,7 +70,7 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
-    /// Those of an ordinary kernel.
+    /// The options of an ordinary kernel.
     pub fn new(arch: Arch) -> Self {
         Self {
             arch,
@@ -86,7 +86,7 @@ impl CompileOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DebugInfo {
-    /// Nothing.
+    /// No information.
     #[default]
     None,
     /// The Rust line of each instruction. The code is the same.
@@ -163,7 +163,7 @@ pub enum NvrtcError {
         /// The places that were searched.
         looked: String,
     },
-    /// Nothing can link.
+    /// There is no linker.
     #[error(
         "a kernel launches kernels, which needs a linker: without a GPU that is nvJitLink; `pip install nvidia-nvjitlink` of NVRTC's \
          major version and add its lib folder to LD_LIBRARY_PATH"

@@ -102,14 +102,14 @@ pub(super) fn refused(module: &Module, names: &[&str]) -> Option<String> {
     numbered.then(|| "it makes a number of an address, which is another one in each run".to_owned())
 }
 
-/// Says on stderr, once for each reason, that a kernel is not run by both.
+/// Reports on stderr, once for each reason, that a kernel does not run by both.
 pub(super) fn not_compared(kernel: &str, why: &str) {
     say_once(format!(
         "kernel `{kernel}` runs by the interpreter alone, not compared with its Rust code: {why}"
     ));
 }
 
-/// Says a sentence on stderr, once in a process.
+/// Prints a sentence on stderr, once in a process.
 pub(super) fn say_once(text: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone()) {

@@ -404,7 +404,7 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
     K::PARAMS.iter().zip(args).filter_map(slice).collect()
 }
 
-/// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
+/// Reports on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
 fn unchecked(refused: &SimFault) {
     if let SimFault::NotInterpreted { kernel, what, file, line } = refused {
         compared::say_once(format!(

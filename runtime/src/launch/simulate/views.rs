@@ -30,7 +30,7 @@ pub(super) struct Views {
 }
 
 impl Views {
-    /// Those in a value of this type, given in words.
+    /// The views in a value of this type, given in words.
     pub fn of(ty: &Type, words: &[u64]) -> Self {
         let mut views = Self::default();
         views.look_into(ty, 0, words);

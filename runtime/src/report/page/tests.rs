@@ -154,7 +154,7 @@ fn the_file_stands_alone() {
     );
 }
 
-/// Nothing is named outside the file, and every element that is opened is closed, in order.
+/// The page names nothing outside the file, and every element that is opened is closed, in order.
 #[track_caller]
 fn well_formed(html: &str) {
     for outside in ["http://", "https://", "<script", "<link", "<img", "url(", "@import"] {
