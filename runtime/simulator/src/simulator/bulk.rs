@@ -1,12 +1,11 @@
 //! What a simulated thread can ask of barriers in shared memory that count, of copies of its own, and of the copy engine.
 
-use super::context::{current, with_current};
-use super::copies::Copy;
+use super::current::{current, with_current};
 use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
 use super::machine::Machine;
 use super::mbarrier::{Awaited, Patience};
 use super::problem::BulkProblem;
-use super::transfer::{Piece, Transfer};
+use super::transfer::{Copy, Piece, Transfer};
 
 /// Bytes of which bulk copies take a multiple, and that their addresses are a multiple of.
 const UNIT: usize = 16;
@@ -42,24 +41,17 @@ pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
     if machine.interests.accesses {
         machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
     }
-    machine.copies.borrow_mut().start(&machine.here.get(), Copy { number, to, from, bytes });
+    machine.start_copy(Copy { number, to, from, bytes });
 }
 
 /// Closes the thread's group of copies.
 pub fn copy_async_commit() {
-    let machine = current("copy_async_commit");
-    machine.copies.borrow_mut().commit(&machine.here.get());
+    current("copy_async_commit").commit_copies();
 }
 
 /// Does the thread's copies but those of its last `left` groups.
 pub fn copy_async_wait(left: usize) {
-    let machine = current("copy_async_wait");
-    let done = |number| {
-        if machine.interests.accesses && !machine.unordered.get() {
-            machine.tell_copied(number);
-        }
-    };
-    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
+    current("copy_async_wait").wait_copies(left);
 }
 
 /// Makes a barrier of so many arrivals a phase at an address of shared memory.
@@ -200,7 +192,7 @@ fn check(
     from: (*const u8, usize),
     at: Line,
 ) {
-    let refuse = |problem| machine.raise_bulk(operation, problem, at);
+    let refuse = |problem| machine.raise_misuse(operation, problem, at);
     let is_shared = |address: usize| matches!(machine.space_of(address), Space::Shared { .. });
     let (reads_shared, writes_shared) = (copy != BulkCopy::Load, copy != BulkCopy::Store);
     if is_shared(from.0.addr()) != reads_shared {

@@ -3,9 +3,7 @@
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
-use super::problem::{
-    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
-};
+use super::problem::{Absence, MaskProblem, Misuse, RankProblem};
 use super::race::DataRace;
 use super::refused::Refused;
 use super::unwritten::UnwrittenMemory;
@@ -160,27 +158,9 @@ pub enum SimFault {
     /// A row of a matrix, of an instruction of a warp, that is not in a shared array.
     #[error("{0}")]
     MatrixRow(Box<super::MatrixRow>),
-    /// A named barrier, or half of a cluster's barrier, that is used in another way than it can be.
-    #[error("`{barrier}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    BarrierUse {
-        /// The kernel.
-        kernel: String,
-        /// The function.
-        barrier: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with the use.
-        problem: BarrierProblem,
-    },
-    /// A barrier that counts arrivals and bytes, used in a way that hardware does not define.
+    /// A barrier, a copy or a product that is used in a way that hardware does not define.
     #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    MbarrierUse {
+    Misuse {
         /// The kernel.
         kernel: String,
         /// The function, or what else does it.
@@ -194,43 +174,7 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
         /// What is wrong with the use.
-        problem: MbarrierProblem,
-    },
-    /// A bulk copy that hardware does not do, or whose memory may be gone before it is done.
-    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    BulkCopy {
-        /// The kernel.
-        kernel: String,
-        /// The function, or what else does it.
-        operation: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with it.
-        problem: BulkProblem,
-    },
-    /// A product of a warpgroup, used in a way that hardware does not define.
-    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    WgmmaUse {
-        /// The kernel.
-        kernel: String,
-        /// The function.
-        operation: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with the use.
-        problem: WgmmaProblem,
+        problem: Misuse,
     },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]

@@ -10,7 +10,6 @@ use corosensei::Yielder;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
-use super::copies::Copies;
 use super::events;
 use super::facts::{Child, Instruction, Line};
 use super::mbarrier::{Awaited, Mbarriers};
@@ -49,9 +48,7 @@ pub(super) struct Machine<'a> {
     pub sentinels: RefCell<HashMap<u32, *mut [u8; 64]>>,
     /// What each fiber's last atomics found, while it may be spinning.
     pub spins: RefCell<Spins>,
-    /// Copies that threads have started and not waited for.
-    pub copies: RefCell<Copies>,
-    /// Work of the copy engine.
+    /// Copies that threads have started, and work of the copy engine.
     pub transfers: RefCell<Transfers>,
     /// Products of warpgroups.
     pub warpgroups: RefCell<Warpgroups>,
@@ -141,10 +138,23 @@ pub(super) enum WaitKind {
     Cluster,
     Grid,
     Halves,
-    Warp { operation: &'static str, mask: u32 },
+    Warp {
+        operation: &'static str,
+        mask: u32,
+    },
     Named,
-    Warpgroup { operation: &'static str },
-    Mbarrier { operation: &'static str, address: usize, awaited: Awaited },
+    Warpgroup {
+        operation: &'static str,
+    },
+    Mbarrier {
+        operation: &'static str,
+        address: usize,
+        awaited: Awaited,
+    },
+    /// A barrier that counts, to be made.
+    Unmade {
+        operation: &'static str,
+    },
     Together,
     Spin,
 }
@@ -194,7 +204,6 @@ impl<'a> Machine<'a> {
             blocks,
             cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
             arrivals: RefCell::default(),
-            copies: RefCell::default(),
             transfers: RefCell::default(),
             warpgroups: RefCell::default(),
             mbarriers: Mbarriers::default(),

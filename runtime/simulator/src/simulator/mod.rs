@@ -13,7 +13,7 @@ mod boxes;
 mod bulk;
 #[doc(hidden)]
 pub mod context;
-mod copies;
+mod current;
 #[doc(hidden)]
 pub mod declared;
 mod events;
@@ -22,6 +22,7 @@ mod fault;
 mod fiber;
 #[doc(hidden)]
 pub mod global;
+mod groups;
 mod hook;
 mod host;
 mod index;
@@ -35,11 +36,13 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod position;
 mod problem;
 mod product;
 mod race;
 mod raise;
 mod refused;
+mod rendezvous;
 mod rows;
 mod run;
 mod scheduler;
@@ -78,7 +81,7 @@ pub use matrix_row::MatrixRow;
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
 pub use problem::{
-    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, Misuse, RankProblem, WgmmaProblem,
 };
 #[doc(hidden)]
 pub use race::memory_name;

@@ -3,7 +3,7 @@
 use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
-use super::problem::MaskProblem;
+use super::problem::{MaskProblem, MbarrierProblem};
 use super::shape::WARP;
 use super::waiting::{Missing, Unstarted, Waiting};
 
@@ -20,8 +20,25 @@ impl Machine<'_> {
     #[cold]
     pub(super) fn stalled(&self) -> SimFault {
         let waits = self.waiting();
+        let unmade = waits.iter().filter(|wait| matches!(wait.kind, WaitKind::Unmade { .. }));
+        if let Some(first) = unmade.min_by_key(|wait| (wait.rank, wait.linear)) {
+            return self.not_made(first);
+        }
         let split_mask = waits.iter().find_map(|wait| self.split_mask(wait, &waits));
         split_mask.or_else(|| self.split_barrier(&waits)).unwrap_or_else(|| self.deadlock(&waits))
+    }
+
+    /// A thread that uses a barrier which nobody has made.
+    fn not_made(&self, wait: &Wait) -> SimFault {
+        SimFault::Misuse {
+            kernel: self.kernel(),
+            operation: wait.kind.name(),
+            file: wait.at.file.to_owned(),
+            line: wait.at.line,
+            block: self.blocks[wait.rank as usize].idx.get(),
+            thread: self.shape.coords[wait.linear as usize],
+            problem: MbarrierProblem::NotMade.into(),
+        }
     }
 
     /// A lane that waits for one that waits at another operation of the warp.
@@ -133,6 +150,7 @@ impl WaitKind {
             Self::Halves => "cluster_wait",
             Self::Warp { operation, .. }
             | Self::Warpgroup { operation }
+            | Self::Unmade { operation }
             | Self::Mbarrier { operation, .. } => operation,
             Self::Named => "named_barrier_sync",
             Self::Together => "active_mask",

@@ -7,13 +7,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::context::current;
+use super::current::current;
 use super::facts::{Access, AccessKind, Line, Space, TransferEvent};
-use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::problem::WgmmaProblem;
 use super::product::{Product, WgmmaLeft, WgmmaProduct};
-use super::raise::FaultSite;
 
 /// Threads of a warpgroup.
 pub(super) const WARPGROUP: u32 = 128;
@@ -91,7 +89,7 @@ pub fn described_place(operation: &'static str, place: *const u8) -> u32 {
     let at = machine.line(Line::caller());
     let memory = machine.shared.around(place.addr(), machine.here.get().rank);
     let Some(memory) = memory.filter(|memory| memory.start == machine.shared_start()) else {
-        machine.raise_wgmma(operation, WgmmaProblem::NotShared, at)
+        machine.raise_misuse(operation, WgmmaProblem::NotShared, at)
     };
     (place.addr() - memory.start) as u32
 }
@@ -138,7 +136,7 @@ impl Machine<'_> {
         let here = self.here.get();
         let (number, threads) = (here.linear / WARPGROUP, self.shape.threads);
         if (number + 1) * WARPGROUP > threads {
-            self.raise_wgmma(operation, WgmmaProblem::Threads { threads }, at);
+            self.raise_misuse(operation, WgmmaProblem::Threads { threads }, at);
         }
         let mut all = self.warpgroups.borrow_mut();
         let group = all.0.entry((here.block_idx, number)).or_default();
@@ -155,7 +153,7 @@ impl Machine<'_> {
             machine.returned(thread)?;
             group.arrive(product, place, thread, at)
         });
-        let full = problem.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        let full = problem.unwrap_or_else(|problem| self.raise_misuse(operation, problem, at));
         if !full {
             self.in_warpgroup(operation, at, |_, group, _| {
                 group.open.as_mut().map(|open| open.waiting.push(fiber))
@@ -164,7 +162,7 @@ impl Machine<'_> {
             return self.suspend();
         }
         let begun = self.in_warpgroup(operation, at, Self::begin);
-        let waiting = begun.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        let waiting = begun.unwrap_or_else(|problem| self.raise_misuse(operation, problem, at));
         self.queues.ready.borrow_mut().extend(waiting);
     }
 
@@ -184,6 +182,9 @@ impl Machine<'_> {
         let memory = self.shared_start();
         for (side, operand) in open.product.operands().into_iter().enumerate() {
             let Some(operand) = operand else { continue };
+            if let Some((beyond, pattern)) = operand.misaligned() {
+                return Err(WgmmaProblem::Misaligned { is_left: side == 0, beyond, pattern });
+            }
             if !operand
                 .lines()
                 .all(|line| self.shared.is_in_one_array(memory + line, 16, self.here.get().rank))
@@ -280,7 +281,7 @@ impl Machine<'_> {
             }
         }
         if let Some(register) = changed {
-            self.raise_wgmma("wgmma_wait", WgmmaProblem::Written { register }, at);
+            self.raise_misuse("wgmma_wait", WgmmaProblem::Written { register }, at);
         }
     }
 
@@ -294,15 +295,8 @@ impl Machine<'_> {
             open.map(|open| (open.product.operation, open.at))
         };
         if let Some((operation, at)) = waits {
-            self.raise_wgmma(operation, WgmmaProblem::Returned { thread: here.linear % WARPGROUP }, at);
+            self.raise_misuse(operation, WgmmaProblem::Returned { thread: here.linear % WARPGROUP }, at);
         }
-    }
-
-    /// Raises [`SimFault::WgmmaUse`] for the current thread.
-    #[cold]
-    fn raise_wgmma(&self, operation: &'static str, problem: WgmmaProblem, at: Line) -> ! {
-        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        self.raise(SimFault::WgmmaUse { kernel, operation, file, line, block, thread, problem })
     }
 }
 

@@ -1,0 +1,69 @@
+//! What threads have started and wait for in groups: copies of their own, and work of the copy engine.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::machine::Here;
+
+/// The work of every thread, by block and linear index in it.
+pub(super) struct Groups<T>(HashMap<([u32; 3], u32), Pending<T>>);
+
+/// The work of one thread.
+struct Pending<T> {
+    /// Since the last group was closed.
+    open: Vec<T>,
+    /// Closed groups, oldest first.
+    closed: VecDeque<Vec<T>>,
+}
+
+impl<T> Default for Groups<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T> Groups<T> {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds something to the open group of a thread.
+    pub fn start(&mut self, here: &Here, work: T) {
+        self.of(here).open.push(work);
+    }
+
+    /// Closes the open group of a thread.
+    pub fn commit(&mut self, here: &Here) {
+        let pending = self.of(here);
+        let group = std::mem::take(&mut pending.open);
+        pending.closed.push_back(group);
+    }
+
+    /// What is in the closed groups of a thread but the last `left`.
+    pub fn closed(&mut self, here: &Here, left: usize) -> impl Iterator<Item = &mut T> {
+        let closed = &mut self.of(here).closed;
+        let count = closed.len().saturating_sub(left);
+        closed.iter_mut().take(count).flatten()
+    }
+
+    /// Takes the closed groups of a thread but the last `left`.
+    pub fn take(&mut self, here: &Here, left: usize) -> Vec<T> {
+        let closed = &mut self.of(here).closed;
+        let count = closed.len().saturating_sub(left);
+        closed.drain(..count).flatten().collect()
+    }
+
+    /// Takes all that a thread has started.
+    pub fn take_all(&mut self, here: &Here) -> Vec<T> {
+        let pending = self.0.remove(&(here.block_idx, here.linear));
+        pending
+            .into_iter()
+            .flat_map(|pending| pending.closed.into_iter().flatten().chain(pending.open))
+            .collect()
+    }
+
+    fn of(&mut self, here: &Here) -> &mut Pending<T> {
+        let new = || Pending { open: Vec::new(), closed: VecDeque::new() };
+        self.0.entry((here.block_idx, here.linear)).or_insert_with(new)
+    }
+}
