@@ -8,7 +8,7 @@ use super::clock::{Asks, Clock, Group, Key};
 use super::threads::{Agent, Threads};
 use crate::simulator::{Line, MbarrierUse, MemoryScope};
 
-/// Marks a number that is a barrier's: whoever knows it up to an epoch knows that so many phases are complete.
+/// Marks a number that is a barrier's: a thread that knows epoch `n` of it knows that `n` phases are complete.
 const BARRIER: Key = 1 << 45;
 
 /// Who made a barrier.
@@ -31,7 +31,7 @@ struct Released {
 struct Counting {
     key: Key,
     made: Made,
-    /// Who has made it visible to the copy engine by `fence_mbarrier_init`, in which epoch.
+    /// The thread that has made it visible to the copy engine by `fence_mbarrier_init`, and its epoch then.
     fenced: Option<(Key, u32)>,
     /// Phases that are complete.
     phases: u32,
@@ -120,7 +120,7 @@ impl Counting {
         self.cluster.done = self.cluster.open.clone();
     }
 
-    /// Whoever has waited knows what was released; the loads before an arrival are over for the copy engine too.
+    /// A thread that has waited knows what was released; the loads before an arrival are over for the copy engine too.
     fn acquired(&self, by: Key, agent: &mut Agent, scope: MemoryScope) {
         agent.acquire(by, &self.block.done);
         agent.clock.join_loads(&self.block.done);

@@ -93,7 +93,7 @@ impl Grids {
         let mut clock = child.clock.clone();
         match child.order {
             ChildOrder::Free => {}
-            // Grids run depth first, so that all of the launching grid's are side by side.
+            // Grids run depth first, so the launching grid's children have consecutive block numbers.
             ChildOrder::Tail => know(&mut clock, self.grids[child.parent].base..self.next),
             ChildOrder::Block => {
                 let earlier = self.children.values().filter(|other| {

@@ -1,6 +1,6 @@
 //! Finds data races: two accesses of the same bytes, one of them a store, that nothing orders.
 //!
-//! By happens-before, so that it does not matter in which order the simulator ran the threads: blocks
+//! Races are found by happens-before, whatever order the simulator ran the threads in: blocks
 //! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
 //! acquire orders them. A thread that has returned counts as having arrived at the barriers of its block and
 //! cluster, and where a mask of its warp names it. What cannot race is not looked at: constant memory, and variables.
@@ -29,7 +29,7 @@ use crate::simulator::{
 
 /// Marks the number of a copy's loads, where its stores may be over later.
 const LOADS: u64 = 1 << 63;
-/// Marks a number that is a warpgroup's: whoever knows it up to a count knows that so many of its products are over.
+/// Marks a number that is a warpgroup's: a thread that knows count `n` of it knows that the first `n` products are over.
 const WARPGROUP: Key = 1 << 46;
 
 /// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with

@@ -194,7 +194,7 @@ impl Shadow {
             _ => view.ordered(key, epoch),
         };
         match (class, mark.class, is_ordered) {
-            // Whoever is ordered after the store is after this load too.
+            // An access that is ordered after the store is after this load too.
             (Class::Write, Class::Read, true) if (key, epoch) == (mark.key, mark.epoch) => Ok(old),
             (Class::Write, Class::Read, true) | (Class::Read, Class::Read, false) => {
                 self.next_slot(old, bytes, event, mark, view)

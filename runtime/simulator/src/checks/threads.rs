@@ -54,7 +54,7 @@ struct Copy {
     by: Key,
     /// Whether the copy engine does it, and not the thread's own copies.
     engine: bool,
-    /// Whoever knows this number up to this epoch knows that it is over: that thread, once it had waited for it, or the
+    /// A thread that knows this number up to this epoch knows that it is over: that of a thread that has waited for it, or of the
     /// barrier that has counted it.
     over: Option<(Key, u32)>,
 }
@@ -246,7 +246,7 @@ impl Threads {
         self.copies[position].over = epoch.map(|epoch| (key, epoch));
     }
 
-    /// A thread has waited for a product of its warpgroup: it is over for whoever knows the warpgroup's number up to this
+    /// A thread has waited for a product of its warpgroup: it is over for threads that know the warpgroup's number up to this
     /// count, as the thread does now.
     pub fn end_product(&mut self, key: Key, warpgroup: Key, count: u32, copies: [u64; 2]) {
         for copy in copies {
@@ -257,7 +257,7 @@ impl Threads {
         }
     }
 
-    /// A barrier has counted a copy: it is over for whoever knows the barrier's number up to this epoch.
+    /// A barrier has counted a copy: it is over for threads that know the barrier's number up to this epoch.
     pub fn count_copy(&mut self, barrier: Key, epoch: u32, copy: u64) {
         if let Some(position) = self.under_way.remove(&copy) {
             self.copies[position].over = Some((barrier, epoch));
@@ -286,7 +286,7 @@ impl Threads {
             return is_own || clock.ordered(by, asks) >= epoch;
         }
         let copy = &self.copies[copy_position(by)];
-        // What the copy engine has done is visible to it and to threads alike.
+        // The copy engine's accesses are visible to itself and to threads alike.
         let asks = match asks {
             Asks::Engine { .. } if copy.engine => Asks::Thread,
             Asks::EngineAfterLoad { .. } if copy.engine => Asks::ThreadAfterLoad,
@@ -331,7 +331,7 @@ impl Blocks {
 
     /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
     ///
-    /// They do nothing any more, so that the epoch of the others is as good as their own.
+    /// They do nothing any more, so the epoch of the others serves for them.
     fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
         let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
         let mut add = |first: Key, agents: &[Agent], mask: u32| {

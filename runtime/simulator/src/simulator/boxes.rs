@@ -84,7 +84,7 @@ pub fn box_copy(
     };
     match copy {
         BoxCopy::Load => load(shared.start, barrier),
-        // Each block's part is a transfer of its own, of which that block's barrier tells.
+        // Each block's part is a transfer of its own, which that block's barrier counts.
         BoxCopy::Multicast { blocks } => {
             for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
                 let start = machine.map_shared_rank(shared.start, rank, at);

@@ -7,7 +7,7 @@ use super::mbarrier::{Awaited, Patience};
 use super::problem::BulkProblem;
 use super::transfer::{Copy, Piece, Transfer};
 
-/// Bytes of which bulk copies take a multiple, and that their addresses are a multiple of.
+/// Sizes and addresses of bulk copies are multiples of this, in bytes.
 const UNIT: usize = 16;
 
 /// Which memory a bulk copy reads and writes.
@@ -54,7 +54,7 @@ pub fn copy_async_wait(left: usize) {
     current("copy_async_wait").wait_copies(left);
 }
 
-/// Makes a barrier of so many arrivals a phase at an address of shared memory.
+/// Makes a barrier at an address of shared memory, for `count` arrivals a phase.
 #[track_caller]
 pub fn mbarrier_init(place: *const u8, count: u32) {
     let machine = current("mbarrier_init");
@@ -68,7 +68,7 @@ pub fn mbarrier_inval(place: *const u8) {
     machine.mbarrier_inval(place.addr(), machine.line(Line::caller()));
 }
 
-/// Arrives so many times after so many more bytes are expected; the number of the phase.
+/// Expects `bytes` more bytes, then arrives `count` times; the number of the phase.
 #[track_caller]
 pub fn mbarrier_arrive(operation: &'static str, place: *const u8, count: u32, bytes: u32) -> u64 {
     let machine = current(operation);
@@ -98,7 +98,7 @@ pub fn mbarrier_arrive_at(operation: &'static str, place: *const u8, rank: u32, 
     machine.mbarrier_arrive(operation, remote.addr(), (1, 0), arrival, at);
 }
 
-/// Expects so many more bytes.
+/// Expects `bytes` more bytes.
 #[track_caller]
 pub fn mbarrier_expect(operation: &'static str, place: *const u8, bytes: u32) {
     let machine = current(operation);
@@ -152,7 +152,7 @@ pub fn cp_async_mbarrier_arrive(place: *const u8) {
     machine.arrive_after_copies(place.addr(), at);
 }
 
-/// Starts a bulk copy of so many bytes; a barrier of the block that is written counts them, but of a store.
+/// Starts a bulk copy. A barrier of the block that is written counts the bytes, except those of a store.
 ///
 /// `to` and `barrier` are addresses of this block's shared memory, also of a copy to another block.
 #[track_caller]

@@ -161,7 +161,7 @@ pub enum Expected {
     Cluster,
     /// These lanes of the warp, bit `i` for lane `i`.
     Lanes(u32),
-    /// So many that arrive, whoever they are: who has returned is not among them.
+    /// A number of arrivals, by any threads; those that have returned do not count.
     Count,
 }
 

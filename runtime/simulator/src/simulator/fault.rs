@@ -267,7 +267,7 @@ pub enum SimFault {
     /// Two accesses that nothing orders.
     #[error("{0}")]
     DataRace(Box<DataRace>),
-    /// A read of memory that nobody has written: of shared memory since the block began.
+    /// A read of unwritten memory: of shared memory, since the block began.
     #[error(
         "{}",
         told(
@@ -397,7 +397,7 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
     },
-    /// The twin and the interpreter do not agree: a mistake of the simulator, of which its author should know.
+    /// The twin and the interpreter do not agree: a mistake of the simulator, to be reported to its author.
     #[error("kernel `{kernel}` runs differently by its twin and by the interpreter: {what}")]
     ExecutorsDiffer {
         /// The kernel.
@@ -419,8 +419,8 @@ pub enum SimFault {
         /// Its line, from 1.
         line: u32,
     },
-    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, of which its author
-    /// should know.
+    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, to be
+    /// reported to its author.
     #[error("kernel `{kernel}` runs differently as printed CUDA than by its twin: {what}")]
     PrintedDiffers {
         /// The kernel.

@@ -22,7 +22,7 @@ pub struct SimLaunch<'a> {
     pub dynamic_shared: usize,
     /// Whether the kernel may wait: at a barrier, or in a warp operation.
     pub rendezvous: bool,
-    /// Whether all blocks are resident at once, so that `grid_sync` can join them.
+    /// Whether all blocks are resident at once, as `grid_sync` needs it.
     pub cooperative: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,

@@ -2,7 +2,7 @@
 //!
 //! Exact to PTX: a phase is complete once no arrival is pending and as many bytes have come as were expected; the next one
 //! begins in that moment with the count that the barrier was made with. Phases are numbered from 0, of which hardware
-//! shows a thread one bit. What a phase orders is the observers' to say.
+//! shows a thread one bit. The observers decide what a phase orders.
 //!
 //! Source: PTX ISA, parallel synchronization and communication instructions, `mbarrier`.
 
@@ -339,8 +339,8 @@ impl Machine<'_> {
 
     /// The running thread uses a barrier that is not there.
     ///
-    /// If another thread makes it later, nothing orders the two, as if it had come first: the thread waits for that, so that
-    /// the report does not depend on who came first.
+    /// If another thread makes it later, nothing orders the two, as if it had come first: the thread waits for that, and
+    /// the report is the same in both orders.
     #[cold]
     fn used_early(&self, operation: &'static str, address: usize, at: Line) {
         self.check_mbarrier_place(operation, address, at);

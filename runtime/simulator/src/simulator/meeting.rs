@@ -99,7 +99,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The barrier of this number, if it can be used for so many threads.
+    /// The barrier of this number, if it can be used for `threads` threads.
     fn named(&self, number: u32, threads: u32, wait: bool, at: Line) -> &Named {
         let operation = if wait { WaitKind::Named.name() } else { "named_barrier_arrive" };
         let refuse = |problem| self.raise_misuse(operation, problem, at);

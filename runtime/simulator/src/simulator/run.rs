@@ -50,7 +50,7 @@ fn run_child(child: &Child, parent: &SimLaunch<'_>, nesting: Nesting<'_>) -> Res
         block: child.block,
         cluster: [1; 3],
         dynamic_shared: child.dynamic_shared,
-        // The parent's module holds the child, so that it says whether either waits.
+        // The parent's module holds the child, so it says whether either waits.
         rendezvous: parent.rendezvous,
         cooperative: false,
         settings: parent.settings.clone(),

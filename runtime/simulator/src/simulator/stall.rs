@@ -28,7 +28,7 @@ impl Machine<'_> {
         split_mask.or_else(|| self.split_barrier(&waits)).unwrap_or_else(|| self.deadlock(&waits))
     }
 
-    /// A thread that uses a barrier which nobody has made.
+    /// A thread that uses a barrier which no thread has made.
     fn not_made(&self, wait: &Wait) -> SimFault {
         SimFault::Misuse {
             kernel: self.kernel(),

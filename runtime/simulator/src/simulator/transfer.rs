@@ -46,7 +46,7 @@ pub(super) struct Transfer {
     pub at: Line,
     /// The byte of pieces that come from nowhere.
     pub fill: u8,
-    /// How elements of so many bytes change what was there; `None` if they take its place.
+    /// How elements change what was there, and the bytes of an element; `None` if they take its place.
     pub join: Option<(Join, usize)>,
     /// What was read and is not written yet.
     held: Option<Vec<u8>>,
@@ -86,12 +86,12 @@ pub(super) struct Transfers {
     /// The copies of threads' own.
     copies: Groups<Copy>,
     counted: VecDeque<Counted>,
-    /// The transfers into each barrier's phases that nobody has waited for: the rank of the block whose memory they write,
+    /// The transfers into each barrier's phases that no thread has waited for: the rank of the block whose memory they write,
     /// the barrier, and who started them where.
     unseen: Vec<Unseen>,
 }
 
-/// A transfer that nobody has waited for.
+/// A transfer that no thread has waited for.
 struct Unseen {
     barrier: usize,
     /// The phase in which it was started.
