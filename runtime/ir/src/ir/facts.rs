@@ -206,6 +206,9 @@ pub struct Facts {
     pub lanes: Lanes,
     /// What it is besides a call.
     pub form: Form,
+    /// Whether the registers that its first argument refers to are in use after the call, until the thread waits: nothing
+    /// may read or write them meanwhile.
+    pub in_flight: bool,
 }
 
 impl Facts {
@@ -220,6 +223,7 @@ impl Facts {
         orders: Orders::Nothing,
         lanes: Lanes::All,
         form: Form::Call,
+        in_flight: false,
     };
     /// Of what gives its argument, or a part of it, as it is.
     pub const MOVES: Self = Self { cost: Cost::Moves, ..Self::NONE };

@@ -124,19 +124,23 @@ pub fn wgmma_wait<const N: u32>() {
 
 /// Gives the warp registers back until each of its threads has `N`: a multiple of 8 from 24 to 256.
 ///
-/// All warps of the warpgroup make the call. The kernel says its most threads by `launch_bounds`. The simulator has registers
-/// without number. Source: PTX ISA, `setmaxnreg.dec`.
+/// All warps of the warpgroup make the call. The kernel says its most threads by `launch_bounds`, from which the registers of
+/// each thread at its start follow. Source: PTX ISA, `setmaxnreg.dec`.
 #[inline]
+#[track_caller]
 pub fn setmaxnreg_dec<const N: u32>() {
     const { limit(N) };
+    context::set_registers("setmaxnreg_dec", N);
 }
 
 /// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
 ///
 /// As [`setmaxnreg_dec`] otherwise. Source: PTX ISA, `setmaxnreg.inc`.
 #[inline]
+#[track_caller]
 pub fn setmaxnreg_inc<const N: u32>() {
     const { limit(N) };
+    context::set_registers("setmaxnreg_inc", N);
 }
 
 /// Whether a thread can have so many registers.
@@ -292,12 +296,12 @@ macro_rules! numbered {
 
 numbered! {
     wgmma_wait wait "ws_wgmma_wait" WAIT Facts::MOVES;
-    setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts::MOVES;
-    setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts::MOVES;
+    setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts { rendezvous: true, ..Facts::MOVES };
+    setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts { rendezvous: true, ..Facts::MOVES };
 }
 
 /// A product's facts: it reads and writes the sums.
-const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES };
+const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
 
 /// The builtin of [`wgmma`].
 pub(crate) const fn multiply<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>()

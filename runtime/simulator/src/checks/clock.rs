@@ -136,6 +136,11 @@ impl Clock {
         self.visible[usize::from(global)].join(&other.known);
     }
 
+    /// Whether it knows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.known.0.is_none()
+    }
+
     /// Makes all that it knows visible to the copy engine: it was there before.
     pub fn publish_all(&mut self) {
         let known = self.known.clone();

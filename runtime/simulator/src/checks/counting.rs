@@ -38,6 +38,8 @@ struct Counting {
     /// For the threads of its block, and for those that wait for what the cluster released.
     block: Released,
     cluster: Released,
+    /// What arriving threads did before, whether they released it or not.
+    arrived: Released,
 }
 
 /// The barriers of the blocks that run, by address.
@@ -73,8 +75,9 @@ impl CountingBarriers {
             let key = BARRIER | self.next;
             self.next += 1;
             let made = Made { by, epoch: agent.epoch, at };
-            let (block, cluster) = (Released::default(), Released::default());
-            self.live.insert(address, Counting { key, made, fenced: None, phases: 0, block, cluster });
+            let [block, cluster, arrived] = [(); 3].map(|()| Released::default());
+            self.live
+                .insert(address, Counting { key, made, fenced: None, phases: 0, block, cluster, arrived });
             return;
         }
         let Some(barrier) = self.live.get_mut(&address) else { return };
@@ -89,8 +92,15 @@ impl CountingBarriers {
                 let clock = agent.release(by);
                 barrier.block.open.join_loads(&clock);
                 barrier.cluster.open.join(&clock);
+                barrier.arrived.open.join(&clock);
             }
-            MbarrierUse::ArriveAfterLoads => barrier.block.open.join_loads(&agent.release(by)),
+            MbarrierUse::ArriveAfterLoads { orders } => {
+                let clock = agent.release(by);
+                if orders {
+                    barrier.block.open.join_loads(&clock);
+                }
+                barrier.arrived.open.join(&clock);
+            }
             MbarrierUse::Wait(Some(scope)) => barrier.acquired(by, agent, scope),
             MbarrierUse::Complete(_) => barrier.complete(),
         }
@@ -118,12 +128,14 @@ impl Counting {
         self.block.open.raise(self.key, Group::Thread, self.phases);
         self.block.done = self.block.open.clone();
         self.cluster.done = self.cluster.open.clone();
+        self.arrived.done = self.arrived.open.clone();
     }
 
     /// A thread that has waited knows what was released; the loads before an arrival are over for the copy engine too.
     fn acquired(&self, by: Key, agent: &mut Agent, scope: MemoryScope) {
         agent.acquire(by, &self.block.done);
         agent.clock.join_loads(&self.block.done);
+        agent.hear(&self.arrived.done);
         if scope >= MemoryScope::Cluster {
             agent.acquire(by, &self.cluster.done);
             agent.clock.join_loads(&self.cluster.done);

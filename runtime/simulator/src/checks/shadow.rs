@@ -191,6 +191,7 @@ impl Shadow {
         let (key, epoch) = (record.key(earlier.lane), record.epoch);
         let is_ordered = match (class, mark.class) {
             (Class::Read, Class::Write) => view.load_is_ordered(key, epoch),
+            (Class::Write, _) => view.write_is_ordered(key, epoch, mark.class == Class::Write),
             _ => view.ordered(key, epoch),
         };
         match (class, mark.class, is_ordered) {

@@ -29,6 +29,8 @@ struct Ordering {
     fences: [Option<Clock>; 4],
     /// What relaxed loads have seen released, by the scope that a fence needs to order it before it.
     seen: [Clock; 3],
+    /// What threads of other blocks had done when they arrived at a barrier that it has waited for, though nothing released it.
+    heard: Clock,
     /// What it has released by an ordering, by first byte and number of bytes: its later stores there release it too.
     released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
@@ -106,6 +108,18 @@ impl Agent {
         self.known = self.clock.known(own);
         ordering.fences[scope as usize] = Some(self.release(own));
         self.ordering = Some(ordering);
+    }
+
+    /// It has waited for a barrier at which threads of other blocks had arrived that had done this.
+    pub fn hear(&mut self, clock: &Clock) {
+        if !clock.is_empty() {
+            self.ordering.get_or_insert_default().heard.join(clock);
+        }
+    }
+
+    /// Whether it has waited for a barrier at which the thread of this number arrived after this epoch, or one that knew of it.
+    pub fn has_heard(&self, by: Key, epoch: u32) -> bool {
+        self.ordering.as_ref().is_some_and(|ordering| ordering.heard.get(by) >= epoch)
     }
 
     /// A fence between a thread's accesses and those of the copy engine.
@@ -216,6 +230,13 @@ impl Threads {
         if gathering.waiting == 0 {
             self.gatherings.remove(&meeting.number);
         }
+    }
+
+    /// Another launch by the host begins, whose blocks, copies and meetings are others.
+    pub fn next_launch(&mut self) {
+        self.blocks.clear();
+        self.gatherings.clear();
+        self.under_way.clear();
     }
 
     /// A thread starts a copy; the number by which its accesses are known.

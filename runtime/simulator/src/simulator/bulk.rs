@@ -93,7 +93,7 @@ pub fn mbarrier_arrive_at(operation: &'static str, place: *const u8, rank: u32, 
     let arrival = match (publishes, own) {
         (true, _) => MbarrierUse::Arrive(Some(MemoryScope::Cluster)),
         (false, true) => MbarrierUse::Arrive(Some(MemoryScope::Block)),
-        (false, false) => MbarrierUse::ArriveAfterLoads,
+        (false, false) => MbarrierUse::ArriveAfterLoads { orders: !machine.launch.settings.strict_arrivals },
     };
     machine.mbarrier_arrive(operation, remote.addr(), (1, 0), arrival, at);
 }

@@ -20,13 +20,16 @@ pub use super::position::{
     grid_dim, lane_id, thread_idx, warp_id,
 };
 pub use super::product::{WgmmaLeft, WgmmaProduct};
+pub use super::registers::set_registers;
 pub use super::rendezvous::{
     active_lanes, cluster_arrive, cluster_sync, cluster_wait, grid_sync, named_barrier, read_row,
     sync_threads, sync_vote, sync_warp, warp_exchange, warp_exchange_wide, write_row,
 };
 pub use super::transfer::Join;
 pub use super::warp::WarpView;
-pub use super::wgmma::{described_place, wgmma, wgmma_commit, wgmma_fence, wgmma_wait};
+pub use super::wgmma::{
+    described_place, has_products_in_flight, touch, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
+};
 use super::{FaultSite, Prints, SimFault, Synchronisation};
 
 /// A number that grows as the launch goes on: its atomics, barriers and threads.
@@ -169,6 +172,15 @@ pub fn space_of(address: usize) -> Space {
 pub fn fault_at(at: Line, fault: impl FnOnce(FaultSite) -> SimFault) -> ! {
     let machine = current("fault");
     machine.raise(fault(machine.fault_place(at)))
+}
+
+/// The running thread knows that the launch before this one has ended.
+pub fn grid_dependency_wait() {
+    let machine = current("grid_dependency_wait");
+    if machine.is_watched() && !machine.unordered.get() {
+        let by = machine.running();
+        machine.notify(|observer| observer.on_dependency_wait(&by));
+    }
 }
 
 /// What the launch's observers want to be told.

@@ -201,7 +201,10 @@ pub enum MbarrierUse {
     /// A thread arrives, and releases what it did to the threads of a scope.
     Arrive(Option<MemoryScope>),
     /// A thread of another block arrives: its loads are over, and nothing is released.
-    ArriveAfterLoads,
+    ArriveAfterLoads {
+        /// Whether its loads are ordered before what waiters do then.
+        orders: bool,
+    },
     /// A thread says how many bytes are to come.
     Expect,
     /// A thread looks, and does not find the phase complete.

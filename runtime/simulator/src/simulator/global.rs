@@ -146,6 +146,7 @@ impl GlobalMemory {
 
 impl Drop for GlobalMemory {
     fn drop(&mut self) {
+        use_by_host();
         if let Some(Allocation { unwritten: Some(unwritten), .. }) = writing().remove(&self.address()) {
             unwritten.set(0..unwritten.words.len() * 64, false);
         }
@@ -220,6 +221,21 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
         let (first, last) = (bytes.start.saturating_sub(word * 64), (bytes.end - word * 64).min(64));
         (word, u64::MAX << first & u64::MAX >> (64 - last))
     })
+}
+
+/// How often the host has used global memory, for which it waits for all launches before.
+static HOST_USES: AtomicU64 = AtomicU64::new(0);
+
+/// The host uses global memory.
+#[doc(hidden)]
+pub fn use_by_host() {
+    HOST_USES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often the host has used global memory, or given some back.
+#[doc(hidden)]
+pub fn uses_by_host() -> u64 {
+    HOST_USES.load(Ordering::Relaxed)
 }
 
 /// Whether an allocation holds all of these bytes.

@@ -17,6 +17,7 @@ use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::Nesting;
 use super::observer::Interests;
+use super::registers::Registers;
 use super::shape::{Shape, WARP};
 use super::spins::Spins;
 use super::transfer::Transfers;
@@ -52,6 +53,8 @@ pub(super) struct Machine<'a> {
     pub transfers: RefCell<Transfers>,
     /// Products of warpgroups.
     pub warpgroups: RefCell<Warpgroups>,
+    /// Registers that threads have given back and taken.
+    pub registers: RefCell<Registers>,
     /// Barriers that count arrivals and bytes.
     pub mbarriers: Mbarriers,
     pub counters: Counters,
@@ -146,6 +149,12 @@ pub(super) enum WaitKind {
     Warpgroup {
         operation: &'static str,
     },
+    Registers {
+        operation: &'static str,
+        held: u32,
+        wanted: u32,
+        free: u32,
+    },
     Mbarrier {
         operation: &'static str,
         address: usize,
@@ -169,6 +178,8 @@ pub(super) struct Counters {
     pub atomics: Cell<u64>,
     /// Readings of the clock.
     pub ticks: Cell<u64>,
+    /// Threads whose sums a product computes, each as often as it has such sums.
+    pub in_flight: Cell<u32>,
     /// Numbers given to what observers are told of.
     pub numbers: Cell<u64>,
     /// The count of atomics at which the thread gives way.
@@ -206,6 +217,7 @@ impl<'a> Machine<'a> {
             arrivals: RefCell::default(),
             transfers: RefCell::default(),
             warpgroups: RefCell::default(),
+            registers: RefCell::default(),
             mbarriers: Mbarriers::default(),
             sentinels: RefCell::default(),
             spins: RefCell::default(),
@@ -231,6 +243,8 @@ impl<'a> Machine<'a> {
         self.mbarriers.reset();
         self.transfers.borrow_mut().reset();
         self.warpgroups.borrow_mut().reset();
+        self.counters.in_flight.set(0);
+        self.registers.borrow_mut().reset();
         let threads = self.shape.threads;
         for (rank, block) in (0..).zip(&self.blocks) {
             block.reset(self.shape.block_idx(origin, rank), threads);

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use super::facts::{Line, MbarrierEvent, MbarrierUse, MemoryScope};
 use super::machine::{Machine, WaitKind};
 use super::problem::MbarrierProblem;
-use super::waiting::MbarrierState;
+use super::waiting::{MbarrierState, PhaseStep};
 
 /// Bytes of a barrier.
 pub(super) const BYTES: usize = 8;
@@ -37,6 +37,8 @@ struct Mbarrier {
     made: Line,
     /// Bytes of the copies that were started for this phase.
     asked: u64,
+    /// What was done for this phase, and where last.
+    steps: Vec<(&'static str, Line)>,
     /// Fibers that wait, and whether each gives up once nothing else can go on.
     waiting: Vec<(u32, bool)>,
 }
@@ -69,6 +71,16 @@ pub(super) struct Mbarriers {
     early: RefCell<Vec<(usize, u32)>>,
     /// How often threads have looked in vain since one found a phase complete.
     vain: std::cell::Cell<u32>,
+}
+
+impl Mbarrier {
+    /// Notes where a thread does something for this phase.
+    fn step(&mut self, operation: &'static str, at: Line) {
+        match self.steps.iter_mut().find(|(known, _)| *known == operation) {
+            Some(step) => step.1 = at,
+            None => self.steps.push((operation, at)),
+        }
+    }
 }
 
 impl Mbarriers {
@@ -117,8 +129,16 @@ impl Machine<'_> {
             refuse(MbarrierProblem::MadeTwice { file: old.made.file.to_owned(), line: old.made.line });
         }
         self.tell_mbarrier(address, MbarrierUse::Init, at);
-        let new =
-            Mbarrier { count, pending: count, missing: 0, phase: 0, made: at, asked: 0, waiting: Vec::new() };
+        let new = Mbarrier {
+            count,
+            pending: count,
+            missing: 0,
+            phase: 0,
+            made: at,
+            asked: 0,
+            steps: Vec::new(),
+            waiting: Vec::new(),
+        };
         self.mbarriers.live.borrow_mut().insert(address, new);
         let is_early = |(of, _): &mut (usize, u32)| *of == address;
         let early: Vec<_> = self.mbarriers.early.borrow_mut().extract_if(.., is_early).collect();
@@ -154,7 +174,10 @@ impl Machine<'_> {
         }
         let arrival = if self.unordered.get() { MbarrierUse::Arrive(None) } else { arrival };
         self.tell_mbarrier(address, arrival, at);
-        self.on_mbarrier(operation, address, at, |barrier| barrier.pending -= count);
+        self.on_mbarrier(operation, address, at, |barrier| {
+            barrier.pending -= count;
+            barrier.step(operation, at);
+        });
         self.complete_phase(address, at);
         phase
     }
@@ -167,7 +190,10 @@ impl Machine<'_> {
             self.raise_misuse(operation, MbarrierProblem::Bytes { missing }, at);
         }
         self.tell_mbarrier(address, MbarrierUse::Expect, at);
-        self.on_mbarrier(operation, address, at, |barrier| barrier.missing = missing);
+        self.on_mbarrier(operation, address, at, |barrier| {
+            barrier.missing = missing;
+            barrier.step(operation, at);
+        });
         self.complete_phase(address, at);
     }
 
@@ -181,6 +207,7 @@ impl Machine<'_> {
     ) -> u64 {
         self.on_mbarrier(operation, address, at, |barrier| {
             barrier.asked += bytes as u64;
+            barrier.step(operation, at);
             barrier.phase
         })
     }
@@ -302,6 +329,11 @@ impl Machine<'_> {
             count: barrier.count,
             missing: barrier.missing,
             asked: barrier.asked,
+            steps: barrier
+                .steps
+                .iter()
+                .map(|(operation, at)| PhaseStep { operation, file: at.file.to_owned(), line: at.line })
+                .collect(),
         })
     }
 
@@ -313,6 +345,7 @@ impl Machine<'_> {
             }
             barrier.pending = barrier.count;
             barrier.asked = 0;
+            barrier.steps.clear();
             barrier.phase += 1;
             Some((barrier.phase - 1, std::mem::take(&mut barrier.waiting)))
         });

@@ -42,6 +42,7 @@ mod product;
 mod race;
 mod raise;
 mod refused;
+mod registers;
 mod rendezvous;
 mod rows;
 mod run;
@@ -52,6 +53,7 @@ mod shape;
 mod spins;
 mod stall;
 mod statics;
+mod sums;
 mod synchronisation;
 mod transfer;
 mod unwritten;
@@ -81,7 +83,8 @@ pub use matrix_row::MatrixRow;
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
 pub use problem::{
-    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, Misuse, RankProblem, WgmmaProblem,
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, Misuse, RankProblem, RegisterProblem,
+    WgmmaProblem,
 };
 #[doc(hidden)]
 pub use race::memory_name;
@@ -95,4 +98,4 @@ pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
 pub use unwritten::UnwrittenMemory;
-pub use waiting::{MbarrierState, Missing, Unstarted, Waiting};
+pub use waiting::{MbarrierState, Missing, PhaseStep, RegisterState, Unstarted, Waiting};

@@ -102,6 +102,9 @@ pub trait Observer {
     /// A function with a device body that does not say what it touches may write these addresses: its block's shared memory.
     fn on_hidden(&self, _by: &Thread, _memory: &Range<usize>) {}
 
+    /// A thread has waited for the launch before this one, which may have begun before that ended.
+    fn on_dependency_wait(&self, _by: &Thread) {}
+
     /// A thread passes a fence.
     fn on_fence(&self, _by: &Thread, _scope: MemoryScope, _at: Line) {}
 

@@ -53,6 +53,8 @@ fn run_child(child: &Child, parent: &SimLaunch<'_>, nesting: Nesting<'_>) -> Res
         // The parent's module holds the child, so it says whether either waits.
         rendezvous: parent.rendezvous,
         cooperative: false,
+        registers: None,
+        overlaps: false,
         settings: parent.settings.clone(),
         without: parent.without,
         prints: parent.prints,

@@ -24,6 +24,14 @@ pub struct Settings {
     /// left every mask, as GPUs of compute capability 7.0 and later do it; default: true. If not, a barrier
     /// or mask that misses such a thread is a fault. `grid_sync` must be reached by all either way.
     pub returned_threads_pass: bool,
+    /// Whether an arrival at a barrier of another block, by `arrive_at`, orders nothing, as PTX's memory model has it;
+    /// default: false. If not, it orders the arriving thread's earlier loads, on which kernels rely: hardware does so, and the
+    /// arrival that the model asks for costs a fence of the device.
+    pub strict_arrivals: bool,
+    /// Whether a launch with `.programmatic_serialization()` begins before the one before it has ended, as it may on a GPU:
+    /// accesses that race with that one's are then found, until a thread has called `grid_dependency_wait`. Default: false,
+    /// as the check keeps what a launch has accessed until the next one.
+    pub overlap_launches: bool,
     /// What the interpreter checks of every access; default: all.
     pub checks: SimChecks,
     /// What runs a kernel; default: the interpreter, and the twin to compare.
@@ -168,6 +176,8 @@ impl Default for Settings {
             atomic_budget: 1 << 28,
             shared_limit: 227 << 10,
             returned_threads_pass: true,
+            strict_arrivals: false,
+            overlap_launches: false,
             checks: SimChecks::ALL,
             executor: Executor::Both,
             sanitizers: Sanitizers::NONE,

@@ -5,7 +5,7 @@ use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
 use super::problem::{MaskProblem, MbarrierProblem};
 use super::shape::WARP;
-use super::waiting::{Missing, Unstarted, Waiting};
+use super::waiting::{Missing, RegisterState, Unstarted, Waiting};
 
 /// Places that a deadlock's report names.
 const LISTED: usize = 8;
@@ -129,6 +129,10 @@ impl Machine<'_> {
                 WaitKind::Mbarrier { address, awaited, .. } => self.mbarrier_state(address, awaited),
                 _ => None,
             },
+            registers: match wait.kind {
+                WaitKind::Registers { held, wanted, free, .. } => Some(RegisterState { held, wanted, free }),
+                _ => None,
+            },
         }
     }
 }
@@ -150,6 +154,7 @@ impl WaitKind {
             Self::Halves => "cluster_wait",
             Self::Warp { operation, .. }
             | Self::Warpgroup { operation }
+            | Self::Registers { operation, .. }
             | Self::Unmade { operation }
             | Self::Mbarrier { operation, .. } => operation,
             Self::Named => "named_barrier_sync",

@@ -3,6 +3,7 @@
 mod barrier;
 mod bulk;
 mod mbarrier;
+mod registers;
 mod warp;
 mod wgmma;
 
@@ -11,6 +12,7 @@ use std::fmt;
 pub use barrier::BarrierProblem;
 pub use bulk::BulkProblem;
 pub use mbarrier::MbarrierProblem;
+pub use registers::RegisterProblem;
 pub use warp::{Absence, MaskProblem, RankProblem};
 pub use wgmma::WgmmaProblem;
 
@@ -26,6 +28,8 @@ pub enum Misuse {
     Bulk(BulkProblem),
     /// Of a product of a warpgroup.
     Wgmma(WgmmaProblem),
+    /// Of the registers of a thread.
+    Registers(RegisterProblem),
 }
 
 impl fmt::Display for Misuse {
@@ -35,6 +39,7 @@ impl fmt::Display for Misuse {
             Self::Mbarrier(problem) => problem.fmt(f),
             Self::Bulk(problem) => problem.fmt(f),
             Self::Wgmma(problem) => problem.fmt(f),
+            Self::Registers(problem) => problem.fmt(f),
         }
     }
 }
@@ -60,5 +65,11 @@ impl From<BulkProblem> for Misuse {
 impl From<WgmmaProblem> for Misuse {
     fn from(problem: WgmmaProblem) -> Self {
         Self::Wgmma(problem)
+    }
+}
+
+impl From<RegisterProblem> for Misuse {
+    fn from(problem: RegisterProblem) -> Self {
+        Self::Registers(problem)
     }
 }

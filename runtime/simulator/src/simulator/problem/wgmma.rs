@@ -39,6 +39,19 @@ pub enum WgmmaProblem {
         /// The register's number.
         register: usize,
     },
+    /// A register of sums is used while a product computes it.
+    Touched {
+        /// The register's number.
+        register: usize,
+        /// Whether it is written.
+        writes: bool,
+        /// Rust file of the product.
+        file: String,
+        /// Line of the product, from 1.
+        line: u32,
+    },
+    /// The thread returns while a product computes its sums.
+    NotWaitedFor,
     /// The sums are in flight with another number of columns.
     OtherShape,
     /// An operand is not in one array of the block's shared memory.
@@ -85,6 +98,15 @@ impl fmt::Display for WgmmaProblem {
             Self::Written { register } => write!(
                 f,
                 "finds register {register} of the sums written, or the sums elsewhere, though a product was computing them; leave them alone from the product to the `wgmma_wait` of its group"
+            ),
+            Self::Touched { register, writes, file, line } => write!(
+                f,
+                "{} register {register} of sums that the product at {file}:{line} computes; wait for its group by `wgmma_wait` before",
+                if *writes { "writes" } else { "reads" }
+            ),
+            Self::NotWaitedFor => write!(
+                f,
+                "still computes its sums when its thread returns; call `wgmma_commit()` and `wgmma_wait::<0>()` before"
             ),
             Self::OtherShape => write!(
                 f,
