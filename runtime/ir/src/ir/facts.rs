@@ -206,6 +206,8 @@ pub struct Facts {
     pub lanes: Lanes,
     /// What it is besides a call.
     pub form: Form,
+    /// Whether its result is true in one lane of each warp and false in the others.
+    pub elects: bool,
     /// Whether the registers that its first argument refers to are in use after the call, until the thread waits: nothing
     /// may read or write them meanwhile.
     pub in_flight: bool,
@@ -223,6 +225,7 @@ impl Facts {
         orders: Orders::Nothing,
         lanes: Lanes::All,
         form: Form::Call,
+        elects: false,
         in_flight: false,
     };
     /// Of what gives its argument, or a part of it, as it is.

@@ -120,17 +120,20 @@ impl Situation {
 }
 
 /// What to do about a launch that begins before the one before it has ended.
-const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_serialization()` and may begin before the first has      ended: call `grid_dependency_wait()` before, in this thread or in one that it meets";
+const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_serialization()` and may begin before the first has \
+     ended: call `grid_dependency_wait()` before, in this thread or in one that it meets";
 
 /// A thread arrived at a barrier of another block, and that block's thread has waited for it.
 fn of_arrivals(first: Doing, second: Doing) -> &'static str {
     let reads = matches!(first, Doing::Read | Doing::BulkRead | Doing::CopyRead);
     match reads && !matches!(second, Doing::Read) {
         true => {
-            "the first one's thread arrived by `arrive_at` after it, which orders nothing in PTX's memory model: arrive by              `publish_at` and wait by `wait_cluster`, or set `strict_arrivals` to false if hardware's own order is enough"
+            "the first one's thread arrived by `arrive_at` after it, which orders nothing in PTX's memory model: arrive by \
+             `publish_at` and wait by `wait_cluster`, or set `strict_arrivals` to false if hardware's own order is enough"
         }
         false => {
-            "the first one's thread arrived at the barrier after it, and the second one's has waited, but an arrival at a barrier              of another block by `arrive_at` orders loads alone: arrive by `publish_at`, and wait by `wait_cluster`"
+            "the first one's thread arrived at the barrier after it, and the second one's has waited, but an arrival at a barrier \
+             of another block by `arrive_at` orders loads alone: arrive by `publish_at`, and wait by `wait_cluster`"
         }
     }
 }
