@@ -15,6 +15,7 @@ mod clusters;
 mod copies;
 mod engine;
 mod flags;
+mod gemm;
 mod locks;
 mod nested;
 mod places;
