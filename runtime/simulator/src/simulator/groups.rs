@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::machine::Here;
+/// A thread, by its block and its linear index in that.
+pub(super) type Owner = ([u32; 3], u32);
 
-/// The work of every thread, by block and linear index in it.
-pub(super) struct Groups<T>(HashMap<([u32; 3], u32), Pending<T>>);
+/// The work of every thread.
+pub(super) struct Groups<T>(HashMap<Owner, Pending<T>>);
 
 /// The work of one thread.
 struct Pending<T> {
@@ -28,42 +29,42 @@ impl<T> Groups<T> {
     }
 
     /// Adds something to the open group of a thread.
-    pub fn start(&mut self, here: &Here, work: T) {
-        self.of(here).open.push(work);
+    pub fn start(&mut self, of: Owner, work: T) {
+        self.pending(of).open.push(work);
     }
 
     /// Closes the open group of a thread.
-    pub fn commit(&mut self, here: &Here) {
-        let pending = self.of(here);
+    pub fn commit(&mut self, of: Owner) {
+        let pending = self.pending(of);
         let group = std::mem::take(&mut pending.open);
         pending.closed.push_back(group);
     }
 
     /// What is in the closed groups of a thread but the last `left`.
-    pub fn closed(&mut self, here: &Here, left: usize) -> impl Iterator<Item = &mut T> {
-        let closed = &mut self.of(here).closed;
+    pub fn closed(&mut self, of: Owner, left: usize) -> impl Iterator<Item = &mut T> {
+        let closed = &mut self.pending(of).closed;
         let count = closed.len().saturating_sub(left);
         closed.iter_mut().take(count).flatten()
     }
 
     /// Takes the closed groups of a thread but the last `left`.
-    pub fn take(&mut self, here: &Here, left: usize) -> Vec<T> {
-        let closed = &mut self.of(here).closed;
+    pub fn take(&mut self, of: Owner, left: usize) -> Vec<T> {
+        let closed = &mut self.pending(of).closed;
         let count = closed.len().saturating_sub(left);
         closed.drain(..count).flatten().collect()
     }
 
     /// Takes all that a thread has started.
-    pub fn take_all(&mut self, here: &Here) -> Vec<T> {
-        let pending = self.0.remove(&(here.block_idx, here.linear));
+    pub fn take_all(&mut self, of: Owner) -> Vec<T> {
+        let pending = self.0.remove(&of);
         pending
             .into_iter()
             .flat_map(|pending| pending.closed.into_iter().flatten().chain(pending.open))
             .collect()
     }
 
-    fn of(&mut self, here: &Here) -> &mut Pending<T> {
+    fn pending(&mut self, of: Owner) -> &mut Pending<T> {
         let new = || Pending { open: Vec::new(), closed: VecDeque::new() };
-        self.0.entry((here.block_idx, here.linear)).or_insert_with(new)
+        self.0.entry(of).or_insert_with(new)
     }
 }

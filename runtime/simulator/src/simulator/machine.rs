@@ -12,6 +12,7 @@ use super::arena::Arena;
 use super::barrier::Barrier;
 use super::events;
 use super::facts::{Child, Instruction, Line};
+use super::groups::Owner;
 use super::mbarrier::{Awaited, Mbarriers};
 use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
@@ -83,6 +84,13 @@ pub(super) struct Here {
     /// Rank of the block in the cluster.
     pub rank: u32,
     pub fiber: u32,
+}
+
+impl Here {
+    /// The thread, as what waits in groups is known by.
+    pub fn owner(&self) -> Owner {
+        (self.block_idx, self.linear)
+    }
 }
 
 /// A block while it runs.

@@ -167,17 +167,17 @@ impl Transfer {
 impl Machine<'_> {
     /// Starts a copy of the running thread's own.
     pub(super) fn start_copy(&self, copy: Copy) {
-        self.transfers.borrow_mut().copies.start(&self.here.get(), copy);
+        self.transfers.borrow_mut().copies.start(self.here.get().owner(), copy);
     }
 
     /// Closes the running thread's group of copies of its own.
     pub(super) fn commit_copies(&self) {
-        self.transfers.borrow_mut().copies.commit(&self.here.get());
+        self.transfers.borrow_mut().copies.commit(self.here.get().owner());
     }
 
     /// Does the running thread's copies but those of its last `left` groups.
     pub(super) fn wait_copies(&self, left: usize) {
-        let copies = self.transfers.borrow_mut().copies.take(&self.here.get(), left);
+        let copies = self.transfers.borrow_mut().copies.take(self.here.get().owner(), left);
         for copy in copies {
             copy.run();
             if self.interests.accesses && !self.unordered.get() {
@@ -202,7 +202,7 @@ impl Machine<'_> {
             if self.moves_at_once() {
                 transfer.write();
             }
-            transfers.groups.start(&here, transfer);
+            transfers.groups.start(here.owner(), transfer);
             return;
         }
         for ((barrier, _), phase) in transfer.barriers.iter().zip(phases) {
@@ -228,7 +228,7 @@ impl Machine<'_> {
 
     /// Closes the running thread's group.
     pub(super) fn commit_transfers(&self) {
-        self.transfers.borrow_mut().groups.commit(&self.here.get());
+        self.transfers.borrow_mut().groups.commit(self.here.get().owner());
     }
 
     /// Waits for the running thread's groups but the last `left`: for all that they do, or for their reads.
@@ -236,7 +236,7 @@ impl Machine<'_> {
         let here = self.here.get();
         let mut transfers = self.transfers.borrow_mut();
         let mut numbers = Vec::new();
-        for transfer in transfers.groups.closed(&here, left) {
+        for transfer in transfers.groups.closed(here.owner(), left) {
             if reads_alone {
                 transfer.read()
             } else {
@@ -246,7 +246,7 @@ impl Machine<'_> {
             numbers.push(transfer.number);
         }
         if !reads_alone {
-            transfers.groups.take(&here, left);
+            transfers.groups.take(here.owner(), left);
         }
         drop(transfers);
         if !self.unordered.get() {
@@ -278,7 +278,7 @@ impl Machine<'_> {
                 }
             }
             Some(Counted::Arrival { here, barrier, at }) => {
-                let copies = self.transfers.borrow_mut().copies.take_all(&here);
+                let copies = self.transfers.borrow_mut().copies.take_all(here.owner());
                 for copy in copies {
                     copy.run();
                     self.notify(|observer| observer.on_transfer_counted(copy.number, barrier));
@@ -301,7 +301,7 @@ impl Machine<'_> {
         let here = self.here.get();
         let left = {
             let mut transfers = self.transfers.borrow_mut();
-            let mut all = transfers.groups.take_all(&here);
+            let mut all = transfers.groups.take_all(here.owner());
             let unread = all.iter().find(|transfer| !transfer.waited);
             let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
             all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
