@@ -66,7 +66,10 @@ fn use_barriers(how: u32) -> impl Fn(&Device) -> Result<()> {
 
 fn problem(how: u32) -> MbarrierProblem {
     match alike(Settings::default(), use_barriers(how)) {
-        SimFault::Misuse { problem: Misuse::Mbarrier(problem), .. } => problem,
+        SimFault::Misuse { problem, .. } => match *problem {
+            Misuse::Mbarrier(problem) => problem,
+            other => panic!("{how}: {other}"),
+        },
         other => panic!("{how}: {other}"),
     }
 }
@@ -180,7 +183,10 @@ fn copy(how: u32) -> impl Fn(&Device) -> Result<()> {
 fn bulk_problem(how: u32, seed: u64) -> BulkProblem {
     let settings = Settings { seed, ..Settings::default() };
     match alike(settings, copy(how)).found() {
-        SimFault::Misuse { problem: Misuse::Bulk(problem), .. } => problem.clone(),
+        SimFault::Misuse { problem, .. } => match &**problem {
+            Misuse::Bulk(problem) => problem.clone(),
+            other => panic!("{how}: {other}"),
+        },
         other => panic!("{how}: {other}"),
     }
 }

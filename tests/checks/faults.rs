@@ -238,7 +238,7 @@ fn named_barriers_and_halves_that_are_used_wrongly() {
     for (how, wrong) in wrong.into_iter().enumerate() {
         let fault = alike(Settings::default(), run(how as u32));
         assert!(
-            matches!(&fault, SimFault::Misuse { problem: Misuse::Barrier(problem), .. } if *problem == wrong),
+            matches!(&fault, SimFault::Misuse { problem, .. } if **problem == Misuse::Barrier(wrong)),
             "{fault}"
         );
     }
@@ -249,7 +249,7 @@ fn named_barriers_and_halves_that_are_used_wrongly() {
     for (how, wrong) in (7..).zip(halves) {
         let fault = alike(Settings::default(), run(how));
         assert!(
-            matches!(&fault, SimFault::Misuse { problem: Misuse::Barrier(problem), line, .. } if *problem == wrong && *line > 0),
+            matches!(&fault, SimFault::Misuse { problem, line, .. } if **problem == Misuse::Barrier(wrong) && *line > 0),
             "{fault}"
         );
         assert!(fault.to_string().contains("faults.rs"), "{fault}");

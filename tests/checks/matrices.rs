@@ -153,8 +153,8 @@ fn a_product_that_some_lanes_skip_is_refused_when_it_is_recorded() {
 /// A warpgroup multiplies a part of a matrix of rows of 128 bytes, swizzled, from row `first` on.
 #[gpu_kernel]
 fn part_of_a_tile(y: &mut [f32], first: u32) {
-    let mut rows = shared!([bf16; 8192], align = 1024);
-    let mut cols = shared!([bf16; 512], align = 1024);
+    let rows = shared!([bf16; 8192], align = 1024);
+    let cols = shared!([bf16; 512], align = 1024);
     let mut sums = [[0.0f32; 4]; 1];
     let a = matrix_descriptor(&rows[first as usize * 64], 16, 1024, 1);
     let b = matrix_descriptor(&cols[0], 16, 1024, 1);
@@ -178,7 +178,7 @@ fn a_part_of_a_tile_begins_where_its_swizzle_does() {
     let fault = alike(settings, run(4));
     let problem = WgmmaProblem::Misaligned { is_left: true, beyond: 512, pattern: 1024 };
     assert!(
-        matches!(&fault, SimFault::Misuse { problem: Misuse::Wgmma(found), .. } if *found == problem),
+        matches!(&fault, SimFault::Misuse { problem: found, .. } if **found == Misuse::Wgmma(problem)),
         "{fault}"
     );
 }

@@ -127,39 +127,41 @@ mistakes! {
         };
 }
 
-/// What is right beside these mistakes is no report.
+/// Runs a launch in two orders, without a fault.
+#[track_caller]
+fn is_right(settings: Settings, launch: impl Fn(&Device, &mut Buffer<u32>, &mut Buffer<u32>) -> Result<()>) {
+    for seed in [0, 3] {
+        let device = Device::simulator_with(Settings { seed, ..settings.clone() });
+        let (mut x, mut y) = (device.upload(&[0u32; 4096]).unwrap(), device.upload(&[0u32; 4096]).unwrap());
+        launch(&device, &mut x, &mut y).expect("no fault");
+    }
+}
+
 #[test]
-fn what_is_right_is_not_reported() {
-    let run = |settings: Settings,
-               launch: &dyn Fn(&Device, &mut Buffer<u32>, &mut Buffer<u32>) -> Result<()>| {
-        for seed in [0, 3] {
-            let device = Device::simulator_with(Settings { seed, ..settings.clone() });
-            let (mut x, mut y) =
-                (device.upload(&[0u32; 4096]).unwrap(), device.upload(&[0u32; 4096]).unwrap());
-            launch(&device, &mut x, &mut y).expect("no fault");
-        }
-    };
-    let overlapping = Settings { overlap_launches: true, ..Settings::default() };
-    let programmatic = |d: &Device, x: &mut Buffer<u32>, y: &mut Buffer<u32>| {
+fn launches_that_wait_for_the_one_before_are_right() {
+    let settings = Settings { overlap_launches: true, ..Settings::default() };
+    is_right(settings.clone(), |d, x, y| {
         predecessor(&mut *x).grid(1).block(64).launch(d)?;
         successor(&*x, &mut *y, true).grid(1).block(64).programmatic_serialization().launch(d)?;
         // The third launch waits for the second, and that has waited for the first.
         successor(&*x, y, true).grid(1).block(64).programmatic_serialization().launch(d)
-    };
-    run(overlapping.clone(), &programmatic);
-    let in_order = |d: &Device, x: &mut Buffer<u32>, y: &mut Buffer<u32>| {
+    });
+    is_right(settings.clone(), |d, x, y| {
         predecessor(&mut *x).grid(1).block(64).launch(d)?;
         successor(&*x, y, false).grid(1).block(64).launch(d)
-    };
-    run(overlapping.clone(), &in_order);
-    let after_a_copy = |d: &Device, x: &mut Buffer<u32>, y: &mut Buffer<u32>| {
+    });
+    // A copy to the host waits for all launches before.
+    is_right(settings, |d, x, y| {
         predecessor(&mut *x).grid(1).block(64).launch(d)?;
         d.download(&*x)?;
         successor(&*x, y, false).grid(1).block(64).programmatic_serialization().launch(d)
-    };
-    run(overlapping, &after_a_copy);
+    });
+}
+
+#[test]
+fn arrivals_that_publish_are_right() {
     let strict = Settings { strict_arrivals: true, ..Settings::default() };
-    run(strict, &|d, x, y| read_before_reuse(x, y, true).grid(2).block(32).launch(d));
-    run(Settings::default(), &|d, x, y| read_before_reuse(x, y, false).grid(2).block(32).launch(d));
-    run(Settings::default(), &|d, x, y| unpublished(x, y, 2).grid(2).block(32).launch(d));
+    is_right(strict, |d, x, y| read_before_reuse(x, y, true).grid(2).block(32).launch(d));
+    is_right(Settings::default(), |d, x, y| read_before_reuse(x, y, false).grid(2).block(32).launch(d));
+    is_right(Settings::default(), |d, x, y| unpublished(x, y, 2).grid(2).block(32).launch(d));
 }

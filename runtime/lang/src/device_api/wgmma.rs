@@ -84,6 +84,30 @@ builtin! {
 /// `j * 8 + t % 4 * 2 + i % 2`.
 ///
 /// On the simulator products are exact; their sum is added up in `f64` in the order of K, and rounded once.
+///
+/// rustc refuses other shapes, and columns side by side of elements of 8 or 32 bits:
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel]
+/// fn too_wide(a: u64) {
+///     let mut sums = [[0.0f32; 4]; 33];
+///     wgmma::<bf16, 33, false, false>(&mut sums, a, a, false);
+/// }
+/// too_wide(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel]
+/// fn turned(a: u64) {
+///     let mut sums = [[0.0f32; 4]; 1];
+///     wgmma::<F8E4M3, 1, false, true>(&mut sums, a, a, false);
+/// }
+/// turned(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
 #[inline]
 #[track_caller]
 pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
@@ -125,7 +149,17 @@ pub fn wgmma_wait<const N: u32>() {
 /// Gives the warp registers back until each of its threads has `N`: a multiple of 8 from 24 to 256.
 ///
 /// All warps of the warpgroup make the call. The kernel says its most threads by `launch_bounds`, from which the registers of
-/// each thread at its start follow. Source: PTX ISA, `setmaxnreg.dec`.
+/// each thread at its start follow. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel(launch_bounds(128, 1))]
+/// fn kernel() {
+///     setmaxnreg_dec::<42>();
+/// }
+/// kernel().grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
 #[inline]
 #[track_caller]
 pub fn setmaxnreg_dec<const N: u32>() {

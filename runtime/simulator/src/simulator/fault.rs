@@ -174,7 +174,7 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
         /// What is wrong with the use.
-        problem: Misuse,
+        problem: Box<Misuse>,
     },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]

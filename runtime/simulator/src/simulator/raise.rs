@@ -62,7 +62,7 @@ impl Machine<'_> {
     #[cold]
     pub(super) fn raise_misuse(&self, operation: &'static str, problem: impl Into<Misuse>, at: Line) -> ! {
         let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        let problem = problem.into();
+        let problem = Box::new(problem.into());
         self.raise(SimFault::Misuse { kernel, operation, file, line, block, thread, problem })
     }
 

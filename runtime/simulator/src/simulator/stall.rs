@@ -37,7 +37,7 @@ impl Machine<'_> {
             line: wait.at.line,
             block: self.blocks[wait.rank as usize].idx.get(),
             thread: self.shape.coords[wait.linear as usize],
-            problem: MbarrierProblem::NotMade.into(),
+            problem: Box::new(MbarrierProblem::NotMade.into()),
         }
     }
 

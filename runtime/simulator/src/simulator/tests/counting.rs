@@ -28,7 +28,10 @@ fn make(number: usize, count: u32) {
 /// The problem of a kernel of this many threads with a barrier.
 fn problem(threads: u32, thread: impl Fn()) -> MbarrierProblem {
     match fault(threads, thread) {
-        SimFault::Misuse { problem: Misuse::Mbarrier(problem), .. } => problem,
+        SimFault::Misuse { problem, .. } => match *problem {
+            Misuse::Mbarrier(problem) => problem,
+            other => panic!("{other}"),
+        },
         other => panic!("{other}"),
     }
 }
@@ -177,7 +180,7 @@ fn stores_are_read_before_their_thread_returns() {
     };
     let left = fault(1, store(false));
     assert!(
-        matches!(left, SimFault::Misuse { problem: Misuse::Bulk(BulkProblem::NotWaitedFor), .. }),
+        matches!(&left, SimFault::Misuse { problem, .. } if **problem == BulkProblem::NotWaitedFor.into()),
         "{left}"
     );
     assert!(simulate(1, 1, store(true)).is_ok());
