@@ -1,11 +1,13 @@
 //! Barriers that count and bulk copies, used as hardware does not allow: both executors say the same.
 
+use std::collections::BTreeSet;
+
 use warpsmith::Result;
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
-use warpsmith::simulator::{BulkProblem, MbarrierProblem, Settings, SimFault};
+use warpsmith::simulator::{BulkProblem, MbarrierProblem, Misuse, Settings, SimFault};
 
-use super::faults::alike;
+use super::faults::{alike, alone_with};
 
 #[gpu_kernel]
 fn barriers(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
@@ -64,7 +66,10 @@ fn use_barriers(how: u32) -> impl Fn(&Device) -> Result<()> {
 
 fn problem(how: u32) -> MbarrierProblem {
     match alike(Settings::default(), use_barriers(how)) {
-        SimFault::MbarrierUse { problem, .. } => problem,
+        SimFault::Misuse { problem, .. } => match *problem {
+            Misuse::Mbarrier(problem) => problem,
+            other => panic!("{how}: {other}"),
+        },
         other => panic!("{how}: {other}"),
     }
 }
@@ -80,6 +85,43 @@ fn a_barrier_is_used_as_hardware_defines() {
     assert_eq!(problem(6), MbarrierProblem::Aliased { awaited: 0, phase: 2 });
     assert_eq!(problem(7), MbarrierProblem::Aliased { awaited: 1, phase: 0 });
     assert_eq!(problem(8), MbarrierProblem::NotMade);
+}
+
+/// Thread 32 uses a barrier that thread 0 makes, and nothing orders the two.
+#[gpu_kernel]
+fn not_awaited(y: &mut [u32], #[comptime] how: u32) {
+    let full = shared!(Barrier);
+    let t = thread_idx().x;
+    if t == 0 {
+        full.init(1);
+    }
+    if t == 32 {
+        match how {
+            0 => full.arrive(),
+            1 => full.expect(16),
+            _ => full.wait_for(Phase::first()),
+        }
+    }
+    y[t] = 1;
+}
+
+#[test]
+fn a_barrier_that_is_made_too_late_is_one_report_whoever_comes_first() {
+    for how in 0..3 {
+        let reports = (0..12u64).map(|seed| {
+            let fault = alone_with(Settings { seed, ..Settings::default() }, |device| {
+                let mut y = device.alloc_zeroed::<u32>(64)?;
+                not_awaited(&mut y, how).grid(1).block(64).launch(device)
+            });
+            fault.found().to_string()
+        });
+        let reports: BTreeSet<String> = reports.collect();
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        let report = reports.first().expect("a report");
+        ["makes a barrier at", "uses it at", "fence_mbarrier_init"]
+            .iter()
+            .for_each(|words| assert!(report.contains(words), "{report}"));
+    }
 }
 
 #[test]
@@ -141,7 +183,10 @@ fn copy(how: u32) -> impl Fn(&Device) -> Result<()> {
 fn bulk_problem(how: u32, seed: u64) -> BulkProblem {
     let settings = Settings { seed, ..Settings::default() };
     match alike(settings, copy(how)).found() {
-        SimFault::BulkCopy { problem, .. } => problem.clone(),
+        SimFault::Misuse { problem, .. } => match &**problem {
+            Misuse::Bulk(problem) => problem.clone(),
+            other => panic!("{how}: {other}"),
+        },
         other => panic!("{how}: {other}"),
     }
 }

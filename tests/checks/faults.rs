@@ -2,7 +2,9 @@
 
 use warpsmith::Result;
 use warpsmith::prelude::*;
-use warpsmith::simulator::{BarrierProblem, Executor, MaskProblem, Missing, RankProblem, Settings, SimFault};
+use warpsmith::simulator::{
+    BarrierProblem, Executor, MaskProblem, Missing, Misuse, RankProblem, Settings, SimFault,
+};
 
 /// The fault of a launch by both executors, which must be one.
 pub(crate) fn alike(settings: Settings, launch: impl Fn(&Device) -> Result<()>) -> SimFault {
@@ -20,7 +22,12 @@ pub(crate) fn alike(settings: Settings, launch: impl Fn(&Device) -> Result<()>) 
 
 /// The fault of a launch by the interpreter, which alone tells of every access.
 pub(crate) fn alone(launch: impl Fn(&Device) -> Result<()>) -> SimFault {
-    let settings = Settings { executor: Executor::Interpreter, ..Settings::default() };
+    alone_with(Settings::default(), launch)
+}
+
+/// The same, with other settings.
+pub(crate) fn alone_with(settings: Settings, launch: impl Fn(&Device) -> Result<()>) -> SimFault {
+    let settings = Settings { executor: Executor::Interpreter, ..settings };
     match launch(&Device::simulator_with(settings)) {
         Err(warpsmith::Error::Simulator(fault)) => *fault,
         other => panic!("no fault: {other:?}"),
@@ -230,7 +237,10 @@ fn named_barriers_and_halves_that_are_used_wrongly() {
     ];
     for (how, wrong) in wrong.into_iter().enumerate() {
         let fault = alike(Settings::default(), run(how as u32));
-        assert!(matches!(&fault, SimFault::BarrierUse { problem, .. } if *problem == wrong), "{fault}");
+        assert!(
+            matches!(&fault, SimFault::Misuse { problem, .. } if **problem == Misuse::Barrier(wrong)),
+            "{fault}"
+        );
     }
     let fault = alike(Settings::default(), run(6));
     let SimFault::Deadlock { waiting, .. } = &fault else { panic!("{fault}") };
@@ -239,7 +249,7 @@ fn named_barriers_and_halves_that_are_used_wrongly() {
     for (how, wrong) in (7..).zip(halves) {
         let fault = alike(Settings::default(), run(how));
         assert!(
-            matches!(&fault, SimFault::BarrierUse { problem, line, .. } if *problem == wrong && *line > 0),
+            matches!(&fault, SimFault::Misuse { problem, line, .. } if **problem == Misuse::Barrier(wrong) && *line > 0),
             "{fault}"
         );
         assert!(fault.to_string().contains("faults.rs"), "{fault}");

@@ -2,8 +2,11 @@
 
 use warpsmith::Result;
 use warpsmith::prelude::*;
-use warpsmith::ptx::{ldmatrix_x1, ldmatrix_x4, mma_m16n8k16_f32_bf16, stmatrix_x4};
-use warpsmith::simulator::{Executor, MaskProblem, Settings, SimChecks, SimFault};
+use warpsmith::ptx::{
+    ldmatrix_x1, ldmatrix_x4, matrix_descriptor, mma_m16n8k16_f32_bf16, stmatrix_x4, wgmma, wgmma_commit,
+    wgmma_fence, wgmma_wait,
+};
+use warpsmith::simulator::{Executor, MaskProblem, Misuse, Settings, SimChecks, SimFault, WgmmaProblem};
 
 use super::faults::{alike, alone};
 
@@ -145,4 +148,37 @@ fn a_product_needs_all_lanes_at_one_place() {
 fn a_product_that_some_lanes_skip_is_refused_when_it_is_recorded() {
     let refused = parted_without_a_word::cuda_source().expect_err("lanes part").to_string();
     assert!(refused.contains("`mma_m16n8k16_f32_bf16` needs all 32 lanes"), "{refused}");
+}
+
+/// A warpgroup multiplies a part of a matrix of rows of 128 bytes, swizzled, from row `first` on.
+#[gpu_kernel]
+fn part_of_a_tile(y: &mut [f32], first: u32) {
+    let rows = shared!([bf16; 8192], align = 1024);
+    let cols = shared!([bf16; 512], align = 1024);
+    let mut sums = [[0.0f32; 4]; 1];
+    let a = matrix_descriptor(&rows[first as usize * 64], 16, 1024, 1);
+    let b = matrix_descriptor(&cols[0], 16, 1024, 1);
+    wgmma_fence();
+    wgmma::<bf16, 1, false, false>(&mut sums, a, b, true);
+    wgmma_commit();
+    wgmma_wait::<0>();
+    y[thread_idx().x] = sums[0][0];
+}
+
+#[test]
+fn a_part_of_a_tile_begins_where_its_swizzle_does() {
+    let run = |first: u32| {
+        move |device: &Device| {
+            let mut y = device.alloc_zeroed::<f32>(128)?;
+            part_of_a_tile(&mut y, first).grid(1).block(128).launch(device)
+        }
+    };
+    let settings = Settings { checks: SimChecks::NONE, ..Settings::default() };
+    run(8)(&Device::simulator_with(settings.clone())).expect("a multiple of 1024 bytes");
+    let fault = alike(settings, run(4));
+    let problem = WgmmaProblem::Misaligned { is_left: true, beyond: 512, pattern: 1024 };
+    assert!(
+        matches!(&fault, SimFault::Misuse { problem: found, .. } if **found == Misuse::Wgmma(problem)),
+        "{fault}"
+    );
 }

@@ -18,8 +18,14 @@ cases! { "places.rs";
 
 /// The cases whose kernels take other parameters than the two buffers.
 pub fn others() -> Vec<Case> {
-    let case =
-        |name, racy, launch| Case { name, source: include_str!("places.rs"), clean: &[0], racy, launch };
+    let case = |name, racy, launch| Case {
+        name,
+        source: include_str!("places.rs"),
+        clean: &[0],
+        racy,
+        faults: &[],
+        launch,
+    };
     vec![
         case("rows_of_a_matrix", &[1, 2], |device, _, y, how, seed| {
             let mut rows = device.alloc_pitched::<u32>(8, 20)?;

@@ -22,36 +22,59 @@ pub struct Case {
     pub source: &'static str,
     /// Values of `how` that are right.
     pub clean: &'static [u32],
-    /// Values of `how` that are mistakes.
+    /// Values of `how` that race.
     pub racy: &'static [u32],
+    /// Values of `how` that end with another fault, in every order, and words of its report.
+    pub faults: &'static [(u32, &'static str)],
     /// Launches it on fresh buffers.
     pub launch: Launcher,
+}
+
+/// What is to come of a case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    Clean,
+    Race,
+    /// A fault whose report has these words; a race may come before it if there are none.
+    Fault(&'static str),
 }
 
 /// What came of a case.
 pub struct Verdict {
     case: String,
-    pub expected: bool,
+    pub expected: Expected,
     /// The lines that may be named.
     marked: Vec<u32>,
     /// What each order of the schedule ended with.
     outcomes: Vec<Result<()>>,
 }
 
-/// The cases of a file: each kernel with its grid, its block, what else the launch says, and what is expected.
+/// The cases of a file: each kernel with its grid, its block, what else the launch says, its arguments if they are not the two
+/// buffers, and what is expected.
 macro_rules! cases {
     ($file:literal; $($name:ident($grid:expr, $block:expr $(, $method:ident($($arg:expr)?))*)
-        clean [$($clean:literal)*] racy [$($racy:literal)*];)+) => {
+        $(by |$x:ident, $y:ident| ($($of:expr),+))?
+        clean [$($clean:literal)*] racy [$($racy:literal)*] $(faults [$($fault:literal: $words:literal),+])?;)+) => {
         pub fn cases() -> Vec<crate::suite::Case> {
             vec![$(crate::suite::Case {
                 name: stringify!($name),
                 source: include_str!($file),
                 clean: &[$($clean),*],
                 racy: &[$($racy),*],
-                launch: |device, x, y, how, seed| {
-                    $name(x, y, how).grid($grid).block($block)$(.$method($($arg)?))*.seed(seed).launch(device)
-                },
+                faults: &[$($(($fault, $words)),+)?],
+                launch: cases!(@launch $name($grid, $block $(, $method($($arg)?))*) $(by |$x, $y| ($($of),+))?),
             }),+]
+        }
+    };
+    (@launch $name:ident($grid:expr, $block:expr $(, $method:ident($($arg:expr)?))*)) => {
+        |device, x, y, how, seed| {
+            $name(x, y, how).grid($grid).block($block)$(.$method($($arg)?))*.seed(seed).launch(device)
+        }
+    };
+    (@launch $name:ident($grid:expr, $block:expr $(, $method:ident($($arg:expr)?))*)
+        by |$x:ident, $y:ident| ($($of:expr),+)) => {
+        |device, $x, $y, how, seed| {
+            $name($($of),+, how).grid($grid).block($block)$(.$method($($arg)?))*.seed(seed).launch(device)
         }
     };
 }
@@ -74,11 +97,13 @@ fn settings() -> Settings {
 impl Case {
     /// A verdict for each value of `how`.
     pub fn verdicts(&self) -> Vec<Verdict> {
-        let clean = self.clean.iter().map(|how| self.verdict(*how, false));
-        clean.chain(self.racy.iter().map(|how| self.verdict(*how, true))).collect()
+        let clean = self.clean.iter().map(|how| self.verdict(*how, Expected::Clean));
+        let racy = self.racy.iter().map(|how| self.verdict(*how, Expected::Race));
+        let faults = self.faults.iter().map(|(how, words)| self.verdict(*how, Expected::Fault(words)));
+        clean.chain(racy).chain(faults).collect()
     }
 
-    fn verdict(&self, how: u32, expected: bool) -> Verdict {
+    fn verdict(&self, how: u32, expected: Expected) -> Verdict {
         let outcomes = SEEDS.iter().map(|seed| self.observe(how, *seed)).collect();
         Verdict { case: format!("{} {how}", self.name), expected, marked: self.marked(how), outcomes }
     }
@@ -127,33 +152,45 @@ impl Verdict {
         })
     }
 
+    /// The reports of the schedules that ended with a fault.
+    fn reports(&self) -> impl Iterator<Item = String> {
+        self.outcomes.iter().filter_map(|outcome| outcome.as_ref().err().map(ToString::to_string))
+    }
+
+    pub fn is_mistake(&self) -> bool {
+        self.expected != Expected::Clean
+    }
+
     pub fn is_missed(&self) -> bool {
-        self.expected && self.races().count() < SEEDS.len()
+        match self.expected {
+            Expected::Clean => false,
+            Expected::Race => self.races().count() < SEEDS.len(),
+            Expected::Fault(words) => {
+                self.reports().filter(|report| report.contains(words)).count() < SEEDS.len()
+            }
+        }
     }
 
     pub fn is_false_alarm(&self) -> bool {
-        !self.expected && self.races().next().is_some()
+        self.expected == Expected::Clean && self.reports().next().is_some()
     }
 
     /// Returns whether a race was found, at lines that are not marked.
     pub fn is_elsewhere(&self) -> bool {
         let fits = |(a, b): (u32, u32)| self.marked.contains(&a) && self.marked.contains(&b);
-        self.expected && !self.races().all(fits)
+        self.expected == Expected::Race && !self.races().all(fits)
     }
 
     /// What is wrong, if anything is.
     pub fn complaint(&self) -> Option<String> {
-        let Self { case, marked, outcomes, .. } = self;
-        let strange = outcomes.len() != outcomes.iter().filter(|o| o.is_ok()).count() + self.races().count();
-        let found = outcomes.iter().find_map(|outcome| outcome.as_ref().err().map(ToString::to_string));
+        let Self { case, marked, .. } = self;
+        let found = || self.reports().next().unwrap_or_else(|| "nothing".to_owned());
         match () {
-            () if strange => Some(format!("{case}: {}", found?)),
             () if self.is_missed() => {
-                let lines: Vec<_> = self.races().collect();
-                Some(format!("{case}: missed; found {lines:?}"))
+                Some(format!("{case}: missed; found {:?} {}", self.races().collect::<Vec<_>>(), found()))
             }
-            () if self.is_false_alarm() => Some(format!("{case}: false alarm: {}", found?)),
-            () if self.is_elsewhere() => Some(format!("{case}: not at {marked:?}: {}", found?)),
+            () if self.is_false_alarm() => Some(format!("{case}: false alarm: {}", found())),
+            () if self.is_elsewhere() => Some(format!("{case}: not at {marked:?}: {}", found())),
             () => None,
         }
     }

@@ -19,6 +19,8 @@ pub const CLUSTER: u32 = 16;
 pub const NESTED_LAUNCHES: u32 = 24;
 /// Registers of a thread at most.
 pub const REGISTERS: u32 = 255;
+/// Registers of a multiprocessor.
+pub const ALL_REGISTERS: u32 = 65_536;
 /// Bytes of static shared memory, and of all shared memory of a kernel that does not ask for more.
 pub const STATIC_SHARED: usize = 48 * 1024;
 /// Bytes of shared memory of a block on the device that has most: compute capability 9.0 and 10.0.

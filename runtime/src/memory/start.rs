@@ -6,6 +6,7 @@ use crate::argument::MemoryPlace;
 use crate::argument::Order;
 use crate::driver::{DriverError, GpuMemory};
 use crate::memory::buffer::Memory;
+use crate::simulator::global;
 
 /// The first element of a part.
 #[derive(Debug)]
@@ -65,10 +66,13 @@ impl<'a, T> Start<'a, T> {
         self.gpu.map(|memory| (memory, (self.address - memory.address()) as usize))
     }
 
-    /// Its address on the host, if the simulator has it.
+    /// Its address on the host, which uses it, if the simulator has it.
     pub fn here(&self) -> Result<*mut T, DriverError> {
         match self.place() {
-            MemoryPlace::Simulator => Ok(self.address as *mut T),
+            MemoryPlace::Simulator => {
+                global::use_by_host();
+                Ok(self.address as *mut T)
+            }
             memory => Err(DriverError::WrongDevice { memory, device: MemoryPlace::Simulator }),
         }
     }

@@ -206,6 +206,11 @@ pub struct Facts {
     pub lanes: Lanes,
     /// Its form, if it is not a call.
     pub form: Form,
+    /// Whether its result is true in one lane of each warp and false in the others.
+    pub elects: bool,
+    /// Whether the registers that its first argument refers to are in use after the call, until the thread waits: nothing
+    /// may read or write them meanwhile.
+    pub in_flight: bool,
 }
 
 impl Facts {
@@ -220,6 +225,8 @@ impl Facts {
         orders: Orders::Nothing,
         lanes: Lanes::All,
         form: Form::Call,
+        elects: false,
+        in_flight: false,
     };
     /// The facts of a builtin that returns its argument, or a part of it, as it is.
     pub const MOVES: Self = Self { cost: Cost::Moves, ..Self::NONE };

@@ -1,7 +1,7 @@
 //! Conditions by their form: those on which the lanes of a warp certainly agree, and those that part them.
 
 use super::uniformity::Frame;
-use crate::ir::{BinaryOp, Expr, ExprKind, Position, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Position, UnaryOp, VarId};
 
 impl<'f> Frame<'f> {
     /// Returns whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
@@ -78,7 +78,13 @@ impl<'f> Frame<'f> {
 
     /// Returns whether lanes of one warp certainly disagree on a condition.
     pub(super) fn parts(&self, cond: &Expr) -> bool {
-        let ExprKind::Binary(op, a, b) = &cond.kind else { return false };
+        let (op, a, b) = match &cond.kind {
+            ExprKind::Builtin { op, .. } => return op.facts.elects,
+            ExprKind::Var(id) => return self.definition(*id).is_some_and(|init| self.parts(init)),
+            ExprKind::Unary(UnaryOp::Not, inner) => return self.parts(inner),
+            ExprKind::Binary(op, a, b) => (op, a, b),
+            _ => return false,
+        };
         let index = |e: &Expr| self.is_thread_index(e) || self.is_lane(e);
         let cut = |n: i128| n > 0 && n < 32;
         match (op, b.as_int()) {

@@ -2,6 +2,7 @@
 
 use super::text::with;
 use crate::ir::{Effect, Prelude};
+use crate::simulator::context;
 
 static WAIT: Prelude = Prelude {
     name: "ws_grid_dependency_wait",
@@ -18,12 +19,12 @@ static LAUNCH: Prelude = Prelude {
 builtin! {
     /// Waits until the kernel before this one in the stream has ended and its writes are seen.
     ///
-    /// Does nothing in a launch without `.programmatic_serialization()`, nor on the simulator, where that
-    /// kernel has always ended. Source: PTX ISA, `griddepcontrol.wait`; compute capability 9.0.
+    /// Does nothing in a launch without `.programmatic_serialization()`, nor on the simulator, where that kernel has ended
+    /// unless `Settings::overlap_launches` is set. Source: PTX ISA, `griddepcontrol.wait`; compute capability 9.0.
     pub fn grid_dependency_wait() {
         cuda: with("ws_grid_dependency_wait()", &WAIT), effect: Effect::Writes, min_compute: (9, 0)
     } {
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        context::grid_dependency_wait();
     }
 
     /// Lets the kernel after this one in the stream start, once every block has called it or ended.

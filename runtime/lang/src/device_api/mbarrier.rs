@@ -178,7 +178,7 @@ builtin! {
     /// Source: PTX ISA, `elect.sync`; compute capability 9.0.
     pub fn elect_one() -> bool {
         cuda: with("ws_elect_one()", &ELECT), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread,
-        min_compute: (9, 0), facts: Facts::MOVES
+        min_compute: (9, 0), facts: Facts { elects: true, ..Facts::MOVES }
     } {
         let lanes = context::warp_exchange(u32::MAX, "elect_one", [0; 16]);
         lanes.participants().trailing_zeros() == context::lane_id()

@@ -91,6 +91,30 @@ builtin! {
 ///
 /// On the simulator, each product is exact. The simulator adds the products up in `f64` in the order of K, and rounds the
 /// sum once.
+///
+/// rustc refuses other shapes, and columns side by side of elements of 8 or 32 bits:
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel]
+/// fn too_wide(a: u64) {
+///     let mut sums = [[0.0f32; 4]; 33];
+///     wgmma::<bf16, 33, false, false>(&mut sums, a, a, false);
+/// }
+/// too_wide(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel]
+/// fn turned(a: u64) {
+///     let mut sums = [[0.0f32; 4]; 1];
+///     wgmma::<F8E4M3, 1, false, true>(&mut sums, a, a, false);
+/// }
+/// turned(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
 #[inline]
 #[track_caller]
 pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
@@ -132,19 +156,33 @@ pub fn wgmma_wait<const N: u32>() {
 
 /// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
 ///
-/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`. The simulator does not
-/// count registers. Source: PTX ISA, `setmaxnreg.dec`.
+/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`.
+/// rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel(launch_bounds(128, 1))]
+/// fn kernel() {
+///     setmaxnreg_dec::<42>();
+/// }
+/// kernel().grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
 #[inline]
+#[track_caller]
 pub fn setmaxnreg_dec<const N: u32>() {
     const { limit(N) };
+    context::set_registers("setmaxnreg_dec", N);
 }
 
 /// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
 ///
 /// The rules of [`setmaxnreg_dec`] apply. Source: PTX ISA, `setmaxnreg.inc`.
 #[inline]
+#[track_caller]
 pub fn setmaxnreg_inc<const N: u32>() {
     const { limit(N) };
+    context::set_registers("setmaxnreg_inc", N);
 }
 
 /// Fails to compile for a number of registers that a thread cannot have.
@@ -261,8 +299,8 @@ impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> DeviceFn for wgmma_r
 
 numbered! {
     wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
-    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
-    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
+    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
+    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
 }
 
 /// A builtin that multiplies: it reads and writes the sums.
@@ -270,7 +308,7 @@ const fn multiplies(name: &'static str, text: fn(&[Type], &Type) -> CudaText) ->
     Builtin {
         effect: TOGETHER,
         by_reference: true,
-        facts: Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES },
+        facts: Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES },
         min_compute: (9, 0),
         arch_specific: true,
         ..Builtin::pure(Name::new(name), text)

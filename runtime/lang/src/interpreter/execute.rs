@@ -191,6 +191,13 @@ impl<'p> RunningThread<'p> {
                         let space = Space::Local;
                         context::tell_access(&Access { address, bytes, align, space, kind, by });
                     }
+                    Op::Touch { pointer, offset, bytes, writes, site } => {
+                        let address = get::<usize>(frame, pointer).wrapping_add(offset as usize);
+                        self.touch(address, bytes, writes, site);
+                    }
+                    Op::TouchLocal { slot, bytes, writes, site } => {
+                        self.touch(self.at(slot).addr(), bytes, writes, site);
+                    }
                     Op::Branch { condition, negated, site } => {
                         let taken = (get::<u8>(frame, condition) != 0) != negated;
                         context::tell_branch(&Branch { taken, by: self.instruction(site) });
@@ -390,6 +397,13 @@ impl<'p> RunningThread<'p> {
         // Within the library's own functions the line is that of who calls them.
         let at = if self.program.library[site as usize] { self.caller } else { site };
         Instruction { at: self.program.sites[at as usize], site, instance: self.instance }
+    }
+
+    #[inline]
+    fn touch(&self, address: usize, bytes: u32, writes: bool, site: Site) {
+        if context::has_products_in_flight() {
+            context::touch(address, bytes as usize, writes, self.instruction(site).at);
+        }
     }
 
     fn space(&self, address: usize, constant: bool) -> Space {

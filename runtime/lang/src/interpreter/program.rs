@@ -330,6 +330,21 @@ pub(super) enum Op {
         kind: AccessKind,
         site: Site,
     },
+    /// Reads or writes memory that may be registers which a product computes.
+    Touch {
+        pointer: Slot,
+        offset: u32,
+        bytes: u32,
+        writes: bool,
+        site: Site,
+    },
+    /// The same, of the frame itself.
+    TouchLocal {
+        slot: Slot,
+        bytes: u32,
+        writes: bool,
+        site: Site,
+    },
     Branch {
         condition: Slot,
         negated: bool,

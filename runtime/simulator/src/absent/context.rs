@@ -65,6 +65,8 @@ in_kernels_alone! {
     fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
     fn box_copy(&'static str, BoxCopy, SharedBox, (&[BoxPiece], u8, i64), *const u8);
     fn described_place(&'static str, *const u8) -> u32;
+    fn set_registers(&'static str, u32);
+    fn grid_dependency_wait();
     fn wgmma_fence();
     fn wgmma_commit();
     fn wgmma_wait(usize);

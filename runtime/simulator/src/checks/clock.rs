@@ -3,7 +3,7 @@
 //! A vector clock with an entry for each thread of a grid would be as long as the grid. What is known
 //! comes from barriers, though, and so by whole warps and blocks. A [`Clock`] is a tree over warps, blocks
 //! and groups of blocks with a bound at every node: a thread is known up to the largest bound above it. The
-//! join of two clocks is the larger bound at each node, so that the tree is exact. Nodes are shared.
+//! join of two clocks is the larger bound at each node, so the tree is exact. Nodes are shared.
 
 use std::rc::Rc;
 
@@ -134,6 +134,11 @@ impl Clock {
     /// Makes what another clock knows visible to the copy engine.
     pub fn publish(&mut self, other: &Clock, global: bool) {
         self.visible[usize::from(global)].join(&other.known);
+    }
+
+    /// Whether it knows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.known.0.is_none()
     }
 
     /// Makes all that it knows visible to the copy engine: it was there before.

@@ -8,7 +8,7 @@ use super::clock::{Asks, Clock, Group, Key};
 use super::threads::{Agent, Threads};
 use crate::simulator::{Line, MbarrierUse, MemoryScope};
 
-/// Marks a number that is a barrier's: whoever knows it up to an epoch knows that so many phases are complete.
+/// Marks a number that is a barrier's: a thread that knows epoch `n` of it knows that `n` phases are complete.
 const BARRIER: Key = 1 << 45;
 
 /// Who made a barrier.
@@ -31,13 +31,15 @@ struct Released {
 struct Counting {
     key: Key,
     made: Made,
-    /// Who has made it visible to the copy engine by `fence_mbarrier_init`, in which epoch.
+    /// The thread that has made it visible to the copy engine by `fence_mbarrier_init`, and its epoch then.
     fenced: Option<(Key, u32)>,
     /// Phases that are complete.
     phases: u32,
     /// For the threads of its block, and for those that wait for what the cluster released.
     block: Released,
     cluster: Released,
+    /// What arriving threads did before, whether they released it or not.
+    arrived: Released,
 }
 
 /// The barriers of the blocks that run, by address.
@@ -73,8 +75,9 @@ impl CountingBarriers {
             let key = BARRIER | self.next;
             self.next += 1;
             let made = Made { by, epoch: agent.epoch, at };
-            let (block, cluster) = (Released::default(), Released::default());
-            self.live.insert(address, Counting { key, made, fenced: None, phases: 0, block, cluster });
+            let [block, cluster, arrived] = [(); 3].map(|()| Released::default());
+            self.live
+                .insert(address, Counting { key, made, fenced: None, phases: 0, block, cluster, arrived });
             return;
         }
         let Some(barrier) = self.live.get_mut(&address) else { return };
@@ -89,8 +92,15 @@ impl CountingBarriers {
                 let clock = agent.release(by);
                 barrier.block.open.join_loads(&clock);
                 barrier.cluster.open.join(&clock);
+                barrier.arrived.open.join(&clock);
             }
-            MbarrierUse::ArriveAfterLoads => barrier.block.open.join_loads(&agent.release(by)),
+            MbarrierUse::ArriveAfterLoads { orders } => {
+                let clock = agent.release(by);
+                if orders {
+                    barrier.block.open.join_loads(&clock);
+                }
+                barrier.arrived.open.join(&clock);
+            }
             MbarrierUse::Wait(Some(scope)) => barrier.acquired(by, agent, scope),
             MbarrierUse::Complete(_) => barrier.complete(),
         }
@@ -118,12 +128,14 @@ impl Counting {
         self.block.open.raise(self.key, Group::Thread, self.phases);
         self.block.done = self.block.open.clone();
         self.cluster.done = self.cluster.open.clone();
+        self.arrived.done = self.arrived.open.clone();
     }
 
-    /// Whoever has waited knows what was released; the loads before an arrival are over for the copy engine too.
+    /// A thread that has waited knows what was released; the loads before an arrival are over for the copy engine too.
     fn acquired(&self, by: Key, agent: &mut Agent, scope: MemoryScope) {
         agent.acquire(by, &self.block.done);
         agent.clock.join_loads(&self.block.done);
+        agent.hear(&self.arrived.done);
         if scope >= MemoryScope::Cluster {
             agent.acquire(by, &self.cluster.done);
             agent.clock.join_loads(&self.cluster.done);

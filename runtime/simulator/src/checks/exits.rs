@@ -33,7 +33,7 @@ impl Exits {
         *self = Self::default();
     }
 
-    /// A thread uses the shared memory of another block, of so many threads.
+    /// A thread uses the shared memory of another block, which has `threads` threads.
     pub fn used(&mut self, block: u64, threads: u32, new: Use) {
         if self.ended.get(&block).is_some_and(|(ended, _)| *ended == threads) {
             self.late.get_or_insert((new, block));
@@ -41,7 +41,7 @@ impl Exits {
         self.uses.entry(block).or_default().insert(new.by, new);
     }
 
-    /// A thread of a block of so many threads ends, and knows this.
+    /// A thread of a block of `threads` threads ends, and knows `knows`.
     pub fn end(&mut self, block: u64, threads: u32, knows: &Clock) {
         let (ended, known) = self.ended.entry(block).or_default();
         *ended += 1;
@@ -49,7 +49,7 @@ impl Exits {
         if *ended == threads {
             let uses = self.uses.remove(&block).unwrap_or_default();
             let late = uses.into_values().filter(|guest| known.get(guest.by) < guest.epoch);
-            // The first thread, so that the same launch gives the same fault.
+            // The first thread: the same launch is to give the same fault.
             if let Some(first) = late.min_by_key(|guest| guest.by) {
                 self.late.get_or_insert((first, block));
             }

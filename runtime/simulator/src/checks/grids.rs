@@ -19,6 +19,20 @@ pub(super) struct Grid {
     cluster: [u32; 3],
     /// What its threads know when they begin.
     start: Clock,
+    /// The launch by the host that may not have ended when it begins.
+    previous: Option<usize>,
+    /// Whether one of its threads has waited for that.
+    waited: bool,
+}
+
+/// What a grid is that begins.
+pub(super) enum Begun {
+    /// A kernel has launched it.
+    Child,
+    /// The host has, when all before had ended.
+    Alone,
+    /// The host has, and the launch before may not have ended.
+    Overlapping,
 }
 
 /// A grid that a kernel has launched.
@@ -39,6 +53,8 @@ struct Child {
 pub(super) struct Grids {
     grids: Vec<Grid>,
     children: HashMap<u64, Child>,
+    /// The launch by the host that runs.
+    host: Option<usize>,
     /// The launched grid that is about to begin.
     beginning: Option<u64>,
     /// The next block's number.
@@ -46,11 +62,27 @@ pub(super) struct Grids {
 }
 
 impl Grids {
-    /// A grid begins; whether it is one that the host launches.
-    pub fn begin(&mut self, launch: &SimLaunch<'_>) -> bool {
+    /// A grid begins.
+    pub fn begin(&mut self, launch: &SimLaunch<'_>) -> Begun {
         let child = self.beginning.take();
-        if child.is_none() {
-            *self = Self::default();
+        let begun = match child {
+            Some(_) => Begun::Child,
+            None if launch.overlaps && !self.grids.is_empty() => Begun::Overlapping,
+            None => Begun::Alone,
+        };
+        let previous = match begun {
+            Begun::Child => None,
+            Begun::Alone => {
+                *self = Self::default();
+                None
+            }
+            Begun::Overlapping => {
+                self.children.clear();
+                self.host.replace(self.grids.len())
+            }
+        };
+        if child.is_none() && previous.is_none() {
+            self.host = Some(0);
         }
         let mut start = child.map(|child| self.start(child)).unwrap_or_default();
         // Whatever comes before a grid is visible to all of it.
@@ -59,8 +91,32 @@ impl Grids {
         let SimLaunch { grid, block, .. } = *launch;
         let base = self.next;
         self.next += grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        self.grids.push(Grid { kernel: launch.kernel.to_owned(), base, grid, block, cluster, start });
-        child.is_none()
+        let kernel = launch.kernel.to_owned();
+        self.grids.push(Grid { kernel, base, grid, block, cluster, start, previous, waited: false });
+        begun
+    }
+
+    /// A thread of the launch that runs has waited for the one before: what is ordered before what it does then.
+    pub fn wait_for_previous(&mut self) -> Clock {
+        let mut clock = Clock::default();
+        let Some(host) = self.host else { return clock };
+        self.grids[host].waited = true;
+        let mut end = self.grids[host].base;
+        let mut at = host;
+        // A launch that waited for the one before it has ended after that.
+        while let Some(previous) = self.grids[at].previous.filter(|_| self.grids[at].waited) {
+            know(&mut clock, self.grids[previous].base..end);
+            (end, at) = (self.grids[previous].base, previous);
+        }
+        clock.publish_all();
+        clock
+    }
+
+    /// Whether two threads are of launches by the host of which the second may begin before the first has ended.
+    pub fn are_launched_apart(&self, first: Key, second: Key) -> bool {
+        let Some(host) = self.host.filter(|host| self.grids[*host].previous.is_some()) else { return false };
+        let base = self.grids[host].base;
+        (first >> THREAD_BITS) < base && (second >> THREAD_BITS) >= base
     }
 
     /// A thread launches a grid.
@@ -93,7 +149,7 @@ impl Grids {
         let mut clock = child.clock.clone();
         match child.order {
             ChildOrder::Free => {}
-            // Grids run depth first, so that all of the launching grid's are side by side.
+            // Grids run depth first, so the launching grid's children have consecutive block numbers.
             ChildOrder::Tail => know(&mut clock, self.grids[child.parent].base..self.next),
             ChildOrder::Block => {
                 let earlier = self.children.values().filter(|other| {

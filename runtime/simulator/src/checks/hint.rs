@@ -14,6 +14,10 @@ pub(super) struct Situation {
     /// Whether neither warp has come to the line of the other.
     pub apart: bool,
     pub seen: Option<SeenRelease>,
+    /// Whether the second is of a launch that may begin before that of the first has ended.
+    pub overlaps: bool,
+    /// Whether the second one's thread has waited for a barrier at which the first one's arrived after it, from another block.
+    pub heard: bool,
     /// The second is the copy engine's, and the first is ordered before it but not visible to it.
     pub proxies: Option<Unfenced>,
 }
@@ -45,6 +49,12 @@ pub(super) struct SeenRelease {
 impl Situation {
     /// What to do about them.
     pub fn hint(&self) -> String {
+        if self.overlaps {
+            return OVERLAPPING.to_owned();
+        }
+        if self.heard {
+            return of_arrivals(self.first, self.second).to_owned();
+        }
         if let Some(unfenced) = &self.proxies {
             return of_proxies(unfenced, self.same_warp);
         }
@@ -106,6 +116,25 @@ impl Situation {
             }
         }
         .to_owned()
+    }
+}
+
+/// What to do about a launch that begins before the one before it has ended.
+const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_serialization()` and may begin before the first has \
+     ended: call `grid_dependency_wait()` before, in this thread or in one that it meets";
+
+/// A thread arrived at a barrier of another block, and that block's thread has waited for it.
+fn of_arrivals(first: Doing, second: Doing) -> &'static str {
+    let reads = matches!(first, Doing::Read | Doing::BulkRead | Doing::CopyRead);
+    match reads && !matches!(second, Doing::Read) {
+        true => {
+            "the first one's thread arrived by `arrive_at` after it, which orders nothing in PTX's memory model: arrive by \
+             `publish_at` and wait by `wait_cluster`, or set `strict_arrivals` to false if hardware's own order is enough"
+        }
+        false => {
+            "the first one's thread arrived at the barrier after it, and the second one's has waited, but an arrival at a barrier \
+             of another block by `arrive_at` orders loads alone: arrive by `publish_at`, and wait by `wait_cluster`"
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finds reads of memory that nobody has written, byte by byte: of shared memory since the block began, of
+//! Finds reads of unwritten memory, byte by byte: of shared memory since the block began, of
 //! global memory since it was allocated.
 //!
 //! Of global memory the simulator keeps for each allocation what is written, as launches and the host share it.
@@ -12,7 +12,7 @@ use crate::simulator::{
     Access, Interests, Observer, SimFault, SimLaunch, Space, Thread, TransferEvent, UnwrittenMemory, global,
 };
 
-/// Ends a launch with [`SimFault::Uninitialised`] at the first read of a byte that nobody has written.
+/// Ends a launch with [`SimFault::Uninitialised`] at the first read of an unwritten byte.
 ///
 /// One observer may watch any number of launches, one after the other.
 #[derive(Default)]

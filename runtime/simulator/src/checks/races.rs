@@ -1,6 +1,6 @@
 //! Finds data races: two accesses of the same bytes, one of them a store, that nothing orders.
 //!
-//! By happens-before, so that it does not matter in which order the simulator ran the threads: blocks
+//! Races are found by happens-before, whatever order the simulator ran the threads in: blocks
 //! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
 //! acquire orders them. A thread that has returned counts as having arrived at the barriers of its block and
 //! cluster, and where a mask of its warp names it. What cannot race is not looked at: constant memory, and variables.
@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use super::clock::{Asks, Key};
 use super::counting::{CountingBarriers, Made};
 use super::exits::{Exits, Use};
-use super::grids::Grids;
+use super::grids::{Begun, Grids};
 use super::hint::{self, SeenRelease, Situation, Unfenced};
 use super::history::{Class, Mark};
 use super::lines::Lines;
@@ -29,7 +29,7 @@ use crate::simulator::{
 
 /// Marks the number of a copy's loads, where its stores may be over later.
 const LOADS: u64 = 1 << 63;
-/// Marks a number that is a warpgroup's: whoever knows it up to a count knows that so many of its products are over.
+/// Marks a number that is a warpgroup's: a thread that knows count `n` of it knows that the first `n` products are over.
 const WARPGROUP: Key = 1 << 46;
 
 /// Ends a launch with [`SimFault::DataRace`] at the first access that races with an earlier one, and with
@@ -69,11 +69,18 @@ impl Observer for Races {
     fn on_launch(&self, launch: &SimLaunch<'_>) {
         let mut guard = self.0.borrow_mut();
         let state = &mut *guard;
-        if state.grids.begin(launch) {
-            state.threads = Threads::default();
-            state.releases.clear();
-            state.exits.clear();
-            state.global.clear();
+        match state.grids.begin(launch) {
+            Begun::Child => {}
+            Begun::Overlapping => {
+                state.threads.next_launch();
+                state.exits.clear();
+            }
+            Begun::Alone => {
+                state.threads = Threads::default();
+                state.releases.clear();
+                state.exits.clear();
+                state.global.clear();
+            }
         }
         state.clear_shared();
     }
@@ -163,6 +170,16 @@ impl Observer for Races {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.threads.end_copy(key, copy);
+    }
+
+    fn on_dependency_wait(&self, by: &Thread) {
+        let mut guard = self.0.borrow_mut();
+        let state = &mut *guard;
+        let key = state.key(by);
+        let ended = state.grids.wait_for_previous();
+        if let Some(agent) = state.threads.agent_mut(key) {
+            agent.acquire(key, &ended);
+        }
     }
 
     fn on_fence(&self, by: &Thread, scope: MemoryScope, _at: Line) {
@@ -395,6 +412,11 @@ impl State {
             same_warp: one >> 5 == other >> 5,
             apart: !shadow.has_record(one >> 5, later.line) && !shadow.has_record(other >> 5, earlier.line),
             seen: self.seen_release(earlier, other),
+            overlaps: self.grids.are_launched_apart(one, other),
+            heard: self
+                .threads
+                .agent(other)
+                .is_some_and(|agent| agent.has_heard(one, self.epoch_of(earlier))),
             proxies: self.proxies(earlier, later, access),
         };
         let hint = hint.hint();
@@ -412,6 +434,11 @@ impl State {
         let is_known = self.threads.ordered(earlier.key, earlier.epoch, thread, &agent.clock, Asks::Thread);
         (is_known && !self.threads.is_engine(earlier.key))
             .then_some(Unfenced { global: access.space == Space::Global })
+    }
+
+    /// The epoch of its thread in which something was done, if it was no copy.
+    fn epoch_of(&self, mark: &Mark) -> u32 {
+        if is_copy(mark.key) { u32::MAX } else { mark.epoch }
     }
 
     /// Who of a thread's block has seen that an access was released, the thread itself before others.

@@ -191,10 +191,11 @@ impl Shadow {
         let (key, epoch) = (record.key(earlier.lane), record.epoch);
         let is_ordered = match (class, mark.class) {
             (Class::Read, Class::Write) => view.load_is_ordered(key, epoch),
+            (Class::Write, _) => view.write_is_ordered(key, epoch, mark.class == Class::Write),
             _ => view.ordered(key, epoch),
         };
         match (class, mark.class, is_ordered) {
-            // Whoever is ordered after the store is after this load too.
+            // An access that is ordered after the store is after this load too.
             (Class::Write, Class::Read, true) if (key, epoch) == (mark.key, mark.epoch) => Ok(old),
             (Class::Write, Class::Read, true) | (Class::Read, Class::Read, false) => {
                 self.next_slot(old, bytes, event, mark, view)

@@ -29,6 +29,8 @@ struct Ordering {
     fences: [Option<Clock>; 4],
     /// What relaxed loads have seen released, by the scope that a fence needs to order it before it.
     seen: [Clock; 3],
+    /// What threads of other blocks had done when they arrived at a barrier that it has waited for, though nothing released it.
+    heard: Clock,
     /// What it has released by an ordering, by first byte and number of bytes: its later stores there release it too.
     released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
@@ -54,7 +56,7 @@ struct Copy {
     by: Key,
     /// Whether the copy engine does it, and not the thread's own copies.
     engine: bool,
-    /// Whoever knows this number up to this epoch knows that it is over: that thread, once it had waited for it, or the
+    /// A thread that knows this number up to this epoch knows that it is over: that of a thread that has waited for it, or of the
     /// barrier that has counted it.
     over: Option<(Key, u32)>,
 }
@@ -106,6 +108,18 @@ impl Agent {
         self.known = self.clock.known(own);
         ordering.fences[scope as usize] = Some(self.release(own));
         self.ordering = Some(ordering);
+    }
+
+    /// It has waited for a barrier at which threads of other blocks had arrived that had done this.
+    pub fn hear(&mut self, clock: &Clock) {
+        if !clock.is_empty() {
+            self.ordering.get_or_insert_default().heard.join(clock);
+        }
+    }
+
+    /// Whether it has waited for a barrier at which the thread of this number arrived after this epoch, or one that knew of it.
+    pub fn has_heard(&self, by: Key, epoch: u32) -> bool {
+        self.ordering.as_ref().is_some_and(|ordering| ordering.heard.get(by) >= epoch)
     }
 
     /// A fence between a thread's accesses and those of the copy engine.
@@ -218,6 +232,13 @@ impl Threads {
         }
     }
 
+    /// Another launch by the host begins, whose blocks, copies and meetings are others.
+    pub fn next_launch(&mut self) {
+        self.blocks.clear();
+        self.gatherings.clear();
+        self.under_way.clear();
+    }
+
     /// A thread starts a copy; the number by which its accesses are known.
     pub fn start_copy(&mut self, by: Key, copy: u64, engine: bool) -> Key {
         let position = self.copies.len();
@@ -246,7 +267,7 @@ impl Threads {
         self.copies[position].over = epoch.map(|epoch| (key, epoch));
     }
 
-    /// A thread has waited for a product of its warpgroup: it is over for whoever knows the warpgroup's number up to this
+    /// A thread has waited for a product of its warpgroup: it is over for threads that know the warpgroup's number up to this
     /// count, as the thread does now.
     pub fn end_product(&mut self, key: Key, warpgroup: Key, count: u32, copies: [u64; 2]) {
         for copy in copies {
@@ -257,7 +278,7 @@ impl Threads {
         }
     }
 
-    /// A barrier has counted a copy: it is over for whoever knows the barrier's number up to this epoch.
+    /// A barrier has counted a copy: it is over for threads that know the barrier's number up to this epoch.
     pub fn count_copy(&mut self, barrier: Key, epoch: u32, copy: u64) {
         if let Some(position) = self.under_way.remove(&copy) {
             self.copies[position].over = Some((barrier, epoch));
@@ -286,7 +307,7 @@ impl Threads {
             return is_own || clock.ordered(by, asks) >= epoch;
         }
         let copy = &self.copies[copy_position(by)];
-        // What the copy engine has done is visible to it and to threads alike.
+        // The copy engine's accesses are visible to itself and to threads alike.
         let asks = match asks {
             Asks::Engine { .. } if copy.engine => Asks::Thread,
             Asks::EngineAfterLoad { .. } if copy.engine => Asks::ThreadAfterLoad,
@@ -331,7 +352,7 @@ impl Blocks {
 
     /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
     ///
-    /// They do nothing any more, so that the epoch of the others is as good as their own.
+    /// They do nothing any more, so the epoch of the others serves for them.
     fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
         let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
         let mut add = |first: Key, agents: &[Agent], mask: u32| {

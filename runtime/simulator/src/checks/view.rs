@@ -31,8 +31,8 @@ impl View<'_> {
 
     /// Whether a write is ordered before the access, which may overwrite it.
     ///
-    /// What the copy engine has written is there once somebody has waited for it, whose loads may be over without more: who
-    /// overwrites it need know no more of it than of a load.
+    /// A write of the copy engine is there once a thread has waited for it, whose later loads may be over without more: a thread
+    /// that overwrites it need know no more of it than of a load.
     pub fn write_is_ordered(&self, by: Key, epoch: u32, overwrites: bool) -> bool {
         match overwrites && self.threads.is_engine(by) {
             true => self.load_is_ordered(by, epoch),

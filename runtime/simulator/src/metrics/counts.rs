@@ -217,7 +217,7 @@ impl Counts {
         let mut all = Executed::default();
         let mut add = |warps, threads| all += Executed { warps, threads };
         [self.loads, self.stores, self.copies].iter().for_each(|t| add(t.requests, t.lanes));
-        // What a copy writes is done by the instruction that reads it.
+        // The instruction that reads for a copy also writes for it.
         [self.shared_loads, self.shared_stores].iter().for_each(|b| add(b.requests, b.lanes));
         [self.atomics, self.shared_atomics].iter().for_each(|a| add(a.requests, a.lanes));
         add(self.branches.executed, self.branches.lanes);

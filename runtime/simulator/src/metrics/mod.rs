@@ -12,7 +12,7 @@
 //! one after the other. Accesses of lanes of one warp with the same instruction and instance, class and
 //! width are one request. It is counted as soon as no other lane can join it: when all lanes of the warp
 //! have, or have ended, or all wait at one meeting. Until then it is kept, and at most
-//! [`OPEN_LIMIT`] are: beyond, the older half is counted as it is, so that a request may be counted once
+//! [`OPEN_LIMIT`] are: beyond, the older half is counted as it is, and a request may be counted once
 //! for each part of its lanes. [`Report::forced`] says how many were; where it is 0, as it is unless a
 //! thread executes some hundred thousand instructions without waiting for its warp, all is exact.
 

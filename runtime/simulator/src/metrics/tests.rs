@@ -282,7 +282,7 @@ fn lanes_join_in_any_order() {
 
 #[test]
 fn what_waits_at_one_meeting_is_counted_and_forgotten() {
-    // Half of the lanes take part, so that requests are never full.
+    // Half of the lanes take part, so requests are never full.
     let alone = in_turns(8, 100, &[(0, 16)], false);
     assert_eq!(alone.total.loads.requests, 100);
     assert!(alone.forced > 0, "without a meeting they are kept up to the limit");

@@ -2,7 +2,7 @@
 //!
 //! Knows no maps: who asks says where each piece lies in shared and in global memory.
 
-use super::context::current;
+use super::current::current;
 use super::facts::{Line, Space};
 use super::machine::Machine;
 use super::problem::BulkProblem;
@@ -65,7 +65,7 @@ pub fn box_copy(
     let at = machine.line(Line::caller());
     check(machine, operation, copy, shared, at);
     if before % 16 != 0 {
-        machine.raise_bulk(operation, BulkProblem::Column { bytes: before }, at);
+        machine.raise_misuse(operation, BulkProblem::Column { bytes: before }, at);
     }
     let load = |start: *mut u8, barrier: *const u8| {
         let bytes = pieces.iter().map(|piece| piece.bytes).sum();
@@ -84,7 +84,7 @@ pub fn box_copy(
     };
     match copy {
         BoxCopy::Load => load(shared.start, barrier),
-        // Each block's part is a transfer of its own, of which that block's barrier tells.
+        // Each block's part is a transfer of its own, which that block's barrier counts.
         BoxCopy::Multicast { blocks } => {
             for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
                 let start = machine.map_shared_rank(shared.start, rank, at);
@@ -112,10 +112,10 @@ fn stored(piece: &BoxPiece, start: *mut u8) -> Option<Piece> {
 fn check(machine: &Machine<'_>, operation: &'static str, copy: BoxCopy, shared: SharedBox, at: Line) {
     let written = matches!(copy, BoxCopy::Load | BoxCopy::Multicast { .. });
     if !matches!(machine.space_of(shared.start.addr()), Space::Shared { .. }) {
-        machine.raise_bulk(operation, BulkProblem::Memory { written, shared: true }, at);
+        machine.raise_misuse(operation, BulkProblem::Memory { written, shared: true }, at);
     }
     if !shared.start.addr().is_multiple_of(shared.align) {
         let (beyond, align) = (shared.start.addr() % shared.align, shared.align);
-        machine.raise_bulk(operation, BulkProblem::MisalignedTile { beyond, align }, at);
+        machine.raise_misuse(operation, BulkProblem::MisalignedTile { beyond, align }, at);
     }
 }

@@ -1,14 +1,13 @@
 //! What a simulated thread can ask of barriers in shared memory that count, of copies of its own, and of the copy engine.
 
-use super::context::{current, with_current};
-use super::copies::Copy;
+use super::current::{current, with_current};
 use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
 use super::machine::Machine;
 use super::mbarrier::{Awaited, Patience};
 use super::problem::BulkProblem;
-use super::transfer::{Piece, Transfer};
+use super::transfer::{Copy, Piece, Transfer};
 
-/// Bytes of which bulk copies take a multiple, and that their addresses are a multiple of.
+/// Sizes and addresses of bulk copies are multiples of this, in bytes.
 const UNIT: usize = 16;
 
 /// Which memory a bulk copy reads and writes.
@@ -42,27 +41,20 @@ pub fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
     if machine.interests.accesses {
         machine.tell_copy(number, from.addr(), to.addr(), bytes as u32, Line::caller());
     }
-    machine.copies.borrow_mut().start(&machine.here.get(), Copy { number, to, from, bytes });
+    machine.start_copy(Copy { number, to, from, bytes });
 }
 
 /// Closes the thread's group of copies.
 pub fn copy_async_commit() {
-    let machine = current("copy_async_commit");
-    machine.copies.borrow_mut().commit(&machine.here.get());
+    current("copy_async_commit").commit_copies();
 }
 
 /// Does the thread's copies but those of its last `left` groups.
 pub fn copy_async_wait(left: usize) {
-    let machine = current("copy_async_wait");
-    let done = |number| {
-        if machine.interests.accesses && !machine.unordered.get() {
-            machine.tell_copied(number);
-        }
-    };
-    machine.copies.borrow_mut().wait(&machine.here.get(), left, done);
+    current("copy_async_wait").wait_copies(left);
 }
 
-/// Makes a barrier of so many arrivals a phase at an address of shared memory.
+/// Makes a barrier at an address of shared memory, for `count` arrivals a phase.
 #[track_caller]
 pub fn mbarrier_init(place: *const u8, count: u32) {
     let machine = current("mbarrier_init");
@@ -76,7 +68,7 @@ pub fn mbarrier_inval(place: *const u8) {
     machine.mbarrier_inval(place.addr(), machine.line(Line::caller()));
 }
 
-/// Arrives so many times after so many more bytes are expected; the number of the phase.
+/// Expects `bytes` more bytes, then arrives `count` times; the number of the phase.
 #[track_caller]
 pub fn mbarrier_arrive(operation: &'static str, place: *const u8, count: u32, bytes: u32) -> u64 {
     let machine = current(operation);
@@ -101,12 +93,12 @@ pub fn mbarrier_arrive_at(operation: &'static str, place: *const u8, rank: u32, 
     let arrival = match (publishes, own) {
         (true, _) => MbarrierUse::Arrive(Some(MemoryScope::Cluster)),
         (false, true) => MbarrierUse::Arrive(Some(MemoryScope::Block)),
-        (false, false) => MbarrierUse::ArriveAfterLoads,
+        (false, false) => MbarrierUse::ArriveAfterLoads { orders: !machine.launch.settings.strict_arrivals },
     };
     machine.mbarrier_arrive(operation, remote.addr(), (1, 0), arrival, at);
 }
 
-/// Expects so many more bytes.
+/// Expects `bytes` more bytes.
 #[track_caller]
 pub fn mbarrier_expect(operation: &'static str, place: *const u8, bytes: u32) {
     let machine = current(operation);
@@ -160,7 +152,7 @@ pub fn cp_async_mbarrier_arrive(place: *const u8) {
     machine.arrive_after_copies(place.addr(), at);
 }
 
-/// Starts a bulk copy of so many bytes; a barrier of the block that is written counts them, but of a store.
+/// Starts a bulk copy. A barrier of the block that is written counts the bytes, except those of a store.
 ///
 /// `to` and `barrier` are addresses of this block's shared memory, also of a copy to another block.
 #[track_caller]
@@ -200,7 +192,7 @@ fn check(
     from: (*const u8, usize),
     at: Line,
 ) {
-    let refuse = |problem| machine.raise_bulk(operation, problem, at);
+    let refuse = |problem| machine.raise_misuse(operation, problem, at);
     let is_shared = |address: usize| matches!(machine.space_of(address), Space::Shared { .. });
     let (reads_shared, writes_shared) = (copy != BulkCopy::Load, copy != BulkCopy::Store);
     if is_shared(from.0.addr()) != reads_shared {

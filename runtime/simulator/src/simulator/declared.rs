@@ -1,6 +1,6 @@
 //! Memory that a function touches whose device body is not Rust: what its author declares.
 
-use super::context::with_current;
+use super::current::with_current;
 use super::facts::{Access, AccessKind, Line};
 
 /// A function with a device body is about to read `count` elements behind a pointer, from the one numbered `first`.

@@ -123,7 +123,7 @@ impl Machine<'_> {
             self.counters.found.set(self.counters.atomics.get());
         }
         if self.mbarriers.overlapping(access.address, access.bytes as usize).is_some() {
-            self.raise_mbarrier("an access", MbarrierProblem::AsData, access.by.at);
+            self.raise_misuse("an access", MbarrierProblem::AsData, access.by.at);
         }
         for observer in self.launch.observers {
             match observer.on_access(&by, access) {

@@ -161,7 +161,7 @@ pub enum Expected {
     Cluster,
     /// These lanes of the warp, bit `i` for lane `i`.
     Lanes(u32),
-    /// So many that arrive, whoever they are: who has returned is not among them.
+    /// A number of arrivals, by any threads; those that have returned do not count.
     Count,
 }
 
@@ -201,7 +201,10 @@ pub enum MbarrierUse {
     /// A thread arrives, and releases what it did to the threads of a scope.
     Arrive(Option<MemoryScope>),
     /// A thread of another block arrives: its loads are over, and nothing is released.
-    ArriveAfterLoads,
+    ArriveAfterLoads {
+        /// Whether its loads are ordered before what waiters do then.
+        orders: bool,
+    },
     /// A thread says how many bytes are to come.
     Expect,
     /// A thread looks, and does not find the phase complete.

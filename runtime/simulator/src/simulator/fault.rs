@@ -3,9 +3,7 @@
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
 use super::index::triple;
-use super::problem::{
-    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
-};
+use super::problem::{Absence, MaskProblem, Misuse, RankProblem};
 use super::race::DataRace;
 use super::refused::Refused;
 use super::unwritten::UnwrittenMemory;
@@ -160,27 +158,9 @@ pub enum SimFault {
     /// A row of a matrix, of an instruction of a warp, that is not in a shared array.
     #[error("{0}")]
     MatrixRow(Box<super::MatrixRow>),
-    /// A named barrier, or half of a cluster's barrier, that is used in another way than it can be.
-    #[error("`{barrier}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    BarrierUse {
-        /// The kernel.
-        kernel: String,
-        /// The function.
-        barrier: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with the use.
-        problem: BarrierProblem,
-    },
-    /// A barrier that counts arrivals and bytes, used in a way that hardware does not define.
+    /// A barrier, a copy or a product that is used in a way that hardware does not define.
     #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    MbarrierUse {
+    Misuse {
         /// The kernel.
         kernel: String,
         /// The function, or what else does it.
@@ -194,43 +174,7 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
         /// What is wrong with the use.
-        problem: MbarrierProblem,
-    },
-    /// A bulk copy that hardware does not do, or whose memory may be gone before it is done.
-    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    BulkCopy {
-        /// The kernel.
-        kernel: String,
-        /// The function, or what else does it.
-        operation: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with it.
-        problem: BulkProblem,
-    },
-    /// A product of a warpgroup, used in a way that hardware does not define.
-    #[error("`{operation}` at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, {problem}", triple(.block), triple(.thread))]
-    WgmmaUse {
-        /// The kernel.
-        kernel: String,
-        /// The function.
-        operation: &'static str,
-        /// Rust file of the call.
-        file: String,
-        /// Line of the call, from 1.
-        line: u32,
-        /// Block of the thread.
-        block: [u32; 3],
-        /// The thread in its block.
-        thread: [u32; 3],
-        /// What is wrong with the use.
-        problem: WgmmaProblem,
+        problem: Box<Misuse>,
     },
     /// Threads wait for each other, or spin, and none can go on.
     #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]
@@ -323,7 +267,7 @@ pub enum SimFault {
     /// Two accesses that nothing orders.
     #[error("{0}")]
     DataRace(Box<DataRace>),
-    /// A read of memory that nobody has written: of shared memory since the block began.
+    /// A read of unwritten memory: of shared memory, since the block began.
     #[error(
         "{}",
         told(
@@ -453,7 +397,7 @@ pub enum SimFault {
         /// The thread in its block.
         thread: [u32; 3],
     },
-    /// The twin and the interpreter do not agree: a mistake of the simulator, of which its author should know.
+    /// The twin and the interpreter do not agree: a mistake of the simulator, to be reported to its author.
     #[error("kernel `{kernel}` runs differently by its twin and by the interpreter: {what}")]
     ExecutorsDiffer {
         /// The kernel.
@@ -475,8 +419,8 @@ pub enum SimFault {
         /// Its line, from 1.
         line: u32,
     },
-    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, of which its author
-    /// should know.
+    /// The printed CUDA does not do what the twin does: a mistake of the printer or of the recorder, to be
+    /// reported to its author.
     #[error("kernel `{kernel}` runs differently as printed CUDA than by its twin: {what}")]
     PrintedDiffers {
         /// The kernel.

@@ -17,8 +17,8 @@ const POOLED: usize = 2048;
 /// The smallest and largest stack, in bytes: enough to unwind, and what an address can hold.
 const STACK_BYTES: std::ops::RangeInclusive<usize> = 16 << 10..=1 << 46;
 
-/// Stacks start at this many different offsets, so that not all of their hot ends fall into one
-/// set of the first-level cache.
+/// Stacks start at this many different offsets, so their hot ends are spread over the
+/// sets of the first-level cache.
 const COLOURS: usize = 16;
 
 /// Distance of two such offsets, in bytes.
@@ -34,10 +34,10 @@ thread_local! {
 /// Stacks with a guard page each that an OS thread has: two mappings each, of which Linux allows a process 65,530.
 const GUARDED: usize = 8192;
 
-/// Stacks beyond those lie side by side, so many in one mapping.
+/// Stacks beyond those lie side by side: this many in one mapping.
 const SIDE_BY_SIDE: usize = 256;
 
-/// Below a stack without a guard page lie so many bytes that nobody writes.
+/// These bytes lie below a stack without a guard page; only an overrun changes them.
 const SENTINEL: [u8; 64] = [0xa5; 64];
 
 /// A stack: one with a guard page, or one of many in a mapping, with sentinel bytes at its end.
@@ -259,7 +259,7 @@ impl Machine<'_> {
         let (here, yielder) = (self.here.get(), self.yielder.get());
         let (instruction, unordered) = (self.instruction.get(), self.unordered.get());
         // SAFETY: `work` set the pointer to the yielder of the running fiber, on whose stack this is;
-        // it is restored below, so that it always belongs to the fiber that runs.
+        // it is restored below, so it always belongs to the fiber that runs.
         unsafe { &*yielder }.suspend(());
         self.here.set(here);
         self.yielder.set(yielder);

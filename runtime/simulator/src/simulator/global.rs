@@ -1,4 +1,4 @@
-//! Global memory: what buffers are on the simulator, and which of their bytes nobody has written.
+//! Global memory: what buffers are on the simulator, and which of their bytes are unwritten.
 //!
 //! An address says which allocation it is in, whatever part, view or pointer it came from. Bytes become unwritten
 //! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
@@ -49,7 +49,7 @@ struct Allocation {
     unwritten: Option<Unwritten>,
 }
 
-/// A bit for each byte of an allocation that nobody has written.
+/// A bit for each byte of an allocation that is unwritten.
 struct Unwritten {
     words: Box<[AtomicU64]>,
     /// How many bits are set.
@@ -61,7 +61,7 @@ type Allocations = BTreeMap<usize, Allocation>;
 
 static ALLOCATIONS: RwLock<Allocations> = RwLock::new(BTreeMap::new());
 
-/// Allocations with unwritten bytes: while there are none, nobody pays for them.
+/// Allocations with unwritten bytes; while there are none, launches pay nothing for them.
 static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
 
 impl GlobalMemory {
@@ -146,6 +146,7 @@ impl GlobalMemory {
 
 impl Drop for GlobalMemory {
     fn drop(&mut self) {
+        use_by_host();
         if let Some(Allocation { unwritten: Some(unwritten), .. }) = writing().remove(&self.address()) {
             unwritten.set(0..unwritten.words.len() * 64, false);
         }
@@ -222,6 +223,21 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
+/// How often the host has used global memory, for which it waits for all launches before.
+static HOST_USES: AtomicU64 = AtomicU64::new(0);
+
+/// The host uses global memory.
+#[doc(hidden)]
+pub fn use_by_host() {
+    HOST_USES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often the host has used global memory, or given some back.
+#[doc(hidden)]
+pub fn uses_by_host() -> u64 {
+    HOST_USES.load(Ordering::Relaxed)
+}
+
 /// Whether an allocation holds all of these bytes.
 #[doc(hidden)]
 pub fn holds(address: usize, bytes: usize) -> bool {
@@ -234,7 +250,7 @@ pub fn is_all_written() -> bool {
     INCOMPLETE.load(Ordering::Relaxed) == 0
 }
 
-/// The first of some bytes that nobody has written, counted from the first of them.
+/// The first unwritten one of some bytes, counted from the first of them.
 #[inline]
 #[doc(hidden)]
 pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
@@ -250,7 +266,7 @@ pub fn written(address: usize, bytes: usize) {
     }
 }
 
-/// Bytes are copied: what nobody had written is not written by that either.
+/// Bytes are copied: copies of unwritten bytes are unwritten.
 #[doc(hidden)]
 pub fn copied(from: usize, to: usize, bytes: usize) {
     if is_all_written() {
@@ -270,7 +286,7 @@ pub fn copied(from: usize, to: usize, bytes: usize) {
     }
 }
 
-/// A launch that nobody watched may have written these, and if it has more addresses, any memory of which there are
+/// A launch without observers may have written these, and if it has more addresses, any memory of which there are
 /// views.
 #[doc(hidden)]
 pub fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped: bool) {
@@ -282,7 +298,7 @@ pub fn assume_written(memory: impl Iterator<Item = Range<usize>>, escaped: bool)
     });
 }
 
-/// Code that nobody watched may have written the allocation that holds an address.
+/// Code that tells no observer may have written the allocation that holds an address.
 #[doc(hidden)]
 pub fn assume_written_around(address: usize) {
     if let Some((_, Allocation { bytes, unwritten: Some(unwritten), .. })) = around(&reading(), address) {

@@ -3,7 +3,7 @@
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::Once;
 
-use super::context;
+use super::current;
 use super::machine::Machine;
 
 static INSTALLED: Once = Once::new();
@@ -20,7 +20,7 @@ pub(super) fn install() {
     INSTALLED.call_once(|| {
         let earlier = take_hook();
         set_hook(Box::new(move |info| {
-            if !context::with_current(|machine| machine.note_panic(info)) {
+            if !current::with_current(|machine| machine.note_panic(info)) {
                 earlier(info);
             }
         }));

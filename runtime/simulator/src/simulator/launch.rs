@@ -22,8 +22,12 @@ pub struct SimLaunch<'a> {
     pub dynamic_shared: usize,
     /// Whether the kernel may wait: at a barrier, or in a warp operation.
     pub rendezvous: bool,
-    /// Whether all blocks are resident at once, so that `grid_sync` can join them.
+    /// Whether all blocks are resident at once, as `grid_sync` needs it.
     pub cooperative: bool,
+    /// Registers of each thread when it begins, where launch bounds say so.
+    pub registers: Option<u32>,
+    /// Whether it may begin before the launch has ended that its observers watched last.
+    pub overlaps: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
     /// What it does without; nothing unless it is to be seen what that is for.
@@ -59,6 +63,8 @@ impl<'a> SimLaunch<'a> {
             dynamic_shared: 0,
             rendezvous: true,
             cooperative: false,
+            registers: None,
+            overlaps: false,
             settings: Settings::default(),
             without: None,
             prints: Prints::Shown,

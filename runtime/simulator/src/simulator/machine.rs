@@ -10,14 +10,15 @@ use corosensei::Yielder;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
-use super::copies::Copies;
 use super::events;
 use super::facts::{Child, Instruction, Line};
+use super::groups::Owner;
 use super::mbarrier::{Awaited, Mbarriers};
 use super::meeting::{self, Arrival, Named, Split};
 use super::memory::{self, SharedMemory};
 use super::nested::Nesting;
 use super::observer::Interests;
+use super::registers::Registers;
 use super::shape::{Shape, WARP};
 use super::spins::Spins;
 use super::transfer::Transfers;
@@ -49,12 +50,12 @@ pub(super) struct Machine<'a> {
     pub sentinels: RefCell<HashMap<u32, *mut [u8; 64]>>,
     /// What each fiber's last atomics found, while it may be spinning.
     pub spins: RefCell<Spins>,
-    /// Copies that threads have started and not waited for.
-    pub copies: RefCell<Copies>,
-    /// Work of the copy engine.
+    /// Copies that threads have started, and work of the copy engine.
     pub transfers: RefCell<Transfers>,
     /// Products of warpgroups.
     pub warpgroups: RefCell<Warpgroups>,
+    /// Registers that threads have given back and taken.
+    pub registers: RefCell<Registers>,
     /// Barriers that count arrivals and bytes.
     pub mbarriers: Mbarriers,
     pub counters: Counters,
@@ -83,6 +84,13 @@ pub(super) struct Here {
     /// Rank of the block in the cluster.
     pub rank: u32,
     pub fiber: u32,
+}
+
+impl Here {
+    /// The thread, as what waits in groups is known by.
+    pub fn owner(&self) -> Owner {
+        (self.block_idx, self.linear)
+    }
 }
 
 /// A block while it runs.
@@ -141,10 +149,29 @@ pub(super) enum WaitKind {
     Cluster,
     Grid,
     Halves,
-    Warp { operation: &'static str, mask: u32 },
+    Warp {
+        operation: &'static str,
+        mask: u32,
+    },
     Named,
-    Warpgroup { operation: &'static str },
-    Mbarrier { operation: &'static str, address: usize, awaited: Awaited },
+    Warpgroup {
+        operation: &'static str,
+    },
+    Registers {
+        operation: &'static str,
+        held: u32,
+        wanted: u32,
+        free: u32,
+    },
+    Mbarrier {
+        operation: &'static str,
+        address: usize,
+        awaited: Awaited,
+    },
+    /// A barrier that counts, to be made.
+    Unmade {
+        operation: &'static str,
+    },
     Together,
     Spin,
 }
@@ -159,6 +186,8 @@ pub(super) struct Counters {
     pub atomics: Cell<u64>,
     /// Readings of the clock.
     pub ticks: Cell<u64>,
+    /// Threads whose sums a product computes, each as often as it has such sums.
+    pub in_flight: Cell<u32>,
     /// Numbers given to what observers are told of.
     pub numbers: Cell<u64>,
     /// The count of atomics at which the thread gives way.
@@ -194,9 +223,9 @@ impl<'a> Machine<'a> {
             blocks,
             cluster: Cluster { barrier: Barrier::default(), split: Split::default(), live: Cell::new(0) },
             arrivals: RefCell::default(),
-            copies: RefCell::default(),
             transfers: RefCell::default(),
             warpgroups: RefCell::default(),
+            registers: RefCell::default(),
             mbarriers: Mbarriers::default(),
             sentinels: RefCell::default(),
             spins: RefCell::default(),
@@ -222,6 +251,8 @@ impl<'a> Machine<'a> {
         self.mbarriers.reset();
         self.transfers.borrow_mut().reset();
         self.warpgroups.borrow_mut().reset();
+        self.counters.in_flight.set(0);
+        self.registers.borrow_mut().reset();
         let threads = self.shape.threads;
         for (rank, block) in (0..).zip(&self.blocks) {
             block.reset(self.shape.block_idx(origin, rank), threads);

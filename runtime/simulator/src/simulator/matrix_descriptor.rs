@@ -25,6 +25,18 @@ impl Place {
         [16, 128, 64, 32][(self.descriptor >> 62) as usize]
     }
 
+    /// How many bytes the matrix begins beyond a row of the swizzle's pattern that the hardware takes for the first, and the
+    /// bytes after which the pattern begins again; `None` where it begins right.
+    ///
+    /// The hardware counts the rows of the pattern from the descriptor's first byte, which may be at any of the units that a
+    /// row of the matrix has, but within the first row of the pattern. Source: PTX ISA, `wgmma`, matrix base offset, which is 0.
+    pub fn misaligned(&self) -> Option<(usize, usize)> {
+        let (span, start) = (self.span(), self.field(0));
+        let pattern = 8 * span;
+        let beyond = start % pattern;
+        (span > 16 && beyond >= span).then_some((beyond, pattern))
+    }
+
     /// The first byte of an element, from the start of the block's shared memory.
     pub fn element(&self, row: usize, k: usize) -> usize {
         let (span, leading, stride) = (self.span(), self.field(16), self.field(32));
@@ -94,6 +106,18 @@ mod tests {
             let wanted = chunk * 8192 + k * 128 + ((within / 16) ^ (k & 7)) * 16 + within % 16;
             assert_eq!(place.element(col, k), wanted);
         }
+    }
+
+    #[test]
+    fn a_matrix_begins_in_the_first_row_of_its_pattern() {
+        let of = |start: u64, mode: u64| {
+            let descriptor = descriptor(16, 1024, mode) + start / 16;
+            Place { descriptor, rows: 64, turned: false, bytes: 2 }.misaligned()
+        };
+        assert_eq!([of(2048, 1), of(2048 + 96, 1), of(512, 2), of(256, 3), of(48, 0)], [None; 5]);
+        assert_eq!(of(2048 + 128, 1), Some((128, 1024)));
+        assert_eq!(of(1024 + 64, 2), Some((64, 512)));
+        assert_eq!(of(128, 3), Some((128, 256)));
     }
 
     #[test]

@@ -2,19 +2,17 @@
 //!
 //! Exact to PTX: a phase is complete once no arrival is pending and as many bytes have come as were expected; the next one
 //! begins in that moment with the count that the barrier was made with. Phases are numbered from 0, of which hardware
-//! shows a thread one bit. What a phase orders is the observers' to say.
+//! shows a thread one bit. The observers decide what a phase orders.
 //!
 //! Source: PTX ISA, parallel synchronization and communication instructions, `mbarrier`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::SimFault;
 use super::facts::{Line, MbarrierEvent, MbarrierUse, MemoryScope};
 use super::machine::{Machine, WaitKind};
 use super::problem::MbarrierProblem;
-use super::raise::FaultSite;
-use super::waiting::MbarrierState;
+use super::waiting::{MbarrierState, PhaseStep};
 
 /// Bytes of a barrier.
 pub(super) const BYTES: usize = 8;
@@ -39,6 +37,8 @@ struct Mbarrier {
     made: Line,
     /// Bytes of the copies that were started for this phase.
     asked: u64,
+    /// What was done for this phase, and where last.
+    steps: Vec<(&'static str, Line)>,
     /// Fibers that wait, and whether each gives up once nothing else can go on.
     waiting: Vec<(u32, bool)>,
 }
@@ -67,14 +67,27 @@ pub(super) enum Patience {
 #[derive(Default)]
 pub(super) struct Mbarriers {
     live: RefCell<HashMap<usize, Mbarrier>>,
+    /// Fibers that use a barrier which is not there, with its address: they wait until it is made, or nothing can go on.
+    early: RefCell<Vec<(usize, u32)>>,
     /// How often threads have looked in vain since one found a phase complete.
     vain: std::cell::Cell<u32>,
+}
+
+impl Mbarrier {
+    /// Notes where a thread does something for this phase.
+    fn step(&mut self, operation: &'static str, at: Line) {
+        match self.steps.iter_mut().find(|(known, _)| *known == operation) {
+            Some(step) => step.1 = at,
+            None => self.steps.push((operation, at)),
+        }
+    }
 }
 
 impl Mbarriers {
     /// Forgets all: the blocks are others.
     pub fn reset(&self) {
         self.live.borrow_mut().clear();
+        self.early.borrow_mut().clear();
         self.vain.set(0);
     }
 
@@ -107,7 +120,7 @@ impl Awaited {
 impl Machine<'_> {
     /// Makes a barrier at an address.
     pub(super) fn mbarrier_init(&self, address: usize, count: u32, at: Line) {
-        let refuse = |problem| self.raise_mbarrier("mbarrier_init", problem, at);
+        let refuse = |problem| self.raise_misuse("mbarrier_init", problem, at);
         self.check_mbarrier_place("mbarrier_init", address, at);
         if count == 0 || i64::from(count) >= COUNTS {
             refuse(MbarrierProblem::Count { count });
@@ -116,16 +129,27 @@ impl Machine<'_> {
             refuse(MbarrierProblem::MadeTwice { file: old.made.file.to_owned(), line: old.made.line });
         }
         self.tell_mbarrier(address, MbarrierUse::Init, at);
-        let new =
-            Mbarrier { count, pending: count, missing: 0, phase: 0, made: at, asked: 0, waiting: Vec::new() };
+        let new = Mbarrier {
+            count,
+            pending: count,
+            missing: 0,
+            phase: 0,
+            made: at,
+            asked: 0,
+            steps: Vec::new(),
+            waiting: Vec::new(),
+        };
         self.mbarriers.live.borrow_mut().insert(address, new);
+        let is_early = |(of, _): &mut (usize, u32)| *of == address;
+        let early: Vec<_> = self.mbarriers.early.borrow_mut().extract_if(.., is_early).collect();
+        self.queues.ready.borrow_mut().extend(early.into_iter().map(|(_, fiber)| fiber));
     }
 
     /// Ends the use of a barrier: its bytes are memory again.
     pub(super) fn mbarrier_inval(&self, address: usize, at: Line) {
         let waiting = self.on_mbarrier("mbarrier_inval", address, at, |barrier| barrier.waiting.len());
         if waiting != 0 {
-            self.raise_mbarrier("mbarrier_inval", MbarrierProblem::Awaited, at);
+            self.raise_misuse("mbarrier_inval", MbarrierProblem::Awaited, at);
         }
         self.tell_mbarrier(address, MbarrierUse::Inval, at);
         self.mbarriers.live.borrow_mut().remove(&address);
@@ -146,11 +170,14 @@ impl Machine<'_> {
         let (phase, pending, all) = self
             .on_mbarrier(operation, address, at, |barrier| (barrier.phase, barrier.pending, barrier.count));
         if count == 0 || count > pending {
-            self.raise_mbarrier(operation, MbarrierProblem::Arrivals { count, pending, all, phase }, at);
+            self.raise_misuse(operation, MbarrierProblem::Arrivals { count, pending, all, phase }, at);
         }
         let arrival = if self.unordered.get() { MbarrierUse::Arrive(None) } else { arrival };
         self.tell_mbarrier(address, arrival, at);
-        self.on_mbarrier(operation, address, at, |barrier| barrier.pending -= count);
+        self.on_mbarrier(operation, address, at, |barrier| {
+            barrier.pending -= count;
+            barrier.step(operation, at);
+        });
         self.complete_phase(address, at);
         phase
     }
@@ -160,10 +187,13 @@ impl Machine<'_> {
         let missing = self.on_mbarrier(operation, address, at, |barrier| barrier.missing);
         let missing = missing + i64::from(bytes);
         if missing.abs() >= COUNTS {
-            self.raise_mbarrier(operation, MbarrierProblem::Bytes { missing }, at);
+            self.raise_misuse(operation, MbarrierProblem::Bytes { missing }, at);
         }
         self.tell_mbarrier(address, MbarrierUse::Expect, at);
-        self.on_mbarrier(operation, address, at, |barrier| barrier.missing = missing);
+        self.on_mbarrier(operation, address, at, |barrier| {
+            barrier.missing = missing;
+            barrier.step(operation, at);
+        });
         self.complete_phase(address, at);
     }
 
@@ -177,6 +207,7 @@ impl Machine<'_> {
     ) -> u64 {
         self.on_mbarrier(operation, address, at, |barrier| {
             barrier.asked += bytes as u64;
+            barrier.step(operation, at);
             barrier.phase
         })
     }
@@ -190,7 +221,7 @@ impl Machine<'_> {
             return;
         };
         if missing.abs() >= COUNTS {
-            self.raise_mbarrier("a copy", MbarrierProblem::Bytes { missing }, at);
+            self.raise_misuse("a copy", MbarrierProblem::Bytes { missing }, at);
         }
         self.notify(|observer| observer.on_transfer_counted(transfer, address));
         self.complete_phase(address, at);
@@ -208,7 +239,7 @@ impl Machine<'_> {
             None => {}
             Some((0, all, phase)) => {
                 let problem = MbarrierProblem::Arrivals { count: 1, pending: 0, all, phase };
-                self.raise_mbarrier("cp_async_mbarrier_arrive", problem, at)
+                self.raise_misuse("cp_async_mbarrier_arrive", problem, at)
             }
             Some(_) => {
                 self.on_mbarrier("cp_async_mbarrier_arrive", address, at, |barrier| barrier.pending -= 1);
@@ -298,6 +329,11 @@ impl Machine<'_> {
             count: barrier.count,
             missing: barrier.missing,
             asked: barrier.asked,
+            steps: barrier
+                .steps
+                .iter()
+                .map(|(operation, at)| PhaseStep { operation, file: at.file.to_owned(), line: at.line })
+                .collect(),
         })
     }
 
@@ -309,6 +345,7 @@ impl Machine<'_> {
             }
             barrier.pending = barrier.count;
             barrier.asked = 0;
+            barrier.steps.clear();
             barrier.phase += 1;
             Some((barrier.phase - 1, std::mem::take(&mut barrier.waiting)))
         });
@@ -326,23 +363,36 @@ impl Machine<'_> {
         at: Line,
         f: impl FnOnce(&mut Mbarrier) -> R,
     ) -> R {
-        let done = self.mbarriers.live.borrow_mut().get_mut(&address).map(f);
-        match done {
-            Some(result) => result,
-            None => {
-                self.check_mbarrier_place(operation, address, at);
-                self.raise_mbarrier(operation, MbarrierProblem::NotMade, at)
-            }
+        if !self.mbarriers.live.borrow().contains_key(&address) {
+            self.used_early(operation, address, at);
         }
+        let done = self.mbarriers.live.borrow_mut().get_mut(&address).map(f);
+        done.unwrap_or_else(|| self.raise_misuse(operation, MbarrierProblem::NotMade, at))
+    }
+
+    /// The running thread uses a barrier that is not there.
+    ///
+    /// If another thread makes it later, nothing orders the two, as if it had come first: the thread waits for that, and
+    /// the report is the same in both orders.
+    #[cold]
+    fn used_early(&self, operation: &'static str, address: usize, at: Line) {
+        self.check_mbarrier_place(operation, address, at);
+        if self.launch.rendezvous {
+            self.mbarriers.early.borrow_mut().push((address, self.here.get().fiber));
+            self.note_wait(WaitKind::Unmade { operation }, at);
+            self.suspend();
+            self.tell_mbarrier(address, MbarrierUse::Look, at);
+        }
+        self.raise_misuse(operation, MbarrierProblem::NotMade, at)
     }
 
     /// A barrier lies in shared memory, at a multiple of its size.
     fn check_mbarrier_place(&self, operation: &'static str, address: usize, at: Line) {
         if self.shared.rank_of(address, self.here.get().rank).is_none() {
-            self.raise_mbarrier(operation, MbarrierProblem::NotShared, at);
+            self.raise_misuse(operation, MbarrierProblem::NotShared, at);
         }
         if !address.is_multiple_of(BYTES) {
-            self.raise_mbarrier(operation, MbarrierProblem::Misaligned, at);
+            self.raise_misuse(operation, MbarrierProblem::Misaligned, at);
         }
     }
 
@@ -357,13 +407,6 @@ impl Machine<'_> {
     #[cold]
     fn raise_aliased(&self, operation: &'static str, awaited: Awaited, phase: u64, at: Line) -> ! {
         let Awaited::Number(number) = awaited else { unreachable!("a parity is always some phase's") };
-        self.raise_mbarrier(operation, MbarrierProblem::Aliased { awaited: number, phase }, at)
-    }
-
-    /// Raises [`SimFault::MbarrierUse`] for the current thread.
-    #[cold]
-    pub(super) fn raise_mbarrier(&self, operation: &'static str, problem: MbarrierProblem, at: Line) -> ! {
-        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        self.raise(SimFault::MbarrierUse { kernel, operation, file, line, block, thread, problem })
+        self.raise_misuse(operation, MbarrierProblem::Aliased { awaited: number, phase }, at)
     }
 }

@@ -99,10 +99,10 @@ impl Machine<'_> {
         }
     }
 
-    /// The barrier of this number, if it can be used for so many threads.
+    /// The barrier of this number, if it can be used for `threads` threads.
     fn named(&self, number: u32, threads: u32, wait: bool, at: Line) -> &Named {
         let operation = if wait { WaitKind::Named.name() } else { "named_barrier_arrive" };
-        let refuse = |problem| self.raise_use(operation, problem, at);
+        let refuse = |problem| self.raise_misuse(operation, problem, at);
         let block = self.shape.threads.next_multiple_of(WARP);
         match self.block().named.get(number as usize) {
             Some(_) if number == 0 => refuse(BarrierProblem::Number { number }),
@@ -172,7 +172,7 @@ impl Machine<'_> {
     /// A thread may arrive at the barrier of the cluster, of which there is one, if it has waited since it last did.
     pub(super) fn check_half(&self, operation: &'static str, at: Line) {
         if self.arrivals.borrow().contains_key(&self.here.get().fiber) {
-            self.raise_use(operation, BarrierProblem::ArrivedTwice, at);
+            self.raise_misuse(operation, BarrierProblem::ArrivedTwice, at);
         }
     }
 
@@ -206,7 +206,7 @@ impl Machine<'_> {
         self.need_fibers("cluster_wait", at);
         let fiber = self.here.get().fiber;
         let Some(Arrival { generation, meeting }) = self.arrivals.borrow_mut().remove(&fiber) else {
-            self.raise_use("cluster_wait", BarrierProblem::NotArrived, at);
+            self.raise_misuse("cluster_wait", BarrierProblem::NotArrived, at);
         };
         let (split, _) = self.split();
         if split.generation.get() == generation {

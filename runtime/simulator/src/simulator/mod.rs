@@ -13,7 +13,7 @@ mod boxes;
 mod bulk;
 #[doc(hidden)]
 pub mod context;
-mod copies;
+mod current;
 #[doc(hidden)]
 pub mod declared;
 mod events;
@@ -22,6 +22,7 @@ mod fault;
 mod fiber;
 #[doc(hidden)]
 pub mod global;
+mod groups;
 mod hook;
 mod host;
 mod index;
@@ -35,11 +36,14 @@ mod meeting;
 mod memory;
 mod nested;
 mod observer;
+mod position;
 mod problem;
 mod product;
 mod race;
 mod raise;
 mod refused;
+mod registers;
+mod rendezvous;
 mod rows;
 mod run;
 mod scheduler;
@@ -49,6 +53,7 @@ mod shape;
 mod spins;
 mod stall;
 mod statics;
+mod sums;
 mod synchronisation;
 mod transfer;
 mod unwritten;
@@ -78,7 +83,8 @@ pub use matrix_row::MatrixRow;
 pub use nested::set_pending_limit;
 pub use observer::{Interests, Observer};
 pub use problem::{
-    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, RankProblem, WgmmaProblem,
+    Absence, BarrierProblem, BulkProblem, MaskProblem, MbarrierProblem, Misuse, RankProblem, RegisterProblem,
+    WgmmaProblem,
 };
 #[doc(hidden)]
 pub use race::memory_name;
@@ -92,4 +98,4 @@ pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
 pub use unwritten::UnwrittenMemory;
-pub use waiting::{MbarrierState, Missing, Unstarted, Waiting};
+pub use waiting::{MbarrierState, Missing, PhaseStep, RegisterState, Unstarted, Waiting};

@@ -12,7 +12,7 @@ use super::machine::Machine;
 use warpsmith_ir::fault::{nested_too_deep, too_many_wait};
 use warpsmith_ir::limits::NESTED_LAUNCHES;
 
-/// Launches that may wait at once, unless set.
+/// Launches that may wait at once; the default.
 ///
 /// Source: CUDA Programming Guide, `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING_LIMIT: usize = 2048;

@@ -1,7 +1,7 @@
 //! What may watch a simulated launch, and what it is told: the seam for checks and metrics.
 //!
 //! An observer is told facts: who did what to which bytes, who met whom, at which line. What they
-//! mean (a race, a bank conflict) is the observer's to say. Accesses of plain places, branches and
+//! mean (a race, a bank conflict) is for the observer to decide. Accesses of plain places, branches and
 //! operations are told where the interpreter runs the kernel; builtins tell theirs either way.
 
 use std::ops::Range;
@@ -80,8 +80,8 @@ pub trait Observer {
     /// A thread has waited for the copy of this number: for its reads alone, or for all of it.
     fn on_transfer_waited(&self, _by: &Thread, _transfer: u64, _reads_alone: bool) {}
 
-    /// A thread has waited for the products of a warpgroup, which has this number, up to the one that is the so-manieth of
-    /// the warpgroup and was started as the transfer of this number.
+    /// A thread has waited for the products of a warpgroup, which has this number, up to one of them: the
+    /// count of the warpgroup's products until then, and the number of the transfer as which it was started.
     fn on_product_waited(&self, _by: &Thread, _warpgroup: u64, _product: (u32, u64)) {}
 
     /// The copy of this number, of the copy engine or of a thread's own, has told the barrier at this address that it is
@@ -101,6 +101,9 @@ pub trait Observer {
 
     /// A function with a device body that does not say what it touches may write these addresses: its block's shared memory.
     fn on_hidden(&self, _by: &Thread, _memory: &Range<usize>) {}
+
+    /// A thread has waited for the launch before this one, which may have begun before that ended.
+    fn on_dependency_wait(&self, _by: &Thread) {}
 
     /// A thread passes a fence.
     fn on_fence(&self, _by: &Thread, _scope: MemoryScope, _at: Line) {}

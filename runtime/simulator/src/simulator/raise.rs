@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::Machine;
-use super::problem::{BarrierProblem, MaskProblem};
+use super::problem::{MaskProblem, Misuse};
 use super::shape::WARP;
 
 /// Where a thread is when it faults, as faults say it.
@@ -58,11 +58,12 @@ impl Machine<'_> {
         self.raise(SimFault::Range { kernel, file, line, block, thread, bound, limit })
     }
 
-    /// Raises [`SimFault::BarrierUse`] for the current thread.
+    /// Raises [`SimFault::Misuse`] for the current thread.
     #[cold]
-    pub(super) fn raise_use(&self, barrier: &'static str, problem: BarrierProblem, at: Line) -> ! {
+    pub(super) fn raise_misuse(&self, operation: &'static str, problem: impl Into<Misuse>, at: Line) -> ! {
         let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        self.raise(SimFault::BarrierUse { kernel, barrier, file, line, block, thread, problem })
+        let problem = Box::new(problem.into());
+        self.raise(SimFault::Misuse { kernel, operation, file, line, block, thread, problem })
     }
 
     /// Raises [`SimFault::ShuffleMask`] for the lane `lane` of the current warp.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::facts::Child;
 use super::machine::Machine;
 use super::nested::{self, Nesting};
-use super::{SimFault, SimLaunch, SimReport, context, hook, scheduler};
+use super::{SimFault, SimLaunch, SimReport, current, hook, scheduler};
 
 /// Runs a launch: `thread` is called once for each CUDA thread.
 ///
@@ -27,7 +27,7 @@ pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFa
 /// Runs one grid and then what it launched.
 fn grid(launch: &SimLaunch<'_>, thread: &dyn Fn(), nesting: Nesting<'_>) -> Result<SimReport, SimFault> {
     let machine = Machine::new(launch, thread, nesting)?;
-    let Some(entered) = context::enter(&machine) else {
+    let Some(entered) = current::enter(&machine) else {
         return Err(SimFault::Nested { kernel: launch.kernel.to_owned() });
     };
     machine.notify(|observer| observer.on_launch(launch));
@@ -50,9 +50,11 @@ fn run_child(child: &Child, parent: &SimLaunch<'_>, nesting: Nesting<'_>) -> Res
         block: child.block,
         cluster: [1; 3],
         dynamic_shared: child.dynamic_shared,
-        // The parent's module holds the child, so that it says whether either waits.
+        // The parent's module holds the child, so it says whether either waits.
         rendezvous: parent.rendezvous,
         cooperative: false,
+        registers: None,
+        overlaps: false,
         settings: parent.settings.clone(),
         without: parent.without,
         prints: parent.prints,

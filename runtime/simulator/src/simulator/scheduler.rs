@@ -105,7 +105,7 @@ impl Machine<'_> {
         Ok(Some(fibers.len() as u32 - 1))
     }
 
-    /// Counts an atomic; now and then the thread gives way, so that those it spins for progress.
+    /// Counts an atomic; now and then the thread gives way to those that it spins for.
     #[inline]
     pub(super) fn count_atomic(&self, at: Line) {
         let count = self.counters.atomics.get() + 1;

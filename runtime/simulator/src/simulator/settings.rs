@@ -7,7 +7,7 @@ use super::SimFault;
 /// How a launch is simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Stack of one simulated thread, in bytes, at least 16 KiB; a guard page is added. 64 KiB unless set.
+    /// Stack of one simulated thread, in bytes, at least 16 KiB; a guard page is added. Default: 64 KiB.
     ///
     /// A kernel that overruns it dies with a segmentation fault.
     pub stack_bytes: usize,
@@ -17,23 +17,31 @@ pub struct Settings {
     /// Atomics that threads may do while no thread starts, returns or passes a barrier, before they are taken to spin for
     /// ever; default: 2^28. Threads that find nothing new in memory are so long before. [`u64::MAX`]: never.
     pub atomic_budget: u64,
-    /// Shared memory of one block, static and dynamic, in bytes. 227 KiB unless set, as an H100
+    /// Shared memory of one block, static and dynamic, in bytes. Default: 227 KiB, as an H100
     /// has; never more than 256 MiB.
     pub shared_limit: usize,
     /// Whether a thread that has returned counts as having reached every barrier of its block and cluster, and
-    /// left every mask, as GPUs of compute capability 7.0 and later do it; true unless set. If not, a barrier
+    /// left every mask, as GPUs of compute capability 7.0 and later do it; default: true. If not, a barrier
     /// or mask that misses such a thread is a fault. `grid_sync` must be reached by all either way.
     pub returned_threads_pass: bool,
-    /// What the interpreter checks of every access; all unless set.
+    /// Whether an arrival at a barrier of another block, by `arrive_at`, orders nothing, as PTX's memory model has it;
+    /// default: false. If not, it orders the arriving thread's earlier loads, on which kernels rely: hardware does so, and the
+    /// arrival that the model asks for costs a fence of the device.
+    pub strict_arrivals: bool,
+    /// Whether a launch with `.programmatic_serialization()` begins before the one before it has ended, as it may on a GPU:
+    /// accesses that race with that one's are then found, until a thread has called `grid_dependency_wait`. Default: false,
+    /// as the check keeps what a launch has accessed until the next one.
+    pub overlap_launches: bool,
+    /// What the interpreter checks of every access; default: all.
     pub checks: SimChecks,
     /// What runs a kernel; default: the interpreter, and the twin to compare.
     pub executor: Executor,
-    /// What printed CUDA is compiled with to find mistakes while it runs; nothing unless set.
+    /// What printed CUDA is compiled with to find mistakes while it runs; default: nothing.
     pub sanitizers: Sanitizers,
-    /// Iterations of loops that a thread of the interpreter may make. 2^32 unless set.
+    /// Iterations of loops that a thread of the interpreter may make. Default: 2^32.
     pub step_budget: u64,
     /// Whether the interpreter ends a launch where integers overflow, or a shift is past the width, as the
-    /// twin of a debug build does; true unless set. If not, they wrap as on a GPU.
+    /// twin of a debug build does; default: true. If not, they wrap as on a GPU.
     pub overflow: bool,
     /// Whether the interpreter ends a launch where a float becomes an integer that cannot hold it.
     pub float_to_int: bool,
@@ -47,7 +55,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Executor {
     /// The kernel's Rust code as rustc compiled it: fast in a release build, and seen by debuggers and coverage. Nothing
-    /// tells of its plain accesses, so that [`SimChecks`] do not apply.
+    /// tells of its plain accesses, so [`SimChecks`] do not apply.
     Twin,
     /// The kernel's IR, line by line: tells checks and observers of every access. What it cannot run, the twin
     /// runs unchecked, and stderr says so once.
@@ -112,14 +120,14 @@ impl Sanitizers {
     }
 }
 
-/// What is checked while a kernel runs on the simulator; all of it unless set.
+/// What is checked while a kernel runs on the simulator; default: all of it.
 ///
 /// What is off costs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimChecks {
     /// Data races in shared and global memory.
     pub races: bool,
-    /// Reads of shared memory, and of memory of `Device::alloc_uninit`, that nobody has written.
+    /// Reads of shared memory, and of memory of `Device::alloc_uninit`, that are not written yet.
     pub initialisation: bool,
     /// Accesses at addresses that their type does not allow.
     pub alignment: bool,
@@ -168,6 +176,8 @@ impl Default for Settings {
             atomic_budget: 1 << 28,
             shared_limit: 227 << 10,
             returned_threads_pass: true,
+            strict_arrivals: false,
+            overlap_launches: false,
             checks: SimChecks::ALL,
             executor: Executor::Both,
             sanitizers: Sanitizers::NONE,

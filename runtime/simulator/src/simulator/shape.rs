@@ -65,7 +65,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Index of the first block of the cluster that runs after so many others.
+    /// Index of the first block of the cluster that runs after `position` others.
     pub fn cluster_at(&self, position: u64) -> [u32; 3] {
         let start = position / WINDOW * WINDOW;
         let size = (self.cluster_count() - start).min(WINDOW) as u32;

@@ -3,9 +3,9 @@
 use super::facts::Line;
 use super::fault::SimFault;
 use super::machine::{Machine, Wait, WaitKind};
-use super::problem::MaskProblem;
+use super::problem::{MaskProblem, MbarrierProblem};
 use super::shape::WARP;
-use super::waiting::{Missing, Unstarted, Waiting};
+use super::waiting::{Missing, RegisterState, Unstarted, Waiting};
 
 /// Places that a deadlock's report names.
 const LISTED: usize = 8;
@@ -20,8 +20,25 @@ impl Machine<'_> {
     #[cold]
     pub(super) fn stalled(&self) -> SimFault {
         let waits = self.waiting();
+        let unmade = waits.iter().filter(|wait| matches!(wait.kind, WaitKind::Unmade { .. }));
+        if let Some(first) = unmade.min_by_key(|wait| (wait.rank, wait.linear)) {
+            return self.not_made(first);
+        }
         let split_mask = waits.iter().find_map(|wait| self.split_mask(wait, &waits));
         split_mask.or_else(|| self.split_barrier(&waits)).unwrap_or_else(|| self.deadlock(&waits))
+    }
+
+    /// A thread that uses a barrier which no thread has made.
+    fn not_made(&self, wait: &Wait) -> SimFault {
+        SimFault::Misuse {
+            kernel: self.kernel(),
+            operation: wait.kind.name(),
+            file: wait.at.file.to_owned(),
+            line: wait.at.line,
+            block: self.blocks[wait.rank as usize].idx.get(),
+            thread: self.shape.coords[wait.linear as usize],
+            problem: Box::new(MbarrierProblem::NotMade.into()),
+        }
     }
 
     /// A lane that waits for one that waits at another operation of the warp.
@@ -112,6 +129,10 @@ impl Machine<'_> {
                 WaitKind::Mbarrier { address, awaited, .. } => self.mbarrier_state(address, awaited),
                 _ => None,
             },
+            registers: match wait.kind {
+                WaitKind::Registers { held, wanted, free, .. } => Some(RegisterState { held, wanted, free }),
+                _ => None,
+            },
         }
     }
 }
@@ -133,6 +154,8 @@ impl WaitKind {
             Self::Halves => "cluster_wait",
             Self::Warp { operation, .. }
             | Self::Warpgroup { operation }
+            | Self::Registers { operation, .. }
+            | Self::Unmade { operation }
             | Self::Mbarrier { operation, .. } => operation,
             Self::Named => "named_barrier_sync",
             Self::Together => "active_mask",

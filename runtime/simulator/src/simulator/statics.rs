@@ -33,7 +33,7 @@ unsafe impl Send for Value {}
 // SAFETY: as above.
 unsafe impl Sync for Value {}
 
-/// The statics of launches whose device nobody named: those of host code.
+/// The statics of launches without a named device: those of host code.
 static OF_THE_HOST: LazyLock<Arc<Statics>> = LazyLock::new(Arc::default);
 
 thread_local! {

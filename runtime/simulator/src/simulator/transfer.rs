@@ -5,13 +5,12 @@
 //! thread can go on without them, those of groups when their group is waited for. In the orders that odd seeds make they
 //! move at once.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::SimFault;
 use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
+use super::groups::Groups;
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
-use super::raise::FaultSite;
 
 /// What changes elements in memory by others: the place of those, of the others, and bytes.
 pub type Join = fn(*mut u8, *const u8, usize);
@@ -47,7 +46,7 @@ pub(super) struct Transfer {
     pub at: Line,
     /// The byte of pieces that come from nowhere.
     pub fill: u8,
-    /// How elements of so many bytes change what was there; `None` if they take its place.
+    /// How elements change what was there, and the bytes of an element; `None` if they take its place.
     pub join: Option<(Join, usize)>,
     /// What was read and is not written yet.
     held: Option<Vec<u8>>,
@@ -57,13 +56,16 @@ pub(super) struct Transfer {
     waited: bool,
 }
 
-/// The transfers of a thread that it waits for by groups.
-#[derive(Default)]
-struct Groups {
-    /// Since the last group was closed.
-    open: Vec<Transfer>,
-    /// Closed groups, oldest first.
-    closed: VecDeque<Vec<Transfer>>,
+/// A copy of a thread's own, from global to shared memory.
+///
+/// It is done no earlier than its group is waited for, the latest time that hardware may take: a kernel that reads before
+/// it waits sees what was there before.
+pub(super) struct Copy {
+    /// Its number for observers.
+    pub number: u64,
+    pub to: *mut u8,
+    pub from: *const u8,
+    pub bytes: usize,
 }
 
 /// Something that happens by itself and that a barrier counts.
@@ -80,14 +82,16 @@ enum Counted {
 /// What is under way.
 #[derive(Default)]
 pub(super) struct Transfers {
-    groups: HashMap<([u32; 3], u32), Groups>,
+    groups: Groups<Transfer>,
+    /// The copies of threads' own.
+    copies: Groups<Copy>,
     counted: VecDeque<Counted>,
-    /// The transfers into each barrier's phases that nobody has waited for: the rank of the block whose memory they write,
+    /// The transfers into each barrier's phases that no thread has waited for: the rank of the block whose memory they write,
     /// the barrier, and who started them where.
     unseen: Vec<Unseen>,
 }
 
-/// A transfer that nobody has waited for.
+/// A transfer that no thread has waited for.
 struct Unseen {
     barrier: usize,
     /// The phase in which it was started.
@@ -95,6 +99,14 @@ struct Unseen {
     rank: u32,
     operation: &'static str,
     site: (Line, Here),
+}
+
+impl Copy {
+    fn run(&self) {
+        // SAFETY: both were references of this size when the copy was started, to memory of the launch, which outlives its
+        // threads.
+        unsafe { self.to.copy_from_nonoverlapping(self.from, self.bytes) }
+    }
 }
 
 impl Transfer {
@@ -153,6 +165,27 @@ impl Transfer {
 }
 
 impl Machine<'_> {
+    /// Starts a copy of the running thread's own.
+    pub(super) fn start_copy(&self, copy: Copy) {
+        self.transfers.borrow_mut().copies.start(self.here.get().owner(), copy);
+    }
+
+    /// Closes the running thread's group of copies of its own.
+    pub(super) fn commit_copies(&self) {
+        self.transfers.borrow_mut().copies.commit(self.here.get().owner());
+    }
+
+    /// Does the running thread's copies but those of its last `left` groups.
+    pub(super) fn wait_copies(&self, left: usize) {
+        let copies = self.transfers.borrow_mut().copies.take(self.here.get().owner(), left);
+        for copy in copies {
+            copy.run();
+            if self.interests.accesses && !self.unordered.get() {
+                self.tell_copied(copy.number);
+            }
+        }
+    }
+
     /// Starts work of the copy engine for the running thread.
     pub(super) fn start_transfer(&self, mut transfer: Transfer) {
         let at = transfer.at;
@@ -169,7 +202,7 @@ impl Machine<'_> {
             if self.moves_at_once() {
                 transfer.write();
             }
-            transfers.groups.entry((here.block_idx, here.linear)).or_default().open.push(transfer);
+            transfers.groups.start(here.owner(), transfer);
             return;
         }
         for ((barrier, _), phase) in transfer.barriers.iter().zip(phases) {
@@ -195,21 +228,15 @@ impl Machine<'_> {
 
     /// Closes the running thread's group.
     pub(super) fn commit_transfers(&self) {
-        let here = self.here.get();
-        let mut transfers = self.transfers.borrow_mut();
-        let groups = transfers.groups.entry((here.block_idx, here.linear)).or_default();
-        let group = std::mem::take(&mut groups.open);
-        groups.closed.push_back(group);
+        self.transfers.borrow_mut().groups.commit(self.here.get().owner());
     }
 
     /// Waits for the running thread's groups but the last `left`: for all that they do, or for their reads.
     pub(super) fn wait_transfers(&self, left: usize, reads_alone: bool) {
         let here = self.here.get();
         let mut transfers = self.transfers.borrow_mut();
-        let groups = transfers.groups.entry((here.block_idx, here.linear)).or_default();
-        let count = groups.closed.len().saturating_sub(left);
         let mut numbers = Vec::new();
-        for transfer in groups.closed.iter_mut().take(count).flatten() {
+        for transfer in transfers.groups.closed(here.owner(), left) {
             if reads_alone {
                 transfer.read()
             } else {
@@ -219,7 +246,7 @@ impl Machine<'_> {
             numbers.push(transfer.number);
         }
         if !reads_alone {
-            groups.closed.drain(..count);
+            transfers.groups.take(here.owner(), left);
         }
         drop(transfers);
         if !self.unordered.get() {
@@ -251,9 +278,10 @@ impl Machine<'_> {
                 }
             }
             Some(Counted::Arrival { here, barrier, at }) => {
-                let numbers = self.copies.borrow_mut().finish(&here);
-                for number in numbers {
-                    self.notify(|observer| observer.on_transfer_counted(number, barrier));
+                let copies = self.transfers.borrow_mut().copies.take_all(here.owner());
+                for copy in copies {
+                    copy.run();
+                    self.notify(|observer| observer.on_transfer_counted(copy.number, barrier));
                 }
                 self.mbarrier_arrived_late(barrier, at);
             }
@@ -273,18 +301,14 @@ impl Machine<'_> {
         let here = self.here.get();
         let left = {
             let mut transfers = self.transfers.borrow_mut();
-            let groups = transfers.groups.remove(&(here.block_idx, here.linear));
-            let mut all: Vec<Transfer> = groups
-                .into_iter()
-                .flat_map(|groups| groups.closed.into_iter().flatten().chain(groups.open))
-                .collect();
+            let mut all = transfers.groups.take_all(here.owner());
             let unread = all.iter().find(|transfer| !transfer.waited);
             let unread = unread.map(|transfer| (transfer.operation, (transfer.at, here)));
             all.iter_mut().filter(|transfer| transfer.held.is_some()).for_each(Transfer::write);
             unread
         };
         if let Some((operation, (at, _))) = left {
-            self.raise_bulk(operation, BulkProblem::NotWaitedFor, at);
+            self.raise_misuse(operation, BulkProblem::NotWaitedFor, at);
         }
         if self.block().live.get() == 0 {
             self.leave_unseen(here.rank);
@@ -300,7 +324,7 @@ impl Machine<'_> {
         if let Some((operation, (at, here))) = unseen {
             let owner = self.blocks[rank as usize].idx.get();
             self.here.set(here);
-            self.raise_bulk(operation, BulkProblem::NobodyWaited { block: owner }, at);
+            self.raise_misuse(operation, BulkProblem::NobodyWaited { block: owner }, at);
         }
     }
 
@@ -311,7 +335,7 @@ impl Machine<'_> {
     fn check_pieces(&self, transfer: &Transfer) {
         for piece in &transfer.pieces {
             if self.mbarriers.overlapping(piece.to.addr(), piece.bytes).is_some() {
-                self.raise_mbarrier(transfer.operation, super::MbarrierProblem::AsData, transfer.at);
+                self.raise_misuse(transfer.operation, super::MbarrierProblem::AsData, transfer.at);
             }
         }
     }
@@ -350,19 +374,13 @@ impl Machine<'_> {
         let thread = self.running();
         self.tell(|observer| observer.on_transfer_start(&thread, &event));
     }
-
-    /// Raises [`SimFault::BulkCopy`] for the current thread.
-    #[cold]
-    pub(super) fn raise_bulk(&self, operation: &'static str, problem: BulkProblem, at: Line) -> ! {
-        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        self.raise(SimFault::BulkCopy { kernel, operation, file, line, block, thread, problem })
-    }
 }
 
 impl Transfers {
     /// Forgets all: the blocks are others.
     pub fn reset(&mut self) {
         self.groups.clear();
+        self.copies.clear();
         self.counted.clear();
         self.unseen.clear();
     }

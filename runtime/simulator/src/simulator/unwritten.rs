@@ -1,4 +1,4 @@
-//! The memory that a read of what nobody wrote is of, as a fault reports it.
+//! Unwritten memory that was read, as a fault reports it.
 
 use std::fmt;
 

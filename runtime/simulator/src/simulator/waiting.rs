@@ -49,6 +49,20 @@ pub struct Waiting {
     pub thread: [u32; 3],
     /// What they wait for, if it is a barrier that counts arrivals and bytes.
     pub barrier: Option<MbarrierState>,
+    /// What they wait for, if it is registers.
+    pub registers: Option<RegisterState>,
+}
+
+/// Registers that a thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RegisterState {
+    /// Those that it has.
+    pub held: u32,
+    /// Those that it asks for.
+    pub wanted: u32,
+    /// Those that threads of the block have given back and no thread has taken.
+    pub free: u32,
 }
 
 /// What a barrier that counts arrivals and bytes still misses.
@@ -73,11 +87,25 @@ pub struct MbarrierState {
     pub missing: i64,
     /// Bytes of the copies that were started for the phase.
     pub asked: u64,
+    /// The last lines at which threads arrived in the phase, expected bytes of it and started copies for it.
+    pub steps: Vec<PhaseStep>,
+}
+
+/// Something that a thread did for a phase of a barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PhaseStep {
+    /// The function.
+    pub operation: &'static str,
+    /// Rust file of the call.
+    pub file: String,
+    /// Line of the call, from 1.
+    pub line: u32,
 }
 
 impl fmt::Display for MbarrierState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, number, phase, pending, count, missing, asked, .. } = self;
+        let Self { file, line, number, phase, pending, count, missing, asked, steps, .. } = self;
         write!(f, " for phase {phase} of barrier {number}, made at {file}:{line}: ")?;
         match pending {
             0 => write!(f, "all of {count} arrivals are there")?,
@@ -87,7 +115,11 @@ impl fmt::Display for MbarrierState {
             0 => Ok(()),
             1.. => write!(f, ", and {missing} expected bytes (copies of {asked} bytes were started)"),
             _ => write!(f, ", and {} bytes have come that nobody expects", -missing),
-        }
+        }?;
+        steps.iter().enumerate().try_for_each(|(i, step)| {
+            let separator = if i == 0 { "; last in this phase: " } else { ", " };
+            write!(f, "{separator}`{}` at {}:{}", step.operation, step.file, step.line)
+        })
     }
 }
 
@@ -112,7 +144,7 @@ impl fmt::Display for Missing {
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, file, line, count, block, thread, barrier } = self;
+        let Self { operation, file, line, count, block, thread, barrier, registers } = self;
         let (block, thread) = (triple(block), triple(thread));
         match count {
             1 => write!(f, "thread {thread} of block {block} waits at `{operation}` ({file}:{line})"),
@@ -121,7 +153,18 @@ impl fmt::Display for Waiting {
                 "{count} threads of block {block}, thread {thread} among them, wait at `{operation}` ({file}:{line})"
             ),
         }?;
-        barrier.as_ref().map_or(Ok(()), |barrier| write!(f, "{barrier}"))
+        barrier.iter().try_for_each(|barrier| write!(f, "{barrier}"))?;
+        registers.iter().try_for_each(|registers| write!(f, "{registers}"))
+    }
+}
+
+impl fmt::Display for RegisterState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { held, wanted, free } = self;
+        write!(
+            f,
+            " for {wanted} registers each, of which they have {held}: {free} of those that the block's threads have given back are free"
+        )
     }
 }
 

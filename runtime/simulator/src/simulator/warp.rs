@@ -191,6 +191,7 @@ impl Exchange {
             block: here.block_idx,
             thread: machine.shape.coords[linear as usize],
             barrier: None,
+            registers: None,
         };
         let problem = MaskProblem::LaneElsewhere { lane, at: Box::new(there), mask: self.mask };
         machine.raise_mask(here.linear % WARP, operation, self.mask, at, problem)

@@ -2,24 +2,20 @@
 //!
 //! A product reads its operands in shared memory at the latest time that hardware may take: when the first thread waits
 //! for its group, and in the orders that odd seeds make, at once. From the issue to the wait the registers of the sums hold
-//! [`IN_FLIGHT`], a NaN: the sums themselves are kept here, and a register that holds something else at the wait was
+//! a NaN: the sums themselves are kept here, and a register that holds something else at the wait was
 //! written meanwhile, which is a fault. Source: PTX ISA, `wgmma`.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-use super::context::current;
+use super::current::current;
 use super::facts::{Access, AccessKind, Line, Space, TransferEvent};
-use super::fault::SimFault;
 use super::machine::{Machine, WaitKind};
 use super::problem::WgmmaProblem;
 use super::product::{Product, WgmmaLeft, WgmmaProduct};
-use super::raise::FaultSite;
+use super::sums::{IN_FLIGHT, Sums};
 
 /// Threads of a warpgroup.
 pub(super) const WARPGROUP: u32 = 128;
-
-/// What registers of sums hold that a product is computing: a NaN as a float, and an unlikely number as an integer.
-pub const IN_FLIGHT: u32 = 0x7fff_dead;
 
 /// The threads of one warpgroup, by block and number.
 #[derive(Default)]
@@ -68,22 +64,6 @@ struct Open {
     left: Vec<[u32; 4]>,
 }
 
-/// Sums in flight.
-struct Sums {
-    number: u64,
-    registers: usize,
-    /// Where each thread has them.
-    places: Vec<usize>,
-    /// What they are, thread by thread.
-    values: Vec<u32>,
-    /// Products that are not computed, with the group that each belongs to.
-    products: VecDeque<(u64, Product)>,
-    /// The group of the last product.
-    last: u64,
-    /// The threads that have them back.
-    returned: u128,
-}
-
 /// Bytes from the start of the block's shared memory to a place in it, which a descriptor is made of.
 #[track_caller]
 pub fn described_place(operation: &'static str, place: *const u8) -> u32 {
@@ -91,7 +71,7 @@ pub fn described_place(operation: &'static str, place: *const u8) -> u32 {
     let at = machine.line(Line::caller());
     let memory = machine.shared.around(place.addr(), machine.here.get().rank);
     let Some(memory) = memory.filter(|memory| memory.start == machine.shared_start()) else {
-        machine.raise_wgmma(operation, WgmmaProblem::NotShared, at)
+        machine.raise_misuse(operation, WgmmaProblem::NotShared, at)
     };
     (place.addr() - memory.start) as u32
 }
@@ -120,6 +100,19 @@ pub fn wgmma_wait(left: usize) {
     machine.wait_products(left as u64, machine.line(Line::caller()));
 }
 
+/// Whether a product computes sums of any thread.
+#[doc(hidden)]
+#[inline]
+pub fn has_products_in_flight() -> bool {
+    current("registers").counters.in_flight.get() != 0
+}
+
+/// Ends the launch if these bytes are registers of sums that a product computes.
+#[doc(hidden)]
+pub fn touch(address: usize, bytes: usize, writes: bool, at: Line) {
+    current("registers").touch(address, bytes, writes, at);
+}
+
 /// Starts a product whose sums are at an address of the calling thread.
 #[track_caller]
 pub fn wgmma(product: &WgmmaProduct, sums: *mut u32) {
@@ -138,7 +131,7 @@ impl Machine<'_> {
         let here = self.here.get();
         let (number, threads) = (here.linear / WARPGROUP, self.shape.threads);
         if (number + 1) * WARPGROUP > threads {
-            self.raise_wgmma(operation, WgmmaProblem::Threads { threads }, at);
+            self.raise_misuse(operation, WgmmaProblem::Threads { threads }, at);
         }
         let mut all = self.warpgroups.borrow_mut();
         let group = all.0.entry((here.block_idx, number)).or_default();
@@ -155,7 +148,7 @@ impl Machine<'_> {
             machine.returned(thread)?;
             group.arrive(product, place, thread, at)
         });
-        let full = problem.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        let full = problem.unwrap_or_else(|problem| self.raise_misuse(operation, problem, at));
         if !full {
             self.in_warpgroup(operation, at, |_, group, _| {
                 group.open.as_mut().map(|open| open.waiting.push(fiber))
@@ -164,7 +157,7 @@ impl Machine<'_> {
             return self.suspend();
         }
         let begun = self.in_warpgroup(operation, at, Self::begin);
-        let waiting = begun.unwrap_or_else(|problem| self.raise_wgmma(operation, problem, at));
+        let waiting = begun.unwrap_or_else(|problem| self.raise_misuse(operation, problem, at));
         self.queues.ready.borrow_mut().extend(waiting);
     }
 
@@ -184,6 +177,9 @@ impl Machine<'_> {
         let memory = self.shared_start();
         for (side, operand) in open.product.operands().into_iter().enumerate() {
             let Some(operand) = operand else { continue };
+            if let Some((beyond, pattern)) = operand.misaligned() {
+                return Err(WgmmaProblem::Misaligned { is_left: side == 0, beyond, pattern });
+            }
             if !operand
                 .lines()
                 .all(|line| self.shared.is_in_one_array(memory + line, 16, self.here.get().rank))
@@ -198,12 +194,14 @@ impl Machine<'_> {
             Some(sums) => sums,
             None => {
                 group.last += 1;
-                group.sums.push(Sums::new(group.last, product.product.registers, open.places, open.values));
+                let registers = product.product.registers;
+                group.sums.push(Sums::new(group.last, registers, open.places, open.values, open.at));
+                self.counters.in_flight.update(|n| n + WARPGROUP);
                 let last = group.sums.len() - 1;
                 &mut group.sums[last]
             }
         };
-        sums.last = open.group;
+        (sums.last, sums.at) = (open.group, open.at);
         sums.products.push_back((open.group, product));
         if !self.launch.settings.seed.is_multiple_of(2) {
             sums.compute(u64::MAX);
@@ -250,14 +248,15 @@ impl Machine<'_> {
 
     /// The running thread waits for its groups but the last `left`.
     fn wait_products(&self, left: u64, at: Line) {
-        let changed = self.in_warpgroup("wgmma_wait", at, |_, group, thread| {
+        let changed = self.in_warpgroup("wgmma_wait", at, |machine, group, thread| {
             let state = &mut group.threads[thread as usize];
             state.fenced = false;
             let over = state.committed.saturating_sub(left);
             let mut changed = None;
             for sums in &mut group.sums {
                 sums.compute(over);
-                if sums.last < over {
+                if sums.last < over && sums.is_in_flight(thread) {
+                    machine.counters.in_flight.update(|n| n - 1);
                     changed = changed.or(sums.give(thread));
                 }
             }
@@ -280,7 +279,7 @@ impl Machine<'_> {
             }
         }
         if let Some(register) = changed {
-            self.raise_wgmma("wgmma_wait", WgmmaProblem::Written { register }, at);
+            self.raise_misuse("wgmma_wait", WgmmaProblem::Written { register }, at);
         }
     }
 
@@ -294,15 +293,36 @@ impl Machine<'_> {
             open.map(|open| (open.product.operation, open.at))
         };
         if let Some((operation, at)) = waits {
-            self.raise_wgmma(operation, WgmmaProblem::Returned { thread: here.linear % WARPGROUP }, at);
+            self.raise_misuse(operation, WgmmaProblem::Returned { thread: here.linear % WARPGROUP }, at);
+        }
+        if let Some((_, product)) = self.sums_in_flight(|_| Some(())) {
+            self.raise_misuse("a product", WgmmaProblem::NotWaitedFor, product);
         }
     }
 
-    /// Raises [`SimFault::WgmmaUse`] for the current thread.
+    /// The first sums of the running thread that are in flight and of which something is so, with that and the line of
+    /// their last product.
+    fn sums_in_flight<R>(&self, is: impl Fn(&Sums) -> Option<R>) -> Option<(R, Line)> {
+        if self.counters.in_flight.get() == 0 {
+            return None;
+        }
+        let here = self.here.get();
+        let all = self.warpgroups.borrow();
+        let group = all.0.get(&(here.block_idx, here.linear / WARPGROUP))?;
+        let mut own = group.sums.iter().filter(|sums| sums.is_in_flight(here.linear % WARPGROUP));
+        own.find_map(|sums| Some((is(sums)?, sums.at)))
+    }
+
+    /// The running thread reads or writes memory that may be registers of its sums.
     #[cold]
-    fn raise_wgmma(&self, operation: &'static str, problem: WgmmaProblem, at: Line) -> ! {
-        let FaultSite { kernel, file, line, block, thread } = self.fault_place(at);
-        self.raise(SimFault::WgmmaUse { kernel, operation, file, line, block, thread, problem })
+    fn touch(&self, address: usize, bytes: usize, writes: bool, at: Line) {
+        let thread = self.here.get().linear % WARPGROUP;
+        if let Some((register, product)) =
+            self.sums_in_flight(|sums| sums.register_in(thread, address, bytes))
+        {
+            let (file, line) = (product.file.to_owned(), product.line);
+            self.raise_misuse("an access", WgmmaProblem::Touched { register, writes, file, line }, at);
+        }
     }
 }
 
@@ -324,8 +344,7 @@ impl Warpgroup {
     ) -> Result<bool, WgmmaProblem> {
         let count = WARPGROUP as usize;
         let Thread { committed, fenced } = self.threads[thread as usize];
-        let in_flight =
-            |sums: &&Sums| sums.places[thread as usize] == place && sums.returned >> thread & 1 == 0;
+        let in_flight = |sums: &&Sums| sums.places[thread as usize] == place && sums.is_in_flight(thread);
         let sums = self.sums.iter().find(in_flight);
         match sums {
             None if !fenced => return Err(WgmmaProblem::NotFenced),
@@ -383,48 +402,5 @@ impl Open {
             place.copy_to_nonoverlapping(values.as_mut_ptr(), registers);
             std::slice::from_raw_parts_mut(place, registers).fill(IN_FLIGHT);
         }
-    }
-}
-
-impl Sums {
-    fn new(number: u64, registers: usize, places: Vec<usize>, values: Vec<u32>) -> Self {
-        Self { number, registers, places, values, products: VecDeque::new(), last: 0, returned: 0 }
-    }
-
-    /// The registers of a thread.
-    fn registers_of(&self, thread: u32) -> *mut u32 {
-        std::ptr::with_exposed_provenance_mut(self.places[thread as usize])
-    }
-
-    /// Computes the products of the groups before this one.
-    fn compute(&mut self, before: u64) {
-        while self.products.front().is_some_and(|(group, _)| *group < before) {
-            if let Some((_, product)) = self.products.pop_front() {
-                product.add_to(&mut self.values);
-            }
-        }
-    }
-
-    /// That a thread's registers are as a product in flight left them, or the first that is not.
-    fn untouched(&self, thread: u32) -> Result<(), usize> {
-        // SAFETY: as in `bring`.
-        let registers = unsafe { std::slice::from_raw_parts(self.registers_of(thread), self.registers) };
-        registers.iter().position(|register| *register != IN_FLIGHT).map_or(Ok(()), Err)
-    }
-
-    /// Gives a thread its sums; the first register that it has written meanwhile.
-    fn give(&mut self, thread: u32) -> Option<usize> {
-        if self.returned >> thread & 1 == 1 {
-            return None;
-        }
-        if let Err(register) = self.untouched(thread) {
-            return Some(register);
-        }
-        self.returned |= 1 << thread;
-        let start = thread as usize * self.registers;
-        let values = &self.values[start..start + self.registers];
-        // SAFETY: as in `bring`.
-        unsafe { self.registers_of(thread).copy_from_nonoverlapping(values.as_ptr(), self.registers) }
-        None
     }
 }

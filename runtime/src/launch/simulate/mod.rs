@@ -5,6 +5,7 @@ mod children;
 mod compared;
 mod copied;
 mod metrics;
+mod overlap;
 #[cfg(feature = "report")]
 mod pages;
 mod printed;
@@ -27,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::ir::CoarsenFactor;
+use crate::limits;
 use crate::passes;
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
@@ -43,6 +45,10 @@ pub(crate) struct Simulation {
     shape: LaunchShape,
     cluster: [u32; 3],
     cooperative: bool,
+    /// Whether it may begin before the launch before it has ended.
+    programmatic: bool,
+    /// Registers of a thread when it begins, where launch bounds say so.
+    registers: Option<u32>,
     rendezvous: bool,
     noalias: bool,
     settings: Settings,
@@ -180,6 +186,8 @@ impl Simulation {
         Ok(Self {
             shape: *shape,
             cooperative: setup.attributes.cooperative,
+            programmatic: setup.attributes.programmatic,
+            registers: attributes.max_threads.map(|threads| registers(threads, attributes.min_blocks)),
             cluster: shape.cluster.or(attributes.cluster).unwrap_or([1; 3]),
             rendezvous: module.uses_rendezvous(),
             noalias: attributes.noalias,
@@ -267,9 +275,25 @@ impl Simulation {
         {
             return Ok(());
         }
-        let (executor, checkers) = (self.settings.executor, self.checkers());
+        if self.settings.overlap_launches {
+            return overlap::run(self, |checkers, overlaps| {
+                self.run_checked::<K>(comptime, args, checkers, overlaps)
+            });
+        }
+        self.run_checked::<K>(comptime, args, &self.checkers(), false)
+    }
+
+    /// Runs a launch with these checks, which know the launch before it if this one overlaps it.
+    fn run_checked<K: Kernel>(
+        &self,
+        comptime: &K::Comptime,
+        args: &[KernelArg],
+        checkers: &Checkers,
+        overlaps: bool,
+    ) -> Result<()> {
+        let executor = self.settings.executor;
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
-        let launch = self.launch::<K>(args, &observers)?;
+        let launch = SimLaunch { overlaps, ..self.launch::<K>(args, &observers)? };
         let unwatched = SimLaunch { observers: &[], ..launch.clone() };
         if executor == Executor::Printed {
             return self.run_printed::<K>(comptime, &unwatched, args);
@@ -363,6 +387,8 @@ impl Simulation {
             dynamic_shared: self.shape.dynamic_shared as usize,
             rendezvous: self.rendezvous,
             cooperative: self.cooperative,
+            registers: self.registers,
+            overlaps: false,
             settings: self.settings.clone(),
             without: None,
             prints: Prints::Shown,
@@ -389,6 +415,12 @@ impl Simulation {
         let arguments = Argument::of(&program, args);
         Ok(InterpretedLaunch::new(program, 0, K::NAME, arguments, rules(&launch.settings)))
     }
+}
+
+/// Registers of each thread of blocks of so many threads, of which so many are resident at once, as the compiler gives them to a
+/// kernel that sets them itself.
+fn registers(threads: u32, blocks: Option<u32>) -> u32 {
+    (limits::ALL_REGISTERS / (threads * blocks.unwrap_or(1)).max(1) / 8 * 8).min(limits::REGISTERS + 1)
 }
 
 /// The slices among the arguments, by name, with their addresses.

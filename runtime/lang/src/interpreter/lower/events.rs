@@ -4,13 +4,28 @@ use super::Lower;
 use super::place::Place;
 use crate::interpreter::program::{Op, Slot};
 use crate::interpreter::units::units;
-use crate::ir::{BinaryOp, Cost, Scalar, Type};
+use crate::ir::{BinaryOp, Cost, ExprKind, Module, Scalar, Type, visit};
 use crate::simulator::{AccessKind, Operation};
+
+/// Whether a module has a builtin that keeps registers of the thread in use after its call.
+pub(super) fn has_products_in_flight(module: &Module) -> bool {
+    let mut found = false;
+    for function in module.all_functions() {
+        visit::exprs(&function.body, &mut |e| {
+            found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if op.facts.in_flight);
+        });
+    }
+    found
+}
 
 impl Lower<'_> {
     /// Tells of an access of memory, unit by unit, before it happens.
     pub(super) fn access(&mut self, place: &Place, ty: &Type, kind: AccessKind) {
         let Place::Memory { pointer, offset, constant } = *place else { return };
+        if self.in_flight && !constant {
+            let (bytes, site) = (ty.size() as u32, self.site());
+            self.push(Op::Touch { pointer, offset, bytes, writes: kind.writes(), site });
+        }
         if !self.options.watch.accesses {
             return;
         }
@@ -24,7 +39,14 @@ impl Lower<'_> {
     /// Tells of an access of a variable of the thread.
     pub(super) fn local(&mut self, slot: Slot, ty: &Type, writes: bool) {
         // Constants are no variables.
-        if !self.options.watch.locals || slot < 0 {
+        if slot < 0 {
+            return;
+        }
+        if self.in_flight {
+            let (bytes, site) = (ty.size() as u32, self.site());
+            self.push(Op::TouchLocal { slot, bytes, writes, site });
+        }
+        if !self.options.watch.locals {
             return;
         }
         let kind = if writes { AccessKind::Write } else { AccessKind::Read };

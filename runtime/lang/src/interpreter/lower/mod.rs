@@ -104,6 +104,8 @@ struct Lower<'m> {
     known: HashMap<(Vec<u8>, usize), Slot>,
     /// The expressions at which threads order each other, if that is watched.
     synchronisations: HashMap<*const Expr, Synchronisation>,
+    /// Whether registers may be in use by a product while the thread goes on.
+    in_flight: bool,
     /// Whether the lowered expression is part of an index.
     in_index: bool,
     at: Location,
@@ -147,6 +149,7 @@ impl<'m> Lower<'m> {
             floor: 0,
             known: HashMap::new(),
             synchronisations: synchronisation::found(module, options),
+            in_flight: events::has_products_in_flight(module),
             in_index: false,
             at: module.kernel.at,
         }

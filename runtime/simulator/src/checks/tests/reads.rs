@@ -1,4 +1,4 @@
-//! Reads of what nobody wrote, and addresses that a type does not allow.
+//! Reads of unwritten memory, and addresses that a type does not allow.
 
 use super::*;
 use crate::checks::{Alignment, Checkers, Initialisation};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::simulator::context::{BulkCopy, PhaseOf};
-use crate::simulator::{BulkProblem, MbarrierProblem, MemoryScope};
+use crate::simulator::{BulkProblem, MbarrierProblem, MemoryScope, Misuse};
 
 /// Barriers in shared memory, as addresses.
 fn barrier(number: usize) -> *const u8 {
@@ -28,7 +28,10 @@ fn make(number: usize, count: u32) {
 /// The problem of a kernel of this many threads with a barrier.
 fn problem(threads: u32, thread: impl Fn()) -> MbarrierProblem {
     match fault(threads, thread) {
-        SimFault::MbarrierUse { problem, .. } => problem,
+        SimFault::Misuse { problem, .. } => match *problem {
+            Misuse::Mbarrier(problem) => problem,
+            other => panic!("{other}"),
+        },
         other => panic!("{other}"),
     }
 }
@@ -176,7 +179,10 @@ fn stores_are_read_before_their_thread_returns() {
         }
     };
     let left = fault(1, store(false));
-    assert!(matches!(left, SimFault::BulkCopy { problem: BulkProblem::NotWaitedFor, .. }), "{left}");
+    assert!(
+        matches!(&left, SimFault::Misuse { problem, .. } if **problem == BulkProblem::NotWaitedFor.into()),
+        "{left}"
+    );
     assert!(simulate(1, 1, store(true)).is_ok());
     assert_eq!(bytes(&memory)[0].get(), 9);
 }

@@ -1,0 +1,75 @@
+//! What may be wrong with the use of barriers, warp operations, copies and products, in words.
+
+mod barrier;
+mod bulk;
+mod mbarrier;
+mod registers;
+mod warp;
+mod wgmma;
+
+use std::fmt;
+
+pub use barrier::BarrierProblem;
+pub use bulk::BulkProblem;
+pub use mbarrier::MbarrierProblem;
+pub use registers::RegisterProblem;
+pub use warp::{Absence, MaskProblem, RankProblem};
+pub use wgmma::WgmmaProblem;
+
+/// A use of a barrier, a copy or a product that hardware does not define.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// Of a named barrier, or of half of a cluster's barrier.
+    Barrier(BarrierProblem),
+    /// Of a barrier that counts arrivals and bytes.
+    Mbarrier(MbarrierProblem),
+    /// Of the copy engine.
+    Bulk(BulkProblem),
+    /// Of a product of a warpgroup.
+    Wgmma(WgmmaProblem),
+    /// Of the registers of a thread.
+    Registers(RegisterProblem),
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Barrier(problem) => problem.fmt(f),
+            Self::Mbarrier(problem) => problem.fmt(f),
+            Self::Bulk(problem) => problem.fmt(f),
+            Self::Wgmma(problem) => problem.fmt(f),
+            Self::Registers(problem) => problem.fmt(f),
+        }
+    }
+}
+
+impl From<BarrierProblem> for Misuse {
+    fn from(problem: BarrierProblem) -> Self {
+        Self::Barrier(problem)
+    }
+}
+
+impl From<MbarrierProblem> for Misuse {
+    fn from(problem: MbarrierProblem) -> Self {
+        Self::Mbarrier(problem)
+    }
+}
+
+impl From<BulkProblem> for Misuse {
+    fn from(problem: BulkProblem) -> Self {
+        Self::Bulk(problem)
+    }
+}
+
+impl From<WgmmaProblem> for Misuse {
+    fn from(problem: WgmmaProblem) -> Self {
+        Self::Wgmma(problem)
+    }
+}
+
+impl From<RegisterProblem> for Misuse {
+    fn from(problem: RegisterProblem) -> Self {
+        Self::Registers(problem)
+    }
+}
