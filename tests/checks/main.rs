@@ -9,3 +9,4 @@ mod lanes;
 mod matrices;
 mod resident;
 mod verdicts;
+mod worded;

@@ -35,7 +35,7 @@ pub use guard::GpuChecks;
 #[doc(hidden)]
 #[doc(hidden)]
 pub use prelude::ARRAY;
-pub use source::{CudaSource, Needs, Site, SiteKind};
+pub use source::{Ahead, CudaSource, Needs, PrintedLoop, Site, SiteKind};
 #[doc(hidden)]
 #[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
@@ -111,6 +111,7 @@ struct Printer<'m> {
     faulting: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
+    loops: Vec<PrintedLoop>,
     /// Where what the kernel declares lies in shared memory.
     shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
@@ -151,6 +152,7 @@ impl<'m> Printer<'m> {
             faulting: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
+            loops: Vec::new(),
             shared: DeclaredShared::default(),
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
@@ -287,6 +289,7 @@ impl<'m> Printer<'m> {
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
             operations: std::mem::take(&mut self.operations),
+            loops: std::mem::take(&mut self.loops),
         }
     }
 
