@@ -12,8 +12,10 @@ use crate::random::Random;
 
 /// Threads of a launch.
 const THREADS: u32 = 2;
-/// Heads of loops, indices, and bodies of the family.
-const FORMS: [usize; 3] = [5, 7, 7];
+/// Launches of one loop of the family.
+const LAUNCHES: usize = 16;
+/// How often each head, index and body of the family is chosen.
+const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
 
 /// A loop of the family, and what it is launched with.
 #[derive(Clone, Debug)]
@@ -104,33 +106,26 @@ macro_rules! family {
 family! { of_i32 i32, of_u32 u32, of_i64 i64, of_u64 u64 }
 
 impl FailingLaunch {
-    /// Launch number `index` of a run.
+    /// Launch number `index` of a run; several in a row are of one loop.
     pub fn new(seed: u64, index: usize) -> Self {
-        let mut random = Random::of(seed, [index as u64, 9]);
-        let form = FORMS.map(|forms| random.below(forms) as u32);
-        let lengths = [0; 4].map(|_| if random.chance(10) { 0 } else { random.between(1, 12) });
+        let mut random = Random::of(seed, [(index / LAUNCHES) as u64, 9]);
+        let form = WEIGHTS.map(|weights| random.weighted(weights) as u32);
+        let ty = random.below(4);
+        let mut random = Random::of(seed, [index as u64, 10]);
+        let lengths = lengths(&mut random);
         // Mostly within the shortest of them.
-        let mut place = || if random.chance(20) { random.below(14) } else { random.below(6) };
+        let mut place = || if random.chance(10) { random.below(14) } else { random.below(5) };
         let order = (0..lengths[2]).map(|_| place() as u32).collect();
-        let number = |random: &mut Random| match random.below(12) {
-            0 => i64::from(i32::MAX) - random.below(3) as i64,
-            1 => i64::from(u32::MAX) - random.below(3) as i64,
-            2 => i64::MAX - random.below(3) as i64,
-            3 => -1 - random.below(4) as i64,
-            4 => i64::from(i32::MIN) + random.below(3) as i64,
-            _ => random.below(13) as i64,
-        };
-        let first = if random.chance(70) { random.below(3) as i64 } else { number(&mut random) };
-        let offset = if random.chance(50) { random.below(4) as i64 } else { number(&mut random) };
+        let first = if random.chance(80) { random.below(3) as i64 } else { number(&mut random) };
+        let offset = if random.chance(70) { random.below(4) as i64 } else { number(&mut random) };
         // An end that is a length, or one beside it.
-        let end = match random.below(3) {
-            0 => number(&mut random),
-            _ => {
-                let beside = random.below(3) as i64 - 1 - [0, offset % 16][random.below(2)];
-                lengths[random.below(4)] as i64 + beside
-            }
+        let end = if random.chance(15) {
+            number(&mut random)
+        } else {
+            let beside = *random.pick(&[0, 0, 1, 1, -1]) - *random.pick(&[0, offset % 16]);
+            lengths[random.below(4)] as i64 + beside
         };
-        Self { ty: random.below(4), form, lengths, order, numbers: [first, end, offset] }
+        Self { ty, form, lengths, order, numbers: [first, end, offset] }
     }
 
     /// How it ends on each executor of this machine: by the twin, the interpreter, as printed CUDA, on a GPU.
@@ -168,6 +163,30 @@ impl FailingLaunch {
         };
         let written = device.download(y)?.into_iter().map(f32::to_bits).collect();
         Ok(Ending { fault, written })
+    }
+}
+
+/// Lengths of slices: mostly all the same, or one of them less.
+fn lengths(random: &mut Random) -> [usize; 4] {
+    let mut lengths = [random.between(1, 12); 4];
+    match random.below(5) {
+        0 => lengths = lengths.map(|_| random.between(0, 12)),
+        1 | 2 => lengths[random.below(4)] -= 1,
+        _ => {}
+    }
+    lengths
+}
+
+/// A number at an end of a type, below zero, or small.
+fn number(random: &mut Random) -> i64 {
+    let below = random.below(3) as i64;
+    match random.below(7) {
+        0 => i64::from(i32::MAX) - below,
+        1 => i64::from(u32::MAX) - below,
+        2 => i64::MAX - below,
+        3 | 4 => -1 - below,
+        5 => i64::from(i32::MIN) + below,
+        _ => random.below(13) as i64,
     }
 }
 
