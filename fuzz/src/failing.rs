@@ -15,7 +15,7 @@ const THREADS: u32 = 2;
 /// Launches of one loop of the family.
 const LAUNCHES: usize = 16;
 /// How often each head, index and body of the family is chosen.
-const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
+const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5, 7, 4], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
 
 /// A loop of the family, and what it is launched with.
 #[derive(Clone, Debug)]
@@ -42,16 +42,19 @@ pub struct Ending {
 
 macro_rules! family {
     ($($name:ident $t:ty),+) => {$(
-        family! { @of $name $t, a b k: 0 a..b, 1 a..=b, 2 (a..b).rev(), 3 (a..b).step_by(3), 4 0..b }
+        family! { @of $name $t, a b k order:
+            0 a..b, 1 a..=b, 2 (a..b).rev(), 3 (a..b).step_by(3), 4 0..b,
+            5 order[0] as $t..order[1] as $t, 6 (order[0] as $t..=order[1] as $t).rev()
+        }
     )+};
-    (@of $name:ident $t:ty, $a:ident $b:ident $k:ident: $($head:literal $range:expr),+) => {
+    (@of $name:ident $t:ty, $a:ident $b:ident $k:ident $order:ident: $($head:literal $range:expr),+) => {
         /// A loop of the family with a counter of this type.
         #[gpu_kernel(fmad = false)]
         #[allow(clippy::too_many_arguments, clippy::reversed_empty_ranges, reason = "a family of loops in one")]
         pub fn $name(
             x: &[f32],
             w: &[f32],
-            order: &[u32],
+            $order: &[u32],
             y: &mut [f32],
             $a: $t,
             $b: $t,
@@ -69,7 +72,7 @@ macro_rules! family {
                             0 => x[$k],
                             1 => x[$k + o],
                             2 => x[o + $k],
-                            3 => x[order[$k]],
+                            3 => x[$order[$k]],
                             4 => x[$k + moving],
                             5 => x[$k * 2],
                             _ => w[$k + 1],
@@ -115,7 +118,10 @@ impl FailingLaunch {
         let lengths = lengths(&mut random);
         // Mostly within the shortest of them.
         let mut place = || if random.chance(10) { random.below(14) } else { random.below(5) };
-        let order = (0..lengths[2]).map(|_| place() as u32).collect();
+        let mut order: Vec<u32> = (0..lengths[2]).map(|_| place() as u32).collect();
+        // Two loops have their ends here.
+        let beside = [0, 1, 1, 2][random.below(4)] + lengths[random.below(4)] as u32;
+        order.get_mut(1).into_iter().for_each(|end| *end = beside.saturating_sub(1));
         let first = if random.chance(80) { random.below(3) as i64 } else { number(&mut random) };
         let offset = if random.chance(70) { random.below(4) as i64 } else { number(&mut random) };
         // An end that is a length, or one beside it.

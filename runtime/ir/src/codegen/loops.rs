@@ -64,6 +64,8 @@ impl Printer<'_> {
         let reads_start = range.reversed || matches!(form, Form::Counted | Form::Tested);
         let again = [Some(&range.end), Some(&range.start).filter(|_| reads_start), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
+        // What fails first in Rust fails first here.
+        let reads_start = reads_start || bound && self.may_fail(&range.start);
         let braces = bound
             || match form {
                 Form::Counted => scalar != Scalar::U64,

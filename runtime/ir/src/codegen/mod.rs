@@ -243,19 +243,30 @@ impl<'m> Printer<'m> {
     /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
-        crate::ir::visit::exprs(block, &mut |e| found |= self.is_guarded(e));
-        crate::ir::visit::exprs(block, &mut |e| match &e.kind {
-            ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
-            ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),
-            ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
-            ExprKind::Builtin { op, .. } => found |= self.checks() && op.facts.form == Form::ViewOffset,
-            _ => {}
-        });
+        crate::ir::visit::exprs(block, &mut |e| found |= self.fails_itself(e));
         crate::ir::visit::stmts(block, &mut |s| {
             found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks())
                 || matches!(s.kind, crate::ir::StmtKind::Launch(_) if self.checks());
         });
         found
+    }
+
+    /// Whether evaluating an expression may end in a fault.
+    fn may_fail(&self, e: &Expr) -> bool {
+        let mut found = false;
+        crate::ir::visit::expr(e, &mut |e| found |= self.fails_itself(e));
+        found
+    }
+
+    /// The same, but for its operands.
+    fn fails_itself(&self, e: &Expr) -> bool {
+        self.is_guarded(e)
+            || match &e.kind {
+                ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
+                ExprKind::Call { function: FnId(id), .. } => self.faulting.contains(id),
+                ExprKind::Builtin { op, .. } => self.checks() && op.facts.form == Form::ViewOffset,
+                _ => false,
+            }
     }
 
     fn module(&mut self) -> CudaSource {
