@@ -10,7 +10,6 @@
 mod access;
 mod achieved;
 mod banks;
-mod checks;
 pub(super) mod head;
 mod html;
 pub(super) mod index;
