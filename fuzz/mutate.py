@@ -25,6 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 240
+LIBRARIES = ["warpsmith", "warpsmith-lang", "warpsmith-ir"]
 KEPT = tempfile.TemporaryDirectory(prefix="warpsmith-mutants-")
 SWITCH = """
 /// Whether a planted defect is on: see `fuzz/mutate.py`.
@@ -65,9 +66,10 @@ def planted(mutants: list[dict]) -> dict[Path, str]:
 
 
 def build(env: dict[str, str]) -> dict[str, str]:
-    """Builds the fuzzer and the library's unit tests; their executables by name."""
+    """Builds the fuzzer and the libraries' unit tests; their executables by name."""
     executables = {}
-    for arguments in (["-p", "warpsmith-fuzz", "--test", "compare"], ["-p", "warpsmith", "--lib"]):
+    libraries = [argument for library in LIBRARIES for argument in ("-p", library)]
+    for arguments in (["-p", "warpsmith-fuzz", "--test", "compare"], [*libraries, "--lib"]):
         command = ["cargo", "test", "-j2", "--no-run", "--message-format=json-render-diagnostics", *arguments]
         built = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
         if built.returncode != 0:
@@ -76,7 +78,7 @@ def build(env: dict[str, str]) -> dict[str, str]:
             message = json.loads(line)
             if message.get("executable"):
                 # A copy: another build may replace what Cargo made.
-                copy = Path(KEPT.name) / message["target"]["name"]
+                copy = Path(KEPT.name) / message["target"]["name"].replace("-", "_")
                 shutil.copy(message["executable"], copy)
                 executables[copy.name] = str(copy)
     return executables
@@ -112,11 +114,22 @@ def verdict(mutant: dict, executables: dict[str, str], env: dict[str, str]) -> t
         lines = [line for line in output.splitlines() if line.startswith("---- ") or "panicked" in line]
         return "fuzzer", (lines or ["died"])[0]
     for tests in mutant.get("tests", []):
-        passed, output = run(executables["warpsmith"], [tests, "-q"], env)
-        if not passed:
+        failed, output, _ = unit_tests(tests, executables, env)
+        if failed:
             named = re.findall(r"^    (\S+::\S+)$", output, re.MULTILINE)
             return "tests", ", ".join(sorted(set(named))[:3]) or "died"
     return "nobody", ""
+
+
+def unit_tests(tests: str, executables: dict[str, str], env: dict[str, str]) -> tuple[bool, str, int]:
+    """Whether one of the libraries' unit tests of a filter fails, what it said, and how many there are."""
+    count = 0
+    for library in LIBRARIES:
+        passed, output = run(executables[library.replace("-", "_")], [tests, "-q"], env)
+        if not passed:
+            return True, output, count
+        count += sum(int(n) for n in re.findall(r"^running (\d+) test", output, re.MULTILINE))
+    return False, "", count
 
 
 def main() -> int:
@@ -150,9 +163,11 @@ def main() -> int:
             raise SystemExit(output[-2000:])
         env["WARPSMITH_FUZZ_EXCEPT"] = ",".join(sorted(broken))
     for tests in sorted({tests for mutant in mutants for tests in mutant.get("tests", [])}):
-        passed, output = run(executables["warpsmith"], [tests, "-q"], env)
-        if not passed:
+        failed, output, count = unit_tests(tests, executables, env)
+        if failed:
             raise SystemExit(f"the unit tests `{tests}` fail without a defect:\n{output[-2000:]}")
+        if count == 0:
+            raise SystemExit(f"no unit test is named by `{tests}`, which finds nothing then")
     found = {"fuzzer": 0, "tests": 0, "nobody": 0}
     for mutant in mutants:
         if words and not any(word in mutant["name"] for word in words):

@@ -2,6 +2,9 @@
 //!
 //! Then the machine code of kernels that read by the read-only path, which needs a disassembler.
 
+#[path = "nvrtc/in_flight.rs"]
+mod in_flight;
+
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};
 use corpus::coarsening::*;

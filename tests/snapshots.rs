@@ -114,8 +114,8 @@ fn launches_prove_what_guards_say() {
             let options = PrintOptions { checks, line_directives: false };
             (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name))
         };
-        let sites =
-            |source: &CudaSource| source.sites.iter().filter(|site| site.kind == SiteKind::Bounds).count();
+        let is_check = |kind: &SiteKind| matches!(kind, SiteKind::Bounds | SiteKind::Range);
+        let sites = |source: &CudaSource| source.sites.iter().filter(|site| is_check(&site.kind)).count();
         let (text, launch) = (print(Checks::All), print(Checks::Lifted(u64::MAX)));
         table += &format!("{}: {} checks, {} where\n", case.name, sites(&text), sites(&launch));
         launch.conditions.iter().for_each(|condition| table += &format!("    {condition}\n"));

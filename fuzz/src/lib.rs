@@ -2,10 +2,11 @@
 //! bit for bit.
 //!
 //! The build script writes the kernels (see [`generate`]); [`programs`] holds them, [`inputs`] what they read,
-//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. A run says which of the C++
+//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. [`failing`] has loops that fail. A run says which of the C++
 //! compiler, the GPU and NVRTC it did without.
 
 pub mod compare;
+pub mod failing;
 pub mod generate;
 pub mod inputs;
 pub mod programs;

@@ -36,6 +36,8 @@ pub struct Settings {
     pub stop: Option<usize>,
     /// Programs that are left out: `WARPSMITH_FUZZ_EXCEPT=k7,k9::<4>`.
     pub except: Vec<String>,
+    /// Launches of loops that may fail: `WARPSMITH_FUZZ_FAILING`, default: 640.
+    pub failing: usize,
     /// A file that holds the program at work, for when NVRTC or the driver takes the process down
     /// with it: `WARPSMITH_FUZZ_LAST`.
     pub last: Option<PathBuf>,
@@ -68,6 +70,7 @@ impl Settings {
             reports: number("WARPSMITH_FUZZ_REPORTS").unwrap_or(8),
             stop: number("WARPSMITH_FUZZ_STOP"),
             except: except.split(',').map(str::to_owned).collect(),
+            failing: number("WARPSMITH_FUZZ_FAILING").unwrap_or(640),
             last: env::var_os("WARPSMITH_FUZZ_LAST").map(PathBuf::from),
         }
     }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use warpsmith::codegen::CudaSource;
 use warpsmith_fuzz::compare::{Bench, Failure, Runner};
+use warpsmith_fuzz::failing::{self, FailingLaunch};
 use warpsmith_fuzz::inputs::{Comptime, comptime};
 use warpsmith_fuzz::programs::{PROGRAMS, Program};
 use warpsmith_fuzz::report::report;
@@ -164,6 +165,31 @@ fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Loops that may leave their slices end alike: with the same fault of the same thread, after the same writes.
+#[test]
+fn executors_fail_alike() {
+    let settings = Settings::from_env();
+    let seed: u64 = warpsmith_fuzz::SEED.parse().expect("the build script wrote a number");
+    let devices = failing::devices();
+    let (mut failed, mut differing) = (0, Vec::new());
+    for index in settings.first..settings.first + settings.failing {
+        let launch = FailingLaunch::new(seed, index);
+        let endings = launch.endings(&devices).unwrap_or_else(|error| panic!("{launch:?}: {error}"));
+        failed += usize::from(endings[0].fault.is_some());
+        if endings.iter().any(|ending| *ending != endings[0]) {
+            println!("---- failing{index} {launch:?}: {endings:#?}");
+            differing.push(index);
+            if settings.stop.is_some_and(|most| differing.len() >= most) {
+                break;
+            }
+        }
+    }
+    println!("fuzz: {failed} of {} launches fail, {} differently", settings.failing, differing.len());
+    assert!(differing.is_empty(), "seed {seed}: {differing:?}");
+    let all = settings.failing;
+    assert!(all < 50 || (all / 4..all).contains(&failed), "some fail and some do not: {failed} of {all}");
 }
 
 #[test]

@@ -51,6 +51,7 @@ extern crate self as warpsmith;
 mod compile;
 pub mod driver;
 pub mod error;
+mod explained;
 mod host;
 pub mod launch;
 mod memory;

@@ -10,3 +10,4 @@ mod lines;
 mod matrices;
 mod resident;
 mod verdicts;
+mod worded;

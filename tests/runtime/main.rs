@@ -7,6 +7,7 @@ mod allocations;
 mod attributes;
 mod cache;
 mod checked;
+mod explained;
 mod graphs;
 mod images;
 mod limits;

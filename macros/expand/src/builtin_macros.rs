@@ -1,7 +1,7 @@
 //! Macros that a kernel may call: `shared!`, `assert!` and its family, `println!`, `panic!`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -179,19 +179,19 @@ impl Lower<'_> {
         }
     }
 
-    /// The message of an assertion: a string without placeholders.
-    fn message(&mut self, arguments: &[Expr], default: String) -> String {
+    /// The message of an assertion: a string without placeholders, if there is one.
+    fn message(&mut self, arguments: &[Expr]) -> Option<String> {
         match arguments {
-            [] => default,
+            [] => None,
             [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. })] if !text.value().contains(['{', '}']) => {
-                text.value()
+                Some(text.value())
             }
             [first, ..] => {
                 self.errors.at(
                     first,
                     "a message in a kernel is one string without placeholders; print values with `println!`",
                 );
-                default
+                None
             }
         }
     }
@@ -201,7 +201,11 @@ impl Lower<'_> {
         let Some((cond, rest)) = arguments.split_first() else {
             return self.refuse(mac, "`assert!` needs a condition");
         };
-        let message = self.message(rest, format!("assertion failed: {}", source_text(cond)));
+        // The words of Rust, which the twin says.
+        let message = match self.message(rest) {
+            Some(message) => quote!(#message),
+            None => quote!(::core::concat!("assertion failed: ", ::core::stringify!(#cond))),
+        };
         let Lowered { witness, emit } = self.expr(cond);
         let debug = is_debug(mac);
         Lowered {
@@ -215,8 +219,8 @@ impl Lower<'_> {
         let [left, right, rest @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "this assertion compares two values");
         };
-        let default = format!("assertion failed: {} {symbol} {}", source_text(left), source_text(right));
-        let message = self.message(rest, default);
+        let own = self.message(rest).map_or_else(String::new, |message| format!(": {message}"));
+        let message = format!("assertion `left {symbol} right` failed{own}");
         let op = Token![==](mac.path.span());
         let equal = syn::ExprBinary {
             attrs: vec![],
@@ -236,7 +240,12 @@ impl Lower<'_> {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let default =
             if name == "panic" { "explicit panic" } else { "internal error: entered unreachable code" };
-        let message = self.message(&arguments, default.to_owned());
+        let own = self.message(&arguments);
+        let message = match (own, name) {
+            (Some(message), "unreachable") => format!("{default}: {message}"),
+            (Some(message), _) => message,
+            (None, _) => default.to_owned(),
+        };
         Lowered {
             witness: quote!(::core::panic!()),
             emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
@@ -273,12 +282,6 @@ impl Lower<'_> {
 
 fn unit() -> Lowered {
     Lowered { witness: quote!(()), emit: quote!(::warpsmith::ir::Expr::unit()) }
-}
-
-/// The condition as it was written, for the message that `assert!` gives in Rust too.
-fn source_text(expr: &Expr) -> String {
-    use syn::spanned::Spanned;
-    rustc_span::text(expr.span()).unwrap_or_else(|| expr.to_token_stream().to_string())
 }
 
 /// A string literal of a macro body that starts with one.

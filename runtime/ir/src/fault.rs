@@ -2,12 +2,13 @@
 //!
 //! The simulator fills these from its machine, the driver from the record that a kernel wrote. Knows neither.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::limits::NESTED_LAUNCHES;
 
-/// The kind of fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure<'a> {
     /// An index at or beyond a length, both in elements.
     Index {
@@ -41,6 +42,13 @@ pub enum Failure<'a> {
     },
     /// An assertion that does not hold, with its message.
     Assertion(&'a str),
+    /// A launch by a kernel that is refused.
+    Launch {
+        /// The kernel that is launched.
+        child: &'a str,
+        /// What is wrong, with the way out.
+        why: Cow<'a, str>,
+    },
 }
 
 impl Failure<'_> {
@@ -54,7 +62,12 @@ impl Failure<'_> {
         Failure::Range { bound: *bound, limit: *limit as u64 }
     }
 
-    /// A way out; the message of an assertion says it itself.
+    /// Of a launched kernel and why its launch is refused, as an error has them.
+    pub fn launch<'a>(child: &'a str, why: &'a str) -> Failure<'a> {
+        Failure::Launch { child, why: Cow::Borrowed(why) }
+    }
+
+    /// What to do about it; the message of an assertion says that itself.
     pub fn way_out(&self) -> Option<&'static str> {
         match self {
             Failure::Index { .. } => Some("guard the access with a comparison to `.len()`"),
@@ -62,13 +75,16 @@ impl Failure<'_> {
             Failure::Misaligned { .. } => Some("begin the access at such a multiple"),
             Failure::Unwritten { memory: SHARED, .. } => Some(UNWRITTEN_SHARED),
             Failure::Unwritten { .. } => Some(UNWRITTEN_GLOBAL),
-            Failure::Assertion(_) => None,
+            Failure::Assertion(_) | Failure::Launch { .. } => None,
         }
     }
 }
 
 /// The memory of a block, as [`Failure::Unwritten`] names it.
 pub const SHARED: &str = "shared memory";
+
+/// The memory of a device, as [`Failure::Unwritten`] names it.
+pub const GLOBAL: &str = "global memory";
 
 const UNWRITTEN_SHARED: &str = "shared memory holds anything when a block begins: write it first, and put a barrier between \
      the write and the read";
@@ -88,6 +104,7 @@ impl fmt::Display for Failure<'_> {
                 write!(f, "a read of {bytes} bytes of {memory} finds byte {byte} of them unwritten")
             }
             Failure::Assertion(message) => f.write_str(message),
+            Failure::Launch { child, why } => write!(f, "the launch of kernel `{child}` is refused: {why}"),
         }
     }
 }
@@ -153,6 +170,23 @@ pub fn too_many_wait(limit: Option<usize>) -> String {
     format!(
         "{many} wait at once; raise the limit by `Device::set_pending_launches`, or launch fewer and larger grids"
     )
+}
+
+/// What CUDA's device runtime says of a launch that it refuses, and the way out, by the number of its error.
+pub fn refused_by_device(code: u64) -> String {
+    match code {
+        2 => "there is no memory left for its arguments (cudaErrorMemoryAllocation)".to_owned(),
+        9 => {
+            "an extent is zero, or above a limit of the device or of its launch bounds (cudaErrorInvalidConfiguration)"
+                .to_owned()
+        }
+        65 => nested_too_deep(),
+        69 => too_many_wait(None),
+        701 => {
+            "a block needs more registers or shared memory than there is (cudaErrorLaunchOutOfResources)".to_owned()
+        }
+        other => format!("CUDA's error {other}"),
+    }
 }
 
 #[cfg(test)]

@@ -63,11 +63,22 @@ fn save(path: &Path, bytes: &[u8]) -> std::result::Result<(), DumpError> {
 /// # Errors
 /// [`DumpError::NoDisassembler`] if neither `nvdisasm` nor `cuobjdump` is on the PATH.
 pub fn sass(cubin: &[u8]) -> std::result::Result<String, DumpError> {
+    disassembled(cubin, &[("nvdisasm", &[]), ("cuobjdump", &["-sass"])])
+}
+
+/// The machine instructions of a cubin with line information, each behind the lines that it came from.
+///
+/// # Errors
+/// [`DumpError::NoDisassembler`] if `nvdisasm` is not on the PATH; no other tool writes lines.
+pub(crate) fn sass_with_lines(cubin: &[u8]) -> std::result::Result<String, DumpError> {
+    disassembled(cubin, &[("nvdisasm", &["--print-line-info-inline"])])
+}
+
+fn disassembled(cubin: &[u8], tools: &[(&'static str, &[&str])]) -> std::result::Result<String, DumpError> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let file = std::env::temp_dir().join(format!("warpsmith-{}-{count}.cubin", std::process::id()));
     save(&file, cubin)?;
-    let tools: [(&'static str, &[&str]); 2] = [("nvdisasm", &[]), ("cuobjdump", &["-sass"])];
     let text = tools.iter().find_map(|(tool, options)| disassemble(tool, options, &file));
     let _ = fs::remove_file(&file);
     text.unwrap_or(Err(DumpError::NoDisassembler))

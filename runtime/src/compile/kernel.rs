@@ -157,7 +157,8 @@ pub trait Kernel: KernelDefinition {
             Backend::Gpu(gpu) => {
                 // Most launches fulfil all conditions, and so do not need the other checks.
                 let recorded = gpu.recorded::<Self>(comptime)?;
-                let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.len()));
+                let (coarsen, checks) =
+                    (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.checks().len()));
                 let version = match coarsen {
                     Some(_) => Version { coarsen, ..checks.into() },
                     None => Version::of_launch(checks, recorded.most()),

@@ -5,9 +5,11 @@
 
 pub mod aot;
 pub mod dump;
+mod forms;
 pub mod kernel;
 mod loaded;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +27,7 @@ use crate::passes;
 use crate::resources::{BoundsEffect, Resources, check_demands};
 use crate::settings::PipelineSettings;
 use crate::validate::ValidModule;
+pub(crate) use forms::Forms;
 use kernel::Kernel;
 
 /// A kernel's printed CUDA, and its cubin for one architecture.
@@ -57,17 +60,27 @@ impl CompileJob {
         compute: (u32, u32),
         lines: bool,
     ) -> Result<Self> {
+        Self::named(K::NAME, module, version, compute, lines)
+    }
+
+    fn named(
+        kernel: &'static str,
+        module: &ValidModule,
+        version: Version,
+        compute: (u32, u32),
+        lines: bool,
+    ) -> Result<Self> {
         let debug_info = PipelineSettings::process()?.debug_info;
         // `#line` alone would make a kernel another one when a line above it is added.
         let line_directives = debug_info != DebugInfo::None || lines;
         let source = print(module, version, line_directives)?;
         if source.needs.min_compute > compute {
-            let (kernel, needs) = (K::NAME, source.needs.min_compute);
+            let needs = source.needs.min_compute;
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
         }
         // The launch checks the limits of the installed driver.
         let limit = parameter_bytes(compute, u32::MAX);
-        LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
+        LaunchError::check_parameter_bytes(kernel, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
         let KernelAttributes { fmad, requires, .. } = module.module().attributes;
         let warns_of_local_memory = requires.no_spills || requires.no_local_memory;
@@ -94,13 +107,18 @@ impl CompileJob {
 /// A kernel that cannot be coarsened.
 pub(crate) fn print(module: &ValidModule, version: Version, line_directives: bool) -> Result<CudaSource> {
     let options = PrintOptions { checks: version.checks, line_directives };
+    Ok(codegen::print(passed(module, version)?.as_ref(), &options))
+}
+
+/// The module that a version prints.
+fn passed(module: &ValidModule, version: Version) -> Result<Cow<'_, ValidModule>> {
     Ok(match (version.coarsen, version.shown) {
-        (Some(factor), _) => codegen::print(&passes::coarsen(module, factor)?, &options),
+        (Some(factor), _) => Cow::Owned(passes::coarsen(module, factor)?),
         (None, Some(shown)) => {
             let narrow = passes::narrow(module, shown.fits);
-            codegen::print(&passes::mark_read_only(narrow, shown.read_only), &options)
+            Cow::Owned(passes::mark_read_only(narrow, shown.read_only))
         }
-        (None, None) => codegen::print(module, &options),
+        (None, None) => Cow::Borrowed(module),
     })
 }
 

@@ -11,7 +11,6 @@ use cudarc::driver::result::DriverError as CudaError;
 use cudarc::driver::sys;
 
 use super::DriverError;
-use crate::fault::{nested_too_deep, too_many_wait};
 
 /// `struct ws_Fault` of the printed CUDA.
 ///
@@ -162,21 +161,4 @@ impl Drop for Pinned {
         // SAFETY: allocated by `cuMemHostAlloc`, freed once. A failure leaks a page.
         let _ = unsafe { sys::cuMemFreeHost(self.host.as_ptr().cast()) };
     }
-}
-
-/// The reason why CUDA's device runtime refuses a launch, and the way out.
-pub(super) fn refused_by_device(kernel: &str, code: u64) -> String {
-    let why = match code {
-        2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments".to_owned(),
-        9 => {
-            "cudaErrorInvalidConfiguration: an extent is zero, or above a limit of the device or of its launch bounds".to_owned()
-        }
-        65 => format!("cudaErrorLaunchMaxDepthExceeded: {}", nested_too_deep()),
-        69 => format!("cudaErrorLaunchPendingCountExceeded: {}", too_many_wait(None)),
-        701 => "cudaErrorLaunchOutOfResources: a block needs more registers or shared memory than there is".to_owned(),
-        other => {
-            return format!("the launch of kernel `{kernel}` failed on the device with CUDA error {other}");
-        }
-    };
-    format!("the launch of kernel `{kernel}` failed on the device: {why}")
 }

@@ -12,10 +12,9 @@ use super::occupancy::Counted;
 use super::symbols::ConstantSymbol;
 use super::table::{Shown, Table};
 use super::{Attributes, CachePreference, Carveout, ClusterScheduling, DriverError, Gpu, attributes};
-use crate::codegen::{CudaSource, Needs, Site, SiteKind};
+use crate::codegen::{CudaSource, Needs, Site};
 use crate::error::LaunchError;
-use crate::fault::{Failure, SHARED};
-use crate::ir::{CoarsenFactor, Condition};
+use crate::ir::{CoarsenFactor, ConditionSet};
 use crate::limits;
 use crate::nvrtc::Cubin;
 use crate::passes;
@@ -26,10 +25,8 @@ use sys::CUfunction_attribute as Attribute;
 
 /// The facts about a kernel before it is compiled.
 pub(crate) struct Recorded {
-    /// The conditions that its launches may fulfil.
-    pub conditions: Vec<Condition>,
-    /// The conditions of these under which its index arithmetic fits `int`.
-    pub fits: Vec<Condition>,
+    /// What its launches may fulfil.
+    pub conditions: ConditionSet,
     /// The slice parameters that nothing writes if they overlap none that it writes.
     pub read_only: u64,
     /// The number of elements that its attribute asks each thread to do.
@@ -41,15 +38,15 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// A kernel that was recorded and validated.
     pub fn new(module: ValidModule) -> Self {
-        let conditions = module.module().conditions.clone();
-        let (fits, read_only) = (module.module().fits.clone(), passes::read_only(&module));
-        let coarsen = module.module().attributes.coarsen;
-        Self { conditions, fits, read_only, coarsen, module: Mutex::new(Some(module)) }
+        let of = module.module();
+        let conditions = ConditionSet::new(of.conditions.clone(), of.fits.clone());
+        let (read_only, coarsen) = (passes::read_only(&module), of.attributes.coarsen);
+        Self { conditions, read_only, coarsen, module: Mutex::new(Some(module)) }
     }
 
     /// The facts that most launches show.
     pub fn most(&self) -> Shown {
-        Shown::ALL.of(self.fits.len(), self.read_only)
+        Shown::ALL.of(self.conditions.fits().len(), self.read_only)
     }
 
     /// The module, the first time.
@@ -186,19 +183,7 @@ impl Loaded {
     pub(super) fn take_fault(&self) -> Option<LaunchError> {
         let record = self.fault.as_ref()?.take()?;
         let site = self.sites.get(record.site as usize)?;
-        let (a, b) = (record.a as i64, record.b);
-        let refused;
-        let failure = match &site.kind {
-            SiteKind::Bounds => Failure::Index { index: a, len: b },
-            SiteKind::Range => Failure::Range { bound: a, limit: b },
-            SiteKind::Aligned => Failure::Misaligned { beyond: record.a % b.max(1), align: b },
-            SiteKind::Unwritten => unwritten(record.a, b),
-            SiteKind::Assert(message) => Failure::Assertion(message),
-            SiteKind::Launch(kernel) => {
-                refused = super::fault::refused_by_device(kernel, record.a);
-                Failure::Assertion(&refused)
-            }
-        };
+        let failure = site.failure(record.a, record.b);
         Some(LaunchError::Fault {
             kernel: site.kernel.unwrap_or(self.kernel),
             file: site.at.file,
@@ -266,12 +251,6 @@ impl Loaded {
     fn set(&self, attribute: Attribute, value: i32) -> std::result::Result<(), DriverError> {
         self.function.set_attribute(attribute, value).map_err(|e| DriverError::cuda("cuFuncSetAttribute", &e))
     }
-}
-
-/// The fault for a read of memory that no thread has written; the bits of `first` above 32 tell which memory it is.
-fn unwritten(first: u64, bytes: u64) -> Failure<'static> {
-    let memory = if first >> 32 == 0 { SHARED } else { "global memory" };
-    Failure::Unwritten { memory, bytes, byte: first as u32 }
 }
 
 impl Gpu {

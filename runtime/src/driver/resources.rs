@@ -37,6 +37,7 @@ impl Loaded {
             max_threads: count(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             ptx_version: count(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
             binary_version: binary,
+            instructions: None,
             remarks: Vec::new(),
             cache_all: Some(get(Attribute::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA)? != 0),
         })

@@ -136,20 +136,34 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
     Ok(())
 }
 
-/// The slices that overlap none that is written, a bit for each position.
-pub(super) fn unwritten(args: &[KernelArg]) -> u64 {
+/// Written slices that are looked at once for all others.
+const FEW: usize = 8;
+
+/// Those of some slices that overlap none that is written, a bit for each position.
+pub(super) fn unwritten(wanted: u64, args: &[KernelArg]) -> u64 {
     let range = |arg: &KernelArg| match arg {
         KernelArg::Slice { ptr, bytes, mutable, .. } => Some((*ptr, ptr.saturating_add(*bytes), *mutable)),
         _ => None,
     };
-    let is_written = |a: u64, a_end: u64| {
-        let mut others = args.iter().filter_map(range);
-        others.any(|(b, b_end, mutable)| mutable && a < b_end && b < a_end)
+    let written = || args.iter().filter_map(range).filter(|(_, _, mutable)| *mutable);
+    let (mut few, mut count) = ([(0, 0); FEW], 0);
+    for (start, end, _) in if wanted == 0 { return 0 } else { written() } {
+        few.get_mut(count).into_iter().for_each(|own| *own = (start, end));
+        count += 1;
+    }
+    let is_apart = |start: u64, end: u64| match few.get(..count) {
+        Some(few) => few.iter().all(|(from, to)| end <= *from || *to <= start),
+        None => written().all(|(from, to, _)| end <= from || to <= start),
     };
-    let slices = args.iter().take(64).enumerate().filter_map(|(at, arg)| Some((at, range(arg)?)));
-    slices
-        .filter(|(_, (start, end, mutable))| !mutable && !is_written(*start, *end))
-        .fold(0, |bits, (at, _)| bits | 1 << at)
+    let (mut left, mut bits) = (wanted, 0);
+    while left != 0 {
+        let at = left.trailing_zeros();
+        left &= left - 1;
+        if let Some((start, end, false)) = args.get(at as usize).and_then(range) {
+            bits |= u64::from(is_apart(start, end)) << at;
+        }
+    }
+    bits
 }
 
 /// Checks the rules of this GPU for this kernel.

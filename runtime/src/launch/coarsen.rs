@@ -8,7 +8,8 @@ use super::{Launch, LaunchError, LaunchShape, Setup, check};
 use crate::argument::KernelArg;
 use crate::compile::kernel::Kernel;
 use crate::ir::{CoarsenFactor, CoarsenNeeds, WideArgument};
-use crate::passes::MOST_ELEMENTS;
+use crate::passes::{self, MOST_ELEMENTS, NotCoarsened};
+use crate::validate::ValidModule;
 
 impl<K: Kernel> Launch<'_, K> {
     /// Elements that each thread does: 2, 4, 8 or 16; 1 launches a kernel of `#[gpu_kernel(coarsen)]` as it is.
@@ -73,12 +74,30 @@ impl Setup {
         args: &[KernelArg],
     ) -> Result<Option<CoarsenFactor>, LaunchError> {
         let wanted = self.coarsening(K::NAME, own)?;
-        let is_line = shape.grid[1..] == [1, 1] && shape.block[1..] == [1, 1] && shape.cluster.is_none();
-        Ok(wanted.filter(|_| is_line && !self.attributes.cooperative && check::overlap::<K>(args).is_ok()))
+        Ok(wanted.filter(|_| !self.attributes.cooperative && may_be::<K>(shape, args)))
     }
 }
 
-/// Returns whether a coarsened kernel is made for these arguments and this number of threads.
+/// Whether a launch with this shape and these arguments may be coarsened, as far as they alone decide it.
+fn may_be<K: Kernel>(shape: &LaunchShape, args: &[KernelArg]) -> bool {
+    let is_line = shape.grid[1..] == [1, 1] && shape.block[1..] == [1, 1] && shape.cluster.is_none();
+    is_line && check::overlap::<K>(args).is_ok()
+}
+
+/// The elements that each thread of a launch does, of those that are wanted: the coarsened kernel is made for it.
+pub(super) fn settled<K: Kernel>(
+    module: &ValidModule,
+    wanted: Option<CoarsenFactor>,
+    shape: &LaunchShape,
+    args: &[KernelArg],
+) -> Result<Option<CoarsenFactor>, NotCoarsened> {
+    let Some(factor) = wanted.filter(|_| may_be::<K>(shape, args)) else { return Ok(None) };
+    let coarsened = passes::coarsen(module, factor)?;
+    let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
+    Ok(wanted.filter(|_| needs.is_some_and(|needs| fits::<K>(needs, shape, args))))
+}
+
+/// Whether a coarsened kernel is made for these arguments and so many threads.
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |wide: &WideArgument| {
         let address = match args.get(wide.position) {

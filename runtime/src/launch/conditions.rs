@@ -1,10 +1,12 @@
 //! The conditions of a kernel that a launch fulfils.
 
-use super::{LaunchShape, check};
+use super::{Launch, LaunchShape, check};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
-use crate::driver::{Attributes, Shown};
-use crate::ir::{Condition, LaunchValues, Parameter, Scalar};
+use crate::compile::kernel::Kernel;
+use crate::driver::{Attributes, Recorded, Shown};
+use crate::error::Result;
+use crate::ir::{Condition, FulfilledConditions, LaunchValues, Parameter, Scalar};
 
 /// A launch as its conditions see it.
 struct Given<'a> {
@@ -14,7 +16,12 @@ struct Given<'a> {
 
 /// The checks that a launch needs: those that the conditions which it fulfils do not prove.
 pub(super) fn checks(conditions: &[Condition], shape: &LaunchShape, args: &[KernelArg]) -> Checks {
-    match fulfilled(conditions, shape, args) {
+    lifted(fulfilled(conditions, shape, args))
+}
+
+/// The checks of a launch that fulfils these conditions.
+pub(super) fn lifted(fulfilled: u64) -> Checks {
+    match fulfilled {
         0 => Checks::All,
         bits => Checks::Lifted(bits),
     }
@@ -27,7 +34,18 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[K
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-/// The facts that a launch shows about a kernel's arithmetic and memory.
+/// The checks that a launch needs of a kernel that is loaded, and what it shows of its arithmetic and memory.
+pub(super) fn of_recorded(
+    recorded: &Recorded,
+    shape: &LaunchShape,
+    args: &[KernelArg],
+    attributes: &Attributes,
+) -> (u64, Shown) {
+    let FulfilledConditions { checks, fits } = recorded.conditions.fulfilled(&Given { shape, args });
+    (checks, Shown { fits, read_only: lent(recorded.read_only, args, attributes) })
+}
+
+/// What a launch shows of a kernel's arithmetic and memory.
 pub(super) fn showing(
     fits: &[Condition],
     read_only: u64,
@@ -35,9 +53,42 @@ pub(super) fn showing(
     args: &[KernelArg],
     attributes: &Attributes,
 ) -> Shown {
+    Shown { fits: fulfilled(fits, shape, args), read_only: lent(read_only, args, attributes) }
+}
+
+/// The slices that nothing writes while the kernel runs.
+fn lent(read_only: u64, args: &[KernelArg], attributes: &Attributes) -> u64 {
     // A kernel that starts before the one before it has ended may see slices change.
-    let lent = if attributes.programmatic { 0 } else { read_only };
-    Shown { fits: fulfilled(fits, shape, args), read_only: lent & check::unwritten(args) }
+    if attributes.programmatic { 0 } else { check::unwritten(read_only, args) }
+}
+
+/// A kernel's conditions, asked as each launch on a GPU asks them: for a bench of what that takes.
+#[doc(hidden)]
+pub struct AskedConditions(Recorded);
+
+impl AskedConditions {
+    /// Those of a launch's kernel.
+    pub fn new<K: Kernel>(launch: &Launch<'_, K>) -> Result<Self> {
+        Ok(Self(Recorded::new(K::module(&launch.comptime)?)))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.conditions.checks().len() + self.0.conditions.fits().len()
+    }
+
+    /// The grid of a launch, which is what it needs without conditions.
+    pub fn shape<K: Kernel>(launch: &Launch<'_, K>) -> Result<[u32; 3]> {
+        Ok(launch.setup.shape::<K>()?.grid)
+    }
+
+    /// What a launch fulfils of them: those that prove checks, those of narrow arithmetic, and the slices that nothing writes.
+    pub fn of<K: Kernel>(&self, launch: &Launch<'_, K>) -> Result<[u64; 3]> {
+        let (shape, args) = (launch.setup.shape::<K>()?, launch.args.as_ref());
+        let (checks, Shown { fits, read_only }) =
+            of_recorded(&self.0, &shape, args, &launch.setup.attributes);
+        Ok([checks, fits, read_only])
+    }
 }
 
 impl LaunchValues for Given<'_> {

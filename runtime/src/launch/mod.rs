@@ -18,9 +18,13 @@ pub use crate::driver::{
     MemSyncDomain,
 };
 pub use crate::error::LaunchError;
+pub use crate::explained::{
+    CheckTimes, CostOfChecks, ExplainedIndex, ExplainedLoop, Explanation, Hindrance, Why,
+};
 pub use crate::shape::Dim3;
 use crate::shape::LaunchShape;
-pub use explain::{ExplainedIndex, Explanation, Why};
+#[doc(hidden)]
+pub use conditions::AskedConditions;
 #[doc(hidden)]
 pub use nested::launched;
 pub use prepared::Prepared;
@@ -29,7 +33,7 @@ pub(crate) use prepared::Target;
 use std::marker::PhantomData;
 
 use crate::argument::KernelArg;
-pub use crate::codegen::GpuChecks;
+pub use crate::codegen::{Ahead, GpuChecks};
 use crate::codegen::{CudaSource, PrintOptions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
@@ -37,6 +41,7 @@ use crate::driver::{Attributes, Version};
 use crate::error::Result;
 use crate::host::device::Device;
 use crate::ir::LaunchOrder;
+pub use crate::resources::Unrolled;
 
 /// A kernel with its arguments, on its way to a device.
 ///
@@ -52,6 +57,7 @@ pub struct Launch<'a, K: Kernel> {
 }
 
 /// Everything about a launch except the kernel and its arguments.
+#[derive(Clone)]
 struct Setup {
     grid: GridExtent,
     block: [u32; 3],

@@ -7,7 +7,7 @@ use super::{Launch, LaunchError, LaunchShape, Setup, check, check_attributes, co
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
 use crate::compile::kernel::Kernel;
-use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Recorded, Shown, Version};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Shown, Version};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
 use crate::nvrtc::NvrtcError;
@@ -174,8 +174,7 @@ impl<K: Kernel> Prepared<K> {
 
     fn fulfils(&self, needs: Rests, gpu: &Gpu, args: &[KernelArg]) -> Result<bool> {
         let recorded = gpu.recorded::<K>(&self.comptime)?;
-        let proven = conditions::fulfilled(&recorded.conditions, &self.shape, args);
-        let shown = showing(recorded, &self.shape, args, &self.attributes);
+        let (proven, shown) = conditions::of_recorded(recorded, &self.shape, args, &self.attributes);
         Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
     }
 
@@ -203,11 +202,6 @@ struct Asked<'a> {
     setup: &'a Setup,
 }
 
-/// The facts that a launch shows about a kernel's arithmetic and memory.
-fn showing(recorded: &Recorded, shape: &LaunchShape, args: &[KernelArg], attributes: &Attributes) -> Shown {
-    conditions::showing(&recorded.fits, recorded.read_only, shape, args, attributes)
-}
-
 /// The kernel with the checks that a launch needs, and what this rests on.
 fn loaded<'g, K: Kernel>(
     gpu: &'g Gpu,
@@ -220,10 +214,8 @@ fn loaded<'g, K: Kernel>(
         return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, Rests::NOTHING));
     }
     let recorded = gpu.recorded::<K>(comptime)?;
-    let checks = match asked.bounds {
-        true => conditions::checks(&recorded.conditions, shape, args),
-        false => Checks::None,
-    };
+    let (fulfilled, shown) = conditions::of_recorded(recorded, shape, args, &asked.setup.attributes);
+    let checks = if asked.bounds { conditions::lifted(fulfilled) } else { Checks::None };
     if let Some(factor) = asked.setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
         let fits = |loaded: &Loaded| {
             loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits::<K>(needs, shape, args))
@@ -235,7 +227,6 @@ fn loaded<'g, K: Kernel>(
             Err(error) => return Err(error),
         }
     }
-    let shown = showing(recorded, shape, args, &asked.setup.attributes);
     checked::<K>(gpu, comptime, Version::of_launch(checks, shown))
 }
 

@@ -27,8 +27,8 @@ impl<K: Kernel> Launch<'_, K> {
             Backend::Gpu(gpu) => {
                 let loaded = gpu.loaded::<K>(&self.comptime, version)?.resources()?;
                 match compile::resources_on::<K>(&self.comptime, version, compute) {
-                    Ok(Resources { spills, stack_frame, barriers, remarks, .. }) => {
-                        Resources { spills, stack_frame, barriers, remarks, ..loaded }
+                    Ok(Resources { spills, stack_frame, barriers, instructions, remarks, .. }) => {
+                        Resources { spills, stack_frame, barriers, instructions, remarks, ..loaded }
                     }
                     // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
                     Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,
@@ -93,15 +93,8 @@ impl<K: Kernel> Launch<'_, K> {
             args,
             &self.setup.attributes,
         );
-        let coarsen = self.setup.coarsening_of::<K>(own, &shape, args)?;
-        let mut version = Version { checks, coarsen, shown: Some(shown) };
-        if let Some(factor) = version.coarsen {
-            let coarsened = passes::coarsen(&module, factor)?;
-            let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
-            if !needs.is_some_and(|needs| coarsen::fits::<K>(needs, &shape, args)) {
-                version.coarsen = None;
-            }
-        }
-        Ok(version)
+        let wanted = self.setup.coarsening_of::<K>(own, &shape, args)?;
+        let coarsen = coarsen::settled::<K>(&module, wanted, &shape, args)?;
+        Ok(Version { checks, coarsen, shown: Some(shown) })
     }
 }

@@ -118,3 +118,92 @@ fn a_launch_proves_how_its_memory_is_aligned() {
     };
     assert_eq!([checked(0, &mut y), checked(4, &mut y), checked(2, &mut y)], [0, 0, 1]);
 }
+
+#[gpu_kernel]
+fn looped(x: &[f32], order: &[u32], y: &mut [f32], n: u32, stride: u64) {
+    let mut sum = 0.0;
+    for k in 0..4u32 {
+        sum += x[k];
+    }
+    for k in (0..x.len()).step_by(stride as usize) {
+        sum += x[k];
+    }
+    for k in 0..n {
+        sum += x[order[k]];
+    }
+    for k in 0..n {
+        y[order[k]] = 1.0;
+    }
+    #[unroll(2)]
+    for k in 0..x.len() {
+        if x[k] > 4.0 {
+            break;
+        }
+    }
+    #[unroll(1)]
+    for k in 0..x.len() {
+        sum *= x[k];
+    }
+    let mut s = n;
+    while s > 0 {
+        s /= 2;
+        for k in (0..=n).rev() {
+            sum += k as f32;
+        }
+    }
+    y[0] = sum;
+}
+
+/// What is said of each loop without a compiler.
+#[test]
+fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
+    let Memory { x, order, mut y, .. } = memory(32);
+    // More than `int` has: the step may pass the end of its type.
+    let stride = u64::MAX - 7;
+    let explained = looped(&x, &order, &mut y, 20, stride).over(32).explain().expect("it is valid");
+    let first = line!() - 43;
+    let text = explained.proven();
+    for (line, told) in [
+        (4, "for k in 0..4: the compiler may unroll it (4 iterations)"),
+        (
+            7,
+            "for k in (0..x.len()).step_by(stride): may stay as it is, because its counter may reach the end of its type",
+        ),
+        (
+            10,
+            "for k in 0..n: the compiler may unroll it; printed twice: first with failures noted, then to report one",
+        ),
+        (13, "for k in 0..n: may stay as it is, because `y[order[k]]` is checked in it"),
+        (17, "for k in 0..x.len(): the compiler is asked to unroll it (`#[unroll(2)]`)"),
+        (23, "for k in 0..x.len(): not unrolled, because `#[unroll(1)]` forbids it"),
+        (
+            27,
+            "while s > 0: may stay as it is, because its iterations are not counted before the first and another loop \
+             stands in it",
+        ),
+    ] {
+        let expected = format!("{}:{}\n    {told}\n", file!(), first + line);
+        assert!(text.contains(&expected), "{expected}\n{text}");
+    }
+    assert!(text.contains("for k in (0..=n).rev(): "), "{text}");
+    let hindrances: Vec<usize> = explained.loops.iter().map(|own| own.hindrances.len()).collect();
+    assert_eq!(hindrances[..7], [0, 1, 0, 1, 1, 1, 2], "{text}");
+}
+
+#[gpu_kernel(coarsen)]
+fn doubled(x: &mut [f32]) {
+    let i = global_id();
+    if i < x.len() {
+        x[i] *= 2.0;
+    }
+}
+
+#[test]
+fn a_coarsened_launch_says_how_many_elements_a_thread_does() {
+    let Memory { mut y, .. } = memory(32);
+    let explain = |launch: Launch<'_, doubled>| launch.explain().expect("it is valid");
+    let coarsened = explain(doubled(&mut y).over(32).coarsen(8));
+    assert_eq!(coarsened.elements, Some(8));
+    assert!(coarsened.proven().contains("each thread does 8 elements, together if none is left out\n"));
+    assert_eq!(explain(doubled(&mut y).over(32).coarsen(1)).elements, None);
+}

@@ -192,3 +192,96 @@ fn memory_that_is_reached_otherwise_leaves_no_slice_restrict() {
     let text = viewed(&x, y.view_mut()).over(64).cuda_source().expect("it prints");
     assert!(!text.contains("__restrict__"), "{text}");
 }
+
+/// Doubled where it is.
+#[gpu_fn(cuda = "*p = 2.0f * *p;")]
+fn double(p: &mut f32) {
+    *p *= 2.0;
+}
+
+#[gpu_kernel]
+fn by_cuda(x: &[f32], y: &mut [f32]) {
+    y[0] = x[0];
+    double(&mut y[1]);
+}
+
+#[gpu_kernel]
+fn by_pointer(x: &[f32], y: &mut [f32]) {
+    let p = y.as_mut_ptr();
+    // SAFETY: the kernel is never launched.
+    unsafe { p.add(1).write(x[0]) };
+}
+
+#[gpu_kernel]
+fn by_child(x: &[f32], y: &mut [f32]) {
+    y[0] = x[0];
+    doubled(&mut *y).grid(1).block(32).launch();
+}
+
+#[gpu_kernel]
+fn doubled(y: &mut [f32]) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] *= 2.0;
+    }
+}
+
+#[gpu_kernel]
+fn by_element<'a>(x: &[f32], rows: &[View<'a, f32>], y: &mut [f32]) {
+    y[0] = x[0] + rows[0][0];
+}
+
+#[gpu_kernel]
+fn until_written(x: &[u32], y: &mut [u32]) {
+    while volatile_load(&x[0]) == 0 {}
+    y[0] = x[1];
+}
+
+/// What a kernel may write by other ways than its slices is not known.
+#[test]
+fn memory_that_is_written_by_other_ways_leaves_no_slice_restrict() {
+    let device = Device::simulator();
+    let (x, _, mut y) = memory();
+    let words = device.upload(&[1u32; 8]).expect("memory");
+    let mut counts = device.upload(&[1u32; 8]).expect("memory");
+    let rows = device.upload(&[x.view()]).expect("memory");
+    let texts = [
+        by_cuda(&x, &mut y).over(1).cuda_source(),
+        by_pointer(&x, &mut y).over(1).cuda_source(),
+        by_child(&x, &mut y).over(1).cuda_source(),
+        by_element(&x, &rows, &mut y).over(1).cuda_source(),
+        until_written(&words, &mut counts).over(1).cuda_source(),
+    ];
+    for text in texts {
+        let text = text.expect("it prints");
+        assert!(!text.contains("__restrict__"), "{text}");
+    }
+}
+
+#[gpu_kernel]
+#[rustfmt::skip]
+#[allow(clippy::too_many_arguments, reason = "how many there are is what the test is about")]
+fn of_nine(
+    x: &[f32], a: &mut [f32], b: &mut [f32], c: &mut [f32], d: &mut [f32], e: &mut [f32], f: &mut [f32],
+    g: &mut [f32], h: &mut [f32], i: &mut [f32],
+) {
+    a[0] = x[0]; b[0] = x[0]; c[0] = x[0]; d[0] = x[0]; e[0] = x[0];
+    f[0] = x[0]; g[0] = x[0]; h[0] = x[0]; i[0] = x[0];
+}
+
+#[test]
+fn every_slice_that_is_written_is_looked_at() {
+    let device = Device::simulator();
+    let all = device.upload(&[1.0f32; 64]).expect("memory");
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h, mut i] =
+        [(); 9].map(|()| device.upload(&[1.0f32; 8]).expect("memory"));
+    for (start, is_apart) in [(60, false), (64, true)] {
+        let x = Moved::new(<&Buffer<f32> as SliceArg<f32>>::into_arg(&all), 0, 64);
+        let other = Moved::new(<&Buffer<f32> as SliceArg<f32>>::into_arg(&all), start, 8);
+        let KernelArg::Slice { ptr: target, .. } = other.0 else { unreachable!("a buffer is a slice") };
+        let last = Written(target, &mut i);
+        let launch = of_nine(x, &mut a, &mut b, &mut c, &mut d, &mut e, &mut f, &mut g, &mut h, last).over(1);
+        let text = launch.cuda_source().expect("it prints");
+        assert_eq!(text.contains("__restrict__ x,"), is_apart, "{text}");
+    }
+}

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::library::{Entry, Exports};
 use crate::argument::KernelArg;
-use crate::codegen::{CudaSource, Site, SiteKind};
+use crate::codegen::{CudaSource, Site};
 use crate::fault::Failure;
 use crate::interpreter::{AskedShape, Rules};
 use crate::ir::{CoarsenNeeds, KernelAttributes, Location, TensorMapType};
@@ -299,29 +299,19 @@ fn fault(
     record: &Record,
     FaultSite { kernel, file, line, block, thread }: FaultSite,
 ) -> SimFault {
-    match &site.kind {
-        SiteKind::Bounds => {
-            let (index, len) = (record.a as i64, record.b as usize);
-            SimFault::OutOfBounds { kernel, file, line, block, thread, index, len }
+    match site.failure(record.a, record.b) {
+        Failure::Index { index, len } => {
+            SimFault::OutOfBounds { kernel, file, line, block, thread, index, len: len as usize }
         }
-        SiteKind::Range => {
-            let (bound, limit) = (record.a as i64, record.b as usize);
-            SimFault::Range { kernel, file, line, block, thread, bound, limit }
+        Failure::Range { bound, limit } => {
+            SimFault::Range { kernel, file, line, block, thread, bound, limit: limit as usize }
         }
-        SiteKind::Assert(message) => {
-            SimFault::Panic { kernel, message: message.clone(), file, line, block, thread }
+        Failure::Launch { child, why } => {
+            let (child, why) = (child.to_owned(), why.into_owned());
+            SimFault::Launch { kernel, child, why, file, line, block, thread }
         }
-        SiteKind::Launch(child) => {
-            let why = format!("CUDA's error {}", record.a);
-            SimFault::Launch { kernel, child: child.clone(), why, file, line, block, thread }
-        }
-        SiteKind::Aligned => {
-            let failure = Failure::Misaligned { beyond: record.a % record.b.max(1), align: record.b };
+        failure @ (Failure::Assertion(_) | Failure::Misaligned { .. } | Failure::Unwritten { .. }) => {
             let message = failure.to_string();
-            SimFault::Panic { kernel, message, file, line, block, thread }
-        }
-        SiteKind::Unwritten => {
-            let message = "a read of memory that nobody has written".to_owned();
             SimFault::Panic { kernel, message, file, line, block, thread }
         }
     }

@@ -10,12 +10,16 @@ mod multiprocessor;
 mod occupancy;
 mod ptxas;
 mod remarks;
+mod sass;
+mod unrolled;
 
 pub use bounds::BoundsEffect;
 pub use multiprocessor::Multiprocessor;
 pub(crate) use multiprocessor::shared_unit;
 pub use occupancy::{Allowed, Limiter, Occupancy};
 pub use remarks::{Remark, RemarkKind};
+pub(crate) use unrolled::Bodies;
+pub use unrolled::Unrolled;
 
 use std::fmt;
 
@@ -62,7 +66,9 @@ pub struct Resources {
     /// Whether the kernel was compiled to cache global loads in L1 against the default; `None` without
     /// a GPU.
     pub cache_all: Option<bool>,
-    /// The compiler's remarks: instructions that it did not follow, and causes of lost speed; empty without NVRTC.
+    /// Machine instructions of the kernel and of the functions that it calls; `None` if the figures come from the driver alone.
+    pub instructions: Option<u32>,
+    /// What the compiler did not do as it was told, and what costs speed; empty without NVRTC.
     pub remarks: Vec<Remark>,
 }
 
@@ -136,6 +142,7 @@ impl Resources {
             ptx_version: version,
             binary_version: version,
             cache_all: None,
+            instructions: machine_code::instructions(&cubin.image).filter(|_| arch.major >= 7),
             remarks: remarks::parse(&cubin.log),
         })
     }
@@ -201,6 +208,9 @@ impl fmt::Display for Resources {
             writeln!(f, "  barriers         {barriers} a block")?;
         }
         writeln!(f, "  largest block    {} threads", self.max_threads)?;
+        if let Some(instructions) = self.instructions {
+            writeln!(f, "  instructions     {instructions}")?;
+        }
         if let Some(all) = self.cache_all {
             writeln!(f, "  L1 cache         {}", if all { "all global loads" } else { "the default" })?;
         }

@@ -20,6 +20,7 @@ fn kernel(compute: (u32, u32), registers: u32, shared: u32) -> Resources {
         ptx_version: 90,
         binary_version: 90,
         cache_all: None,
+        instructions: None,
         remarks: Vec::new(),
     }
 }

@@ -364,13 +364,13 @@ impl Printer<'_> {
 
     /// An offset may be the length itself, one past the last element.
     fn checked_offset(&mut self, args: &[Expr], mut printed: Vec<Text>, at: Location) -> Vec<Text> {
-        self.need(&prelude::AT);
-        let site = self.site(SiteKind::Bounds, at);
+        self.need(&prelude::PART);
+        let site = self.site(SiteKind::Range, at);
         if let [view, ..] = args
             && let Some(start) = printed.get_mut(1)
         {
             let len = self.len(view).at(PRIMARY);
-            *start = Text::primary(format!("ws_at({}, {len} + 1, {site}, ws_fault)", start.text));
+            *start = Text::primary(format!("ws_part({}, {len}, {len}, {site}, ws_fault)", start.text));
         }
         printed
     }

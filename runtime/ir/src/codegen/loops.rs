@@ -2,7 +2,7 @@
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::stmt::is_fixed;
-use super::{Printer, prelude};
+use super::{Ahead, PrintedLoop, Printer, prelude};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, visit};
 
 impl Printer<'_> {
@@ -64,6 +64,8 @@ impl Printer<'_> {
         let reads_start = range.reversed || matches!(form, Form::Counted | Form::Tested);
         let again = [Some(&range.end), Some(&range.start).filter(|_| reads_start), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
+        // What fails first in Rust fails first here.
+        let reads_start = reads_start || bound && self.may_fail(&range.start);
         let braces = bound
             || match form {
                 Form::Counted => scalar != Scalar::U64,
@@ -95,11 +97,29 @@ impl Printer<'_> {
 
     /// A loop over a range whose ends are printed.
     pub(super) fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block, head: &Head<'_>) {
+        self.note_loop(id, head.form);
         let (head, first, last) = self.for_head(range, head);
         self.unroll(range.unroll);
         self.note_counter(range);
         self.loop_(id, &head, first, body, last);
         self.function.close_scope();
+    }
+
+    /// Notes how a loop is printed; of the versions of a loop, what makes the first one's checks needless.
+    fn note_loop(&mut self, id: LoopId, form: Form) {
+        let Some(function) = self.function.of.map(|function| function.name.clone()) else { return };
+        let ahead = match (&self.function.trial, self.function.along.is_empty()) {
+            (Some(_), _) => Some(Ahead::Tried),
+            (None, false) => Some(Ahead::Compared),
+            (None, true) => None,
+        };
+        let is_plain = matches!(form, Form::Plain | Form::Wide);
+        match self.loops.iter_mut().find(|known| known.id == id && known.function == function) {
+            Some(known) => {
+                (known.is_plain, known.ahead) = (known.is_plain && is_plain, known.ahead.or(ahead))
+            }
+            None => self.loops.push(PrintedLoop { function, id, is_plain, ahead }),
+        }
     }
 
     /// A part of a range that the head of its loop reads in each iteration: evaluated here, unless nothing changes it.

@@ -35,7 +35,7 @@ pub use guard::GpuChecks;
 #[doc(hidden)]
 #[doc(hidden)]
 pub use prelude::ARRAY;
-pub use source::{CudaSource, Needs, Site, SiteKind};
+pub use source::{Ahead, CudaSource, Needs, PrintedLoop, Site, SiteKind};
 #[doc(hidden)]
 #[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
@@ -111,7 +111,8 @@ struct Printer<'m> {
     faulting: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
-    /// The offsets of the kernel's arrays in shared memory.
+    loops: Vec<PrintedLoop>,
+    /// Where what the kernel declares lies in shared memory.
     shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
     /// Array constants by name and text, and globals, with their symbols.
@@ -151,6 +152,7 @@ impl<'m> Printer<'m> {
             faulting: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
+            loops: Vec::new(),
             shared: DeclaredShared::default(),
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
@@ -241,19 +243,30 @@ impl<'m> Printer<'m> {
     /// Returns whether running a block may end in a fault: an unproven index, an assertion, a call of such.
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
-        crate::ir::visit::exprs(block, &mut |e| found |= self.is_guarded(e));
-        crate::ir::visit::exprs(block, &mut |e| match &e.kind {
-            ExprKind::Index { proof, .. } => found |= self.is_checked(*proof),
-            ExprKind::SubSlice { proof, .. } => found |= self.is_checked(*proof),
-            ExprKind::Call { function: FnId(id), .. } => found |= self.faulting.contains(id),
-            ExprKind::Builtin { op, .. } => found |= self.checks() && op.facts.form == Form::ViewOffset,
-            _ => {}
-        });
+        crate::ir::visit::exprs(block, &mut |e| found |= self.fails_itself(e));
         crate::ir::visit::stmts(block, &mut |s| {
             found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks())
                 || matches!(s.kind, crate::ir::StmtKind::Launch(_) if self.checks());
         });
         found
+    }
+
+    /// Whether evaluating an expression may end in a fault.
+    fn may_fail(&self, e: &Expr) -> bool {
+        let mut found = false;
+        crate::ir::visit::expr(e, &mut |e| found |= self.fails_itself(e));
+        found
+    }
+
+    /// The same, but for its operands.
+    fn fails_itself(&self, e: &Expr) -> bool {
+        self.is_guarded(e)
+            || match &e.kind {
+                ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
+                ExprKind::Call { function: FnId(id), .. } => self.faulting.contains(id),
+                ExprKind::Builtin { op, .. } => self.checks() && op.facts.form == Form::ViewOffset,
+                _ => false,
+            }
     }
 
     fn module(&mut self) -> CudaSource {
@@ -287,6 +300,7 @@ impl<'m> Printer<'m> {
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
             operations: std::mem::take(&mut self.operations),
+            loops: std::mem::take(&mut self.loops),
         }
     }
 

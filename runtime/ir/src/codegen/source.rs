@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{CoarsenNeeds, Condition, Global, Location};
+use crate::fault::{Failure, GLOBAL, SHARED, refused_by_device};
+use crate::ir::{CoarsenNeeds, Condition, Global, Location, LoopId};
 
 /// CUDA C++ of one kernel.
 #[derive(Clone, Debug)]
@@ -24,6 +25,32 @@ pub struct CudaSource {
     pub globals: Vec<(&'static Global, String)>,
     /// The functions of its prelude that do more than to compute: through them the kernel meets other threads, or uses memory.
     pub operations: BTreeSet<String>,
+    /// How its loops over ranges are printed.
+    pub loops: Vec<PrintedLoop>,
+}
+
+/// A loop over a range, as it is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PrintedLoop {
+    /// The Rust name of the kernel or the device function that it stands in.
+    pub function: String,
+    /// Its identity there.
+    pub id: LoopId,
+    /// Whether its head says how many iterations it has: `i < n; ++i`. Else it counts or tests in a way that is exact at the
+    /// end of the counter's type.
+    pub is_plain: bool,
+    /// The version of it that runs without checks which leave the loop, if it is printed twice.
+    pub ahead: Option<Ahead>,
+}
+
+/// What makes checks needless in the first of two versions of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ahead {
+    /// A comparison before the loop.
+    Compared,
+    /// Failures are noted, and the second version runs after one.
+    Tried,
 }
 
 /// The requirements of a kernel on a device and a launch.
@@ -79,6 +106,24 @@ pub struct Site {
     pub at: Location,
     /// The launched kernel that it stands in; `None` in the kernel itself and in device functions.
     pub kernel: Option<&'static str>,
+}
+
+impl Site {
+    /// What a record says of this place, by its two numbers.
+    pub fn failure(&self, a: u64, b: u64) -> Failure<'_> {
+        match &self.kind {
+            SiteKind::Bounds => Failure::Index { index: a as i64, len: b },
+            SiteKind::Range => Failure::Range { bound: a as i64, limit: b },
+            SiteKind::Aligned => Failure::Misaligned { beyond: a % b.max(1), align: b },
+            // The bits above 32 say whose memory it is.
+            SiteKind::Unwritten => {
+                let memory = if a >> 32 == 0 { SHARED } else { GLOBAL };
+                Failure::Unwritten { memory, bytes: b, byte: a as u32 }
+            }
+            SiteKind::Assert(message) => Failure::Assertion(message),
+            SiteKind::Launch(child) => Failure::Launch { child, why: refused_by_device(a).into() },
+        }
+    }
 }
 
 /// How a site fails.

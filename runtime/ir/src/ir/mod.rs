@@ -59,6 +59,7 @@
 mod builtin;
 mod coarsened;
 mod condition;
+mod condition_set;
 mod constant;
 mod difference;
 mod display;
@@ -77,6 +78,7 @@ pub mod visit;
 pub use builtin::{Builtin, CudaText, Effect, Meaning, Name, Prelude, SyncScope, Variance};
 pub use coarsened::{CoarsenFactor, CoarsenNeeds, Coarsened, WideArgument};
 pub use condition::{Condition, LaunchValues};
+pub use condition_set::{ConditionSet, FulfilledConditions};
 pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
 pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};

@@ -303,7 +303,16 @@ impl Quantity {
         }
     }
 
-    /// Returns whether the host knows all of it.
+    /// Adds the numbers of a launch that it is made of, if they are not there yet.
+    pub(super) fn numbers(&self, all: &mut Vec<Quantity>) {
+        let parts = self.parts();
+        parts.iter().for_each(|part| part.numbers(all));
+        if parts.is_empty() && self.as_const().is_none() && !all.contains(self) {
+            all.push(self.clone());
+        }
+    }
+
+    /// Whether the host knows all of it.
     pub fn is_known(&self) -> bool {
         !self.has_unknown(&|_| true)
     }

@@ -8,14 +8,17 @@ mod coarsen;
 mod counter;
 mod elide;
 mod explain;
+mod explained_loops;
 mod invariant;
 mod loops;
 mod narrow;
 mod need;
 mod read_only;
+mod rolled;
 mod wording;
 
 pub use explain::{Finding, explain};
+pub use explained_loops::{Iterations, LoopFinding, explain_loops};
 
 pub use coarsen::{CoarsenRefusal, MOST_ELEMENTS, NotCoarsened};
 
@@ -61,6 +64,11 @@ pub fn mark_read_only(module: ValidModule, positions: u64) -> ValidModule {
 pub fn coarsen(module: &ValidModule, factor: CoarsenFactor) -> Result<ValidModule, NotCoarsened> {
     let coarsened = coarsen::coarsen(module.module(), factor)?;
     Ok(module.clone().rewrite(|module| *module = coarsened))
+}
+
+/// Asks of every loop that it is not unrolled: what the text would be if compilers left loops as they are.
+pub fn rolled(module: ValidModule) -> ValidModule {
+    module.rewrite(rolled::rolled)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ macro_rules! view {
             pub fn offset(self, start: impl super::IndexInteger) -> Self {
                 let start = start.to_index();
                 if start > self.len as usize {
-                    context::fault_bounds(start as i64, self.len as usize);
+                    context::fault_range(start as i64, self.len as usize);
                 }
                 // SAFETY: `start` is at most the length, so the address is inside or one past the end.
                 Self { ptr: unsafe { self.ptr.add(start) }, len: self.len - start as u64, _buffer: PhantomData }

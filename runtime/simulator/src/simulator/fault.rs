@@ -445,7 +445,13 @@ pub enum SimFault {
         fault: Box<SimFault>,
     },
     /// A launch by a kernel that a GPU refuses.
-    #[error("{why} at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, which launches `{child}`", triple(.block), triple(.thread))]
+    #[error(
+        "{}",
+        told(
+            &Failure::launch(.child, .why),
+            &FaultPlace::of(.kernel, .file, .line, .block, .thread),
+        )
+    )]
     Launch {
         /// The kernel that launches.
         kernel: String,

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use warpsmith_ir::fault::Failure;
+
 use super::facts::Line;
 use super::fault::SimFault;
 use super::fiber::{self, Fiber};
@@ -175,8 +177,16 @@ impl Machine<'_> {
         let (message, file, line) = self.panic.take().unwrap_or((text, String::new(), 0));
         let (kernel, block, thread) = (self.kernel(), here.block_idx, here.thread_idx);
         match hook::bounds(&message) {
-            Some((index, len)) => SimFault::OutOfBounds { kernel, file, line, block, thread, index, len },
-            None => SimFault::Panic { kernel, message, file, line, block, thread },
+            Some(Failure::Index { index, len }) => {
+                SimFault::OutOfBounds { kernel, file, line, block, thread, index, len: len as usize }
+            }
+            Some(Failure::Range { bound, limit }) => {
+                SimFault::Range { kernel, file, line, block, thread, bound, limit: limit as usize }
+            }
+            _ => {
+                let message = hook::without_values(message);
+                SimFault::Panic { kernel, message, file, line, block, thread }
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpsmith_ir::fault::SHARED;
+use warpsmith_ir::fault::{GLOBAL, SHARED};
 
 /// Memory that holds anything until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,8 @@ impl fmt::Display for UnwrittenMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shared => f.write_str(SHARED),
-            Self::Global { buffer: Some(name) } => write!(f, "global memory, of `{name}`,"),
-            Self::Global { buffer: None } => f.write_str("global memory"),
+            Self::Global { buffer: Some(name) } => write!(f, "{GLOBAL}, of `{name}`,"),
+            Self::Global { buffer: None } => f.write_str(GLOBAL),
         }
     }
 }

@@ -8,12 +8,14 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::argument::KernelArg;
 use crate::codegen::{self, Checks, PrintOptions};
-use crate::compile;
 use crate::compile::kernel::Kernel;
-use crate::driver::Limits;
+use crate::compile::{self, Forms};
+use crate::driver::{Attributes, Limits, Version};
 use crate::error::Result;
-use crate::launch::conditions;
+use crate::explained::Explanation;
+use crate::launch::{coarsen, conditions, explain};
 use crate::metrics::Metrics;
+use crate::passes;
 use crate::report::{Directory, Page, Parts};
 use crate::resources::{Multiprocessor, Occupancy, Resources};
 use crate::settings::Pages;
@@ -58,13 +60,26 @@ impl WantedPage {
         args: &[KernelArg],
     ) -> Result<()> {
         let resources = self.resources::<K>(module, comptime, args).map_err(|error| error.to_string());
-        let page = page(&self.metrics, module, &self.shape, &Limits::SIMULATOR, resources);
+        let explanation = self.explanation::<K>(module, args)?;
+        let page = page(&self.metrics, module, &self.shape, &Limits::SIMULATOR, (resources, explanation));
         self.directory.add(&page)?;
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
         Ok(())
     }
 
-    /// The resources of the launch on the device that the simulator models.
+    /// What the launch proves of its kernel.
+    fn explanation<K: Kernel>(&self, module: &ValidModule, args: &[KernelArg]) -> Result<Explanation> {
+        let of = module.module();
+        let checks = conditions::checks(&of.conditions, &self.shape, args);
+        let attributes = Attributes::default();
+        let shown = conditions::showing(&of.fits, passes::read_only(module), &self.shape, args, &attributes);
+        let coarsen = coarsen::settled::<K>(module, of.attributes.coarsen, &self.shape, args)?;
+        let version = Version { coarsen, ..Version::of_launch(checks, shown) };
+        let (module, compute) = (module.clone(), Limits::SIMULATOR.compute);
+        explain::explanation(Forms { kernel: K::NAME, module, version, compute }, &self.shape, args)
+    }
+
+    /// What the launch takes of the device that the simulator models.
     fn resources<K: Kernel>(
         &self,
         module: &ValidModule,
@@ -80,16 +95,19 @@ impl WantedPage {
     }
 }
 
+/// What a launch takes of a device, or why that is not known.
+pub(super) type KnownResources = std::result::Result<(Resources, Occupancy), String>;
+
 /// The page of a launch that `metrics` watched.
 pub(super) fn page(
     metrics: &Metrics,
     module: &ValidModule,
     shape: &LaunchShape,
     limits: &Limits,
-    resources: std::result::Result<(Resources, Occupancy), String>,
+    (resources, explanation): (KnownResources, Explanation),
 ) -> Page {
     let cuda = codegen::print(module, &PrintOptions { checks: Checks::None, line_directives: true }).code;
     let (metrics, module, multiprocessors) = (metrics.report(), module.module(), limits.multiprocessors);
     let LaunchShape { grid, block, .. } = *shape;
-    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources })
+    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources, explanation })
 }

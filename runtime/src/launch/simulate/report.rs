@@ -7,11 +7,10 @@ use crate::host::device::{Backend, Device};
 use crate::launch::Launch;
 use crate::metrics::Metrics;
 use crate::report::{Ceilings, Directory, Page};
-use crate::resources::{Occupancy, Resources};
 use crate::settings::Pages;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Launches, and makes a page about the launch: source with heat, accesses, banks, roofline, occupancy.
+    /// Launches, and makes a page about the launch: source with heat, accesses, checks, loops, banks, roofline, occupancy.
     /// [`Page::write`] writes it as HTML; `Display` prints it as text.
     ///
     /// On a GPU, the page shows the achieved figures beside the predicted ones. The launch is counted like
@@ -45,7 +44,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// The errors of [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
     pub fn report(self, device: &Device) -> Result<Page> {
         let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
-        let resources = self.resources_and_occupancy(device);
+        let known = (self.resources_and_occupancy(device), self.explain_on(device)?);
         let metrics = Metrics::new();
         let timing = match device.backend() {
             Backend::Simulator => {
@@ -58,7 +57,7 @@ impl<K: Kernel> Launch<'_, K> {
                 Some(self.timed(device, gpu, &copies)?)
             }
         };
-        let page = pages::page(&metrics, &module, &shape, device.limits(), resources);
+        let page = pages::page(&metrics, &module, &shape, device.limits(), known);
         let page = match timing {
             Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
             None => page,
@@ -70,10 +69,7 @@ impl<K: Kernel> Launch<'_, K> {
     }
 
     /// The resources of the kernel, or the reason why they are not known.
-    fn resources_and_occupancy(
-        &self,
-        device: &Device,
-    ) -> std::result::Result<(Resources, Occupancy), String> {
+    fn resources_and_occupancy(&self, device: &Device) -> pages::KnownResources {
         let both = || Ok((self.resources(device)?, self.occupancy(device)?));
         both().map_err(|error: crate::Error| error.to_string())
     }

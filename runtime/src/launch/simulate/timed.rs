@@ -1,12 +1,16 @@
 //! A launch repeated on a GPU from the same memory, and timed.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::copied::Copies;
+use crate::argument::KernelArg;
 use crate::compile::kernel::Kernel;
-use crate::driver::Gpu;
+use crate::driver::{Gpu, LaunchStream};
 use crate::error::{Error, Result};
+use crate::explained::{CheckTimes, Explanation};
+use crate::host::device::Backend;
 use crate::launch::{Launch, Prepared};
 use crate::nvrtc::NvrtcError;
 use crate::prelude::*;
@@ -30,27 +34,10 @@ fn read_through(zeros: &[F32x4], sum: &mut [f32]) {
 
 impl<K: Kernel> Launch<'_, K> {
     /// Times some launches, each from the memory that was copied; at the end it is that of one launch.
-    ///
-    /// Before each launch, a kernel reads memory of twice the size of the L2 cache. The caches then hold nothing of the
-    /// launch, as the ceilings assume. The host queues the launch while the GPU reads; the host's own time is therefore not
-    /// measured.
     pub(super) fn timed(self, device: &Device, gpu: &Arc<Gpu>, copies: &Copies) -> Result<Timing> {
-        let count = 2 * gpu.limits().l2 / size_of::<F32x4>();
-        let zeros = device.alloc_zeroed::<F32x4>(count)?;
-        let mut sum = device.alloc_zeroed::<f32>(1)?;
-        let mut flush = read_through(&zeros, &mut sum).over(count);
-        flush.setup.attributes.stream.clone_from(&self.setup.attributes.stream);
-        let flush = available(flush.split(device))?;
+        let timer = Timer::new(device, gpu, copies, self.setup.attributes.stream.as_ref())?;
         let (prepared, args) = self.split(device)?;
-        let once = || {
-            copies.restore(gpu)?;
-            if let Some((flush, memory)) = &flush {
-                flush.launch_args(memory.as_ref())?;
-            }
-            let time = gpu.timed(prepared.stream(), || prepared.launch_args(args.as_ref()))?;
-            gpu.take_fault()?;
-            Ok::<_, Error>(time)
-        };
+        let once = || timer.once(&prepared, args.as_ref());
         // The first makes the driver load the code.
         once()?;
         let mut times = Vec::new();
@@ -58,6 +45,109 @@ impl<K: Kernel> Launch<'_, K> {
             times.push(once()?);
         }
         Ok(Timing::new(device.name(), times))
+    }
+
+    /// [`Launch::explain_on`] a GPU, with the time of the launch with its checks and without.
+    ///
+    /// In each of `rounds` rounds, both forms are launched in turn. Each launch starts from the memory as it was before the
+    /// call, of which the host keeps a copy, and with caches that hold none of it; in the end the memory is as it was
+    /// before. Output of the kernel appears each time. The times are medians; a first launch of each form is not timed. The
+    /// simulator times nothing.
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn gathered(x: &[f32], order: &[u32], y: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < order.len() && i < y.len() {
+    ///         y[i] = x[order[i]];
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let device = Device::open()?;
+    /// let (x, order) = (device.upload(&[1.0f32; 1000])?, device.upload(&[3u32; 1000])?);
+    /// let mut y = device.alloc_zeroed::<f32>(1000)?;
+    /// let launch = gathered(&x, &order, &mut y).over(1000);
+    /// // SAFETY: each of `order` is an index of `x`.
+    /// let explained = unsafe { launch.explain_timed(&device, 20)? };
+    /// println!("{explained}");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Safety
+    /// As for [`Launch::launch_unchecked`]: every index of the kernel is in bounds.
+    ///
+    /// # Errors
+    /// As for [`Launch::launch`] and [`Launch::explain`]; [`LaunchError::NotCopied`] for memory of which the host can keep no
+    /// copy.
+    pub unsafe fn explain_timed(self, device: &Device, rounds: usize) -> Result<Explanation> {
+        let explanation = self.explain_on(device)?;
+        let Backend::Gpu(gpu) = device.backend() else { return Ok(explanation) };
+        self.check_for_copies(device)?;
+        gpu.take_fault()?;
+        let copies = Copies::new::<K>(gpu, K::module(&self.comptime)?.module(), self.args.as_ref())?;
+        let timer = Timer::new(device, gpu, &copies, self.setup.attributes.stream.as_ref())?;
+        let (comptime, args, setup) = (self.comptime.clone(), self.args.clone(), self.setup.clone());
+        let same = Launch { comptime, args, setup, said: self.said, _borrows: PhantomData };
+        let forms = [self.split(device)?, same.split_with(device, false)?];
+        let mut times = [Vec::new(), Vec::new()];
+        let rounds_end: Result<()> = (0..=rounds).try_for_each(|round| {
+            for ((prepared, args), times) in forms.iter().zip(&mut times) {
+                let time = timer.once(prepared, args.as_ref())?;
+                // The first makes the driver load the code.
+                times.extend((round > 0).then_some(time));
+            }
+            Ok(())
+        });
+        copies.restore(gpu)?;
+        rounds_end?;
+        let [checked, unchecked] = times;
+        Ok(explanation.with_times(CheckTimes::new(device.name(), checked, unchecked)))
+    }
+}
+
+/// Times launches that each begin with the memory that was copied.
+///
+/// Before each, memory of twice the L2 cache is read: the caches hold nothing of the launch, as the ceilings assume,
+/// and while the GPU reads, the host queues the launch, so its own time is not measured.
+struct Timer<'a> {
+    gpu: &'a Arc<Gpu>,
+    copies: &'a Copies,
+    flush: Option<PreparedFlush>,
+    /// What the flush reads and writes.
+    _memory: (Buffer<F32x4>, Buffer<f32>),
+}
+
+/// What reads through the caches, with its arguments.
+type PreparedFlush = (Prepared<read_through>, <read_through as KernelDefinition>::Args);
+
+impl<'a> Timer<'a> {
+    fn new(
+        device: &Device,
+        gpu: &'a Arc<Gpu>,
+        copies: &'a Copies,
+        stream: Option<&LaunchStream>,
+    ) -> Result<Self> {
+        let count = 2 * gpu.limits().l2 / size_of::<F32x4>();
+        let zeros = device.alloc_zeroed::<F32x4>(count)?;
+        let mut sum = device.alloc_zeroed::<f32>(1)?;
+        let mut flush = read_through(&zeros, &mut sum).over(count);
+        flush.setup.attributes.stream = stream.cloned();
+        let flush = available(flush.split(device))?;
+        Ok(Self { gpu, copies, flush, _memory: (zeros, sum) })
+    }
+
+    /// The time of one launch.
+    fn once<K: Kernel>(&self, prepared: &Prepared<K>, args: &[KernelArg]) -> Result<Duration> {
+        self.copies.restore(self.gpu)?;
+        if let Some((flush, memory)) = &self.flush {
+            flush.launch_args(memory.as_ref())?;
+        }
+        let time = self.gpu.timed(prepared.stream(), || prepared.launch_args(args))?;
+        self.gpu.take_fault()?;
+        Ok(time)
     }
 }
 

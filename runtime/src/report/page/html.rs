@@ -19,6 +19,7 @@ pub(super) fn page(page: &Page) -> String {
     section(&mut out, "What it costs", &sums(&page.metrics));
     section(&mut out, "What would help", &advice(&page.metrics));
     section(&mut out, "Rust and the CUDA that it became", &source(page));
+    section(&mut out, "Checks and loops", &checks(page));
     section(&mut out, "A warp's accesses of global memory", &access::patterns(page));
     section(&mut out, "Banks of shared memory", &banks::maps(page));
     section(&mut out, "Achieved against predicted", &achieved::section(page));
@@ -201,6 +202,11 @@ fn marked(text: &str) -> String {
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Why each index is checked or not, what became of each loop, and what the checks cost.
+fn checks(page: &Page) -> String {
+    format!("<pre>{}</pre>\n", escaped(page.explanation.to_string().trim_end()))
 }
 
 fn source(page: &Page) -> String {

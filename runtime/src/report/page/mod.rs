@@ -1,4 +1,4 @@
-//! A page about one launch: source, memory, roofline and occupancy, as HTML and as text.
+//! A page about one launch: source, memory, checks, loops, roofline and occupancy, as HTML and as text.
 //!
 //! The metrics of a simulated launch come in, with the kernel's IR, its CUDA, and its resources where NVRTC is installed.
 //! One HTML file goes out, which refers to nothing outside itself and runs no script. Its pictures are SVG, and it is
@@ -29,6 +29,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Ceilings, Occupancy, ReportError, Resources, Roofline, Samples, Timing};
+use crate::explained::Explanation;
 use crate::ir::{ExprKind, Module, VarKind, visit};
 use crate::metrics::Report;
 
@@ -45,7 +46,9 @@ pub struct Page {
     arrays: Vec<Array>,
     /// Or the reason why they are not known.
     resources: Result<(Resources, Occupancy), String>,
-    /// The multiprocessors of the device, or of the device that the simulator models.
+    /// What the launch proves, what becomes of its loops, and what its checks cost.
+    explanation: Explanation,
+    /// Of the device, or of the device that the simulator models.
     multiprocessors: u32,
     ceilings: Ceilings,
     timing: Option<Timing>,
@@ -70,11 +73,12 @@ pub(crate) struct Parts<'a> {
     pub block: [u32; 3],
     pub multiprocessors: u32,
     pub resources: Result<(Resources, Occupancy), String>,
+    pub explanation: Explanation,
 }
 
 impl Page {
     pub(crate) fn new(parts: Parts<'_>) -> Self {
-        let Parts { metrics, module, cuda, grid, block, multiprocessors, resources } = parts;
+        let Parts { metrics, module, cuda, grid, block, multiprocessors, resources, explanation } = parts;
         // The device that the simulator models is the H200's generation; its ceilings are listed.
         let ceilings = Ceilings::known("NVIDIA H200").unwrap_or_else(|| Ceilings::new("unknown", f64::NAN));
         Self {
@@ -84,6 +88,7 @@ impl Page {
             hash: hash(cuda),
             arrays: arrays(module),
             resources,
+            explanation,
             multiprocessors,
             ceilings,
             timing: None,
@@ -118,6 +123,16 @@ impl Page {
     /// Shows beside each line how many warps a GPU was sampled there, and why they waited.
     pub fn with_samples(self, samples: Samples) -> Self {
         Self { samples: Some(samples), ..self }
+    }
+
+    /// Shows another explanation of the launch: with times of its checks, or for another device.
+    pub fn with_explanation(self, explanation: Explanation) -> Self {
+        Self { explanation, ..self }
+    }
+
+    /// What the launch proves of its kernel, what becomes of its loops, and what its checks cost.
+    pub fn explanation(&self) -> &Explanation {
+        &self.explanation
     }
 
     /// How long launches took, where that is known.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Page, Parts, banks, roofline};
 use crate::codegen::{Checks, PrintOptions};
+use crate::explained::Explanation;
 use crate::metrics::Metrics;
 use crate::prelude::*;
 use crate::report::{Ceilings, Entry, Multiprocessor, Occupancy, Resources, Samples, Timing};
@@ -66,7 +67,15 @@ fn page(resources: Result<(Resources, Occupancy), String>) -> Page {
     let cuda = turned::print(&(), &options).expect("it prints").code;
     let (grid, block, multiprocessors) = ([1; 3], [32, 32, 1], 132);
     let (metrics, module) = (metrics(), module.module());
-    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources })
+    let explanation = explanation();
+    Page::new(Parts { metrics, module, cuda: &cuda, grid, block, multiprocessors, resources, explanation })
+}
+
+fn explanation() -> Explanation {
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; SIDE * SIDE]).expect("memory");
+    let mut y = device.upload(&[1.0f32; SIDE * SIDE]).expect("memory");
+    turned(2.0, &x, &mut y).grid(1).block([32, 32]).explain().expect("it is valid")
 }
 
 fn without_resources() -> Page {
@@ -209,6 +218,28 @@ fn what_is_not_known_is_left_out_with_a_sentence() {
     let sentence = "Registers and occupancy are left out: there is no NVRTC.";
     let page = without_resources();
     assert!(page.html().contains(sentence) && page.to_string().contains(sentence));
+}
+
+#[test]
+fn checks_and_their_cost_stand_on_the_page() {
+    let page = without_resources();
+    let (html, text) = (page.html(), page.to_string());
+    assert!(html.contains("<h2>Checks and loops</h2>") && text.contains("indices are checked"), "{text}");
+    let index = "x[(row * SIDE) + col]: proven by the kernel's text";
+    let index = if text.contains(index) { index } else { "x[row * SIDE + col]: proven by the kernel's text" };
+    assert!(text.contains(index) && html.contains(&super::svg::escaped(index)), "{text}");
+    // With NVRTC the figures, else one line about what is missing.
+    match page.explanation().cost() {
+        Ok(cost) => {
+            let row = format!("registers             {:>11}", cost.checked.registers);
+            assert!(text.contains(&row) && html.contains(&row), "{text}");
+        }
+        Err(why) => {
+            let line = format!("Registers and the cost of checks are left out: {why}.");
+            assert_eq!(text.matches(&line).count(), 1, "{text}");
+            assert!(html.contains(&super::svg::escaped(&line)), "{html}");
+        }
+    }
 }
 
 #[test]

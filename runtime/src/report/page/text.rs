@@ -10,6 +10,7 @@ impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}.\n", self.shape_text())?;
         f.write_str(&self.counted())?;
+        writeln!(f, "{}", self.explanation)?;
         write!(f, "{}", achieved::text(self))?;
         writeln!(f, "{}", roofline::verdict(self))?;
         if self.metrics.total.flops() > 0 && self.metrics.work().bytes > 0.0 {

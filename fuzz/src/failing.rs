@@ -1,0 +1,230 @@
+//! Loops over slices that may leave them: what fails, where and after which writes is the same for all executors.
+//!
+//! The programs of the generator never fail. These do: a family of loops, chosen by comptime numbers, with random lengths and ends.
+//! Comparisons before loops, versions of loops without checks, and launches that prove checks are wrong where one executor goes on
+//! and another ends.
+
+use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
+use warpsmith::{Error, Result};
+
+use crate::random::Random;
+
+/// Threads of a launch.
+const THREADS: u32 = 2;
+/// Launches of one loop of the family.
+const LAUNCHES: usize = 16;
+/// How often each head, index and body of the family is chosen.
+const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5, 7, 4], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
+
+/// A loop of the family, and what it is launched with.
+#[derive(Clone, Debug)]
+pub struct FailingLaunch {
+    /// The type of the counter: `i32`, `u32`, `i64` or `u64`.
+    ty: usize,
+    /// Its head, its index and its body.
+    form: [u32; 3],
+    /// Lengths of `x`, `w`, `order` and `y`.
+    lengths: [usize; 4],
+    order: Vec<u32>,
+    /// The ends of the range, and what is added to the counter.
+    numbers: [i64; 3],
+}
+
+/// How a launch ended: the text of its fault, if it has one, and what it wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ending {
+    /// The fault.
+    pub fault: Option<String>,
+    /// The bits of `y`.
+    pub written: Vec<u32>,
+}
+
+macro_rules! family {
+    ($($name:ident $t:ty),+) => {$(
+        family! { @of $name $t, a b k order:
+            0 a..b, 1 a..=b, 2 (a..b).rev(), 3 (a..b).step_by(3), 4 0..b,
+            5 order[0] as $t..order[1] as $t, 6 (order[0] as $t..=order[1] as $t).rev()
+        }
+    )+};
+    (@of $name:ident $t:ty, $a:ident $b:ident $k:ident $order:ident: $($head:literal $range:expr),+) => {
+        /// A loop of the family with a counter of this type.
+        #[gpu_kernel(fmad = false)]
+        #[allow(clippy::too_many_arguments, clippy::reversed_empty_ranges, reason = "a family of loops in one")]
+        pub fn $name(
+            x: &[f32],
+            w: &[f32],
+            $order: &[u32],
+            y: &mut [f32],
+            $a: $t,
+            $b: $t,
+            o: $t,
+            #[comptime] head: u32,
+            #[comptime] at: u32,
+            #[comptime] body: u32,
+        ) {
+            let mut sum = 0.5;
+            let mut moving = o;
+            $(
+                if head == $head {
+                    for $k in $range {
+                        let value = match at {
+                            0 => x[$k],
+                            1 => x[$k + o],
+                            2 => x[o + $k],
+                            3 => x[$order[$k]],
+                            4 => x[$k + moving],
+                            5 => x[$k * 2],
+                            _ => w[$k + 1],
+                        };
+                        match body {
+                            0 => sum += value,
+                            1 => sum += value * w[$k],
+                            2 => y[$k] = value + sum,
+                            3 => y[$k + o] = value,
+                            4 => {
+                                if value > 9.0 {
+                                    sum += x[$k];
+                                }
+                            }
+                            5 => {
+                                y[0] += value;
+                                sum += w[$k + o];
+                            }
+                            _ => sum = sum * value + x[$k] * w[$k],
+                        }
+                        if at == 4 {
+                            moving += 1;
+                        }
+                    }
+                }
+            )+
+            if y.len() > thread_idx().x as usize {
+                y[thread_idx().x] += sum;
+            }
+        }
+    };
+}
+
+family! { of_i32 i32, of_u32 u32, of_i64 i64, of_u64 u64 }
+
+impl FailingLaunch {
+    /// Launch number `index` of a run; several in a row are of one loop.
+    pub fn new(seed: u64, index: usize) -> Self {
+        let mut random = Random::of(seed, [(index / LAUNCHES) as u64, 9]);
+        let form = WEIGHTS.map(|weights| random.weighted(weights) as u32);
+        let ty = random.below(4);
+        let mut random = Random::of(seed, [index as u64, 10]);
+        let lengths = lengths(&mut random);
+        // Mostly within the shortest of them.
+        let mut place = || if random.chance(10) { random.below(14) } else { random.below(5) };
+        let mut order: Vec<u32> = (0..lengths[2]).map(|_| place() as u32).collect();
+        // Two loops have their ends here.
+        let beside = [0, 1, 1, 2][random.below(4)] + lengths[random.below(4)] as u32;
+        order.get_mut(1).into_iter().for_each(|end| *end = beside.saturating_sub(1));
+        let first = if random.chance(80) { random.below(3) as i64 } else { number(&mut random) };
+        let offset = if random.chance(70) { random.below(4) as i64 } else { number(&mut random) };
+        // An end that is a length, or one beside it.
+        let end = if random.chance(15) {
+            number(&mut random)
+        } else {
+            let beside = *random.pick(&[0, 0, 1, 1, -1]) - *random.pick(&[0, offset % 16]);
+            lengths[random.below(4)] as i64 + beside
+        };
+        Self { ty, form, lengths, order, numbers: [first, end, offset] }
+    }
+
+    /// How it ends on each executor of this machine: by the twin, the interpreter, as printed CUDA, on a GPU.
+    ///
+    /// # Errors
+    /// Of anything but a fault of the kernel.
+    pub fn endings(&self, devices: &[Device]) -> Result<Vec<Ending>> {
+        devices.iter().map(|device| self.ending(device)).collect()
+    }
+
+    fn ending(&self, device: &Device) -> Result<Ending> {
+        let values = |len: usize| (0..len).map(|i| 1.25 + i as f32).collect::<Vec<f32>>();
+        let [x, w, _, mut y] = self.lengths.map(|len| device.upload(&values(len)));
+        let (x, w, y, order) =
+            (x?, w?, y.as_mut().map_err(|error| error.clone())?, device.upload(&self.order)?);
+        let [head, at, body] = self.form;
+        macro_rules! launched {
+            ($kernel:ident $t:ty) => {{
+                let [a, b, o] = self.numbers.map(|number| number as $t);
+                $kernel(&x, &w, &order, &mut *y, a, b, o, head, at, body)
+                    .grid(1)
+                    .block(THREADS)
+                    .launch(device)
+            }};
+        }
+        let outcome = match self.ty {
+            0 => launched!(of_i32 i32),
+            1 => launched!(of_u32 u32),
+            2 => launched!(of_i64 i64),
+            _ => launched!(of_u64 u64),
+        };
+        let fault = match outcome.and_then(|()| device.synchronize()) {
+            Ok(()) => None,
+            Err(fault) => Some(without_line(&said(fault)?)),
+        };
+        let written = device.download(y)?.into_iter().map(f32::to_bits).collect();
+        Ok(Ending { fault, written })
+    }
+}
+
+/// Lengths of slices: mostly all the same, or one of them less.
+fn lengths(random: &mut Random) -> [usize; 4] {
+    let mut lengths = [random.between(1, 12); 4];
+    match random.below(5) {
+        0 => lengths = lengths.map(|_| random.between(0, 12)),
+        1 | 2 => lengths[random.below(4)] -= 1,
+        _ => {}
+    }
+    lengths
+}
+
+/// A number at an end of a type, below zero, or small.
+fn number(random: &mut Random) -> i64 {
+    let below = random.below(3) as i64;
+    match random.below(7) {
+        0 => i64::from(i32::MAX) - below,
+        1 => i64::from(u32::MAX) - below,
+        2 => i64::MAX - below,
+        3 | 4 => -1 - below,
+        5 => i64::from(i32::MIN) + below,
+        _ => random.below(13) as i64,
+    }
+}
+
+/// A text without its file and line: of code that a macro writes, the twin names the line that calls the macro.
+fn without_line(text: &str) -> String {
+    match (text.find(" at "), text.find(", in block")) {
+        (Some(at), Some(block)) if at < block => format!("{}{}", &text[..at], &text[block..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// The text of a fault that a kernel's own checks find; other errors stay errors.
+fn said(error: Error) -> Result<String> {
+    match &error {
+        Error::Simulator(fault) => match &**fault {
+            SimFault::Seeded { fault, .. } => Ok(fault.to_string()),
+            fault @ (SimFault::OutOfBounds { .. } | SimFault::Range { .. }) => Ok(fault.to_string()),
+            _ => Err(error),
+        },
+        Error::Launch(warpsmith::launch::LaunchError::Fault { .. }) => Ok(error.to_string()),
+        _ => Err(error),
+    }
+}
+
+/// The simulator with each executor that is there, and a GPU if there is one.
+pub fn devices() -> Vec<Device> {
+    let executors = [Executor::Twin, Executor::Interpreter, Executor::Printed];
+    let there = if warpsmith::printed::compiler().is_ok() { 3 } else { 2 };
+    let simulators = executors[..there].iter().map(|executor| {
+        let own = Settings::default();
+        let settings = Settings { executor: *executor, checks: SimChecks::NONE, overflow: false, ..own };
+        Device::simulator_with(settings)
+    });
+    simulators.chain(Device::gpu(0).ok()).collect()
+}
