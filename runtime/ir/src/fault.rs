@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::limits::NESTED_LAUNCHES;
 
-/// What went wrong.
+/// The kind of fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure<'a> {
     /// An index at or beyond a length, both in elements.
@@ -62,12 +62,12 @@ impl Failure<'_> {
         Failure::Range { bound: *bound, limit: *limit as u64 }
     }
 
-    /// Of a launched kernel and why its launch is refused, as an error has them.
+    /// The failure of a refused launch: the kernel, and the reason.
     pub fn launch<'a>(child: &'a str, why: &'a str) -> Failure<'a> {
         Failure::Launch { child, why: Cow::Borrowed(why) }
     }
 
-    /// What to do about it; the message of an assertion says that itself.
+    /// A way out; the message of an assertion says it itself.
     pub fn way_out(&self) -> Option<&'static str> {
         match self {
             Failure::Index { .. } => Some("guard the access with a comparison to `.len()`"),

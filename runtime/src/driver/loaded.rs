@@ -25,7 +25,7 @@ use sys::CUfunction_attribute as Attribute;
 
 /// The facts about a kernel before it is compiled.
 pub(crate) struct Recorded {
-    /// What its launches may fulfil.
+    /// The conditions that its launches may fulfil.
     pub conditions: ConditionSet,
     /// The slice parameters that nothing writes if they overlap none that it writes.
     pub read_only: u64,

@@ -78,13 +78,13 @@ impl Setup {
     }
 }
 
-/// Whether a launch with this shape and these arguments may be coarsened, as far as they alone decide it.
+/// Returns whether the shape and the arguments of a launch allow coarsening.
 fn may_be<K: Kernel>(shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let is_line = shape.grid[1..] == [1, 1] && shape.block[1..] == [1, 1] && shape.cluster.is_none();
     is_line && check::overlap::<K>(args).is_ok()
 }
 
-/// The elements that each thread of a launch does, of those that are wanted: the coarsened kernel is made for it.
+/// The number of elements for each thread of a launch: `wanted`, if the coarsened kernel is made for the launch.
 pub(super) fn settled<K: Kernel>(
     module: &ValidModule,
     wanted: Option<CoarsenFactor>,
@@ -97,7 +97,7 @@ pub(super) fn settled<K: Kernel>(
     Ok(wanted.filter(|_| needs.is_some_and(|needs| fits::<K>(needs, shape, args))))
 }
 
-/// Whether a coarsened kernel is made for these arguments and so many threads.
+/// Returns whether a coarsened kernel is made for these arguments and this number of threads.
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |wide: &WideArgument| {
         let address = match args.get(wide.position) {

@@ -34,7 +34,7 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[K
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-/// The checks that a launch needs of a kernel that is loaded, and what it shows of its arithmetic and memory.
+/// The checks that a launch of a loaded kernel needs, and the facts that it shows about arithmetic and memory.
 pub(super) fn of_recorded(
     recorded: &Recorded,
     shape: &LaunchShape,
@@ -45,7 +45,7 @@ pub(super) fn of_recorded(
     (checks, Shown { fits, read_only: lent(recorded.read_only, args, attributes) })
 }
 
-/// What a launch shows of a kernel's arithmetic and memory.
+/// The facts that a launch shows about a kernel's arithmetic and memory.
 pub(super) fn showing(
     fits: &[Condition],
     read_only: u64,

@@ -68,7 +68,7 @@ pub struct Resources {
     pub cache_all: Option<bool>,
     /// Machine instructions of the kernel and of the functions that it calls; `None` if the figures come from the driver alone.
     pub instructions: Option<u32>,
-    /// What the compiler did not do as it was told, and what costs speed; empty without NVRTC.
+    /// The compiler's remarks: instructions that it did not follow, and causes of lost speed; empty without NVRTC.
     pub remarks: Vec<Remark>,
 }
 

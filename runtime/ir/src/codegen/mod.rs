@@ -112,7 +112,7 @@ struct Printer<'m> {
     sites: Vec<Site>,
     needs: Needs,
     loops: Vec<PrintedLoop>,
-    /// Where what the kernel declares lies in shared memory.
+    /// The offsets of the kernel's arrays in shared memory.
     shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
     /// Array constants by name and text, and globals, with their symbols.

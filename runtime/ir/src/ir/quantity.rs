@@ -303,7 +303,7 @@ impl Quantity {
         }
     }
 
-    /// Adds the numbers of a launch that it is made of, if they are not there yet.
+    /// Adds the numbers of a launch in it to `all`, each once.
     pub(super) fn numbers(&self, all: &mut Vec<Quantity>) {
         let parts = self.parts();
         parts.iter().for_each(|part| part.numbers(all));
@@ -312,7 +312,7 @@ impl Quantity {
         }
     }
 
-    /// Whether the host knows all of it.
+    /// Returns whether the host knows all of it.
     pub fn is_known(&self) -> bool {
         !self.has_unknown(&|_| true)
     }

@@ -67,7 +67,7 @@ impl WantedPage {
         Ok(())
     }
 
-    /// What the launch proves of its kernel.
+    /// The proofs that the launch completes.
     fn explanation<K: Kernel>(&self, module: &ValidModule, args: &[KernelArg]) -> Result<Explanation> {
         let of = module.module();
         let checks = conditions::checks(&of.conditions, &self.shape, args);
@@ -79,7 +79,7 @@ impl WantedPage {
         explain::explanation(Forms { kernel: K::NAME, module, version, compute }, &self.shape, args)
     }
 
-    /// What the launch takes of the device that the simulator models.
+    /// The resources of the launch on the device that the simulator models.
     fn resources<K: Kernel>(
         &self,
         module: &ValidModule,

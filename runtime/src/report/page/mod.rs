@@ -46,9 +46,9 @@ pub struct Page {
     arrays: Vec<Array>,
     /// Or the reason why they are not known.
     resources: Result<(Resources, Occupancy), String>,
-    /// What the launch proves, what becomes of its loops, and what its checks cost.
+    /// The proofs of the launch, its loops, and the cost of its checks.
     explanation: Explanation,
-    /// Of the device, or of the device that the simulator models.
+    /// The multiprocessors of the device, or of the device that the simulator models.
     multiprocessors: u32,
     ceilings: Ceilings,
     timing: Option<Timing>,
