@@ -64,6 +64,8 @@ pub(super) struct OpenFunction<'m> {
     pub trial: Option<String>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
+    /// Indices of the statements around that have passed their checks, or will have before they are printed.
+    pub early: Vec<super::early::Early>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// What the atomic operation does whose place is being printed.

@@ -73,10 +73,10 @@ impl Printer<'_> {
         }
         let mut all: Vec<Along> = Vec::new();
         visit::exprs(body, &mut |e| {
-            let ExprKind::Index { base, index, proof, .. } = &e.kind else { return };
+            let ExprKind::Index { base, index, .. } = &e.kind else { return };
             let ExprKind::Var(slice) = base.kind else { return };
             let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
-            if !is_slice || self.function.var(slice).mutable || !self.is_checked(*proof) {
+            if !is_slice || self.function.var(slice).mutable || !self.is_checked_index(e) {
                 return;
             }
             let Some(offset) = self.runs_along(range.var, index) else { return };

@@ -161,7 +161,7 @@ impl Printer<'_> {
                 return (text, copy, Some(last));
             }
         };
-        if range.reversed && !range.inclusive {
+        if range.reversed && !range.inclusive && !(form == Form::Plain && self.descends(range, head.scalar)) {
             let step = format!("--{counter};");
             return (text, Some(copy.map_or(step.clone(), |c| format!("{step} {c}"))), None);
         }
@@ -205,6 +205,13 @@ impl Printer<'_> {
             let (start, end) = (head.start.clone().at(UNARY), head.end.clone().at(UNARY));
             return match range.inclusive {
                 true => format!("for ({printed} {i} = {end}; {i} >= {start}; --{i}) {{"),
+                false if self.descends(range, head.scalar) => {
+                    let last = match range.end.as_int() {
+                        Some(end) => (end - 1).to_string(),
+                        None => format!("{end} - 1"),
+                    };
+                    format!("for ({printed} {i} = {last}; {i} >= {start}; --{i}) {{")
+                }
                 false => format!("for ({printed} {i} = {end}; {i} > {start};) {{"),
             };
         }
@@ -217,6 +224,15 @@ impl Printer<'_> {
             None => format!("++{i}"),
         };
         format!("for ({printed} {i} = {start}; {bound}; {next}) {{")
+    }
+
+    /// Whether a counter may go down from the last number to below the first: neither is the least of a signed type.
+    ///
+    /// Compilers unroll a loop that counts in its head.
+    fn descends(&self, range: &RangeLoop, scalar: Scalar) -> bool {
+        let least = scalar.int_range().map_or(0, |(least, _)| least);
+        let ends_above = self.function.interval(&range.end).is_some_and(|(low, _)| low > least);
+        !scalar.is_unsigned() && ends_above && self.starts_above_min(range, scalar)
     }
 
     /// A counter with more bits than the range, or a signed one for an unsigned range: it passes the end without wrapping.

@@ -6,6 +6,7 @@
 
 mod arith;
 mod arrays;
+mod early;
 mod enums;
 mod expr;
 mod function;

@@ -284,6 +284,32 @@ __device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len
     needs: &[],
 };
 
+/// Indices, each with what it must be less than and the number of its place: the first that fails leaves. There is one branch
+/// past what leaves, and the comparisons there are none of those before it, so that only those cost anything.
+pub(super) static INSIDE: Prelude = Prelude {
+    name: "ws_inside",
+    code: "__device__ __forceinline__ bool ws_outside() { return false; }
+template <class I, class L, class... More>
+__device__ __forceinline__ bool ws_outside(I index, L len, unsigned int, More... more) {
+    return ((L)index >= len) | ws_outside(more...);
+}
+template <class I, class L, class... More>
+[[noreturn]] __device__ __forceinline__ void ws_fail_first(ws_Fault* fault, I index, L len, unsigned int site, More... more) {
+    unsigned long long own = (unsigned long long)index;
+    if constexpr (sizeof...(More) > 0) {
+        asm volatile(\"\" : \"+l\"(own));
+        if ((L)own < len) ws_fail_first(fault, more...);
+    }
+    ws_fail(fault, site, own, len);
+}
+template <class... Checks>
+__device__ __forceinline__ void ws_inside(ws_Fault* fault, Checks... checks) {
+    if (ws_outside(checks...)) ws_fail_first(fault, checks...);
+}
+",
+    needs: &[&FAULT],
+};
+
 /// The start of a range that must lie within a length.
 pub(super) static PART: Prelude = Prelude {
     name: "ws_part",

@@ -11,11 +11,14 @@ impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
     pub(super) fn statements(&mut self, block: &Block) {
         let around = (self.function.line, self.function.at);
-        for stmt in &block.stmts {
+        let early = self.function.early.len();
+        for (i, stmt) in block.stmts.iter().enumerate() {
             self.function.line = self.options.line_directives.then_some(stmt.at);
             self.function.at = Some(stmt.at);
+            self.check_early(&block.stmts[i..]);
             self.statement(stmt);
         }
+        self.function.early.truncate(early);
         (self.function.line, self.function.at) = around;
     }
 

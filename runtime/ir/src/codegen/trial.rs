@@ -148,13 +148,16 @@ impl Printer<'_> {
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
+            ExprKind::Index { base, index, proof, .. } => {
+                self.is_checked(*proof) && self.passed(base, index).is_none()
+            }
+            ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
             _ => false,
         }
     }
 
     /// Whether an expression, without its operands, does the same each time, and no more than to give a value.
-    fn is_pure(&self, e: &Expr) -> bool {
+    pub(super) fn is_pure(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Unary(..) => true,
             // A number that is read of nothing must not be divided by.
