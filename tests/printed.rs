@@ -2,6 +2,9 @@
 //!
 //! Without a C++ compiler the tests are ignored.
 
+#[path = "printed/early.rs"]
+mod early;
+
 use corpus::cases::{self, Case, Scale};
 use harness::needs_cxx;
 use warpsmith::Device;

@@ -129,7 +129,7 @@ impl Printer<'_> {
         let name = match kept {
             Some(name) => name,
             None if is_name => value.clone(),
-            None => self.function.reserve("at"),
+            None => self.function.reserve_unwanted("at"),
         };
         let ty = index.ty.clone();
         Pending { ty, declared, name, value, len, is_short, site }

@@ -139,8 +139,13 @@ impl<'m> OpenFunction<'m> {
 
     /// The name of a temporary, which no variable of the user's has.
     fn temporary(&mut self) -> String {
+        self.reserve_unwanted("t")
+    }
+
+    /// Reserves a name in the open scope that no variable of the user's has anywhere.
+    pub fn reserve_unwanted(&mut self, wanted: &str) -> String {
         let is_taken = |name: &str| self.is_taken(name) || self.is_wanted(name);
-        let name = names::fresh_inside("t", &is_taken);
+        let name = names::fresh_inside(wanted, &is_taken);
         self.enter(name.clone());
         name
     }

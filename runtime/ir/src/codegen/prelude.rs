@@ -112,11 +112,13 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 };
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
+///
+/// PTX's `cvt` of `f32` to 32 bits does all of that. Of 64 bits on either side, it makes another number of NaN.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
-    code: "__device__ __forceinline__ int ws_to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
+    code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
 __device__ __forceinline__ int ws_to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
-__device__ __forceinline__ unsigned int ws_to_u32(float x) { return x > 0.0f ? __float2uint_rz(x) : 0u; }
+__device__ __forceinline__ unsigned int ws_to_u32(float x) { return __float2uint_rz(x); }
 __device__ __forceinline__ unsigned int ws_to_u32(double x) { return x > 0.0 ? __double2uint_rz(x) : 0u; }
 __device__ __forceinline__ long long ws_to_i64(float x) { return x != x ? 0ll : __float2ll_rz(x); }
 __device__ __forceinline__ long long ws_to_i64(double x) { return x != x ? 0ll : __double2ll_rz(x); }

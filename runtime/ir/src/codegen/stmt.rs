@@ -34,10 +34,7 @@ impl Printer<'_> {
                 self.function.push(&format!("{text};"));
             }
             StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::While { id, cond, unroll, body } => {
-                self.unroll(*unroll);
-                self.while_(*id, cond, body);
-            }
+            StmtKind::While { id, cond, unroll, body } => self.while_(*id, cond, *unroll, body),
             StmtKind::For { id, range, body } => self.for_(*id, range, body),
             StmtKind::Block(block) => {
                 self.function.open("{");
