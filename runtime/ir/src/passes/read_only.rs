@@ -66,7 +66,9 @@ impl Reads {
         self.has_written |= writes;
         // What one iteration writes comes before what the next one reads.
         let turns = if loops { 2 } else { 1 };
-        is_late || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))
+        is_late
+            || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))
+            || loops && reads && self.has_written
     }
 
     fn names_it(&self, e: &Expr) -> bool {
