@@ -161,3 +161,61 @@ fn the_step_of_a_cursor_that_is_out_of_bounds_is_told() {
     assert!(fault([0, 2, 2, 2_000_000_000]).contains("index 9 is out of bounds for length 4"));
     assert!(fault([5, 8, 9, 9]).contains("index 7 is out of bounds for length 7"));
 }
+
+/// Products of rows that memory names, by a counter that is widened to an index.
+#[gpu_kernel]
+fn dots(rows: &[u32], a: &[i32], sums: &mut [i32], width: usize, first: i32, end: i32) {
+    let t = thread_idx().x as usize;
+    let row = rows[t] as usize;
+    let mut sum = 1i32;
+    for i in first..end {
+        sum = sum.wrapping_mul(5).wrapping_add(a[row.wrapping_mul(width).wrapping_add(i as usize)]);
+    }
+    for i in 0..width {
+        sum = sum.wrapping_mul(3).wrapping_add(a[row.wrapping_mul(width).wrapping_add(i)]);
+    }
+    sums[t] = sum;
+}
+
+fn dot(executor: Executor, rows: [u32; 2], width: usize, first: i32, end: i32) -> Result<Vec<i32>, String> {
+    let device = device(executor);
+    let rows = device.upload(&rows).expect("memory");
+    let a = device.upload(&[4, -3, 9, 2, 7, -6]).expect("memory");
+    let mut sums = device.upload(&[0i32; 2]).expect("memory");
+    let launch = dots(&rows, &a, &mut sums, width, first, end).grid(1).block(2);
+    launch.launch(&device).map_err(|fault| fault.to_string())?;
+    Ok(device.download(&sums).expect("memory"))
+}
+
+#[test]
+fn a_counter_that_is_widened_runs_along_a_slice() {
+    let text = checked::<dots>();
+    assert!(text.contains("first >= 0 && (unsigned long long)end <= a_len && "), "{text}");
+    assert!(text.contains(" <= a_len - (unsigned long long)end"), "{text}");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_counter_that_is_widened_does_what_its_twin_does() {
+    needs_cxx();
+    // A negative counter is a step back from the row; an empty range indexes nothing.
+    for (rows, first, end) in [([0, 1], 0, 3), ([1, 1], -2, 1), ([1, 0], 9, 3), ([0, 0], -5, -5)] {
+        dot(Executor::All, rows, 3, first, end).expect("no fault, and no difference");
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_counter_that_leaves_a_slice_is_told() {
+    needs_cxx();
+    let cases = [
+        ([0, 1], 3, 0, 4, "index 6 is out of bounds for length 6"),
+        ([0, 2], 3, 0, 0, "index 6 is out of bounds for length 6"),
+        ([0, 0], 3, -1, 1, "index 18446744073709551615 is out of bounds for length 6"),
+        ([u32::MAX, 0], usize::MAX, 0, 1, "index 18446744069414584321 is out of bounds for length 6"),
+    ];
+    for (rows, width, first, end, said) in cases {
+        let fault = fault(|executor| dot(executor, rows, width, first, end));
+        assert!(fault.contains(said), "{said}: {fault}");
+    }
+}

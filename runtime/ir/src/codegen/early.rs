@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use super::known_inside::Early;
 use super::slice::is_slice;
 use super::{Printer, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Stmt, StmtKind, Type, VarId, visit};
@@ -16,17 +17,6 @@ use crate::ranges::{root, same};
 const MOST_STATEMENTS: usize = 48;
 /// Checks at once at most: each may keep a register.
 const MOST_CHECKS: usize = 24;
-
-/// An index that was checked, or that of a place in an array of arrays.
-#[derive(Clone)]
-pub(super) struct Early {
-    /// The index in the IR. A copy elsewhere is another one.
-    node: *const Expr,
-    /// What was indexed and by what, if neither changes as long as the scope is open.
-    lasting: Option<(Expr, Expr)>,
-    /// The index as it is printed.
-    text: String,
-}
 
 /// A check of one of the next statements.
 struct Ahead<'e> {

@@ -2,26 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::known_inside::{Along, Early};
 use super::{Printer, names};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable,
-};
-use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
-
-/// An index into a slice that a loop's counter runs along.
-#[derive(Clone)]
-pub(super) struct Along {
-    pub slice: VarId,
-    pub index: Expr,
-    /// What is added to the counter.
-    pub offset: Option<Expr>,
-}
-
-/// Whether an index is one of these.
-pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    let ExprKind::Var(slice) = base.kind else { return false };
-    along.iter().any(|own| own.slice == slice && same(&own.index, index))
-}
+use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
+use crate::ranges::{FunctionScope, Interval, Kind, Known};
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -65,7 +49,7 @@ pub(super) struct OpenFunction<'m> {
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
     /// Indices of the statements around that have passed their checks, or will have before they are printed.
-    pub early: Vec<super::early::Early>,
+    pub early: Vec<Early>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// What the atomic operation does whose place is being printed.

@@ -15,6 +15,7 @@ mod half_precision;
 mod hoisted;
 #[doc(hidden)]
 pub mod images;
+mod known_inside;
 mod launch;
 mod literal;
 mod loops;

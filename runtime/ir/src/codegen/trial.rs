@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::Printer;
-use super::function::{Along, is_one_of};
+use super::known_inside::{Along, is_one_of};
 use super::loops::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};

@@ -17,10 +17,19 @@ pub(super) static LOAD: Builtin = Builtin {
     facts: Facts::READS,
     ..Builtin::pure(Name::new("coarsened_load"), |_, ret| {
         let count = if let Type::Array(_, count) = ret { *count } else { 1 };
-        match is_words(ret) {
-            true => CudaText::with(format!("ws_words_load<{count}>({{0}})"), &WORDS),
-            false => CudaText::with(format!("ws_wide_load<{count}>({{0}})"), &WIDE),
+        CudaText::with(format!("ws_wide_load<{count}>({{0}})"), &WIDE)
+    })
+};
+
+/// The same of elements that others are made of which are put into words.
+pub(super) static LOAD_WORDS: Builtin = Builtin {
+    by_reference: true,
+    facts: Facts::READS,
+    ..Builtin::pure(Name::new("coarsened_load_words"), |types, ret| match ret {
+        Type::Array(_, count) if is_words(ret) => {
+            CudaText::with(format!("ws_words_load<{count}>({{0}})"), &WORDS)
         }
+        _ => (LOAD.cuda)(types, ret),
     })
 };
 
@@ -37,11 +46,11 @@ pub(super) static STORE: Builtin = Builtin {
 
 /// Whether a builtin is one that only a coarsened kernel has.
 pub(super) fn is_own(op: &Builtin) -> bool {
-    [&THREAD, &LOAD, &STORE].into_iter().any(|own| op.is(own))
+    [&THREAD, &LOAD, &LOAD_WORDS, &STORE].into_iter().any(|own| op.is(own))
 }
 
 /// Whether elements are integers of less than 32 bits that fill words.
-fn is_words(array: &Type) -> bool {
+pub(super) fn is_words(array: &Type) -> bool {
     let Type::Array(elem, count) = array else { return false };
     let is_short = matches!(**elem, Type::Scalar(Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16));
     is_short && elem.size() * count % 4 == 0
