@@ -186,9 +186,11 @@ compared! {
     f64 = f64::NAN, |v| v.abs().max(1.0);
     i8 = -91, |_| 1.0;
     u8 = 0xa5, |_| 1.0;
+    u16 = 0xa5a5, |_| 1.0;
     i32 = -1_515_870_811, |_| 1.0;
     u32 = 0xa5a5_a5a5, |_| 1.0;
     u64 = 0xa5a5_a5a5_a5a5_a5a5, |_| 1.0;
+    usize = 0xa5a5_a5a5_a5a5_a5a5, |_| 1.0;
 }
 
 impl Compared for bf16 {
@@ -212,6 +214,14 @@ where
 
 impl Compared for F32x4 {
     const POISON: Self = F32x4 { x: f32::NAN, y: f32::NAN, z: f32::NAN, w: f32::NAN };
+
+    fn is_near(&self, want: &Self, tolerance: f64) -> bool {
+        self.to_array().is_near(&want.to_array(), tolerance)
+    }
+}
+
+impl Compared for F32x3 {
+    const POISON: Self = F32x3 { x: f32::NAN, y: f32::NAN, z: f32::NAN };
 
     fn is_near(&self, want: &Self, tolerance: f64) -> bool {
         self.to_array().is_near(&want.to_array(), tolerance)

@@ -4,7 +4,9 @@
 //! originals beside it. On a GPU, each kernel is first checked, as original, unchecked and checked, on poisoned memory; then
 //! the three are timed in turn, back to back, and the table says how ours compare (`benches/unseen.sh`).
 //!
-//! Words are names of kernels to run alone. `--simulate` runs each at a small size on the simulator, and its original by
+//! The second set (`second/`) was written and frozen after the first had been tuned for; `--second` runs it, and not the first.
+//!
+//! Words are names of kernels, of either set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then.
 
 #![allow(
@@ -26,6 +28,7 @@ mod measure;
 mod original;
 mod products;
 mod rows;
+mod second;
 mod signals;
 mod small;
 mod stencils;
@@ -59,11 +62,21 @@ const FAMILIES: &[&Family] = &[
     &fields::FAMILY,
 ];
 
+/// What others are measured by, after the first set was tuned for.
+const SECOND: &[&Family] =
+    &[&second::grids::FAMILY, &second::codes::FAMILY, &second::lists::FAMILY, &second::solvers::FAMILY];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let simulates = words.iter().any(|word| word == "--simulate");
-    let done = if simulates { simulate(&names) } else { measure::run(&names) };
+    let has = |flag: &str| words.iter().any(|word| word == flag);
+    let sets = if has("--second") {
+        &[SECOND][..]
+    } else {
+        &[FAMILIES, SECOND][..usize::from(!names.is_empty()) + 1]
+    };
+    let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
+    let done = if has("--simulate") { simulate(&families, &names) } else { measure::run(&families, &names) };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -80,10 +93,10 @@ fn wanted<'f>(family: &'f Family, names: &[&str]) -> Vec<&'f Unseen> {
 }
 
 /// Runs kernels on the simulator; whether all are right.
-fn simulate(names: &[&str]) -> Result<bool, Failure> {
+fn simulate(families: &[&Family], names: &[&str]) -> Result<bool, Failure> {
     let device = Device::simulator();
     let (mut right, mut wrong) = (0, 0);
-    for family in FAMILIES {
+    for family in families {
         let kernels = wanted(family, names);
         if kernels.is_empty() {
             continue;

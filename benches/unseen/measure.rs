@@ -7,8 +7,8 @@ use warpsmith::prelude::*;
 
 use crate::ground::{Failure, Ground};
 use crate::original::{self, Original};
-use crate::trial::{Ask, Trial, Unseen, Version};
-use crate::{FAMILIES, check, wanted};
+use crate::trial::{Ask, Family, Trial, Unseen, Version};
+use crate::{check, wanted};
 
 /// Turns, in each of which every version runs one batch.
 const ROUNDS: usize = 15;
@@ -36,7 +36,7 @@ impl Measured {
 }
 
 /// Measures kernels; whether all of them were right.
-pub fn run(names: &[&str]) -> Result<bool, Failure> {
+pub fn run(families: &[&Family], names: &[&str]) -> Result<bool, Failure> {
     let texts = std::env::temp_dir().join(format!("warpsmith-unseen-texts-{}", std::process::id()));
     // SAFETY: no other thread has been started.
     unsafe {
@@ -52,7 +52,7 @@ pub fn run(names: &[&str]) -> Result<bool, Failure> {
     };
     println!("device {}", device.name());
     let (mut table, mut failed) = (Vec::new(), 0);
-    for family in FAMILIES {
+    for family in families {
         let kernels = wanted(family, names);
         if kernels.is_empty() {
             continue;

@@ -109,6 +109,8 @@ macro_rules! passed {
 passed!(
     i32: |v| u64::from(v as u32),
     u32: u64::from,
+    i64: |v| v as u64,
+    u64: |v| v,
     f32: |v| u64::from(v.to_bits()),
     f64: f64::to_bits
 );

@@ -8,7 +8,14 @@ use crate::prelude::*;
 fn count(source: &str) -> usize {
     let calls = |name: &str| source.matches(&format!("{name}(")).count();
     let defined = usize::from(source.contains("I ws_at(")) + usize::from(source.contains("I ws_part("));
-    calls("ws_at") + calls("ws_part") - defined
+    calls("ws_at") + calls("ws_part") - defined + together(source)
+}
+
+/// The number of checks that leave by a branch with others.
+pub(super) fn together(source: &str) -> usize {
+    let inside = source.split("ws_inside(ws_fault, ").skip(1);
+    // Each is an index, a length and a number.
+    inside.map(|checks| (checks.split(");\n").next().unwrap_or_default().matches(", ").count() + 1) / 3).sum()
 }
 
 /// The number of checks that the kernel's text leaves.

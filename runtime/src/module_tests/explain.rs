@@ -68,7 +68,8 @@ fn the_cuda_of_a_launch_has_the_checks_that_it_does_not_prove() {
         text.matches(name).count() - usize::from(text.contains(&format!("__forceinline__ I {name}")))
     };
     // Lengths that fit `int` are compared as such.
-    let checks = |text: &str| calls(text, "ws_at(") + calls(text, "ws_at_int(");
+    let checks =
+        |text: &str| calls(text, "ws_at(") + calls(text, "ws_at_int(") + super::elision::together(text);
     for (order, left) in [(32, 1), (31, 2)] {
         let Memory { x, order, mut y, .. } = memory(order);
         let text = gathered(&x, &order, &mut y, 13).over(32).cuda_source().expect("it is valid");

@@ -122,27 +122,16 @@ impl Printer<'_> {
         if let Some(text) = self.parameter_index(base, index, at, proof) {
             return text;
         }
-        let subscript = self.argument(index);
-        let subscript = if self.is_checked(proof) && !self.is_along(base, index) {
-            let is_short = self.is_short(base, index);
-            let is_tried = self.function.trial.is_some();
-            let piece = match (is_tried, is_short) {
-                (true, true) => &prelude::TRY_SHORT,
-                (true, false) => &prelude::TRY,
-                (false, true) => &prelude::AT_SHORT,
-                (false, false) => &prelude::AT,
-            };
-            self.need(piece);
-            let len = self.len(base);
-            let len = if is_short { Text::cast("unsigned int", len) } else { len }.at(ASSIGNMENT);
-            if let Some(failed) = self.function.trial.clone() {
-                let base = self.indexed(base).at(PRIMARY);
-                return Text::primary(format!("{}({base}, {subscript}, {len}, {failed})", piece.name));
+        let subscript = match self.passed(base, index).filter(|_| self.is_checked(proof)) {
+            Some(passed) => passed,
+            None if self.is_checked(proof) && !self.is_along(base, index) => {
+                let subscript = self.argument(index);
+                if let Some(failed) = self.function.trial.clone() {
+                    return self.read_tried(base, index, &subscript, &failed);
+                }
+                self.compared(base, index, &subscript, at)
             }
-            let site = self.site(SiteKind::Bounds, at);
-            format!("{}({subscript}, {len}, {site}, ws_fault)", piece.name)
-        } else {
-            subscript
+            None => self.argument(index),
         };
         if matches!(base.ty, Type::Vector(..)) {
             let first = self.part_of(base).at(PRIMARY);
@@ -152,8 +141,24 @@ impl Printer<'_> {
         Text::primary(format!("{base}[{subscript}]"))
     }
 
+    /// An element, or the first if the index is out of bounds, which is noted.
+    fn read_tried(&mut self, base: &Expr, index: &Expr, subscript: &str, failed: &str) -> Text {
+        let is_short = self.is_short(base, index);
+        let piece = if is_short { &prelude::TRY_SHORT } else { &prelude::TRY };
+        self.need(piece);
+        let len = self.checked_len(base, is_short);
+        let base = self.indexed(base).at(PRIMARY);
+        Text::primary(format!("{}({base}, {subscript}, {len}, {failed})", piece.name))
+    }
+
+    /// The length that an index is compared with.
+    pub(super) fn checked_len(&mut self, base: &Expr, is_short: bool) -> String {
+        let len = self.len(base);
+        if is_short { Text::cast("unsigned int", len) } else { len }.at(ASSIGNMENT)
+    }
+
     /// Returns whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
-    fn is_short(&self, base: &Expr, index: &Expr) -> bool {
+    pub(super) fn is_short(&self, base: &Expr, index: &Expr) -> bool {
         let is_narrow = index.ty.scalar().is_some_and(|scalar| scalar.bits() <= 32);
         matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.function.short.contains(&slice))
     }
@@ -399,7 +404,9 @@ impl Printer<'_> {
         let mutable = if closure.by_value { " mutable" } else { "" };
         let ret = self.ty(&closure.ret);
         let outer = self.function.take_lines();
+        let early = std::mem::take(&mut self.function.early);
         self.statements(&closure.body);
+        self.function.early = early;
         let lines = self.function.replace_lines(outer);
         self.function.close_scope();
         let body = match lines.as_slice() {

@@ -2,26 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::known_inside::{Along, Early};
 use super::{Printer, names};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable,
-};
-use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
-
-/// An index into a slice that a loop's counter runs along.
-#[derive(Clone)]
-pub(super) struct Along {
-    pub slice: VarId,
-    pub index: Expr,
-    /// The number that is added to the counter.
-    pub offset: Option<Expr>,
-}
-
-/// Returns whether an index is one of these.
-pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    let ExprKind::Var(slice) = base.kind else { return false };
-    along.iter().any(|own| own.slice == slice && same(&own.index, index))
-}
+use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
+use crate::ranges::{FunctionScope, Interval, Kind, Known};
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -64,6 +48,8 @@ pub(super) struct OpenFunction<'m> {
     pub trial: Option<String>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
+    /// Indices of the statements around that have passed their checks, or will have before they are printed.
+    pub early: Vec<Early>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// The access of the atomic operation whose place is being printed.
@@ -137,8 +123,13 @@ impl<'m> OpenFunction<'m> {
 
     /// The name of a temporary, which no variable of the user's has.
     fn temporary(&mut self) -> String {
+        self.reserve_unwanted("t")
+    }
+
+    /// Reserves a name in the open scope that no variable of the user's has anywhere.
+    pub fn reserve_unwanted(&mut self, wanted: &str) -> String {
         let is_taken = |name: &str| self.is_taken(name) || self.is_wanted(name);
-        let name = names::fresh_inside("t", &is_taken);
+        let name = names::fresh_inside(wanted, &is_taken);
         self.enter(name.clone());
         name
     }

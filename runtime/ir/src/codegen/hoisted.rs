@@ -5,7 +5,7 @@
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
 use super::Printer;
-use super::function::{Along, is_one_of};
+use super::known_inside::{Along, is_one_of};
 use super::loops::Head;
 use super::precedence::UNARY;
 use crate::ir::{
@@ -73,37 +73,43 @@ impl Printer<'_> {
         }
         let mut all: Vec<Along> = Vec::new();
         visit::exprs(body, &mut |e| {
-            let ExprKind::Index { base, index, proof, .. } = &e.kind else { return };
+            let ExprKind::Index { base, index, .. } = &e.kind else { return };
             let ExprKind::Var(slice) = base.kind else { return };
             let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
-            if !is_slice || self.function.var(slice).mutable || !self.is_checked(*proof) {
+            if !is_slice || self.function.var(slice).mutable || !self.is_checked_index(e) {
                 return;
             }
-            let Some(offset) = self.runs_along(range.var, index) else { return };
+            let Some((offset, is_widened)) = self.runs_along(range.var, index) else { return };
             if !all.iter().any(|own| own.slice == slice && same(&own.index, index)) {
-                all.push(Along { slice, index: (**index).clone(), offset });
+                all.push(Along { slice, index: (**index).clone(), offset, is_widened });
             }
         });
         all.truncate(MOST_COMPARISONS);
         all
     }
 
-    /// The number that is added to a counter to make an index, if nothing else is done.
-    fn runs_along(&self, counter: VarId, index: &Expr) -> Option<Option<Expr>> {
-        let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
+    /// The number that is added to a counter to make an index, and whether the counter is widened first, if nothing else is done.
+    fn runs_along(&self, counter: VarId, index: &Expr) -> Option<(Option<Expr>, bool)> {
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
+        let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
+        let is_wide = |e: &Expr| match &e.kind {
+            ExprKind::Cast(inner) => is_own(inner) && integer(inner).is_some_and(|from| from.bits() == 32),
+            _ => false,
+        };
+        let is_counter = |e: &Expr| is_own(e) || scalar == Scalar::U64 && is_wide(e);
         let (sum, is_exact) = match &index.kind {
-            ExprKind::Var(_) if is_counter(index) => return Some(None),
+            _ if is_counter(index) => return Some((None, !is_own(index))),
             ExprKind::Exact(sum) => (&**sum, true),
             _ => (index, scalar.is_unsigned()),
         };
         let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return None };
-        let offset = match (is_counter(a), is_counter(b)) {
-            (true, false) => b,
-            (false, true) => a,
+        let (own, offset) = match (is_counter(a), is_counter(b)) {
+            (true, false) => (a, b),
+            (false, true) => (b, a),
             _ => return None,
         };
-        (is_exact && self.is_fixed(offset) && scalar != Scalar::I64).then(|| Some((**offset).clone()))
+        let is_told = is_exact && self.is_fixed(offset) && scalar != Scalar::I64;
+        is_told.then(|| (Some((**offset).clone()), !is_own(own)))
     }
 
     /// Comparisons that say that no index is out of bounds. A sum that wraps is less than what is compared.
@@ -113,9 +119,21 @@ impl Printer<'_> {
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
         let mut all: Vec<String> = Vec::new();
         let starts_below = is_signed && range.start.as_int().is_none_or(|n| n < 0);
-        for Along { slice, offset, .. } in along {
+        for Along { slice, offset, is_widened, .. } in along {
             let len = format!("{}_len", self.var(*slice));
             let own = match offset {
+                // As a number of 64 bits without a sign, a negative one is more than any length.
+                _ if *is_widened => {
+                    let offset = offset.as_ref().map(|offset| self.expr(offset).at(UNARY));
+                    let wide_end = format!("(unsigned long long){end}");
+                    let end = format!("{wide_end} <= {len}");
+                    let least = starts_below.then(|| format!("{start} >= 0"));
+                    let most = match offset {
+                        Some(offset) => format!("{end} && {offset} <= {len} - {wide_end}"),
+                        None => end,
+                    };
+                    [least, Some(most)]
+                }
                 None => {
                     let least = starts_below.then(|| format!("{start} >= 0"));
                     let most = match is_signed {

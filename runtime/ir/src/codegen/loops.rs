@@ -6,7 +6,16 @@ use super::{Ahead, PrintedLoop, Printer, prelude};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, visit};
 
 impl Printer<'_> {
-    pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, body: &Block) {
+    pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, unroll: Option<Option<u32>>, body: &Block) {
+        if unroll.is_none() && self.tried_while(id, cond, body) {
+            return;
+        }
+        self.unroll(unroll.or(once_at_a_time(body)));
+        self.while_once(id, cond, body);
+    }
+
+    /// Prints a loop, without looking at what it is.
+    pub(super) fn while_once(&mut self, id: LoopId, cond: &Expr, body: &Block) {
         let head = match cond.as_bool() {
             Some(true) => "for (;;) {".to_owned(),
             _ => format!("while ({}) {{", self.expr(cond).text),
@@ -99,7 +108,8 @@ impl Printer<'_> {
     pub(super) fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block, head: &Head<'_>) {
         self.note_loop(id, head.form);
         let (head, first, last) = self.for_head(range, head);
-        self.unroll(range.unroll);
+        let steps = range.step.as_ref().is_some_and(|step| step.as_int().is_none());
+        self.unroll(range.unroll.or(once_at_a_time(body).filter(|_| steps)));
         self.note_counter(range);
         self.loop_(id, &head, first, body, last);
         self.function.close_scope();
@@ -181,7 +191,7 @@ impl Printer<'_> {
                 return (text, copy, Some(last));
             }
         };
-        if range.reversed && !range.inclusive {
+        if range.reversed && !range.inclusive && !(form == Form::Plain && self.descends(range, head.scalar)) {
             let step = format!("--{counter};");
             return (text, Some(copy.map_or(step.clone(), |c| format!("{step} {c}"))), None);
         }
@@ -225,6 +235,13 @@ impl Printer<'_> {
             let (start, end) = (head.start.clone().at(UNARY), head.end.clone().at(UNARY));
             return match range.inclusive {
                 true => format!("for ({printed} {i} = {end}; {i} >= {start}; --{i}) {{"),
+                false if self.descends(range, head.scalar) => {
+                    let last = match range.end.as_int() {
+                        Some(end) => (end - 1).to_string(),
+                        None => format!("{end} - 1"),
+                    };
+                    format!("for ({printed} {i} = {last}; {i} >= {start}; --{i}) {{")
+                }
                 false => format!("for ({printed} {i} = {end}; {i} > {start};) {{"),
             };
         }
@@ -237,6 +254,15 @@ impl Printer<'_> {
             None => format!("++{i}"),
         };
         format!("for ({printed} {i} = {start}; {bound}; {next}) {{")
+    }
+
+    /// Whether a counter may go down from the last number to below the first: neither is the least of a signed type.
+    ///
+    /// Compilers unroll a loop that counts in its head.
+    fn descends(&self, range: &RangeLoop, scalar: Scalar) -> bool {
+        let least = scalar.int_range().map_or(0, |(least, _)| least);
+        let ends_above = self.function.interval(&range.end).is_some_and(|(low, _)| low > least);
+        !scalar.is_unsigned() && ends_above && self.starts_above_min(range, scalar)
     }
 
     /// A counter with more bits than the range, or a signed one for an unsigned range: it passes the end without wrapping.
@@ -456,4 +482,26 @@ pub(super) struct Head<'a> {
     pub step: Option<(&'a Expr, Text)>,
     /// The counter's type.
     pub scalar: Scalar,
+}
+
+/// That a loop is not unrolled which fills memory with a constant, by a step that is none: nothing is waited for there, and to
+/// know how often it steps takes a division.
+fn once_at_a_time(body: &Block) -> Option<Option<u32>> {
+    let (mut fills, mut is_plain) = (false, true);
+    for stmt in &body.stmts {
+        let StmtKind::Assign { place, op, value } = &stmt.kind else { return None };
+        is_plain &= match (&place.kind, op, &value.kind) {
+            (ExprKind::Index { .. }, None, ExprKind::Const(_)) => {
+                fills = true;
+                !place.is_in_variable()
+            }
+            (ExprKind::Var(_), Some(BinaryOp::Add), _) => value.as_int().is_none(),
+            (ExprKind::Var(_), None, ExprKind::Exact(sum)) => match &sum.kind {
+                ExprKind::Binary(BinaryOp::Add, _, by) => by.as_int().is_none(),
+                _ => false,
+            },
+            _ => false,
+        };
+    }
+    (fills && is_plain).then_some(Some(1))
 }

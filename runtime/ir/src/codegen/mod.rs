@@ -6,6 +6,7 @@
 
 mod arith;
 mod arrays;
+mod early;
 mod enums;
 mod expr;
 mod function;
@@ -14,6 +15,7 @@ mod half_precision;
 mod hoisted;
 #[doc(hidden)]
 pub mod images;
+mod known_inside;
 mod launch;
 mod literal;
 mod loops;

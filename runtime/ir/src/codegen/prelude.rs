@@ -112,11 +112,13 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 };
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
+///
+/// PTX's `cvt` of `f32` to 32 bits does all of that. Of 64 bits on either side, it makes another number of NaN.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
-    code: "__device__ __forceinline__ int ws_to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
+    code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
 __device__ __forceinline__ int ws_to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
-__device__ __forceinline__ unsigned int ws_to_u32(float x) { return x > 0.0f ? __float2uint_rz(x) : 0u; }
+__device__ __forceinline__ unsigned int ws_to_u32(float x) { return __float2uint_rz(x); }
 __device__ __forceinline__ unsigned int ws_to_u32(double x) { return x > 0.0 ? __double2uint_rz(x) : 0u; }
 __device__ __forceinline__ long long ws_to_i64(float x) { return x != x ? 0ll : __float2ll_rz(x); }
 __device__ __forceinline__ long long ws_to_i64(double x) { return x != x ? 0ll : __double2ll_rz(x); }
@@ -282,6 +284,32 @@ __device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len
 }
 ",
     needs: &[],
+};
+
+/// Indices, each with what it must be less than and the number of its place: the first that fails leaves. There is one branch
+/// past what leaves, and the comparisons there are none of those before it, so that only those cost anything.
+pub(super) static INSIDE: Prelude = Prelude {
+    name: "ws_inside",
+    code: "__device__ __forceinline__ bool ws_outside() { return false; }
+template <class I, class L, class... More>
+__device__ __forceinline__ bool ws_outside(I index, L len, unsigned int, More... more) {
+    return ((L)index >= len) | ws_outside(more...);
+}
+template <class I, class L, class... More>
+[[noreturn]] __device__ __forceinline__ void ws_fail_first(ws_Fault* fault, I index, L len, unsigned int site, More... more) {
+    unsigned long long own = (unsigned long long)index;
+    if constexpr (sizeof...(More) > 0) {
+        asm volatile(\"\" : \"+l\"(own));
+        if ((L)own < len) ws_fail_first(fault, more...);
+    }
+    ws_fail(fault, site, own, len);
+}
+template <class... Checks>
+__device__ __forceinline__ void ws_inside(ws_Fault* fault, Checks... checks) {
+    if (ws_outside(checks...)) ws_fail_first(fault, checks...);
+}
+",
+    needs: &[&FAULT],
 };
 
 /// The start of a range that must lie within a length.

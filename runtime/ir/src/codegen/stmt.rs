@@ -11,11 +11,14 @@ impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
     pub(super) fn statements(&mut self, block: &Block) {
         let around = (self.function.line, self.function.at);
-        for stmt in &block.stmts {
+        let early = self.function.early.len();
+        for (i, stmt) in block.stmts.iter().enumerate() {
             self.function.line = self.options.line_directives.then_some(stmt.at);
             self.function.at = Some(stmt.at);
+            self.check_early(&block.stmts[i..]);
             self.statement(stmt);
         }
+        self.function.early.truncate(early);
         (self.function.line, self.function.at) = around;
     }
 
@@ -31,10 +34,7 @@ impl Printer<'_> {
                 self.function.push(&format!("{text};"));
             }
             StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::While { id, cond, unroll, body } => {
-                self.unroll(*unroll);
-                self.while_(*id, cond, body);
-            }
+            StmtKind::While { id, cond, unroll, body } => self.while_(*id, cond, *unroll, body),
             StmtKind::For { id, range, body } => self.for_(*id, range, body),
             StmtKind::Block(block) => {
                 self.function.open("{");

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::Printer;
-use super::function::{Along, is_one_of};
+use super::known_inside::{Along, is_one_of};
 use super::loops::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
@@ -56,6 +56,57 @@ impl Printer<'_> {
         true
     }
 
+    /// Prints a loop twice that counts up to a fixed end, if it may be tried; whether it was printed.
+    pub(super) fn tried_while(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
+        let Some((at, end)) = self.counts_up(cond, body) else { return false };
+        let Some(changed) = self.trial_of(body, &[cond]) else { return false };
+        self.function.open("{");
+        let kept: Vec<(String, String)> = changed.iter().map(|var| self.keep(*var)).collect();
+        let wide = "(unsigned long long)";
+        let (at, end) = (self.expr(at).at(UNARY), self.expr(end).at(UNARY));
+        let failed = self.function.reserve("failed");
+        let inside: Vec<String> =
+            self.tried_slices(body, &[]).into_iter().map(|name| format!(" || {name}_len == 0")).collect();
+        let span = format!("{wide}{end} - {wide}{at} > {MOST_ITERATIONS}");
+        self.function.push(&format!("bool {failed} = {at} < {end} && {span}{};", inside.concat()));
+        self.function.open(&format!("if (!{failed}) {{"));
+        self.function.trial = Some(failed.clone());
+        self.while_once(id, cond, body);
+        self.function.trial = None;
+        self.function.close("}");
+        self.function.open(&format!("if ({failed}) {{"));
+        for (name, before) in kept {
+            self.function.push(&format!("{name} = {before};"));
+        }
+        self.while_once(id, cond, body);
+        self.function.close("}");
+        self.function.close("}");
+        true
+    }
+
+    /// The counter and the end of `while at < end { …; at += 1; }`, where nothing else changes either.
+    fn counts_up<'e>(&self, cond: &'e Expr, body: &Block) -> Option<(&'e Expr, &'e Expr)> {
+        let ExprKind::Binary(BinaryOp::Lt, at, end) = &cond.kind else { return None };
+        let ExprKind::Var(counter) = at.kind else { return None };
+        integer(at).filter(|_| self.is_fixed(end))?;
+        let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
+        let StmtKind::Assign { place, op, value } = &body.stmts.last()?.kind else { return None };
+        let by = match (op, &value.kind) {
+            (Some(BinaryOp::Add), _) => value,
+            (None, ExprKind::Exact(sum)) => match &sum.kind {
+                ExprKind::Binary(BinaryOp::Add, own, by) if is_counter(own) => by,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut assigned = 0;
+        visit::stmts(body, &mut |stmt| {
+            assigned +=
+                usize::from(matches!(&stmt.kind, StmtKind::Assign { place, .. } if is_counter(place)));
+        });
+        (is_counter(place) && by.as_int() == Some(1) && assigned == 1).then_some((&**at, &**end))
+    }
+
     /// The ends of a range, each in a variable.
     pub(super) fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
@@ -81,17 +132,19 @@ impl Printer<'_> {
 
     /// The variables of the code around that a loop changes, if it may be tried.
     fn trial(&self, range: &RangeLoop, body: &Block) -> Option<Vec<VarId>> {
-        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() || range.step.is_some()
-        {
+        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        (is_plain && range.step.is_none()).then(|| self.trial_of(body, &[&range.start, &range.end])).flatten()
+    }
+
+    /// The same of a loop with this body, whose head reads these.
+    fn trial_of(&self, body: &Block, head: &[&Expr]) -> Option<Vec<VarId>> {
+        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() {
             return None;
         }
-        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
-        let own = declared(body).filter(|_| is_plain)?;
+        let own = declared(body)?;
         let mut all_pure = true;
         visit::exprs(body, &mut |e| all_pure &= self.is_pure(e));
-        [&range.start, &range.end].into_iter().for_each(|part| {
-            visit::expr(part, &mut |e| all_pure &= self.is_pure(e));
-        });
+        head.iter().for_each(|part| visit::expr(part, &mut |e| all_pure &= self.is_pure(e)));
         let changed = self.changed(body, &own).filter(|_| all_pure)?;
         (changed.len() <= MOST_CHANGED && self.checks_slices(body)).then_some(changed)
     }
@@ -149,13 +202,16 @@ impl Printer<'_> {
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
+            ExprKind::Index { base, index, proof, .. } => {
+                self.is_checked(*proof) && self.passed(base, index).is_none()
+            }
+            ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
             _ => false,
         }
     }
 
     /// Returns whether an expression, without its operands, does the same each time, and no more than to give a value.
-    fn is_pure(&self, e: &Expr) -> bool {
+    pub(super) fn is_pure(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Unary(..) => true,
             // A number that is read of nothing must not be divided by.

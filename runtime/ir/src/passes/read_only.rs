@@ -3,9 +3,14 @@
 //! Rust lends `&[T]` for as long as the kernel runs. Neither the host nor another launch writes it meanwhile, because
 //! launches that conflict are ordered. The kernel itself remains. It writes through its mutable slices, which a launch
 //! compares with the others, and through nothing else: in kernels with pointers, views, statics, functions in CUDA C++,
-//! launches of kernels, or reads that see the writes of other threads, no slice counts as read-only.
+//! launches of kernels, or reads that see the writes of other threads, no slice counts as read-only. A kernel gains nothing
+//! by slices of bytes that it reads before it writes; they do not count either.
 
-use crate::ir::{ArgumentAccess, Block, ExprKind, Function, Module, StmtKind, Type, visit};
+use std::collections::HashSet;
+
+use crate::ir::{
+    ArgumentAccess, Block, Effect, Expr, ExprKind, Function, Module, Stmt, StmtKind, Type, VarId, visit,
+};
 
 /// The slice parameters that may be read-only, a bit for each position.
 pub(super) fn candidates(module: &Module) -> u64 {
@@ -20,7 +25,85 @@ pub(super) fn candidates(module: &Module) -> u64 {
     let lent = |ty: &Type| matches!(ty, Type::Ref { mutable: false, .. });
     let kernel = &module.kernel;
     let positions = kernel.params.iter().take(64).enumerate();
-    positions.filter(|(_, id)| lent(&kernel.var(**id).ty)).fold(0, |bits, (at, _)| bits | 1 << at)
+    let gains = |id: VarId| {
+        lent(&kernel.var(id).ty) && (!is_of_bytes(&kernel.var(id).ty) || is_read_late(kernel, id))
+    };
+    positions.filter(|(_, id)| gains(**id)).fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
+/// Whether each load of a slice is one of eight bits, which takes an instruction more where nothing else writes the memory.
+fn is_of_bytes(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { to, .. } if to.element().is_some_and(|elem| elem.size() == 1))
+}
+
+/// Whether a slice may be read after something is written, which could be moved before it.
+fn is_read_late(kernel: &Function, slice: VarId) -> bool {
+    Reads { names: HashSet::from([slice]), has_written: false }.are_late(&kernel.body)
+}
+
+/// Where a slice is read, by whatever name.
+struct Reads {
+    names: HashSet<VarId>,
+    has_written: bool,
+}
+
+impl Reads {
+    fn are_late(&mut self, block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| self.is_late(stmt))
+    }
+
+    fn is_late(&mut self, stmt: &Stmt) -> bool {
+        let reads = visit::operands(stmt).into_iter().any(|e| self.names_it(e));
+        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+            && reads
+            && !matches!(init.ty, Type::Scalar(_) | Type::Vector(..))
+        {
+            self.names.insert(*var);
+        }
+        let (writes, has_closure) = writes(stmt);
+        let loops = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. });
+        let is_late = reads && (self.has_written || has_closure || writes && calls(stmt));
+        self.has_written |= writes;
+        // What one iteration writes comes before what the next one reads.
+        let turns = if loops { 2 } else { 1 };
+        is_late
+            || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))
+            || loops && reads && self.has_written
+    }
+
+    fn names_it(&self, e: &Expr) -> bool {
+        let mut names_it = false;
+        visit::expr(e, &mut |e| {
+            names_it |= matches!(e.kind, ExprKind::Var(var) if self.names.contains(&var))
+        });
+        names_it
+    }
+}
+
+/// Whether a statement itself may write memory or order it, and whether it holds a closure.
+fn writes(stmt: &Stmt) -> (bool, bool) {
+    let (mut writes, mut has_closure) = (false, false);
+    if let StmtKind::Assign { place, .. } = &stmt.kind {
+        writes = !place.is_in_variable();
+    }
+    for e in visit::operands(stmt) {
+        visit::expr(e, &mut |e| match &e.kind {
+            ExprKind::Builtin { op, .. } => writes |= op.effect != Effect::Pure,
+            ExprKind::Call { effect, .. } => writes |= *effect != Effect::Pure,
+            ExprKind::Closure(_) | ExprKind::CallClosure { .. } => has_closure = true,
+            _ => {}
+        });
+    }
+    (writes, has_closure)
+}
+
+/// Whether a statement calls a function, which may read after it writes.
+fn calls(stmt: &Stmt) -> bool {
+    let mut calls = false;
+    for e in visit::operands(stmt) {
+        visit::expr(e, &mut |e| calls |= matches!(e.kind, ExprKind::Call { .. }));
+    }
+    calls
 }
 
 /// Returns whether no address reaches a kernel but those of its slices.

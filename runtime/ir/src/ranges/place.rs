@@ -170,6 +170,16 @@ impl FunctionScope<'_> {
         }
     }
 
+    /// Of the length of a part of a slice, the length of the slice: the part was found in bounds, or the thread has left.
+    pub fn whole_length(&self, length: &Expr) -> Option<Expr> {
+        let ExprKind::Len(part) = &length.kind else { return None };
+        let ExprKind::Var(var) = part.kind else { return None };
+        let ExprKind::SubSlice { base, .. } = &self.definitions.get(&var)?.kind else { return None };
+        let is_same = base.ty.element()?.size() <= part.ty.element()?.size();
+        let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+        (is_same && is_slice).then(|| Expr { kind: ExprKind::Len(base.clone()), ty: length.ty.clone() })
+    }
+
     /// Bytes of an element of the block's dynamic shared memory, if it is that.
     fn dynamic(&self, of: &Expr) -> Option<usize> {
         let ExprKind::Var(var) = of.kind else { return None };

@@ -114,13 +114,16 @@ impl<'a> Build<'a> {
         let lanes = LoopId(self.free_loop);
         let lane = self.declare("lane", Type::U32);
         let (mut before, mut after) = (Vec::new(), Vec::new());
+        let array_of = |slice: &WideSlice| Type::Array(slice.elem.clone().into(), self.factor as usize);
+        let into_words = plan.slices.iter().any(|slice| slice.store && wide::is_words(&array_of(slice)));
+        let load = if into_words { &wide::LOAD_WORDS } else { &wide::LOAD };
         for slice in &plan.slices {
             let name = format!("{}{}", slice.slice.name(&self.kernel), self.factor);
             let array = Type::Array(slice.elem.clone().into(), self.factor as usize);
             let registers = declare(&mut self.kernel, &name, array.clone(), VarKind::Local);
             self.kernel.vars[registers.0 as usize].mutable = slice.store;
             let address = self.address(slice);
-            let init = slice.load.then(|| self.call(&wide::LOAD, vec![address.clone()], array.clone()));
+            let init = slice.load.then(|| self.call(load, vec![address.clone()], array.clone()));
             before.push(self.stmt(StmtKind::Let { var: registers, init }));
             if slice.store {
                 let elements = Expr { kind: ExprKind::Var(registers), ty: array };

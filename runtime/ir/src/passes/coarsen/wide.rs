@@ -1,7 +1,7 @@
 //! The expressions of a coarsened kernel beyond the language: the number of its own thread, and accesses of several
 //! elements.
 
-use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Position, Prelude, Type, Variance};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Position, Prelude, Scalar, Type, Variance};
 
 /// The number of the thread in the coarsened grid.
 pub(super) static THREAD: Builtin = Builtin {
@@ -22,17 +22,39 @@ pub(super) static LOAD: Builtin = Builtin {
     })
 };
 
+/// The same of elements that others are made of which are put into words.
+pub(super) static LOAD_WORDS: Builtin = Builtin {
+    by_reference: true,
+    facts: Facts::READS,
+    ..Builtin::pure(Name::new("coarsened_load_words"), |types, ret| match ret {
+        Type::Array(_, count) if is_words(ret) => {
+            CudaText::with(format!("ws_words_load<{count}>({{0}})"), &WORDS)
+        }
+        _ => (LOAD.cuda)(types, ret),
+    })
+};
+
 /// Several elements to an address.
 pub(super) static STORE: Builtin = Builtin {
     by_reference: true,
     effect: Effect::Writes,
     facts: Facts::WRITES,
-    ..Builtin::pure(Name::new("coarsened_store"), |_, _| CudaText::with("ws_wide_store({0}, {1})", &WIDE))
+    ..Builtin::pure(Name::new("coarsened_store"), |types, _| match types.get(1).is_some_and(is_words) {
+        true => CudaText::with("ws_words_store({0}, {1})", &WORDS),
+        false => CudaText::with("ws_wide_store({0}, {1})", &WIDE),
+    })
 };
 
 /// Returns whether a builtin is one that only a coarsened kernel has.
 pub(super) fn is_own(op: &Builtin) -> bool {
-    [&THREAD, &LOAD, &STORE].into_iter().any(|own| op.is(own))
+    [&THREAD, &LOAD, &LOAD_WORDS, &STORE].into_iter().any(|own| op.is(own))
+}
+
+/// Whether elements are integers of less than 32 bits that fill words.
+pub(super) fn is_words(array: &Type) -> bool {
+    let Type::Array(elem, count) = array else { return false };
+    let is_short = matches!(**elem, Type::Scalar(Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16));
+    is_short && elem.size() * count % 4 == 0
 }
 
 /// Consecutive elements, in accesses of at most 16 bytes.
@@ -56,4 +78,35 @@ __device__ __forceinline__ void ws_wide_store(T* to, const ws_Array<T, N>& eleme
 ",
     // The type of the elements is printed before it: an array.
     needs: &[],
+};
+
+/// The same of integers of less than 32 bits: they are taken out of words, and put into words, by hand.
+///
+/// Of an array in memory, the compiler makes each a register of 16 bits, and arithmetic of those takes more instructions. That
+/// the first comes out of a word by two shifts keeps it from being one too.
+static WORDS: Prelude = Prelude {
+    name: "ws_words_access",
+    code: "template <unsigned long long N, class T>
+__device__ __forceinline__ ws_Array<T, N> ws_words_load(const T* from) {
+    constexpr unsigned int bits = 8 * sizeof(T), each = 32 / bits, rest = 32 - bits;
+    ws_Wide<unsigned int, N / each> words = *(const ws_Wide<unsigned int, N / each>*)from;
+    ws_Array<T, N> elements;
+    #pragma unroll
+    for (unsigned int i = 0; i < N; ++i) {
+        unsigned int word = words.elements[i / each];
+        elements[i] = (T)(i % each == 0 ? __funnelshift_l(0u, word, rest) >> rest : word >> i % each * bits);
+    }
+    return elements;
+}
+
+template <class T, unsigned long long N>
+__device__ __forceinline__ void ws_words_store(T* to, const ws_Array<T, N>& elements) {
+    constexpr unsigned int bits = 8 * sizeof(T), each = 32 / bits, mask = (1u << bits) - 1;
+    ws_Wide<unsigned int, N / each> words{};
+    #pragma unroll
+    for (unsigned int i = 0; i < N; ++i) words.elements[i / each] |= ((unsigned int)elements[i] & mask) << i % each * bits;
+    *(ws_Wide<unsigned int, N / each>*)to = words;
+}
+",
+    needs: &[&WIDE],
 };

@@ -28,7 +28,10 @@ impl Walk<'_> {
     pub(super) fn fits(&self, e: &Expr) -> Option<Vec<Condition>> {
         let scalar = integer(e)?;
         let range = self.scope.range(e, &self.known);
-        let below = self.scope.ensure(range.high.clone(), Quantity::Const(LIMIT))?;
+        let Some(below) = self.scope.ensure(range.high.clone(), Quantity::Const(LIMIT)) else {
+            // A part of a slice is no longer than the slice.
+            return self.scope.whole_length(e).and_then(|whole| self.fits(&whole));
+        };
         let needs = joined(&range.needs, &below);
         match scalar.is_unsigned() {
             true => Some(needs),
@@ -39,6 +42,9 @@ impl Walk<'_> {
     /// The conditions under which a loop's counter fits up to the first number past its end.
     pub(super) fn counts_exactly(&self, range: &RangeLoop) -> Option<Vec<Condition>> {
         let mut needs = [self.fits(&range.start)?, self.fits(&range.end)?].concat();
+        if range.step.is_none() && !range.inclusive {
+            return Some(needs);
+        }
         let step = match &range.step {
             Some(step) => self.scope.range(step, &self.known),
             None => Range::numbers(1, 1),

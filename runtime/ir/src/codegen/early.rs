@@ -1,0 +1,311 @@
+//! Checks of a few statements in a row, printed before what these load.
+//!
+//! A check that may end the thread stands between a load before it and one after it: what is done with the first is not moved
+//! behind the check, and the second is not moved before it, and so the thread waits for each in turn. Where statements only read
+//! memory, nobody sees whether a check comes before or after an earlier load. So the checks come first, in their order, and
+//! then all loads are in flight at once. What a check has passed, later statements do not check again.
+
+use std::collections::HashSet;
+
+use super::known_inside::Early;
+use super::slice::is_slice;
+use super::{Printer, SiteKind, prelude};
+use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Stmt, StmtKind, Type, VarId, visit};
+use crate::ranges::{root, same};
+
+/// Statements that are looked ahead at most.
+const MOST_STATEMENTS: usize = 48;
+/// Checks at once at most: each may keep a register.
+const MOST_CHECKS: usize = 24;
+
+/// A check of one of the next statements.
+struct Ahead<'e> {
+    base: &'e Expr,
+    index: &'e Expr,
+    at: Location,
+}
+
+/// A check that is to be printed.
+struct Pending {
+    /// The type of the constant that the index is kept in, if it is in none.
+    declared: Option<String>,
+    ty: Type,
+    /// The name of the index.
+    name: String,
+    value: String,
+    len: String,
+    is_short: bool,
+    site: usize,
+}
+
+/// What is found in the next statements.
+#[derive(Default)]
+struct Found<'e> {
+    checks: Vec<Ahead<'e>>,
+    /// Variables that these statements have changed so far.
+    changed: HashSet<VarId>,
+    /// Loads so far.
+    loads: usize,
+    /// Whether a check comes after a load that it does not need.
+    gains: bool,
+}
+
+impl Printer<'_> {
+    /// Prints checks of the next statements, if they would stand between loads.
+    pub(super) fn check_early(&mut self, next: &[Stmt]) {
+        if !self.checks() || self.gpu_checks().any() || self.function.trial.is_some() {
+            return;
+        }
+        let own = next.first().map(visit::operands).unwrap_or_default();
+        let mut checks_any = false;
+        own.into_iter().for_each(|e| visit::expr(e, &mut |e| checks_any |= self.is_checked_index(e)));
+        if !checks_any {
+            return;
+        }
+        let mut found = Found::default();
+        self.look_ahead(next, &mut found);
+        if !found.gains {
+            return;
+        }
+        let mut pending: Vec<Pending> = Vec::new();
+        for Ahead { base, index, at } in found.checks {
+            if self.passed(base, index).is_some() {
+                continue;
+            }
+            if !pending.is_empty() && self.needs_check(index) {
+                self.check_all(std::mem::take(&mut pending));
+            }
+            let check = self.pending(base, index, at, &pending);
+            let lasts = self.is_fixed(index) && self.is_lasting(base);
+            let lasting = lasts.then(|| (base.clone(), index.clone()));
+            self.function.early.push(Early { node: index, lasting, text: check.name.clone() });
+            if !pending.iter().any(|other| other.name == check.name && other.len == check.len) {
+                pending.push(check);
+            }
+        }
+        self.check_all(pending);
+    }
+
+    /// The index of a check that was passed, as it is printed.
+    pub(super) fn passed(&self, base: &Expr, index: &Expr) -> Option<String> {
+        let is_it = |early: &&Early| {
+            std::ptr::eq(early.node, index)
+                || early.lasting.as_ref().is_some_and(|(of, by)| same(by, index) && is_same_place(of, base))
+        };
+        self.function.early.iter().rev().find(is_it).map(|early| early.text.clone())
+    }
+
+    /// Whether an index is read of memory at another that has a check, perhaps one that is still to be printed.
+    fn needs_check(&self, index: &Expr) -> bool {
+        let mut needs = false;
+        visit::expr(index, &mut |e| {
+            needs |= matches!(e.kind, ExprKind::Index { proof, .. } if self.is_checked(proof));
+        });
+        needs
+    }
+
+    /// A check that is printed next.
+    fn pending(&mut self, base: &Expr, index: &Expr, at: Location, others: &[Pending]) -> Pending {
+        let value = self.argument(index);
+        let is_short = self.is_short(base, index);
+        let (len, site) = (self.checked_len(base, is_short), self.site(SiteKind::Bounds, at));
+        let is_name = match index.kind {
+            ExprKind::Var(var) => !self.function.var(var).mutable,
+            _ => false,
+        };
+        let is_kept = |other: &&Pending| other.value == value && other.ty == index.ty;
+        let kept = others.iter().find(is_kept).map(|other| other.name.clone());
+        let declared = (!is_name && kept.is_none()).then(|| self.ty(&index.ty));
+        let name = match kept {
+            Some(name) => name,
+            None if is_name => value.clone(),
+            None => self.function.reserve_unwanted("at"),
+        };
+        let ty = index.ty.clone();
+        Pending { ty, declared, name, value, len, is_short, site }
+    }
+
+    /// Prints checks, which leave by one branch.
+    fn check_all(&mut self, pending: Vec<Pending>) {
+        if let [one] = pending.as_slice() {
+            let piece = at_piece(one.is_short);
+            self.need(piece);
+            let checked = format!("{}({}, {}, {}, ws_fault)", piece.name, one.value, one.len, one.site);
+            return self.function.push(&match &one.declared {
+                Some(ty) => format!("const {ty} {} = {checked};", one.name),
+                None => format!("{checked};"),
+            });
+        }
+        for Pending { declared, name, value, .. } in &pending {
+            if let Some(ty) = declared {
+                self.function.push(&format!("const {ty} {name} = {value};"));
+            }
+        }
+        let all: Vec<String> =
+            pending.iter().map(|check| format!("{}, {}, {}", check.name, check.len, check.site)).collect();
+        if !all.is_empty() {
+            self.need(&prelude::INSIDE);
+            self.function.push(&format!("ws_inside(ws_fault, {});", all.join(", ")));
+        }
+    }
+
+    /// Whether a place is the same memory as long as the scope is open.
+    fn is_lasting(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Var(var) => match place.ty {
+                Type::Ref { .. } => !self.function.var(*var).mutable,
+                _ => true,
+            },
+            ExprKind::Index { base, index, .. } => self.is_fixed(index) && self.is_lasting(base),
+            ExprKind::Field(base, _) => self.is_lasting(base),
+            _ => false,
+        }
+    }
+
+    /// Goes through statements as far as they only read memory and set variables, and one more.
+    fn look_ahead<'e>(&self, next: &'e [Stmt], found: &mut Found<'e>) {
+        for stmt in next.iter().take(MOST_STATEMENTS) {
+            let goes_on = match &stmt.kind {
+                StmtKind::Let { var, init: Some(init) } => {
+                    let reads = !is_slice(&init.ty) && self.look_in(init, found);
+                    found.changed.insert(*var);
+                    reads
+                }
+                StmtKind::Assign { place, op, value } => {
+                    let var = root(place).filter(|_| place.is_in_variable());
+                    let reads = !is_slice(&place.ty) && self.look_in(value, found);
+                    let reads = reads && self.look_at(place, op.is_some(), found);
+                    found.changed.extend(var);
+                    reads && var.is_some()
+                }
+                StmtKind::If { cond: last, .. } | StmtKind::Return(Some(last)) | StmtKind::Expr(last) => {
+                    self.look_in(last, found);
+                    false
+                }
+                _ => false,
+            };
+            if !goes_on || found.checks.len() >= MOST_CHECKS {
+                return;
+            }
+        }
+    }
+
+    /// Notes the checks of an expression; whether what comes after it may be checked before it.
+    fn look_in<'e>(&self, e: &'e Expr, found: &mut Found<'e>) -> bool {
+        if let Some(Lazy { condition, parts }) = e.lazy() {
+            return self.look_in(condition, found) && parts.iter().all(|(part, _)| self.is_harmless(part));
+        }
+        if let ExprKind::Index { .. } | ExprKind::Field(..) = &e.kind {
+            return self.look_at(e, true, found);
+        }
+        e.operands().into_iter().all(|operand| self.look_in(operand, found)) && self.is_silent(e)
+    }
+
+    /// The same of a place, which may be read.
+    fn look_at<'e>(&self, place: &'e Expr, is_read: bool, found: &mut Found<'e>) -> bool {
+        let before = found.loads;
+        let may_go_on = self.look_along(place, before, found);
+        if is_read && !place.is_in_variable() {
+            found.loads += 1;
+        }
+        may_go_on
+    }
+
+    /// The checks on the way to a place, of which nothing is read.
+    fn look_along<'e>(&self, place: &'e Expr, before: usize, found: &mut Found<'e>) -> bool {
+        match &place.kind {
+            ExprKind::Var(_) | ExprKind::Table { .. } => true,
+            ExprKind::Field(base, _) => self.look_along(base, before, found),
+            ExprKind::Index { base, index, at, .. } => {
+                if !self.look_along(base, before, found) || !self.look_in(index, found) {
+                    return false;
+                }
+                if !self.is_checked_index(place) || self.is_along(base, index) {
+                    return true;
+                }
+                if !is_indexed_plainly(base) || !is_there(place, &found.changed) {
+                    return false;
+                }
+                found.gains |= before > 0;
+                found.checks.push(Ahead { base, index, at: *at });
+                true
+            }
+            _ => self.is_harmless(place),
+        }
+    }
+
+    /// Whether an expression has no check and does no more than to give a value.
+    fn is_harmless(&self, e: &Expr) -> bool {
+        let mut is_harmless = true;
+        visit::expr(e, &mut |e| is_harmless &= self.is_silent(e) && !self.is_checked_index(e));
+        is_harmless
+    }
+
+    /// Whether an expression, without its operands and its check, does no more than to give a value.
+    fn is_silent(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Ref(_) | ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) | ExprKind::Variant(..) => {
+                true
+            }
+            ExprKind::SubSlice { .. } => !self.is_checked_index(e),
+            ExprKind::Builtin { op, .. } if op.facts.form == Form::ViewOffset => false,
+            // What it divides by was read where Rust reads it.
+            ExprKind::Binary(..) => true,
+            _ => self.is_pure(e),
+        }
+    }
+
+    /// An index after its comparison with the length of what is indexed.
+    pub(super) fn compared(&mut self, base: &Expr, index: &Expr, subscript: &str, at: Location) -> String {
+        let is_short = self.is_short(base, index);
+        let piece = at_piece(is_short);
+        self.need(piece);
+        let len = self.checked_len(base, is_short);
+        let site = self.site(SiteKind::Bounds, at);
+        format!("{}({subscript}, {len}, {site}, ws_fault)", piece.name)
+    }
+}
+
+/// What compares an index with a length, which fits 32 bits or may not.
+fn at_piece(is_short: bool) -> &'static Prelude {
+    if is_short { &prelude::AT_SHORT } else { &prelude::AT }
+}
+
+/// Whether variables of a place are those that they are before statements that change some.
+fn is_there(place: &Expr, changed: &HashSet<VarId>) -> bool {
+    let mut is_there = true;
+    visit::expr(place, &mut |e| {
+        is_there &= !matches!(e.kind, ExprKind::Var(var) if changed.contains(&var));
+    });
+    is_there
+}
+
+/// Whether an index into a place prints in brackets behind it, and the length needs nothing but names.
+fn is_indexed_plainly(base: &Expr) -> bool {
+    match &base.ty {
+        Type::View { .. } => return false,
+        Type::Ref { to, .. } if !matches!(**to, Type::Slice(_)) => return false,
+        Type::Ref { .. } => return matches!(base.kind, ExprKind::Var(_)),
+        _ => {}
+    }
+    let mut place = base;
+    loop {
+        place = match &place.kind {
+            ExprKind::Var(_) | ExprKind::Table { .. } => return true,
+            ExprKind::Field(base, _) | ExprKind::Index { base, .. } => base,
+            _ => return false,
+        };
+    }
+}
+
+/// Whether two places are the same as far as their text says.
+fn is_same_place(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Field(a, own), ExprKind::Field(b, other)) => own == other && is_same_place(a, b),
+        (ExprKind::Index { base: a, index: i, .. }, ExprKind::Index { base: b, index: j, .. }) => {
+            same(i, j) && is_same_place(a, b)
+        }
+        _ => false,
+    }
+}
