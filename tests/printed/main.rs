@@ -10,6 +10,7 @@ use warpsmith::simulator::{Executor, Settings};
 
 mod along;
 mod differences;
+mod early;
 mod faults;
 mod tried;
 
