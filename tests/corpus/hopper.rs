@@ -99,13 +99,14 @@ pub fn gemm_sm90(
         let place = t % 128;
         let mut filled = Phase::first();
         for tile in (first_tile..down * across).step_by(apart) {
-            let mut sums = Accumulator::<f32, { COLS / 8 }>::zero();
+            let mut sums = Accumulator::<f32, COLS>::zero();
+            let mut chain = sums.chain();
             for s in 0..steps {
                 let stage = step % STAGES;
                 full[stage].wait_for(filled);
-                sums.start_abt(rows.tile(stage), group * 64, cols.tile(stage), true);
+                chain.start_abt(rows.tile(stage).rows(group * 64), cols.tile(stage), true);
                 // The products of the stage before are done: both blocks may fill it again.
-                wgmma_wait::<1>();
+                chain.wait::<1>();
                 if place < 2 && s > 0 {
                     empty[(step + STAGES - 1) % STAGES].arrive_at(place);
                 }
@@ -114,7 +115,7 @@ pub fn gemm_sm90(
                 }
                 step += 1;
             }
-            sums.finish();
+            chain.finish();
             if place < 2 {
                 empty[(step + STAGES - 1) % STAGES].arrive_at(place);
             }

@@ -24,6 +24,7 @@ mod abstraction;
 mod atomics;
 mod bounds;
 mod bytes;
+mod chains;
 mod closures;
 mod deep;
 mod emptied;
