@@ -49,6 +49,7 @@ mod operators;
 mod options;
 mod parameters;
 mod patterns;
+mod pipelines;
 mod planes;
 mod ranges;
 mod reuse;

@@ -47,6 +47,15 @@ impl<T: WgmmaElement, const C: usize> WgmmaSums<T> for [[T::Sum; 4]; C] {
     const GROUPS: usize = C;
 }
 
+/// Sums of some product: `[[D; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no sums of products",
+    note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums"
+)]
+pub trait WgmmaRegisters: DeviceType {}
+
+impl<D: Num, const C: usize> WgmmaRegisters for [[D; 4]; C] {}
+
 builtin! {
     /// Number of the calling thread's warpgroup in its block.
     ///
@@ -80,6 +89,16 @@ builtin! {
         cuda: with("ws_wgmma_fence()", &FENCE), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
     } {
         context::wgmma_fence();
+    }
+
+    /// Keeps what computes sums before it and what uses them behind it: the compiler does not see that products under way own them.
+    ///
+    /// It stands where other computations and products of the same registers meet, before [`wgmma_fence`] and after [`wgmma_wait`], and
+    /// is no instruction.
+    pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
+        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: MULTIPLIES
+    } {
+        let _ = sums;
     }
 
     /// Closes the group of the products that the warpgroup has issued since the last one.
@@ -453,6 +472,20 @@ static FENCE: Prelude = Prelude {
     name: "ws_wgmma_fence",
     code: "__device__ __forceinline__ void ws_wgmma_fence() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n",
     needs: &[],
+};
+
+static PIN: Prelude = Prelude {
+    name: "ws_wgmma_pin",
+    code: "__device__ __forceinline__ void ws_pin(float& x) { asm volatile(\"\" : \"+f\"(x)); }
+__device__ __forceinline__ void ws_pin(int& x) { asm volatile(\"\" : \"+r\"(x)); }
+
+template <class T, unsigned long long N>
+__device__ __forceinline__ void ws_wgmma_pin(ws_Array<ws_Array<T, 4ull>, N>* sums) {
+    #pragma unroll
+    for (unsigned int i = 0; i < 4 * N; ++i) ws_pin(sums->at[i / 4].at[i % 4]);
+}
+",
+    needs: &[&ARRAY],
 };
 
 static COMMIT: Prelude = Prelude {

@@ -7,7 +7,7 @@ use warpsmith_macros::{gpu_fn, gpu_impl};
 use super::{Accumulator, HalfElement, LeftOperand};
 use crate::device_api::number::Num;
 use crate::device_api::wgmma::{
-    WgmmaElement, matrix_descriptor, wgmma, wgmma_commit, wgmma_fence, wgmma_rs, wgmma_wait,
+    WgmmaElement, matrix_descriptor, wgmma, wgmma_commit, wgmma_fence, wgmma_pin, wgmma_rs, wgmma_wait,
 };
 use crate::ir::{FieldType, StructType, Type};
 use crate::tile::{Canonical, Tile};
@@ -155,6 +155,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// Waits for all products that the warpgroup has started; the sums can be used again.
     pub fn finish(self) {
         wgmma_wait::<0>();
+        wgmma_pin(&mut self.sums.registers);
     }
 
     /// Waits for the products of this chain, after whose last the warpgroup has started `LATER` by other chains, which go on.
@@ -162,5 +163,6 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// The simulator finds a number that is too large: the sums are not there yet.
     pub fn finish_before<const LATER: u32>(self) {
         wgmma_wait::<LATER>();
+        wgmma_pin(&mut self.sums.registers);
     }
 }

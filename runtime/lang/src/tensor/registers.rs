@@ -6,7 +6,7 @@ use core::mem::size_of;
 use core::ops::{Index, IndexMut};
 
 use crate::device_api::number::Num;
-use crate::device_api::wgmma::{WgmmaElement, WgmmaSums};
+use crate::device_api::wgmma::{WgmmaElement, WgmmaRegisters, WgmmaSums};
 use crate::ir::{Expr, ExprKind, Extent, Type, ValueLayout};
 use crate::types::{Constant, DeviceType};
 
@@ -79,6 +79,8 @@ impl<V: Constant + Copy, const N: usize, const PER: usize> Constant for Register
 impl<T: WgmmaElement, const N: usize> WgmmaSums<T> for Registers<[T::Sum; 4], N, 8> {
     const GROUPS: usize = Self::GROUPS;
 }
+
+impl<D: Num, const N: usize> WgmmaRegisters for Registers<[D; 4], N, 8> {}
 
 impl<V, const N: usize, const PER: usize> Index<usize> for Registers<V, N, PER> {
     type Output = V;

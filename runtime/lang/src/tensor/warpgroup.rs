@@ -11,7 +11,7 @@ use crate::device_api::index::thread_rank;
 use crate::device_api::ldmatrix::stmatrix_x4;
 use crate::device_api::number::Num;
 use crate::device_api::shuffle::shfl_xor;
-use crate::device_api::wgmma::WgmmaElement;
+use crate::device_api::wgmma::{WgmmaElement, wgmma_pin};
 use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::tile::{Canonical, Layout, Tile};
 use crate::types::{AnyBits, DeviceType, ViewMut2};
@@ -118,6 +118,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
 
     /// Begins products, which borrow the sums until [`Chain::finish`].
     pub fn chain(&mut self) -> Chain<'_, D, N> {
+        wgmma_pin(&mut self.registers);
         Chain { sums: self }
     }
 

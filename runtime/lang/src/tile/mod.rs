@@ -240,6 +240,16 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usiz
     }
 }
 
+/// The tile of a stage whose memory begins here, from a byte on.
+#[doc(hidden)]
+#[gpu_fn]
+pub fn tile_at<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout>(
+    memory: *mut u64,
+    byte: usize,
+) -> Tile<'a, T, ROWS, COLS, L> {
+    Tile { elements: memory.wrapping_add(byte / 8) as *mut T, memory: PhantomData }
+}
+
 /// Whether `start + offset` is outside `0..end`.
 #[gpu_fn]
 fn outside(start: isize, offset: usize, end: usize) -> bool {
