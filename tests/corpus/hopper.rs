@@ -45,7 +45,7 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
 /// `grid / 2`-th tile. In each block one thread keeps the pipeline filled, with its rows of `a` and half of those of `b`, which it
 /// loads for both; a stage is free when all four warpgroups have multiplied theirs. While the copy engine stores a tile, the
 /// stages of the next one come, every second tile from the last column back, which are still in the L2 cache.
-#[gpu_kernel(launch_bounds(384, 1), cluster(2), require(async_wgmma, no_spills))]
+#[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma, no_spills))]
 pub fn gemm_sm90(
     a: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
     b: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
@@ -60,7 +60,7 @@ pub fn gemm_sm90(
     let (first, apart) = (block_idx().x / 2, grid_dim().x as usize / 2);
     let group = warpgroup_id() as usize;
     if group == 2 {
-        setmaxnreg_dec::<40>();
+        registers::<40>();
         if thread_idx().x == 256 {
             let mut load = ring.producer();
             let mut back = false;
@@ -78,7 +78,7 @@ pub fn gemm_sm90(
             }
         }
     } else {
-        setmaxnreg_inc::<232>();
+        registers::<232>();
         let place = thread_idx().x % 128;
         let mut math = ring.consumer();
         for tile in (first..down * across).step_by(apart) {

@@ -53,6 +53,7 @@ mod pipelines;
 mod planes;
 mod ranges;
 mod reuse;
+mod roles;
 mod shadows;
 mod shared_memory;
 mod slices;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Printer, names};
 use crate::ir::{
-    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable,
+    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable,
 };
 use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
 
@@ -52,6 +52,8 @@ pub(super) struct OpenFunction<'m> {
     pub restrict: bool,
     /// Whether it is a kernel, which has maps of tensors by value.
     pub is_kernel: bool,
+    /// Of a kernel: the roles of its warpgroups.
+    pub roles: Option<Roles>,
     /// Slices that nothing writes while the kernel runs.
     pub read_only: HashSet<VarId>,
     /// Whether the body is the user's own CUDA.
@@ -350,6 +352,7 @@ impl<'m> Printer<'m> {
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
         self.function.is_kernel = true;
+        self.function.roles = attributes.roles;
         if index == 0 {
             let marked = |bits: u64| {
                 let positions = function.params.iter().take(64).enumerate();

@@ -2,7 +2,7 @@
 //!
 //! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
 //! no operand observes the effect of another; that what is asked for its length has one; barriers in control flow that depends on the thread; full-mask warp
-//! operations where lanes of a warp provably part. Warns of a `return` that depends on the thread before a barrier.
+//! operations where lanes of a warp provably part; registers that contradict the roles of warpgroups. Warns of a `return` that depends on the thread before a barrier.
 //! Knows no CUDA text.
 
 mod error;
@@ -10,6 +10,7 @@ mod lanes;
 mod launches;
 mod lengths;
 mod order;
+mod roles;
 mod shared;
 mod spins;
 mod uniformity;
@@ -34,6 +35,7 @@ pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     launches::check(&module)?;
     order::check(&module)?;
     lengths::check(&module)?;
+    roles::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }

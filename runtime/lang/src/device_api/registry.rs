@@ -47,6 +47,7 @@ static WARPGROUPS: &[Builtin] = &[
     wgmma::wait::<0>(),
     wgmma::fewer::<40>(),
     wgmma::more::<232>(),
+    wgmma::of_role::<40>(),
 ];
 
 /// The functions, by their modules.

@@ -11,7 +11,9 @@
 use super::number::Num;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
+use crate::ir::{
+    ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, Type, Variance,
+};
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
@@ -172,6 +174,15 @@ pub fn setmaxnreg_inc<const N: u32>() {
     const { limit(N) };
 }
 
+/// Gives each thread of the warpgroup `N` registers, as its role says: `#[gpu_kernel(warpgroups(40, 232, 232))]` has a number for each.
+///
+/// It stands in the kernel, first in a branch on [`warpgroup_id`]: another number than that of the warpgroups that get there does not
+/// compile. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
+#[inline]
+pub fn registers<const N: u32>() {
+    const { limit(N) };
+}
+
 /// Whether a thread can have so many registers.
 const fn limit(registers: u32) {
     assert!(
@@ -327,6 +338,7 @@ numbered! {
     wgmma_wait wait "ws_wgmma_wait" WAIT Facts::MOVES;
     setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts::MOVES;
     setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts::MOVES;
+    registers of_role "ws_setmaxnreg_{{direction}}" CHANGED Facts { form: Form::Registers(N), ..Facts::MOVES };
 }
 
 /// A product's facts: it reads and writes the sums.
@@ -509,6 +521,9 @@ __device__ __forceinline__ void ws_setmaxnreg_dec() { asm volatile(\"setmaxnreg.
 ",
     needs: &[],
 };
+
+/// Both, of which the printer writes one.
+static CHANGED: Prelude = Prelude { name: "ws_registers", code: "", needs: &[&FEWER, &MORE] };
 
 static MORE: Prelude = Prelude {
     name: "ws_setmaxnreg_inc",
