@@ -83,7 +83,7 @@ pub const fn roles(registers: &[u32]) -> Roles {
     while i < registers.len() {
         let n = registers[i];
         assert!(
-            n % 8 == 0 && n >= 24 && n <= 256,
+            n.is_multiple_of(8) && n >= 24 && n <= 256,
             "the registers of a warpgroup's threads are a multiple of 8 from 24 to 256"
         );
         all[i] = n;

@@ -98,7 +98,7 @@ builtin! {
     /// It stands where other computations and products of the same registers meet, before [`wgmma_fence`] and after [`wgmma_wait`], and
     /// is no instruction.
     pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
-        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: MULTIPLIES
+        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: MULTIPLIES
     } {
         let _ = sums;
     }
