@@ -109,9 +109,9 @@ fn by_a_cluster(
             let mut load = ring.producer();
             for s in 0..steps {
                 let slot = load.acquire();
-                slot.load(slot.tiles().a, a, [rank * 64, s * 64]);
+                slot.load_hint(slot.tiles().a, a, [rank * 64, s * 64], CachePolicy::evict_first());
                 let half = slot.tiles().b.rows::<16>(rank as usize * 16);
-                slot.load_multicast(half, b, [rank * 16, s * 64], 0b11);
+                slot.load_multicast_hint(half, b, [rank * 16, s * 64], 0b11, CachePolicy::evict_last());
                 load.commit(slot);
             }
         }

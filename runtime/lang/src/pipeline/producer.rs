@@ -6,7 +6,9 @@ use warpsmith_macros::gpu_impl;
 
 use super::{Pipeline, StageTiles, Turn, over_a_pipeline};
 use crate::ir::{FieldType, StructType, Type};
-use crate::tensor_map::copies::{tma_load, tma_load_multicast};
+use crate::tensor_map::copies::{
+    CachePolicy, tma_load, tma_load_hint, tma_load_multicast, tma_load_multicast_hint,
+};
 use crate::tensor_map::{BoxLayout, MappedElement, TensorMap};
 use crate::tile::Tile;
 use crate::types::{DeviceType, IndexInteger};
@@ -101,5 +103,42 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         blocks: u16,
     ) {
         tma_load_multicast(tile, map, at, self.pipeline.full(self.stage), blocks);
+    }
+
+    /// [`load`](Self::load), and how long the L2 cache keeps what it reads.
+    #[track_caller]
+    pub fn load_hint<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &TensorMap<T, ROWS, COLS, L>,
+        at: [I; 2],
+        policy: CachePolicy,
+    ) {
+        tma_load_hint(tile, map, at, self.pipeline.full(self.stage), policy);
+    }
+
+    /// [`load_multicast`](Self::load_multicast), and how long the L2 cache keeps what it reads.
+    #[track_caller]
+    pub fn load_multicast_hint<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &TensorMap<T, ROWS, COLS, L>,
+        at: [I; 2],
+        blocks: u16,
+        policy: CachePolicy,
+    ) {
+        tma_load_multicast_hint(tile, map, at, self.pipeline.full(self.stage), blocks, policy);
     }
 }
