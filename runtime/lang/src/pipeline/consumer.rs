@@ -25,14 +25,14 @@ pub struct Consumer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOC
 #[derive(Debug)]
 #[repr(C)]
 #[must_use = "a stage that is not released is never filled again"]
-pub struct Filled<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
+pub struct Loaded<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
     pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
     stage: u32,
 }
 
 over_a_pipeline! {
     Consumer { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, turn: Turn, held: u32 }
-    Filled { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, stage: u32 }
+    Loaded { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, stage: u32 }
 }
 
 #[gpu_impl]
@@ -41,18 +41,18 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
 {
     /// Waits until the next stage is full.
     #[track_caller]
-    pub fn wait(&mut self) -> Filled<'a, S, STAGES, CONSUMERS, BLOCKS> {
+    pub fn wait(&mut self) -> Loaded<'a, S, STAGES, CONSUMERS, BLOCKS> {
         let stage = self.turn.stage;
         self.pipeline.full(stage).wait_for(self.turn.phase);
         self.turn.advance(STAGES as u32);
-        Filled { pipeline: self.pipeline, stage }
+        Loaded { pipeline: self.pipeline, stage }
     }
 
     /// Gives a stage back: what the warpgroup multiplied from it is done.
     ///
     /// One thread tells each block. Threads that have read tiles themselves meet before, by `named_barrier_sync`.
     #[track_caller]
-    pub fn release(&mut self, filled: Filled<'a, S, STAGES, CONSUMERS, BLOCKS>) {
+    pub fn release(&mut self, filled: Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>) {
         self.give_back(filled.stage);
     }
 
@@ -63,7 +63,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
     pub fn release_behind<D: Num, const N: usize>(
         &mut self,
         chain: &mut Chain<D, N>,
-        filled: Filled<'a, S, STAGES, CONSUMERS, BLOCKS>,
+        filled: Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>,
     ) {
         chain.wait::<1>();
         if self.held < STAGES as u32 {
@@ -98,7 +98,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
 
 #[gpu_impl]
 impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
-    Filled<'a, S, STAGES, CONSUMERS, BLOCKS>
+    Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>
 {
     /// The tiles of the stage, for as long as it is not given back.
     pub fn tiles(&self) -> S::At<'_> {

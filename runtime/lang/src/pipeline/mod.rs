@@ -21,7 +21,7 @@ use crate::ir::{FieldType, StructType, Type};
 use crate::types::{DeviceType, GpuType, InShared};
 
 pub use crate::tile::tile_at;
-pub use consumer::{Consumer, Filled};
+pub use consumer::{Consumer, Loaded};
 pub use producer::{Producer, Slot};
 pub use stage::{StagePart, StageTiles, largest};
 
