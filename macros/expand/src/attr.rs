@@ -31,6 +31,8 @@ pub struct KernelAttr {
     coarsen: Option<Coarsen>,
     /// The demands on the compiled code, by their names.
     requires: Vec<Ident>,
+    /// The registers of each warpgroup.
+    roles: Vec<Number>,
 }
 
 /// The demands of `require(…)`: the fields of `warpsmith_ir::ir::Requirements`.
@@ -47,9 +49,12 @@ enum Coarsen {
 const BLOCK_THREADS: u32 = 1024;
 const CLUSTER_BLOCKS: u32 = 16;
 const REGISTERS: u32 = 255;
+const WARPGROUP_REGISTERS: u32 = 256;
+const BLOCK_REGISTERS: u32 = 65_536;
 
 const KNOWN: &str = "`#[gpu_kernel]` knows `fmad = false`, `launch_bounds(max_threads)`, \
-    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `cluster(x, y, z)`, `noalias`, `coarsen`, `coarsen = 4`, \
+    `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `warpgroups(40, 232, 232)`, \
+    `cluster(x, y, z)`, `noalias`, `coarsen`, `coarsen = 4`, \
     `require(no_spills)` and `allow(divergent_barriers)`";
 
 impl KernelAttr {
@@ -65,11 +70,13 @@ impl KernelAttr {
             allow_divergent_barriers: false,
             coarsen: None,
             requires: Vec::new(),
+            roles: Vec::new(),
         };
         match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(items) => {
                 refuse_repeated(&items, errors);
                 items.iter().for_each(|item| attr.apply(item, parameters, errors));
+                refuse_beside_roles(&items, errors);
                 let capped = items.iter().find(|item| item.path().is_ident("max_registers"));
                 if let (Some(capped), true) = (capped, attr.max_threads.is_some()) {
                     errors
@@ -118,6 +125,7 @@ impl KernelAttr {
                     }
                 }
             }
+            ("warpgroups", Meta::List(list)) => self.roles = roles(list, parameters, errors),
             ("require", Meta::List(list)) => self.require(list, errors),
             ("allow", Meta::List(list)) if list.tokens.to_string() == "divergent_barriers" => {
                 self.allow_divergent_barriers = true;
@@ -161,6 +169,16 @@ impl KernelAttr {
             Coarsen::Times(elements) => quote!(::warpsmith::ir::CoarsenFactor::Times(#elements)),
         }));
         let requires = self.requires.iter();
+        let (numbers, threads) =
+            (self.roles.iter().map(|number| &number.tokens), 128 * self.roles.len() as u32);
+        let (max_threads, min_blocks, roles) = match self.roles.is_empty() {
+            true => (max_threads, min_blocks, optional(None::<TokenStream>.as_ref())),
+            false => (
+                optional(Some(&quote!(#threads))),
+                optional(Some(&quote!(1))),
+                optional(Some(&quote!(::warpsmith::__macro::roles(&[#(#numbers),*])))),
+            ),
+        };
         quote! {
             ::warpsmith::ir::KernelAttributes {
                 fmad: #fmad,
@@ -175,7 +193,55 @@ impl KernelAttr {
                     #(#requires: true,)*
                     ..::warpsmith::ir::Requirements::NONE
                 },
+                roles: #roles,
             }
+        }
+    }
+}
+
+/// What `warpgroups(…)` says of each warpgroup.
+fn roles(list: &syn::MetaList, parameters: &[Ident], errors: &mut Errors) -> Vec<Number> {
+    let rule = "`warpgroups` takes the registers of a thread of each of 1 to 8 warpgroups: multiples of 8 from 24 to 256";
+    let given = match list.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
+        Ok(given) if (1..=8).contains(&given.len()) => given,
+        _ => {
+            errors.at(list, rule);
+            return Vec::new();
+        }
+    };
+    let limits = Rule { most: 8, limit: WARPGROUP_REGISTERS, rule, parameters };
+    let mut found = Vec::new();
+    for n in &given {
+        let Some(number) = limits.number(n, errors) else { return Vec::new() };
+        if number.value.is_some_and(|n| n % 8 != 0 || n < 24) {
+            errors.at(n, rule);
+            return Vec::new();
+        }
+        found.push(number);
+    }
+    let groups = found.len() as u32;
+    let most = (BLOCK_REGISTERS / (128 * groups) / 8 * 8).min(WARPGROUP_REGISTERS) * groups;
+    let known: Option<Vec<u32>> = found.iter().map(|number| number.value).collect();
+    let sum: u32 = known.iter().flatten().sum();
+    if sum > most {
+        let terms: Vec<String> = known.iter().flatten().map(ToString::to_string).collect();
+        let terms = terms.join(" + ");
+        errors.at(
+            &list.tokens,
+            format!("{terms} registers for warpgroups of 128 threads are {sum}, of {most} that a block gets"),
+        );
+    }
+    found
+}
+
+/// What says the same as `warpgroups`.
+fn refuse_beside_roles(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
+    if items.iter().any(|item| item.path().is_ident("warpgroups")) {
+        for other in items
+            .iter()
+            .filter(|item| ["launch_bounds", "max_registers"].iter().any(|name| item.path().is_ident(name)))
+        {
+            errors.at(other, "`warpgroups` says how large a block is, and its registers; leave this out");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::argument::KernelArg;
 use crate::ir::{
-    ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Scalar, StructType, Type, VariantType,
+    ConstValue, EnumType, Expr, ExprKind, FieldType, FormatPiece, Roles, Scalar, StructType, Type,
+    VariantType,
 };
 use crate::types::Slice;
 
@@ -73,6 +74,26 @@ pub const fn cluster_extents(extents: [u32; 3]) -> [u32; 3] {
     let [x, y, z] = extents;
     assert!(x * y * z <= 16, "a cluster has one to three extents from 1 to 16, at most 16 blocks in all");
     extents
+}
+
+/// The registers of each warpgroup of a block; more than a multiprocessor has do not compile.
+pub const fn roles(registers: &[u32]) -> Roles {
+    assert!(!registers.is_empty() && registers.len() <= 8, "a block has 1 to 8 warpgroups");
+    let (mut all, mut sum, mut i) = ([0; 8], 0, 0);
+    while i < registers.len() {
+        let n = registers[i];
+        assert!(
+            n.is_multiple_of(8) && n >= 24 && n <= 256,
+            "the registers of a warpgroup's threads are a multiple of 8 from 24 to 256"
+        );
+        all[i] = n;
+        sum += n;
+        i += 1;
+    }
+    let at_start = 65_536 / (128 * registers.len() as u32) / 8 * 8;
+    let most = if at_start < 256 { at_start } else { 256 } * registers.len() as u32;
+    assert!(sum <= most, "the warpgroups of `warpgroups(…)` have more registers than a block gets");
+    Roles { registers: all, warpgroups: registers.len() as u32 }
 }
 
 /// The bytes of plain data.

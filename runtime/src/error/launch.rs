@@ -371,6 +371,19 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
+    /// Another block than the one whose warpgroups have roles.
+    #[error(
+        "kernel `{kernel}` has roles for {warpgroups} warpgroups of 128 threads along x, the launch asks for blocks of {block:?}; leave \
+         `.block(…)` out"
+    )]
+    Roles {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its warpgroups.
+        warpgroups: u32,
+        /// The launch's block.
+        block: [u32; 3],
+    },
     /// Another cluster than the one that the kernel was compiled for.
     #[error(
         "kernel `{kernel}` is compiled for clusters of {fixed:?}, the launch asks for {cluster:?}; leave `.cluster(…)` out"

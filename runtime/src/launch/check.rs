@@ -7,7 +7,7 @@ use crate::codegen::Needs;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Limits, is_everywhere};
 use crate::host::device::{Backend, Device};
-use crate::ir::{KernelAttributes, Module};
+use crate::ir::{KernelAttributes, Module, Roles};
 use crate::limits;
 use crate::shape::MAX_ARGUMENTS;
 
@@ -176,6 +176,7 @@ pub(super) fn device<K: Kernel>(
     block(K::NAME, shape, limits.threads_per_block, "the device's")?;
     LaunchError::check_parameter_bytes(K::NAME, needs.parameter_bytes, limits.parameter_bytes)?;
     promises(K::NAME, shape, needs.max_threads, needs.cluster)?;
+    roles(K::NAME, shape, K::ATTRIBUTES.roles)?;
     if shape.cluster.is_some() && !limits.clusters {
         return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
     }
@@ -224,7 +225,15 @@ fn promises(
     Ok(())
 }
 
-/// Checks the rules of the simulator, which models a device of compute capability 9.0.
+/// A block has the warpgroups whose roles the kernel says.
+fn roles(kernel: &'static str, shape: &LaunchShape, roles: Option<Roles>) -> Result<(), LaunchError> {
+    match roles.filter(|roles| shape.block != [roles.threads(), 1, 1]) {
+        Some(Roles { warpgroups, .. }) => Err(LaunchError::Roles { kernel, warpgroups, block: shape.block }),
+        None => Ok(()),
+    }
+}
+
+/// What holds on the simulator, which models a device of compute capability 9.0.
 pub(super) fn simulator<K: Kernel>(
     shape: &LaunchShape,
     module: &Module,
@@ -244,6 +253,7 @@ pub(super) fn simulated_shape(
     attributes: &KernelAttributes,
 ) -> Result<(), LaunchError> {
     promises(kernel, shape, attributes.max_threads, attributes.cluster)?;
+    roles(kernel, shape, attributes.roles)?;
     shared(kernel, shape, OwnShared::default(), Limits::SIMULATOR.shared_opt_in)
 }
 

@@ -84,12 +84,12 @@ enum GridExtent {
 }
 
 impl<'a, K: Kernel> Launch<'a, K> {
-    /// A launch of blocks of 256 threads; the kernel's function calls this.
+    /// A launch of blocks of 256 threads, or as many as its roles have; the kernel's function calls this.
     #[doc(hidden)]
     pub fn new(comptime: K::Comptime, args: K::Args) -> Self {
         let setup = Setup {
             grid: GridExtent::Missing,
-            block: [256, 1, 1],
+            block: [K::ATTRIBUTES.roles.map_or(256, |roles| roles.threads()), 1, 1],
             cluster: None,
             no_extent: None,
             dynamic_shared: 0,
@@ -107,7 +107,8 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.grid = GridExtent::Blocks(setup.extents("grid", blocks.into())))
     }
 
-    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256.
+    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256, or those of the kernel's
+    /// `warpgroups(…)`, which nothing else may be.
     pub fn block(self, threads: impl Into<Dim3>) -> Self {
         self.set(|setup| setup.block = setup.extents("block", threads.into()))
     }

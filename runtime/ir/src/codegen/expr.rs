@@ -330,6 +330,9 @@ impl Printer<'_> {
             self.operations.extend(super::template::called(&cuda.template).map(str::to_owned));
         }
         let mut text = cuda.template.clone();
+        if let (Form::Registers(registers), Some(roles)) = (op.facts.form, self.function.roles) {
+            text = text.replace("{direction}", if registers < roles.at_start() { "dec" } else { "inc" });
+        }
         if text.contains("{ret}") {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);

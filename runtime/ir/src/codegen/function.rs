@@ -4,8 +4,25 @@ use std::collections::{HashMap, HashSet};
 
 use super::known_inside::{Along, Early};
 use super::{Printer, names};
-use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Scalar, Type, VarId, Variable};
-use crate::ranges::{FunctionScope, Interval, Kind, Known};
+use crate::ir::{
+    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable,
+};
+use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
+
+/// An index into a slice that a loop's counter runs along.
+#[derive(Clone)]
+pub(super) struct Along {
+    pub slice: VarId,
+    pub index: Expr,
+    /// What is added to the counter.
+    pub offset: Option<Expr>,
+}
+
+/// Whether an index is one of these.
+pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
+    let ExprKind::Var(slice) = base.kind else { return false };
+    along.iter().any(|own| own.slice == slice && same(&own.index, index))
+}
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -36,6 +53,8 @@ pub(super) struct OpenFunction<'m> {
     pub restrict: bool,
     /// Whether it is a kernel, which has maps of tensors by value.
     pub is_kernel: bool,
+    /// Of a kernel: the roles of its warpgroups.
+    pub roles: Option<Roles>,
     /// Slices that nothing writes while the kernel runs.
     pub read_only: HashSet<VarId>,
     /// Whether the body is the user's own CUDA.
@@ -341,6 +360,7 @@ impl<'m> Printer<'m> {
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
         self.function.restrict = attributes.noalias;
         self.function.is_kernel = true;
+        self.function.roles = attributes.roles;
         if index == 0 {
             let marked = |bits: u64| {
                 let positions = function.params.iter().take(64).enumerate();

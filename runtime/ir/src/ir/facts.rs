@@ -180,6 +180,8 @@ pub enum Form {
     OtherBlock,
     /// The author's word that the condition, its argument, holds from here on.
     Assumption,
+    /// Each thread of the warpgroup has so many registers from here on: fewer or more than before, by the kernel's roles.
+    Registers(u32),
 }
 
 /// The facts about a builtin, stated once where it is defined.

@@ -207,6 +207,34 @@ pub struct KernelAttributes {
     pub coarsen: Option<CoarsenFactor>,
     /// The requirements on the compiled code.
     pub requires: Requirements,
+    /// What its warpgroups are for, as far as their registers tell.
+    pub roles: Option<Roles>,
+}
+
+/// The registers of each warpgroup of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Roles {
+    /// Of a thread of each warpgroup; 0 past the last.
+    pub registers: [u32; 8],
+    /// Warpgroups of a block.
+    pub warpgroups: u32,
+}
+
+impl Roles {
+    /// Threads of a block.
+    pub fn threads(&self) -> u32 {
+        128 * self.warpgroups
+    }
+
+    /// Registers that each thread has when the block starts.
+    pub fn at_start(&self) -> u32 {
+        (65_536 / self.threads() / 8 * 8).min(256)
+    }
+
+    /// The registers of the warpgroups, in order.
+    pub fn of_warpgroups(&self) -> &[u32] {
+        &self.registers[..self.warpgroups as usize]
+    }
 }
 
 /// The demands of a kernel's author on its machine code; a kernel that does not fulfil them does not compile.
@@ -242,6 +270,7 @@ impl KernelAttributes {
         allow_divergent_barriers: false,
         coarsen: None,
         requires: Requirements::NONE,
+        roles: None,
     };
 }
 

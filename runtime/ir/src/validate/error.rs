@@ -111,6 +111,29 @@ pub enum ValidateError {
         /// The launch.
         at: Location,
     },
+    /// Registers of warpgroups in a kernel without roles.
+    NoRoles {
+        /// How many.
+        registers: u32,
+        /// The call.
+        at: Location,
+    },
+    /// Registers of warpgroups that a function sets.
+    RegistersInFunction {
+        /// The function.
+        function: String,
+        /// The call.
+        at: Location,
+    },
+    /// Other registers than the roles of the warpgroups that set them.
+    Roles {
+        /// How many.
+        registers: u32,
+        /// The warpgroups that get there, and those of each by its role.
+        reached: Vec<(u32, u32)>,
+        /// The call.
+        at: Location,
+    },
     /// A kernel that kernels cannot launch.
     NotLaunchable {
         /// The kernel that is launched.
@@ -137,6 +160,9 @@ impl ValidateError {
             | Self::Instances { at, .. }
             | Self::LaunchedMemory { at, .. }
             | Self::LaunchInFunction { at, .. }
+            | Self::NoRoles { at, .. }
+            | Self::RegistersInFunction { at, .. }
+            | Self::Roles { at, .. }
             | Self::NotLaunchable { at, .. } => *at,
         }
     }
@@ -204,11 +230,44 @@ impl std::fmt::Display for ValidateError {
                 f,
                 "`{function}` launches a kernel; only kernels launch kernels: write the launch in the kernel itself"
             ),
+            Self::NoRoles { registers, .. } => write!(
+                f,
+                "`registers::<{registers}>()` stands in a kernel without roles; write \
+                 `#[gpu_kernel(warpgroups(40, 232, 232))]`, the registers of each warpgroup of a block"
+            ),
+            Self::RegistersInFunction { function, .. } => write!(
+                f,
+                "`{function}` sets the registers of a warpgroup; write `registers` in the kernel itself, first in the branch of \
+                 the warpgroup"
+            ),
+            Self::Roles { registers, reached, .. } => write_roles(f, *registers, reached),
             Self::NotLaunchable { kernel, why, .. } => {
                 write!(f, "kernel `{kernel}` cannot be launched by a kernel: {why}")
             }
         }
     }
+}
+
+/// Which warpgroups set other registers than their roles have.
+fn write_roles(f: &mut std::fmt::Formatter<'_>, registers: u32, reached: &[(u32, u32)]) -> std::fmt::Result {
+    let list = |numbers: Vec<u32>| {
+        let words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => words.concat(),
+        }
+    };
+    let (groups, theirs) =
+        (list(reached.iter().map(|r| r.0).collect()), list(reached.iter().map(|r| r.1).collect()));
+    let (which, each) = match reached {
+        [_] => ("warpgroup", "has"),
+        _ => ("warpgroups", "have"),
+    };
+    write!(
+        f,
+        "`registers::<{registers}>()` is reached by {which} {groups}, which {each} {theirs} registers by `warpgroups(…)`; let it stand \
+         in a branch on `warpgroup_id()`, with the number of its role"
+    )
 }
 
 /// Something that works and may surprise.

@@ -1,15 +1,16 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
-//! It checks the extents and total size of static shared memory; the arguments of launches by kernels; that no operand
-//! observes the effect of another; that every expression whose length is asked for has one; barriers in control flow that
-//! depends on the thread; and full-mask warp operations where lanes of a warp provably part. It warns of a `return` that
-//! depends on the thread before a barrier. It knows no CUDA text.
+//! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
+//! no operand observes the effect of another; that what is asked for its length has one; barriers in control flow that depends on the thread; full-mask warp
+//! operations where lanes of a warp provably part; registers that contradict the roles of warpgroups. Warns of a `return` that depends on the thread before a barrier.
+//! Knows no CUDA text.
 
 mod error;
 mod lanes;
 mod launches;
 mod lengths;
 mod order;
+mod roles;
 mod shared;
 mod spins;
 mod uniformity;
@@ -34,6 +35,7 @@ pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     launches::check(&module)?;
     order::check(&module)?;
     lengths::check(&module)?;
+    roles::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })
 }

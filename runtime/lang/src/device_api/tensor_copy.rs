@@ -35,6 +35,8 @@ macro_rules! copies {
 copies! {
     Load "tma_load" "ws_tma_load({0}, {1}, {2}, {3})" LOAD;
     LoadMulticast "tma_load_multicast" "ws_tma_load_multicast({0}, {1}, {2}, {3}, {4})" LOAD_MULTICAST;
+    LoadHint "tma_load_hint" "ws_tma_load_hint({0}, {1}, {2}, {3}, {4})" LOAD_HINT;
+    LoadMulticastHint "tma_load_multicast_hint" "ws_tma_load_multicast_hint({0}, {1}, {2}, {3}, {4}, {5})" LOAD_MULTICAST_HINT;
     Store "tma_store" "ws_tma_store({0}, {1}, {2})" STORE;
     ReduceAdd "tma_reduce_add" "ws_tma_reduce_add({0}, {1}, {2})" REDUCE_ADD;
     ReduceMin "tma_reduce_min" "ws_tma_reduce_min({0}, {1}, {2})" REDUCE_MIN;
@@ -60,6 +62,26 @@ static LOAD_MULTICAST: Prelude = Prelude {
     code: "template <class T, class A>
 __device__ __forceinline__ void ws_tma_load_multicast(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, unsigned short blocks) {
     asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"h\"(blocks) : \"memory\");
+}
+",
+    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
+};
+
+static LOAD_HINT: Prelude = Prelude {
+    name: "ws_tma_load_hint",
+    code: "template <class T, class A, class P>
+__device__ __forceinline__ void ws_tma_load_hint(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, const P& policy) {
+    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"l\"(policy.bits) : \"memory\");
+}
+",
+    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
+};
+
+static LOAD_MULTICAST_HINT: Prelude = Prelude {
+    name: "ws_tma_load_multicast_hint",
+    code: "template <class T, class A, class P>
+__device__ __forceinline__ void ws_tma_load_multicast_hint(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, unsigned short blocks, const P& policy) {
+    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5, %6;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"h\"(blocks), \"l\"(policy.bits) : \"memory\");
 }
 ",
     needs: &[&SHARED_ADDRESS, &TENSOR_MAP],

@@ -6,6 +6,8 @@
 
 use core::marker::PhantomData;
 
+use warpsmith_macros::{GpuType, gpu_impl};
+
 use super::{
     BoxLayout, BoxOf, MappedElement, ReducedBits, ReducedOrder, ReducedSum, TensorMap, TensorMapMut,
 };
@@ -17,6 +19,30 @@ use crate::simulator::context::{BoxCopy, SharedBox};
 use crate::tile::Tile;
 use crate::types::IndexInteger;
 use crate::witness::{DeviceFn, FnProbe};
+
+/// How long the L2 cache keeps what a copy reads.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+pub struct CachePolicy {
+    bits: u64,
+}
+
+#[gpu_impl]
+impl CachePolicy {
+    /// It goes first: the kernel reads it once.
+    ///
+    /// Source: PTX ISA, `createpolicy.fractional.L2::evict_first`, of all accesses.
+    pub fn evict_first() -> CachePolicy {
+        CachePolicy { bits: 0x12f0_0000_0000_0000 }
+    }
+
+    /// It goes last: other blocks read it again.
+    ///
+    /// Source: PTX ISA, `createpolicy.fractional.L2::evict_last`, of all accesses.
+    pub fn evict_last() -> CachePolicy {
+        CachePolicy { bits: 0x14f0_0000_0000_0000 }
+    }
+}
 
 /// Starts a copy of the box whose first element is at a row and a column.
 #[track_caller]
@@ -106,6 +132,27 @@ copies! {
         tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16
     ) {
         start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
+    }
+
+    /// [`tma_load`], and how long the L2 cache keeps what it reads.
+    ///
+    /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
+    tma_load_hint LoadHint<MappedElement>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, policy: CachePolicy
+    ) {
+        let _ = policy;
+        start("tma_load_hint", BoxCopy::Load, tile, &map.object, at, barrier.address());
+    }
+
+    /// [`tma_load_multicast`], and how long the L2 cache keeps what it reads.
+    ///
+    /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
+    tma_load_multicast_hint LoadMulticastHint<MappedElement>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16,
+        policy: CachePolicy
+    ) {
+        let _ = policy;
+        start("tma_load_multicast_hint", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
     }
 
     /// Starts a copy of a tile into a box, in the group that the thread's next `bulk_commit` closes.

@@ -56,6 +56,12 @@ static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier
 static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned short blocks) {
     ws_h_tma_load_multicast(to, map, x, y, barrier, blocks);
 }
+static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_L2_cache_hint(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned long long) {
+    ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes(to, map, x, y, barrier);
+}
+static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster_L2_cache_hint(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned short blocks, unsigned long long) {
+    ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(to, map, x, y, barrier, blocks);
+}
 static inline void ws_ptx_cp_async_bulk_tensor_2d_global_shared_cta_bulk_group(const void* map, int x, int y, unsigned int from) {
     ws_h_tma_store(map, x, y, from);
 }
