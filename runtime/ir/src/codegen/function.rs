@@ -4,25 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::known_inside::{Along, Early};
 use super::{Printer, names};
-use crate::ir::{
-    BinaryOp, Expr, ExprKind, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable,
-};
-use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
-
-/// An index into a slice that a loop's counter runs along.
-#[derive(Clone)]
-pub(super) struct Along {
-    pub slice: VarId,
-    pub index: Expr,
-    /// What is added to the counter.
-    pub offset: Option<Expr>,
-}
-
-/// Whether an index is one of these.
-pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    let ExprKind::Var(slice) = base.kind else { return false };
-    along.iter().any(|own| own.slice == slice && same(&own.index, index))
-}
+use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
+use crate::ranges::{FunctionScope, Interval, Kind, Known};
 
 /// The function that is being printed.
 #[derive(Default)]

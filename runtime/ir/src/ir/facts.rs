@@ -180,7 +180,7 @@ pub enum Form {
     OtherBlock,
     /// The author's word that the condition, its argument, holds from here on.
     Assumption,
-    /// Each thread of the warpgroup has so many registers from here on: fewer or more than before, by the kernel's roles.
+    /// Sets the registers of each thread of the warpgroup to this number, which is fewer or more than before by the kernel's roles.
     Registers(u32),
 }
 

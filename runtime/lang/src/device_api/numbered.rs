@@ -5,9 +5,12 @@
 /// Defines the types and the builtins of functions without arguments that have one generic argument, a number.
 ///
 /// `wait for bulk_wait: &WAIT, { .. }` defines the type `bulk_wait<N>`, which witness calls, and `wait::<N>()`, its builtin with
-/// the fields in braces. Its CUDA text calls the template `ws_bulk_wait`, which the prelude `WAIT` holds.
+/// the fields in braces. Its CUDA text calls the template `ws_bulk_wait`, or the one that stands behind `as`, which the prelude
+/// `WAIT` holds.
 macro_rules! numbered {
-    ($($builtin:ident for $name:ident: $prelude:expr, { $($key:ident: $value:expr),+ $(,)? })+) => {$(
+    (@text $name:ident) => { concat!("ws_", stringify!($name), "<{}>()") };
+    (@text $name:ident $text:literal) => { concat!($text, "<{}>()") };
+    ($($builtin:ident for $name:ident $(as $text:literal)?: $prelude:expr, { $($key:ident: $value:expr),+ $(,)? })+) => {$(
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
         pub struct $name<const N: u32> {}
@@ -31,7 +34,7 @@ macro_rules! numbered {
         #[doc = concat!("The builtin of [`", stringify!($name), "`].")]
         pub(crate) const fn $builtin<const N: u32>() -> crate::ir::Builtin {
             fn text<const N: u32>(_args: &[crate::ir::Type], _ret: &crate::ir::Type) -> crate::ir::CudaText {
-                crate::ir::CudaText::with(format!(concat!("ws_", stringify!($name), "<{}>()"), N), $prelude)
+                crate::ir::CudaText::with(format!(numbered!(@text $name $($text)?), N), $prelude)
             }
             crate::ir::Builtin {
                 $($key: $value,)+

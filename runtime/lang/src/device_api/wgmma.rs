@@ -16,7 +16,7 @@ use crate::ir::{
     ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, Type, Variance,
 };
 use crate::record::Callee;
-use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use crate::simulator::context::{self, RegisterChange, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
@@ -98,12 +98,14 @@ builtin! {
         context::wgmma_fence();
     }
 
-    /// Keeps what computes sums before it and what uses them behind it: the compiler does not see that products under way own them.
+    /// Keeps computations of the sums before it and uses of them behind it. The compiler does not know which registers the products
+    /// own.
     ///
-    /// It stands where other computations and products of the same registers meet, before [`wgmma_fence`] and after [`wgmma_wait`], and
+    /// It stands between products and other computations of the same registers: before [`wgmma_fence`] and after [`wgmma_wait`]. It
     /// is no instruction.
     pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
-        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: MULTIPLIES
+        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
+        facts: Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES }
     } {
         let _ = sums;
     }
@@ -207,7 +209,7 @@ pub fn wgmma_wait<const N: u32>() {
 #[track_caller]
 pub fn setmaxnreg_dec<const N: u32>() {
     const { limit(N) };
-    context::set_registers("setmaxnreg_dec", N);
+    context::set_registers("setmaxnreg_dec", RegisterChange::Fewer, N);
 }
 
 /// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
@@ -217,19 +219,21 @@ pub fn setmaxnreg_dec<const N: u32>() {
 #[track_caller]
 pub fn setmaxnreg_inc<const N: u32>() {
     const { limit(N) };
-    context::set_registers("setmaxnreg_inc", N);
+    context::set_registers("setmaxnreg_inc", RegisterChange::More, N);
 }
 
-/// Gives each thread of the warpgroup `N` registers, as its role says: `#[gpu_kernel(warpgroups(40, 232, 232))]` has a number for each.
+/// Gives each thread of the warpgroup the `N` registers of its role, which `#[gpu_kernel(warpgroups(40, 232, 232))]` states.
 ///
-/// It stands in the kernel, first in a branch on [`warpgroup_id`]: another number than that of the warpgroups that get there does not
-/// compile. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
+/// The call stands in the kernel itself, first in a branch on [`warpgroup_id`]. It does not compile with another number than that
+/// of the warpgroups that reach it. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
 #[inline]
+#[track_caller]
 pub fn registers<const N: u32>() {
     const { limit(N) };
+    context::set_registers("registers", RegisterChange::Either, N);
 }
 
-/// Whether a thread can have so many registers.
+/// Fails to compile for a number of registers that a thread cannot have.
 const fn limit(registers: u32) {
     assert!(
         registers.is_multiple_of(8) && registers >= 24 && registers <= 256,
@@ -237,7 +241,7 @@ const fn limit(registers: u32) {
     );
 }
 
-/// Whether there is a product of this shape.
+/// Fails to compile for a shape that no product has.
 const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     assert!(
         S::GROUPS >= 1 && S::GROUPS <= 32,
@@ -294,7 +298,7 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: boo
             args: *const *const u8,
             _ret: *mut u8,
         ) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             let (sums, a, b, keep): (&mut S, u64, u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
@@ -327,7 +331,7 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_
             args: *const *const u8,
             _ret: *mut u8,
         ) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             let (sums, a, b, keep): (&mut S, [u32; 4], u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
@@ -342,18 +346,24 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_
 }
 
 numbered! {
-    wgmma_wait wait "ws_wgmma_wait" WAIT Facts::MOVES;
-    setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts::MOVES;
-    setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts::MOVES;
-    registers of_role "ws_setmaxnreg_{{direction}}" CHANGED Facts { form: Form::Registers(N), ..Facts::MOVES };
+    wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
+    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
+    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
+    of_role for registers as "ws_setmaxnreg_{{direction}}": &CHANGED, {
+        effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
+        facts: Facts { form: Form::Registers(N), rendezvous: true, ..Facts::MOVES }
+    }
 }
 
-/// A builtin that multiplies: it reads and writes the sums.
+/// The facts of a product: it reads and writes the sums, and goes on until the wait.
+const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
+
+/// A builtin that multiplies.
 const fn multiplies(name: &'static str, text: fn(&[Type], &Type) -> CudaText) -> Builtin {
     Builtin {
         effect: TOGETHER,
         by_reference: true,
-        facts: Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES },
+        facts: MULTIPLIES,
         min_compute: (9, 0),
         arch_specific: true,
         ..Builtin::pure(Name::new(name), text)
@@ -377,14 +387,7 @@ pub(crate) const fn multiply<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: b
         .text()
     }
     shape::<T, S>(A_TURNED || B_TURNED);
-    Builtin {
-        effect: TOGETHER,
-        by_reference: true,
-        facts: MULTIPLIES,
-        min_compute: (9, 0),
-        arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma"), text::<T, S, A_TURNED, B_TURNED>)
-    }
+    multiplies("wgmma", text::<T, S, A_TURNED, B_TURNED>)
 }
 
 /// The builtin of [`wgmma_rs`].
@@ -400,14 +403,7 @@ pub(crate) const fn multiply_registers<T: WgmmaElement, S: WgmmaSums<T>, const B
         .text()
     }
     shape::<T, S>(B_TURNED);
-    Builtin {
-        effect: TOGETHER,
-        by_reference: true,
-        facts: MULTIPLIES,
-        min_compute: (9, 0),
-        arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, S, B_TURNED>)
-    }
+    multiplies("wgmma_rs", text::<T, S, B_TURNED>)
 }
 
 /// One shape and type of product, as PTX has it.

@@ -65,7 +65,7 @@ in_kernels_alone! {
     fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
     fn box_copy(&'static str, BoxCopy, SharedBox, (&[BoxPiece], u8, i64), *const u8);
     fn described_place(&'static str, *const u8) -> u32;
-    fn set_registers(&'static str, u32);
+    fn set_registers(&'static str, RegisterChange, u32);
     fn grid_dependency_wait();
     fn wgmma_fence();
     fn wgmma_commit();
@@ -75,6 +75,14 @@ in_kernels_alone! {
     fn bulk_wait(usize, bool);
     fn launch(Child, Line);
     fn fault_launch(&str, String, Line) -> !;
+}
+
+/// The direction in which an instruction changes the registers of a thread.
+#[allow(missing_docs)]
+pub enum RegisterChange {
+    Fewer,
+    More,
+    Either,
 }
 
 /// Where the left operand of a product is.

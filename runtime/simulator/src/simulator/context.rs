@@ -20,7 +20,7 @@ pub use super::position::{
     grid_dim, lane_id, thread_idx, warp_id,
 };
 pub use super::product::{WgmmaLeft, WgmmaProduct};
-pub use super::registers::set_registers;
+pub use super::registers::{RegisterChange, set_registers};
 pub use super::rendezvous::{
     active_lanes, cluster_arrive, cluster_sync, cluster_wait, grid_sync, named_barrier, read_row,
     sync_threads, sync_vote, sync_warp, warp_exchange, warp_exchange_wide, write_row,

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use warpsmith_ir::fault::Failure;
 
-use super::context;
+use super::current;
 use super::machine::Machine;
 
 static INSTALLED: Once = Once::new();

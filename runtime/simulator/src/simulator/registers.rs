@@ -25,11 +25,22 @@ struct Pool {
     waiting: Vec<u32>,
 }
 
+/// The direction in which an instruction changes the registers of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterChange {
+    /// The thread gives registers back.
+    Fewer,
+    /// The thread takes registers.
+    More,
+    /// Either: the number of the thread's role.
+    Either,
+}
+
 /// Gives registers back, or takes some, until the calling thread has `wanted`.
 #[track_caller]
-pub fn set_registers(operation: &'static str, wanted: u32) {
+pub fn set_registers(operation: &'static str, change: RegisterChange, wanted: u32) {
     let machine = current(operation);
-    machine.set_registers(operation, wanted, machine.line(Line::caller()));
+    machine.set_registers((operation, change), wanted, machine.line(Line::caller()));
 }
 
 impl Registers {
@@ -52,12 +63,17 @@ impl Pool {
 }
 
 impl Machine<'_> {
-    fn set_registers(&self, operation: &'static str, wanted: u32, at: Line) {
+    fn set_registers(&self, call: (&'static str, RegisterChange), wanted: u32, at: Line) {
+        let (operation, change) = call;
         let Some(first) = self.launch.registers else { return };
         self.need_fibers(operation, at);
         let here = self.here.get();
         let held = self.in_pool(|pool| pool.held.get(&here.linear).copied().unwrap_or(first));
-        let gives = operation == "setmaxnreg_dec";
+        let gives = match change {
+            RegisterChange::Fewer => true,
+            RegisterChange::More => false,
+            RegisterChange::Either => wanted <= held,
+        };
         if gives && wanted > held || !gives && wanted < held {
             self.raise_misuse(operation, RegisterProblem { held, wanted }, at);
         }
