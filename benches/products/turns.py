@@ -13,7 +13,7 @@ import time
 import torch
 
 LAUNCHES, TURNS, REST, TURN = 10, 15, 0.3, 60.0
-KERNELS = """gemm_sm90 soon soon_serp soon_pdl late late_serp late_patches late_along late_pdl late_l2 late_serp_l2_pdl
+KERNELS = """gemm_sm90 soon soon_serp soon_pdl late late_serp late_patches late_along late_pdl late_l2 late_serp_l2_pdl late_132
 late_boxes64 nn_soon nn_late nn_late_serp nn_late_patches nn_late_pdl nn_late_l2""".split()
 
 

@@ -35,7 +35,7 @@ fn tile_at<const ORDER: u32>(i: u32, down: u32, across: u32) -> [u32; 2] {
     if ORDER == SERPENTINE && band % 2 == 1 {
         col = across - 1 - col;
     }
-    if ORDER >= PATCHES && rows == 8 && across % 8 == 0 {
+    if ORDER >= PATCHES && rows == 8 && across & 7 == 0 {
         let (near, far) = (within % 8, within / 8 % 8);
         if ORDER == PATCHES {
             row = near / 4 * 4 + far % 4;
