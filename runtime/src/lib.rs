@@ -91,7 +91,7 @@ use warpsmith_lang::argument;
 use warpsmith_lang::boxes;
 #[cfg(feature = "simulator")]
 use warpsmith_lang::interpreter;
-pub use warpsmith_lang::{device_api, ptx, tensor, tile, types};
+pub use warpsmith_lang::{device_api, pipeline, ptx, tensor, tile, types};
 #[doc(hidden)]
 pub use warpsmith_lang::{record, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
@@ -120,7 +120,9 @@ pub use record::RecordError;
 #[cfg(feature = "tuner")]
 pub use tuner::Tuner;
 pub use warpsmith_lang::argument::KernelArg;
-pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait};
+pub use warpsmith_macros::{
+    DeviceType, GpuType, Stage, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait,
+};
 
 /// Maps of tensors: what kernels have of them, and how the host makes them.
 pub mod tensor_map {

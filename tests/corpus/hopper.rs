@@ -22,8 +22,12 @@ const STAGES: usize = 4;
 const BOX: usize = 128;
 /// Rows of tiles that blocks work on at a time, which the L2 cache keeps.
 const BAND: u32 = 8;
-/// Bytes of a stage.
-const STAGE: u32 = ((BOX + COLS) * DEPTH * size_of::<bf16>()) as u32;
+/// What the blocks of a cluster load in one step: rows of `a` for each alone, half of the columns for both.
+#[derive(Stage)]
+struct Step<'a> {
+    rows: Tile<'a, bf16, BOX, DEPTH, Swizzle128>,
+    cols: Tile<'a, bf16, COLS, DEPTH, Swizzle128>,
+}
 
 /// Row and column of the first element of tile `i` of `down` × `across`: down each column of a band of [`BAND`] rows of tiles.
 #[gpu_fn]
@@ -38,10 +42,9 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
 /// `across` are `m / ROWS` and `n / COLS`, each rounded up.
 ///
 /// The grid has at most as many blocks as multiprocessors, an even number, as [`BLOCKS`]: a cluster computes every
-/// `grid / 2`-th tile. In each block one thread keeps the ring filled, with its rows of `a` and half of those of `b`, which it
-/// loads for both; `full` tells that a stage has come, `empty` that all four warpgroups have multiplied theirs. While the copy
-/// engine stores a tile, the stages of the next one come, every second tile from the last column back, which are still in
-/// the L2 cache.
+/// `grid / 2`-th tile. In each block one thread keeps the pipeline filled, with its rows of `a` and half of those of `b`, which it
+/// loads for both; a stage is free when all four warpgroups have multiplied theirs. While the copy engine stores a tile, the
+/// stages of the next one come, every second tile from the last column back, which are still in the L2 cache.
 #[gpu_kernel(launch_bounds(384, 1), cluster(2), require(async_wgmma, no_spills))]
 pub fn gemm_sm90(
     a: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
@@ -51,73 +54,42 @@ pub fn gemm_sm90(
     down: u32,
     across: u32,
 ) {
-    let rows = shared!(Stages<bf16, BOX, DEPTH, STAGES, Swizzle128>);
-    let cols = shared!(Stages<bf16, COLS, DEPTH, STAGES, Swizzle128>);
+    let ring = shared!(Pipeline<Step, STAGES, 2, 2>);
     let out = shared!(Stages<bf16, 64, 64, 4, Swizzle128>);
-    let full = shared!([Barrier; STAGES]);
-    let empty = shared!([Barrier; STAGES]);
-    let t = thread_idx().x;
-    if t == 0 {
-        for stage in 0..STAGES {
-            full[stage].init(1);
-            empty[stage].init(4);
-        }
-        fence_mbarrier_init();
-    }
-    cluster_sync();
-
     let rank = cluster_block_rank();
-    let (first_tile, apart) = (block_idx().x / 2, grid_dim().x as usize / 2);
+    let (first, apart) = (block_idx().x / 2, grid_dim().x as usize / 2);
     let group = warpgroup_id() as usize;
-    let mut step = 0usize;
     if group == 2 {
         setmaxnreg_dec::<40>();
-        if t == 256 {
-            // A stage is free before it was ever filled.
-            let mut free = Phase::passed();
+        if thread_idx().x == 256 {
+            let mut load = ring.producer();
             let mut back = false;
-            for tile in (first_tile..down * across).step_by(apart) {
+            for tile in (first..down * across).step_by(apart) {
                 let [row, col] = tile_at(tile, down, across);
                 for s in 0..steps {
-                    let stage = step % STAGES;
                     let k = if back { steps - 1 - s } else { s } * DEPTH as u32;
-                    empty[stage].wait_for(free);
-                    full[stage].expect(STAGE);
-                    tma_load(rows.tile(stage), a, [row + rank * BOX as u32, k], &full[stage]);
-                    let half = cols.tile(stage).rows::<BOX>(rank as usize * BOX);
-                    tma_load_multicast(half, b, [col + rank * BOX as u32, k], &full[stage], 0b11);
-                    if stage == STAGES - 1 {
-                        free = free.next();
-                    }
-                    step += 1;
+                    let slot = load.acquire();
+                    let half = slot.tiles().cols.rows::<BOX>(rank as usize * BOX);
+                    slot.load(slot.tiles().rows, a, [row + rank * BOX as u32, k]);
+                    slot.load_multicast(half, b, [col + rank * BOX as u32, k], 0b11);
+                    load.commit(slot);
                 }
                 back = !back;
             }
         }
     } else {
         setmaxnreg_inc::<232>();
-        let place = t % 128;
-        let mut filled = Phase::first();
-        for tile in (first_tile..down * across).step_by(apart) {
-            let mut sums = Accumulator::<f32, { COLS / 8 }>::zero();
-            for s in 0..steps {
-                let stage = step % STAGES;
-                full[stage].wait_for(filled);
-                sums.start_abt(rows.tile(stage), group * 64, cols.tile(stage), true);
-                // The products of the stage before are done: both blocks may fill it again.
-                wgmma_wait::<1>();
-                if place < 2 && s > 0 {
-                    empty[(step + STAGES - 1) % STAGES].arrive_at(place);
-                }
-                if stage == STAGES - 1 {
-                    filled = filled.next();
-                }
-                step += 1;
+        let place = thread_idx().x % 128;
+        let mut math = ring.consumer();
+        for tile in (first..down * across).step_by(apart) {
+            let mut sums = Accumulator::<f32, COLS>::zero();
+            let mut chain = sums.chain();
+            for _ in 0..steps {
+                let stage = math.wait();
+                chain.start_abt(stage.tiles().rows.rows(group * 64), stage.tiles().cols, true);
+                math.release_behind(&mut chain, stage);
             }
-            sums.finish();
-            if place < 2 {
-                empty[(step + STAGES - 1) % STAGES].arrive_at(place);
-            }
+            math.finish(chain);
             let [row, col] = tile_at(tile, down, across);
             #[unroll]
             for part in 0..4usize {

@@ -48,7 +48,7 @@ where
         (matrix_descriptor(&left[0], 16, 1024, 1), matrix_descriptor(&right[0], 16, 1024, 1));
     #[unroll]
     for k in 0..4u64 {
-        wgmma::<T, C, false, false>(&mut sums, from_a + 2 * k, from_b + 2 * k, true);
+        wgmma::<T, _, false, false>(&mut sums, from_a + 2 * k, from_b + 2 * k, true);
     }
     wgmma_commit();
     wgmma_wait::<0>();
@@ -126,7 +126,7 @@ fn turned(a: &[bf16], b: &[bf16], c: &mut [[[f32; 4]; 16]]) {
         (matrix_descriptor(&left[0], 16, 1024, 1), matrix_descriptor(&right[0], 8192, 1024, 1));
     #[unroll]
     for k in 0..4u64 {
-        wgmma::<bf16, 16, false, true>(&mut sums, from_a + 2 * k, from_b + 128 * k, k > 0);
+        wgmma::<bf16, _, false, true>(&mut sums, from_a + 2 * k, from_b + 128 * k, k > 0);
         wgmma_commit();
     }
     wgmma_wait::<0>();
@@ -155,18 +155,16 @@ fn columns_of_b_may_lie_side_by_side() {
 /// Two steps along K by both warpgroups of a block, 64 rows each, the left operand of the second step in registers.
 #[gpu_kernel]
 fn by_tiles(a: View2<bf16>, b: View2<bf16>, c: ViewMut2<f32>) {
-    let mut rows = shared!([bf16; 8192], align = 1024);
-    let mut cols = shared!([bf16; 4608], align = 1024);
-    let rows = Tile::<bf16, 128, 64, Swizzle128>::new(&mut rows);
-    let cols = Tile::<bf16, 72, 64, Swizzle128>::new(&mut cols);
+    let rows = shared!(Tile<bf16, 128, 64, Swizzle128>);
+    let cols = shared!(Tile<bf16, 72, 64, Swizzle128>);
     let group = warpgroup_id() as usize;
-    let mut sums = Accumulator::<f32, 9>::zero();
+    let mut sums = Accumulator::<f32, 72>::zero();
     for step in 0..2usize {
         rows.load(a, 0, step * 64, bf16::ZERO);
         cols.load(b, 0, step * 64, bf16::ZERO);
         fence_proxy_async();
         sync_threads();
-        sums.mma_abt(rows, group * 64, cols, step > 0);
+        sums.mma_abt(rows.rows(group * 64), cols, step > 0);
         sync_threads();
     }
     sums.map(|_, _, sum| 2.0 * sum);
@@ -204,7 +202,7 @@ fn from_registers(c: &mut [[[f32; 4]; 1]]) {
     let a = [pair(row), pair(row + 8), pair(row), pair(row + 8)];
     let mut sums = [[0.0f32; 4]; 1];
     wgmma_fence();
-    wgmma_rs::<bf16, 1, false>(&mut sums, a, matrix_descriptor(&right[0], 128, 128, 0), false);
+    wgmma_rs::<bf16, _, false>(&mut sums, a, matrix_descriptor(&right[0], 128, 128, 0), false);
     wgmma_commit();
     wgmma_wait::<0>();
     c[t] = sums;
@@ -243,7 +241,7 @@ fn wrong(mistake: u32, c: &mut [[[f32; 4]; 1]]) {
     }
     let a = matrix_descriptor(&tile[0], 16, if mistake == 2 { 2048 } else { 128 }, 0);
     let b = matrix_descriptor(&tile[0], 16, 128, 0) + if mistake == 3 { t as u64 / 64 } else { 0 };
-    wgmma::<bf16, 1, false, false>(&mut sums, a, b, false);
+    wgmma::<bf16, _, false, false>(&mut sums, a, b, false);
     wgmma_commit();
     if mistake == 4 {
         sums[0][2] = 1.0;

@@ -35,6 +35,39 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     quote!(#missing #tokens #equality #bits #user)
 }
 
+/// Expands `#[derive(DeviceType)]`: a struct of kernels alone, whose values are moved.
+pub fn expand_moved(item: &DeriveInput) -> TokenStream {
+    let mut errors = Errors::default();
+    let Data::Struct(data) = &item.data else {
+        errors.at(&item.ident, "`derive(DeviceType)` is for structs; an enum derives `GpuType`");
+        return errors.into_tokens();
+    };
+    let fields = &data.fields;
+    let owned = fields.iter().filter(|f| !matches!(f.ty, syn::Type::Reference(_)));
+    owned.for_each(|f| check_field(f, &mut errors));
+    if errors.any() {
+        return errors.into_tokens();
+    }
+    let (missing, device, user) =
+        (missing_repr(item).into_tokens(), device_type(item, fields), user_type(item));
+    let never_dropped = never_dropped(item);
+    quote!(#missing #device #user #never_dropped)
+}
+
+/// Refuses an `impl Drop`, which a kernel would not run.
+fn never_dropped(item: &DeriveInput) -> TokenStream {
+    let name = &item.ident;
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            trait KernelsRunNoDrop {}
+            #[allow(drop_bounds, clippy::drop_bounds)]
+            impl<__T: ::core::ops::Drop> KernelsRunNoDrop for __T {}
+            impl #impl_generics KernelsRunNoDrop for #name #ty_generics #where_clause {}
+        };
+    }
+}
+
 /// What `#[gpu(…)]` asks for.
 #[derive(Default)]
 struct Wanted {
@@ -153,6 +186,16 @@ fn missing_repr(item: &DeriveInput) -> Errors {
 
 fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
+    let members: Vec<syn::Member> = fields.members().collect();
+    let device = device_type(item, fields);
+    let constant = constant_impl(item, &members);
+    let plain = plain_impl(item, fields.iter());
+    let plain = if fields.is_empty() { TokenStream::new() } else { plain };
+    quote!(#device #plain #constant)
+}
+
+/// `DeviceType` of a struct.
+pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -174,9 +217,6 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
         }
     });
     let values = values(fields);
-    let constant = constant_impl(item, &members);
-    let plain = plain_impl(item, fields.iter());
-    let plain = if fields.is_empty() { TokenStream::new() } else { plain };
     quote! {
         impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
@@ -191,8 +231,6 @@ fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenS
             }
             #values
         }
-        #plain
-        #constant
     }
 }
 
@@ -224,8 +262,9 @@ fn values(fields: &Fields) -> TokenStream {
                 // SAFETY: as in `from_ir`.
                 return unsafe { __at.cast::<Self>().write_unaligned(self) };
             }
-            // SAFETY: as in `from_ir`.
-            #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(self.#members, __at.add(#offsets)) };)*
+            let __value = ::core::mem::ManuallyDrop::new(self);
+            // SAFETY: as in `from_ir`; each field is read once, and the value is not dropped.
+            #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(::core::ptr::read(&raw const __value.#members), __at.add(#offsets)) };)*
         }
     }
 }

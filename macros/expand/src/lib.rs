@@ -15,6 +15,7 @@ mod consumer;
 mod control;
 mod derive;
 mod derive_enum;
+mod derive_stage;
 mod device_method;
 mod device_path;
 mod errors;
@@ -159,6 +160,16 @@ pub fn static_(attr: &TokenStream, item: TokenStream) -> TokenStream {
 /// `#[derive(GpuType)]`
 pub fn derive_gpu_type(item: TokenStream) -> TokenStream {
     with(item, derive::expand)
+}
+
+/// `#[derive(DeviceType)]`
+pub fn derive_device_type(item: TokenStream) -> TokenStream {
+    with(item, derive::expand_moved)
+}
+
+/// `#[derive(Stage)]`
+pub fn derive_stage(item: TokenStream) -> TokenStream {
+    with(item, derive_stage::expand)
 }
 
 /// `device_methods!`

@@ -81,6 +81,7 @@ const PLACES: &[&str] = &[
     "volatile_load",
     "volatile_store",
     "wgmma",
+    "wgmma_pin",
     "wgmma_rs",
 ];
 

@@ -31,6 +31,8 @@ pub mod kernel;
 #[doc(hidden)]
 pub mod macro_support;
 pub mod meaning;
+pub mod pipeline;
+
 mod place;
 pub mod record;
 pub mod tensor;
@@ -94,6 +96,7 @@ pub mod prelude {
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
     };
+    pub use crate::pipeline::Pipeline;
     pub use crate::tensor_map::{TensorMap, TensorMapMut};
     pub use crate::tile::{
         Layout, Padded, RowMajor, RowRing, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile,
@@ -104,5 +107,7 @@ pub mod prelude {
     pub use crate::types::{AnyBits, Constant, GpuType, View, View2, View3, ViewMut, ViewMut2, ViewMut3};
     pub use core::sync::atomic::Ordering;
     pub use warpsmith_ir::half::{bf16, f16};
-    pub use warpsmith_macros::{GpuType, gpu_const, gpu_fn, gpu_impl, gpu_static, gpu_trait};
+    pub use warpsmith_macros::{
+        DeviceType, GpuType, Stage, gpu_const, gpu_fn, gpu_impl, gpu_static, gpu_trait,
+    };
 }

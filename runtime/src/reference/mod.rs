@@ -29,7 +29,7 @@ macro_rules! chapters {
     };
 }
 
-chapters! { types expressions control functions launches memory textures threads nested atomics numbers tiles bulk tensor_copies tensor_cores output checks costs tools attributes escape refused }
+chapters! { types expressions control functions launches memory textures threads nested atomics numbers tiles bulk tensor_copies tensor_cores pipelines output checks costs tools attributes escape refused }
 
 /// The memory that an example writes: an argument for a kernel's `&mut [T]`.
 pub struct Out<T> {

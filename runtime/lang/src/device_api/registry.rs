@@ -42,8 +42,8 @@ static BULK_WAITS: &[Builtin] = &[bulk_copy::wait::<0>(), bulk_copy::wait_read::
 
 /// The builtins of warpgroups with generic arguments.
 static WARPGROUPS: &[Builtin] = &[
-    wgmma::multiply::<crate::half::bf16, 8, false, false>(),
-    wgmma::multiply_registers::<crate::half::bf16, 8, false>(),
+    wgmma::multiply::<crate::half::bf16, [[f32; 4]; 8], false, false>(),
+    wgmma::multiply_registers::<crate::half::bf16, [[f32; 4]; 8], false>(),
     wgmma::wait::<0>(),
     wgmma::fewer::<40>(),
     wgmma::more::<232>(),

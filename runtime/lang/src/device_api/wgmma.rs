@@ -15,7 +15,7 @@ use crate::codegen::ARRAY;
 use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
-use crate::types::{AnyBits, GpuType};
+use crate::types::{AnyBits, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// What a warpgroup does together.
@@ -33,6 +33,29 @@ pub trait WgmmaElement: AnyBits + 'static {
     #[doc(hidden)]
     fn value(bits: u32) -> f64;
 }
+
+/// Sums of a product of `T`: `[[T::Sum; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what products of `{T}` are added up in",
+    note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums, `i32` where integers are multiplied"
+)]
+pub trait WgmmaSums<T>: DeviceType {
+    /// Groups of four registers of a thread.
+    const GROUPS: usize;
+}
+
+impl<T: WgmmaElement, const C: usize> WgmmaSums<T> for [[T::Sum; 4]; C] {
+    const GROUPS: usize = C;
+}
+
+/// Sums of some product: `[[D; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no sums of products",
+    note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums"
+)]
+pub trait WgmmaRegisters: DeviceType {}
+
+impl<D: Num, const C: usize> WgmmaRegisters for [[D; 4]; C] {}
 
 builtin! {
     /// Number of the calling thread's warpgroup in its block.
@@ -69,6 +92,16 @@ builtin! {
         context::wgmma_fence();
     }
 
+    /// Keeps what computes sums before it and what uses them behind it: the compiler does not see that products under way own them.
+    ///
+    /// It stands where other computations and products of the same registers meet, before [`wgmma_fence`] and after [`wgmma_wait`], and
+    /// is no instruction.
+    pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
+        cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: MULTIPLIES
+    } {
+        let _ = sums;
+    }
+
     /// Closes the group of the products that the warpgroup has issued since the last one.
     pub fn wgmma_commit() {
         cuda: with("ws_wgmma_commit()", &COMMIT), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
@@ -77,7 +110,7 @@ builtin! {
     }
 }
 
-/// Starts a product of operands that descriptors say: 64 × `8 * C` sums, of which each thread has `4 * C`.
+/// Starts a product of operands that descriptors say: 64 × `8 * C` sums, of which each thread has `[[T::Sum; 4]; C]`.
 ///
 /// `a` has 64 rows and `b` has `8 * C` columns; of both, elements along K lie side by side, but where `A_TURNED` or `B_TURNED` says
 /// that rows (of `b`, columns) do, which only elements of 16 bits allow. Without `keep` the sums' old values are not looked
@@ -87,15 +120,15 @@ builtin! {
 /// On the simulator products are exact; their sum is added up in `f64` in the order of K, and rounded once.
 #[inline]
 #[track_caller]
-pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
-    sums: &mut [[T::Sum; 4]; C],
+pub fn wgmma<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>(
+    sums: &mut S,
     a: u64,
     b: u64,
     keep: bool,
 ) {
-    const { shape::<T, C>(A_TURNED || B_TURNED) };
-    let product = product::<T, C>("wgmma", [A_TURNED, B_TURNED], (WgmmaLeft::Shared(a), b), keep);
-    context::wgmma(&product, sums.as_mut_ptr().cast());
+    const { shape::<T, S>(A_TURNED || B_TURNED) };
+    let product = product::<T, S>("wgmma", [A_TURNED, B_TURNED], (WgmmaLeft::Shared(a), b), keep);
+    context::wgmma(&product, core::ptr::from_mut(sums).cast());
 }
 
 /// As [`wgmma`], with 32 bytes of the left operand's rows `t / 32 * 16 + t % 32 / 4` and eight below in registers of thread `t`, as
@@ -104,15 +137,15 @@ pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURN
 /// The registers are the tensor cores' until [`wgmma_wait`], too.
 #[inline]
 #[track_caller]
-pub fn wgmma_rs<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
-    sums: &mut [[T::Sum; 4]; C],
+pub fn wgmma_rs<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(
+    sums: &mut S,
     a: [u32; 4],
     b: u64,
     keep: bool,
 ) {
-    const { shape::<T, C>(B_TURNED) };
-    let product = product::<T, C>("wgmma_rs", [false, B_TURNED], (WgmmaLeft::Registers(a), b), keep);
-    context::wgmma(&product, sums.as_mut_ptr().cast());
+    const { shape::<T, S>(B_TURNED) };
+    let product = product::<T, S>("wgmma_rs", [false, B_TURNED], (WgmmaLeft::Registers(a), b), keep);
+    context::wgmma(&product, core::ptr::from_mut(sums).cast());
 }
 
 /// Waits until at most `N` of the groups that the thread has closed last are under way; it then has the sums of the others.
@@ -149,9 +182,9 @@ const fn limit(registers: u32) {
 }
 
 /// Whether there is a product of this shape.
-const fn shape<T, const C: usize>(turned: bool) {
+const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     assert!(
-        C >= 1 && C <= 32,
+        S::GROUPS >= 1 && S::GROUPS <= 32,
         "the sums of a warpgroup are 64 × 8 * C, with C from 1 to 32: 8 to 256 columns"
     );
     let size = size_of::<T>();
@@ -162,7 +195,7 @@ const fn shape<T, const C: usize>(turned: bool) {
 }
 
 /// A product, as the simulator does it.
-fn product<T: WgmmaElement, const C: usize>(
+fn product<T: WgmmaElement, S: WgmmaSums<T>>(
     operation: &'static str,
     turned: [bool; 2],
     (left, right): (WgmmaLeft, u64),
@@ -171,7 +204,7 @@ fn product<T: WgmmaElement, const C: usize>(
     let integers = T::PTX[0] == "s32";
     WgmmaProduct {
         operation,
-        registers: 4 * C,
+        registers: 4 * S::GROUPS,
         bytes: size_of::<T>(),
         value: T::value,
         integers,
@@ -184,70 +217,70 @@ fn product<T: WgmmaElement, const C: usize>(
 
 #[doc(hidden)]
 #[allow(non_camel_case_types)]
-pub struct wgmma<T, const C: usize, const A_TURNED: bool, const B_TURNED: bool> {
-    element: core::marker::PhantomData<fn() -> T>,
+pub struct wgmma<T, S, const A_TURNED: bool, const B_TURNED: bool> {
+    element: core::marker::PhantomData<fn() -> (T, S)>,
 }
 
 #[doc(hidden)]
-impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>
-    wgmma<T, C, A_TURNED, B_TURNED>
+impl<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>
+    wgmma<T, S, A_TURNED, B_TURNED>
 {
     #[allow(missing_docs, clippy::type_complexity)]
-    pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], u64, u64, bool), _: &FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(&mut S, u64, u64, bool), _: &FnProbe<Self>) {}
 }
 
-impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool> DeviceFn
-    for wgmma<T, C, A_TURNED, B_TURNED>
+impl<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool> DeviceFn
+    for wgmma<T, S, A_TURNED, B_TURNED>
 {
     fn callee() -> Callee {
         #[cfg(feature = "simulator")]
-        unsafe fn meaning<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
+        unsafe fn meaning<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>(
             args: *const *const u8,
             _ret: *mut u8,
         ) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], u64, u64, bool) = unsafe {
+            let (sums, a, b, keep): (&mut S, u64, u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
             };
-            wgmma::<T, C, A_TURNED, B_TURNED>(sums, a, b, keep);
+            wgmma::<T, S, A_TURNED, B_TURNED>(sums, a, b, keep);
         }
         Callee::Builtin(
-            const { &multiply::<T, C, A_TURNED, B_TURNED>() },
-            crate::meaning::meant!(meaning::<T, C, A_TURNED, B_TURNED>),
+            const { &multiply::<T, S, A_TURNED, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, S, A_TURNED, B_TURNED>),
         )
     }
 }
 
 #[doc(hidden)]
 #[allow(non_camel_case_types)]
-pub struct wgmma_rs<T, const C: usize, const B_TURNED: bool> {
-    element: core::marker::PhantomData<fn() -> T>,
+pub struct wgmma_rs<T, S, const B_TURNED: bool> {
+    element: core::marker::PhantomData<fn() -> (T, S)>,
 }
 
 #[doc(hidden)]
-impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> wgmma_rs<T, C, B_TURNED> {
+impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> wgmma_rs<T, S, B_TURNED> {
     #[allow(missing_docs, clippy::type_complexity)]
-    pub fn called_in_a_kernel(_: fn(&mut [[T::Sum; 4]; C], [u32; 4], u64, bool), _: &FnProbe<Self>) {}
+    pub fn called_in_a_kernel(_: fn(&mut S, [u32; 4], u64, bool), _: &FnProbe<Self>) {}
 }
 
-impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> DeviceFn for wgmma_rs<T, C, B_TURNED> {
+impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_rs<T, S, B_TURNED> {
     fn callee() -> Callee {
         #[cfg(feature = "simulator")]
-        unsafe fn meaning<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
+        unsafe fn meaning<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(
             args: *const *const u8,
             _ret: *mut u8,
         ) {
             // SAFETY: whoever calls a meaning gives the arguments that it was made for.
-            let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], [u32; 4], u64, bool) = unsafe {
+            let (sums, a, b, keep): (&mut S, [u32; 4], u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
             };
-            wgmma_rs::<T, C, B_TURNED>(sums, a, b, keep);
+            wgmma_rs::<T, S, B_TURNED>(sums, a, b, keep);
         }
         Callee::Builtin(
-            const { &multiply_registers::<T, C, B_TURNED>() },
-            crate::meaning::meant!(meaning::<T, C, B_TURNED>),
+            const { &multiply_registers::<T, S, B_TURNED>() },
+            crate::meaning::meant!(meaning::<T, S, B_TURNED>),
         )
     }
 }
@@ -301,52 +334,52 @@ numbered! {
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES };
 
 /// The builtin of [`wgmma`].
-pub(crate) const fn multiply<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>()
+pub(crate) const fn multiply<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>()
 -> Builtin {
-    fn text<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>(
+    fn text<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>(
         _: &[Type],
         _: &Type,
     ) -> CudaText {
         Instruction {
             element: T::PTX,
             bytes: size_of::<T>(),
-            sums: 4 * C,
+            sums: 4 * S::GROUPS,
             turned: [A_TURNED, B_TURNED],
             in_registers: false,
         }
         .text()
     }
-    shape::<T, C>(A_TURNED || B_TURNED);
+    shape::<T, S>(A_TURNED || B_TURNED);
     Builtin {
         effect: TOGETHER,
         by_reference: true,
         facts: MULTIPLIES,
         min_compute: (9, 0),
         arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma"), text::<T, C, A_TURNED, B_TURNED>)
+        ..Builtin::pure(Name::new("wgmma"), text::<T, S, A_TURNED, B_TURNED>)
     }
 }
 
 /// The builtin of [`wgmma_rs`].
-pub(crate) const fn multiply_registers<T: WgmmaElement, const C: usize, const B_TURNED: bool>() -> Builtin {
-    fn text<T: WgmmaElement, const C: usize, const B_TURNED: bool>(_: &[Type], _: &Type) -> CudaText {
+pub(crate) const fn multiply_registers<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>() -> Builtin {
+    fn text<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(_: &[Type], _: &Type) -> CudaText {
         Instruction {
             element: T::PTX,
             bytes: size_of::<T>(),
-            sums: 4 * C,
+            sums: 4 * S::GROUPS,
             turned: [false, B_TURNED],
             in_registers: true,
         }
         .text()
     }
-    shape::<T, C>(B_TURNED);
+    shape::<T, S>(B_TURNED);
     Builtin {
         effect: TOGETHER,
         by_reference: true,
         facts: MULTIPLIES,
         min_compute: (9, 0),
         arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, C, B_TURNED>)
+        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, S, B_TURNED>)
     }
 }
 
@@ -443,6 +476,20 @@ static FENCE: Prelude = Prelude {
     name: "ws_wgmma_fence",
     code: "__device__ __forceinline__ void ws_wgmma_fence() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n",
     needs: &[],
+};
+
+static PIN: Prelude = Prelude {
+    name: "ws_wgmma_pin",
+    code: "__device__ __forceinline__ void ws_pin(float& x) { asm volatile(\"\" : \"+f\"(x)); }
+__device__ __forceinline__ void ws_pin(int& x) { asm volatile(\"\" : \"+r\"(x)); }
+
+template <class T, unsigned long long N>
+__device__ __forceinline__ void ws_wgmma_pin(ws_Array<ws_Array<T, 4ull>, N>* sums) {
+    #pragma unroll
+    for (unsigned int i = 0; i < 4 * N; ++i) ws_pin(sums->at[i / 4].at[i % 4]);
+}
+",
+    needs: &[&ARRAY],
 };
 
 static COMMIT: Prelude = Prelude {

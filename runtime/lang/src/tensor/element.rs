@@ -51,6 +51,32 @@ elements! {
     u8: i32 = mma_m16n8k32_s32_u8_u8;
 }
 
+/// Floats of sixteen bits, of which a register holds two: `f16` and `bf16`.
+#[gpu_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a float of sixteen bits",
+    note = "left operands in registers and right operands of K × N are `f16` or `bf16`; keep others in shared memory, with elements along \
+            K side by side, for `start_abt`"
+)]
+pub trait HalfElement: AnyBits + 'static {
+    /// Both numbers rounded to nearest, the first in the low half.
+    fn pair(low: f32, high: f32) -> u32;
+}
+
+#[gpu_impl]
+impl HalfElement for f16 {
+    fn pair(low: f32, high: f32) -> u32 {
+        f16::from_f32(low).to_bits() as u32 | (f16::from_f32(high).to_bits() as u32) << 16
+    }
+}
+
+#[gpu_impl]
+impl HalfElement for bf16 {
+    fn pair(low: f32, high: f32) -> u32 {
+        bf16::from_f32(low).to_bits() as u32 | (bf16::from_f32(high).to_bits() as u32) << 16
+    }
+}
+
 macro_rules! of_a_warpgroup {
     ($($t:ty: $sum:ty = $ptx:expr, |$bits:ident| $value:expr;)+) => {$(
         impl WgmmaElement for $t {

@@ -1,19 +1,26 @@
-//! Matrices in the registers of a warp, and their products by the tensor cores.
+//! Matrices in the registers of a warp or a warpgroup, and their products by the tensor cores.
 //!
 //! Written in the device language itself, over the instructions of [`ptx`](crate::ptx). A warp holds a block of sums, a
 //! [`WarpAccumulator`], and multiplies [`OperandA`]s by [`OperandB`]s, which it loads from [`Tile`](crate::tile::Tile)s of
-//! shared memory. Which lane has which element is known here and nowhere else: kernels speak of rows and columns.
+//! shared memory. A warpgroup holds an [`Accumulator`] and multiplies tiles where they lie; while it does, a [`Chain`] borrows
+//! the sums. Which thread has which element is known here and nowhere else: kernels speak of rows and columns.
 
 // Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]
 
 mod accumulator;
+mod chain;
 mod element;
+mod left;
 mod operand;
+mod registers;
 mod warpgroup;
 
-pub use crate::tile::{Swizzle, Swizzle32, Swizzle64, Swizzle128};
+pub use crate::tile::{Canonical, Panels, Swizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use accumulator::WarpAccumulator;
-pub use element::TensorElement;
+pub use chain::Chain;
+pub use element::{HalfElement, TensorElement};
+pub use left::LeftOperand;
 pub use operand::{OperandA, OperandB};
-pub use warpgroup::Accumulator;
+pub use registers::Registers;
+pub use warpgroup::{Accumulator, across_rows};

@@ -1,23 +1,26 @@
 //! Sums of products in the registers of a warpgroup.
 
+use core::marker::PhantomData;
 use core::mem::size_of;
 
-use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
+use warpsmith_macros::{gpu_fn, gpu_impl};
 
-use super::Swizzle;
+use super::registers::Registers;
+use super::{Chain, HalfElement, LeftOperand};
 use crate::device_api::index::thread_rank;
 use crate::device_api::ldmatrix::stmatrix_x4;
 use crate::device_api::number::Num;
-use crate::device_api::wgmma::{
-    WgmmaElement, matrix_descriptor, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
-};
-use crate::tile::{Layout, Tile};
-use crate::types::{AnyBits, ViewMut2};
+use crate::device_api::shuffle::shfl_xor;
+use crate::device_api::wgmma::{WgmmaElement, wgmma_pin};
+use crate::ir::{FieldType, StructType, Type, ValueLayout};
+use crate::tile::{Canonical, Layout, Tile};
+use crate::types::{AnyBits, DeviceType, ViewMut2};
 
-/// 64 × `8 * C` sums in the registers of a warpgroup, `4 * C` of each thread.
+/// 64 × `N` sums in the registers of a warpgroup, `N / 2` of each thread; `N` is a multiple of 8 from 8 to 256.
 ///
-/// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory whose rows are 128 bytes and
-/// [`Swizzle128`](super::Swizzle128), in arrays declared with `align = 1024`. What threads wrote to them is visible to the tensor
+/// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory with rows of 128 bytes,
+/// [`Swizzle128`](super::Swizzle128), or [`Panels`](super::Panels) of them. The sums are no `Copy` type, and while products are under way
+/// a [`Chain`] borrows them. What threads wrote to them is visible to the tensor
 /// cores after `ptx::fence_proxy_async` of each thread that wrote and a barrier. Compute capability 9.0, on that architecture
 /// alone.
 ///
@@ -29,16 +32,14 @@ use crate::types::{AnyBits, ViewMut2};
 /// /// `c = a * bᵀ` by one warpgroup, 64 × 32 sums of 64 products.
 /// #[gpu_kernel]
 /// fn multiply(a: View2<bf16>, b: View2<bf16>, c: ViewMut2<f32>) {
-///     let mut rows = shared!([bf16; 4096], align = 1024);
-///     let mut cols = shared!([bf16; 2048], align = 1024);
-///     let rows = Tile::<bf16, 64, 64, Swizzle128>::new(&mut rows);
-///     let cols = Tile::<bf16, 32, 64, Swizzle128>::new(&mut cols);
+///     let rows = shared!(Tile<bf16, 64, 64, Swizzle128>);
+///     let cols = shared!(Tile<bf16, 32, 64, Swizzle128>);
 ///     rows.load(a, 0, 0, bf16::ZERO);
 ///     cols.load(b, 0, 0, bf16::ZERO);
 ///     fence_proxy_async();
 ///     sync_threads();
-///     let mut sums = Accumulator::<f32, 4>::zero();
-///     sums.mma_abt(rows, 0, cols, true);
+///     let mut sums = Accumulator::<f32, 32>::zero();
+///     sums.mma_abt(rows, cols, true);
 ///     sums.store(c, 0, 0, |sum| sum);
 /// }
 /// # fn main() -> warpsmith::Result<()> {
@@ -53,24 +54,48 @@ use crate::types::{AnyBits, ViewMut2};
 /// # }
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Copy, Debug, GpuType)]
-#[repr(C)]
-pub struct Accumulator<D, const C: usize> {
-    registers: [[D; 4]; C],
+///
+/// Another number of columns does not compile:
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// use warpsmith::tensor::Accumulator;
+///
+/// #[gpu_kernel]
+/// fn odd(out: ViewMut2<f32>) {
+///     let sums = Accumulator::<f32, 100>::zero();
+///     sums.store(out, 0, 0, |sum| sum);
+/// }
+/// # let gpu = Device::simulator();
+/// # let mut out = gpu.upload(&[0.0; 6400]).unwrap();
+/// odd(out.view2_mut(64, 100).unwrap()).grid(1).block(128).launch(&gpu).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Accumulator<D, const N: usize> {
+    pub(super) registers: Registers<[D; 4], N, 8>,
 }
 
-impl<T, const ROWS: usize, const COLS: usize, const GROUP: usize>
-    Tile<'_, T, ROWS, COLS, Swizzle<128, GROUP>>
-{
-    /// Bytes from a piece of eight rows to the next.
-    const PIECE: u32 = {
-        assert!(
-            COLS * size_of::<T>() == 128 && GROUP * size_of::<T>() == 16 && ROWS % 8 == 0,
-            "a warpgroup multiplies tiles with rows of 128 bytes, `Swizzle128<N>` where N elements are 16 bytes, and whole pieces \
-             of 8 rows"
-        );
-        1024
-    };
+impl<D: Num, const N: usize> DeviceType for Accumulator<D, N> {
+    type Erased = Accumulator<D::Erased, N>;
+
+    fn ty() -> Type {
+        let registers = FieldType { name: "registers", ty: Registers::<[D; 4], N, 8>::ty(), offset: 0 };
+        let name = format!("Accumulator_{}_{N}", D::ty().suffix());
+        let ValueLayout { size, align, .. } = Self::LAYOUT;
+        Type::Struct(StructType { name, cuda_name: None, fields: vec![registers], size, align }.into())
+    }
+
+    const LAYOUT: ValueLayout = Registers::<[D; 4], N, 8>::LAYOUT;
+
+    unsafe fn from_ir(at: *const u8) -> Self {
+        // SAFETY: as promised by the caller; the registers are all there is.
+        Accumulator { registers: unsafe { Registers::from_ir(at) } }
+    }
+
+    unsafe fn to_ir(self, at: *mut u8) {
+        // SAFETY: as in `from_ir`.
+        unsafe { self.registers.to_ir(at) }
+    }
 }
 
 impl<T, const COLS: usize, L> Tile<'_, T, 64, COLS, L> {
@@ -85,67 +110,40 @@ impl<T, const COLS: usize, L> Tile<'_, T, 64, COLS, L> {
 }
 
 #[gpu_impl]
-impl<D: Num, const C: usize> Accumulator<D, C> {
+impl<D: Num, const N: usize> Accumulator<D, N> {
     /// Sums of nothing.
     pub fn zero() -> Self {
-        Accumulator { registers: [[D::ZERO; 4]; C] }
+        Accumulator { registers: Registers::<[D; 4], N, 8>::ZERO }
     }
 
-    /// Starts to add `a * bᵀ`, 128 bytes of each row: the 64 rows of `a` from `row` on, a multiple of 8, by the `8 * C` rows of `b`.
-    ///
-    /// Without `keep` the sums begin anew. They are the tensor cores' until [`finish`](Self::finish), and so are the tiles;
-    /// further products may follow before.
-    pub fn start_abt<
-        T: WgmmaElement<Sum = D>,
-        const A: usize,
-        const B: usize,
-        const COLS: usize,
-        const GROUP: usize,
-    >(
+    /// Begins products, which borrow the sums until [`Chain::finish`].
+    pub fn chain(&mut self) -> Chain<'_, D, N> {
+        wgmma_pin(&mut self.registers);
+        Chain { sums: self }
+    }
+
+    /// Adds `a * bᵀ`, and waits: [`Chain::start_abt`], then [`Chain::finish`].
+    pub fn mma_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
-        a: Tile<T, A, COLS, Swizzle<128, GROUP>>,
-        row: usize,
-        b: Tile<T, B, COLS, Swizzle<128, GROUP>>,
+        a: Tile<T, 64, K, L>,
+        b: Tile<T, N, K, M>,
         keep: bool,
     ) {
-        debug_assert!(row % 8 == 0 && row + 64 <= A && 8 * C <= B, "an operand is outside the tile");
-        let left = matrix_descriptor(
-            unsafe { &*a.at(row, 0) },
-            16,
-            Tile::<T, A, COLS, Swizzle<128, GROUP>>::PIECE,
-            1,
-        );
-        let right =
-            matrix_descriptor(unsafe { &*b.at(0, 0) }, 16, Tile::<T, B, COLS, Swizzle<128, GROUP>>::PIECE, 1);
-        wgmma_fence();
-        #[unroll]
-        for k in 0..4u64 {
-            wgmma::<T, C, false, false>(&mut self.registers, left + 2 * k, right + 2 * k, keep || k > 0);
-        }
-        wgmma_commit();
+        let mut chain = self.chain();
+        chain.start_abt(a, b, keep);
+        chain.finish();
     }
 
-    /// Waits for all products that were started.
-    pub fn finish(&mut self) {
-        wgmma_wait::<0>();
-    }
-
-    /// Adds `a * bᵀ`, and waits: [`start_abt`](Self::start_abt), then [`finish`](Self::finish).
-    pub fn mma_abt<
-        T: WgmmaElement<Sum = D>,
-        const A: usize,
-        const B: usize,
-        const COLS: usize,
-        const GROUP: usize,
-    >(
+    /// Adds `a * b`, and waits: [`Chain::start_ab`], then [`Chain::finish`].
+    pub fn mma_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
-        a: Tile<T, A, COLS, Swizzle<128, GROUP>>,
-        row: usize,
-        b: Tile<T, B, COLS, Swizzle<128, GROUP>>,
+        a: Tile<T, 64, K, L>,
+        b: Tile<T, K, N, M>,
         keep: bool,
     ) {
-        self.start_abt(a, row, b, keep);
-        self.finish();
+        let mut chain = self.chain();
+        chain.start_ab(a, b, keep);
+        chain.finish();
     }
 
     /// Calls `visit(row, col, sum)` with each sum that the calling thread has.
@@ -153,7 +151,7 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
         #[unroll]
-        for j in 0..C {
+        for j in 0..N / 8 {
             #[unroll]
             for e in 0..4usize {
                 visit(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
@@ -166,7 +164,7 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
         #[unroll]
-        for j in 0..C {
+        for j in 0..N / 8 {
             #[unroll]
             for e in 0..4usize {
                 self.registers[j][e] = change(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
@@ -203,7 +201,7 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (row + thread / 32 * 16 + thread % 32 / 4, col + thread % 4 * 2);
         #[unroll]
-        for j in 0..C {
+        for j in 0..N / 8 {
             #[unroll]
             for e in 0..4usize {
                 let (r, c) = (row + e / 2 * 8, col + j * 8 + e % 2);
@@ -214,6 +212,84 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
             }
         }
     }
+}
+
+#[gpu_impl]
+impl<D: Num, const N: usize> Accumulator<D, N> {
+    /// `join` of the sums that the calling thread has of each of its two rows, from `start` on.
+    ///
+    /// A thread has every fourth pair of columns of the rows `t / 32 * 16 + t % 32 / 4`, first, and eight below.
+    pub fn fold_rows<X: Num, F: Fn(X, D) -> X>(&self, start: [X; 2], join: F) -> [X; 2] {
+        let mut rows = start;
+        #[unroll]
+        for j in 0..N / 8 {
+            #[unroll]
+            for e in 0..4usize {
+                rows[e / 2] = join(rows[e / 2], self.registers[j][e]);
+            }
+        }
+        rows
+    }
+
+    /// Replaces each sum by `change(sum, x)`, where `x` is what `of_rows` has for its row.
+    pub fn map_rows<X: Num, F: Fn(D, X) -> D>(&mut self, of_rows: [X; 2], change: F) {
+        #[unroll]
+        for j in 0..N / 8 {
+            #[unroll]
+            for e in 0..4usize {
+                self.registers[j][e] = change(self.registers[j][e], of_rows[e / 2]);
+            }
+        }
+    }
+
+    /// Multiplies the rows by these factors.
+    pub fn scale_rows(&mut self, factors: [D; 2]) {
+        self.map_rows(factors, |sum, factor| sum * factor);
+    }
+}
+
+#[gpu_impl]
+impl<const N: usize> Accumulator<f32, N> {
+    /// The largest sum of each row of the calling thread, NaN not counted: every thread of a row has the same.
+    pub fn row_max(&self) -> [f32; 2] {
+        let most = self.fold_rows([f32::NEG_INFINITY; 2], |most, sum| most.max(sum));
+        across_rows(most, |a, b| a.max(b))
+    }
+
+    /// The total of each row of the calling thread: every thread of a row has the same.
+    pub fn row_sum(&self) -> [f32; 2] {
+        let total = self.fold_rows([0.0; 2], |total, sum| total + sum);
+        across_rows(total, |a, b| a + b)
+    }
+
+    /// The sums as the left operand of a further product, rounded to `T`: each stays in the thread that has it.
+    pub fn to_operand<T: HalfElement>(&self) -> LeftOperand<T, N> {
+        let mut registers = Registers::<[u32; 4], N, 16>::NONE;
+        #[unroll]
+        for i in 0..N / 16 {
+            let (left, right) = (self.registers[2 * i], self.registers[2 * i + 1]);
+            registers[i] = [
+                T::pair(left[0], left[1]),
+                T::pair(left[2], left[3]),
+                T::pair(right[0], right[1]),
+                T::pair(right[2], right[3]),
+            ];
+        }
+        LeftOperand { registers, element: PhantomData }
+    }
+}
+
+/// `join` of the values that the four threads of a row have for it, of each of the calling thread's two rows; all lanes of the warp
+/// together.
+#[gpu_fn]
+pub fn across_rows<X: Num, F: Fn(X, X) -> X>(rows: [X; 2], join: F) -> [X; 2] {
+    let mut rows = rows;
+    #[unroll]
+    for i in 0..2usize {
+        rows[i] = join(rows[i], shfl_xor(rows[i], 1));
+        rows[i] = join(rows[i], shfl_xor(rows[i], 2));
+    }
+    rows
 }
 
 /// Two elements of 16 bits in a register, the first in its low half.

@@ -18,6 +18,9 @@ pub trait Layout: Copy + 'static {
     /// Alignment of a tile in shared memory, in bytes: a power of two, from 16 to 1024.
     const ALIGN: u32 = 16;
 
+    /// Whether groups change places within the whole row, whose number of groups is then a power of two.
+    const WHOLE_ROW: bool = false;
+
     /// The place of the element at (`row`, `col`) of a tile with `cols` columns.
     fn place(row: usize, col: usize, cols: usize) -> usize;
 }
@@ -65,6 +68,7 @@ pub struct Swizzled<const GROUP: usize = 1>;
 impl<const GROUP: usize> Layout for Swizzled<GROUP> {
     const PAD: usize = 0;
     const GROUP: usize = GROUP;
+    const WHOLE_ROW: bool = true;
 
     fn place(row: usize, col: usize, cols: usize) -> usize {
         let group = (col / GROUP) ^ (row & (cols / GROUP - 1) & 31);
@@ -107,6 +111,47 @@ impl<const SPAN: usize, const GROUP: usize> Layout for Swizzle<SPAN, GROUP> {
         let unit = (row * cols + col) / GROUP;
         (unit ^ ((unit / 8) & Self::BITS)) * GROUP + col % GROUP
     }
+}
+
+/// Panels of 128 bytes of each of `ROWS` rows, one after another, each as [`Swizzle128`]: tiles that are wider than a swizzle.
+///
+/// The copy engine fills a panel at a time ([`Tile::panel`](super::Tile::panel)), and a warpgroup multiplies all of them.
+/// `GROUP` elements are 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Panels<const ROWS: usize, const GROUP: usize = 8>;
+
+#[gpu_impl]
+impl<const ROWS: usize, const GROUP: usize> Layout for Panels<ROWS, GROUP> {
+    const PAD: usize = 0;
+    const GROUP: usize = GROUP;
+    const ALIGN: u32 = 1024;
+
+    fn place(row: usize, col: usize, _cols: usize) -> usize {
+        let unit = col / GROUP;
+        (unit / 8 * ROWS + row) * 8 * GROUP + ((unit % 8) ^ (row % 8)) * GROUP + col % GROUP
+    }
+}
+
+/// Layouts of what a warpgroup multiplies: rows of 128 bytes, [`Swizzle128`], alone or in [`Panels`].
+#[gpu_trait]
+#[diagnostic::on_unimplemented(
+    message = "a warpgroup does not multiply tiles that are `{Self}`",
+    note = "it multiplies `Swizzle128` tiles with rows of 128 bytes, and `Panels` of them: `Tile<bf16, 64, 64, Swizzle128>`, \
+            `Tile<bf16, 64, 256, Panels<64>>`"
+)]
+pub trait Canonical: Layout {
+    /// Bytes from one panel to the next; 0 where there is one.
+    const PANEL: usize;
+}
+
+#[gpu_impl]
+impl<const GROUP: usize> Canonical for Swizzle<128, GROUP> {
+    const PANEL: usize = 0;
+}
+
+#[gpu_impl]
+impl<const ROWS: usize, const GROUP: usize> Canonical for Panels<ROWS, GROUP> {
+    const PANEL: usize = ROWS * 128;
 }
 
 /// Row after row, at an address that the copy engine takes: a multiple of 128 bytes.

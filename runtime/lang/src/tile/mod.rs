@@ -23,7 +23,10 @@ use crate::device_api::number::Num;
 use crate::types::vector::{U32x2, U32x4};
 use crate::types::{AnyBits, InShared, View2, ViewMut2};
 
-pub use layout::{Layout, Padded, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled, Unswizzled};
+pub use layout::{
+    Canonical, Layout, Padded, Panels, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled,
+    Unswizzled,
+};
 pub use ring::{Filled, Filler, Free, Reader, RowRing};
 pub use stages::Stages;
 
@@ -93,8 +96,10 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> InShared for T
     type Element = T;
     const LEN: usize = {
         let groups = COLS / L::GROUP;
-        let swizzled = L::PAD == 0 && L::GROUP < 16;
-        assert!(!swizzled || COLS % L::GROUP == 0 && groups.is_power_of_two(), "groups in a swizzled row");
+        assert!(
+            !L::WHOLE_ROW || COLS % L::GROUP == 0 && groups.is_power_of_two(),
+            "a row of a `Swizzled<GROUP>` tile has a power of two of groups"
+        );
         ROWS * (COLS + L::PAD)
     };
     const ALIGN: u32 = L::ALIGN;
@@ -198,6 +203,20 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
 }
 
 #[gpu_impl]
+impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, const GROUP: usize>
+    Tile<'a, T, ROWS, COLS, Panels<OF, GROUP>>
+{
+    /// Panel `i`: the `WIDTH` columns from `i * WIDTH` on, 128 bytes of each row.
+    pub fn panel<const WIDTH: usize>(self, i: usize) -> Tile<'a, T, ROWS, WIDTH, Swizzle128<GROUP>> {
+        debug_assert!(
+            WIDTH == 8 * GROUP && (i + 1) * WIDTH <= COLS,
+            "a panel is as wide as eight groups, and in the tile"
+        );
+        Tile { elements: self.elements.wrapping_add(i * OF * WIDTH), memory: PhantomData }
+    }
+}
+
+#[gpu_impl]
 impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Index<(usize, usize)>
     for Tile<'_, T, ROWS, COLS, L>
 {
@@ -219,6 +238,16 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usiz
         debug_assert!(row < ROWS && col < COLS, "an index is outside the tile");
         unsafe { &mut *self.at(row, col) }
     }
+}
+
+/// The tile of a stage whose memory begins here, from a byte on.
+#[doc(hidden)]
+#[gpu_fn]
+pub fn tile_at<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout>(
+    memory: *mut u64,
+    byte: usize,
+) -> Tile<'a, T, ROWS, COLS, L> {
+    Tile { elements: memory.wrapping_add(byte / 8) as *mut T, memory: PhantomData }
 }
 
 /// Whether `start + offset` is outside `0..end`.

@@ -1,0 +1,107 @@
+//! What empties the stages of a pipeline.
+
+use core::mem::{offset_of, size_of};
+
+use warpsmith_macros::gpu_impl;
+
+use super::{Pipeline, StageTiles, Turn, over_a_pipeline};
+use crate::device_api::index::thread_rank;
+use crate::device_api::number::Num;
+use crate::ir::{FieldType, StructType, Type};
+use crate::tensor::Chain;
+use crate::types::DeviceType;
+
+/// What empties the stages of a [`Pipeline`], in turn; each thread of a consuming warpgroup has its own.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Consumer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
+    pub(super) pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
+    pub(super) turn: Turn,
+    /// The stage that a product under way still reads; `STAGES` if there is none.
+    pub(super) held: u32,
+}
+
+/// A stage that is full.
+#[derive(Debug)]
+#[repr(C)]
+#[must_use = "a stage that is not released is never filled again"]
+pub struct Filled<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
+    pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
+    stage: u32,
+}
+
+over_a_pipeline! {
+    Consumer { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, turn: Turn, held: u32 }
+    Filled { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, stage: u32 }
+}
+
+#[gpu_impl]
+impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+    Consumer<'a, S, STAGES, CONSUMERS, BLOCKS>
+{
+    /// Waits until the next stage is full.
+    #[track_caller]
+    pub fn wait(&mut self) -> Filled<'a, S, STAGES, CONSUMERS, BLOCKS> {
+        let stage = self.turn.stage;
+        self.pipeline.full(stage).wait_for(self.turn.phase);
+        self.turn.advance(STAGES as u32);
+        Filled { pipeline: self.pipeline, stage }
+    }
+
+    /// Gives a stage back: what the warpgroup multiplied from it is done.
+    ///
+    /// One thread tells each block. Threads that have read tiles themselves meet before, by `named_barrier_sync`.
+    #[track_caller]
+    pub fn release(&mut self, filled: Filled<'a, S, STAGES, CONSUMERS, BLOCKS>) {
+        self.give_back(filled.stage);
+    }
+
+    /// Holds a stage while the product that was started last reads it, and gives back the one that was held: its product is done.
+    ///
+    /// A stage is of one product. [`finish`](Self::finish) gives back the last.
+    #[track_caller]
+    pub fn release_behind<D: Num, const N: usize>(
+        &mut self,
+        chain: &mut Chain<D, N>,
+        filled: Filled<'a, S, STAGES, CONSUMERS, BLOCKS>,
+    ) {
+        chain.wait::<1>();
+        if self.held < STAGES as u32 {
+            self.give_back(self.held);
+        }
+        self.held = filled.stage;
+    }
+
+    /// Waits for all products, which ends the chain, and gives back the stage that was held.
+    #[track_caller]
+    pub fn finish<D: Num, const N: usize>(&mut self, chain: Chain<D, N>) {
+        chain.finish();
+        if self.held < STAGES as u32 {
+            self.give_back(self.held);
+        }
+        self.held = STAGES as u32;
+    }
+
+    /// Tells each block that the warpgroup has done with a stage.
+    #[track_caller]
+    fn give_back(&self, stage: u32) {
+        let place = thread_rank() % 128;
+        if BLOCKS == 1 {
+            if place == 0 {
+                self.pipeline.empty(stage).arrive();
+            }
+        } else if place < BLOCKS {
+            self.pipeline.empty(stage).arrive_at(place);
+        }
+    }
+}
+
+#[gpu_impl]
+impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+    Filled<'a, S, STAGES, CONSUMERS, BLOCKS>
+{
+    /// The tiles of the stage, for as long as it is not given back.
+    pub fn tiles(&self) -> S::At<'_> {
+        S::at(self.pipeline.memory(self.stage))
+    }
+}

@@ -1,0 +1,105 @@
+//! What fills the stages of a pipeline.
+
+use core::mem::{offset_of, size_of};
+
+use warpsmith_macros::gpu_impl;
+
+use super::{Pipeline, StageTiles, Turn, over_a_pipeline};
+use crate::ir::{FieldType, StructType, Type};
+use crate::tensor_map::copies::{tma_load, tma_load_multicast};
+use crate::tensor_map::{BoxLayout, MappedElement, TensorMap};
+use crate::tile::Tile;
+use crate::types::{DeviceType, IndexInteger};
+
+/// What fills the stages of a [`Pipeline`], in turn; one thread of a block has it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Producer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
+    pub(super) pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
+    pub(super) turn: Turn,
+}
+
+/// A stage that all consumers have released, to be filled.
+#[derive(Debug)]
+#[repr(C)]
+#[must_use = "a stage that is not committed is never full, and its consumers wait for ever"]
+pub struct Slot<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
+    pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
+    stage: u32,
+}
+
+over_a_pipeline! {
+    Producer { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, turn: Turn }
+    Slot { pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>, stage: u32 }
+}
+
+#[gpu_impl]
+impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+    Producer<'a, S, STAGES, CONSUMERS, BLOCKS>
+{
+    /// Waits until the next stage is free.
+    #[track_caller]
+    pub fn acquire(&mut self) -> Slot<'a, S, STAGES, CONSUMERS, BLOCKS> {
+        let stage = self.turn.stage;
+        self.pipeline.empty(stage).wait_for(self.turn.phase);
+        self.turn.advance(STAGES as u32);
+        Slot { pipeline: self.pipeline, stage }
+    }
+
+    /// Gives a stage to the consumers, who wait for the copies of all its tiles.
+    #[track_caller]
+    pub fn commit(&mut self, slot: Slot<'a, S, STAGES, CONSUMERS, BLOCKS>) {
+        self.pipeline.full(slot.stage).expect(S::BYTES);
+    }
+
+    /// Waits until the consumers have released all that was committed.
+    ///
+    /// The simulator also wants a `cluster_sync` where a cluster ends: it does not see that arrivals of other blocks were waited for.
+    #[track_caller]
+    pub fn drain(mut self) {
+        for _ in 0..STAGES {
+            self.pipeline.empty(self.turn.stage).wait_for(self.turn.phase);
+            self.turn.advance(STAGES as u32);
+        }
+    }
+}
+
+#[gpu_impl]
+impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+    Slot<'a, S, STAGES, CONSUMERS, BLOCKS>
+{
+    /// The tiles of the stage, for as long as it is not committed.
+    pub fn tiles(&self) -> S::At<'_> {
+        S::at(self.pipeline.memory(self.stage))
+    }
+
+    /// Starts the copy of the box whose first element is at a row and a column into a tile of the stage.
+    #[track_caller]
+    pub fn load<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &TensorMap<T, ROWS, COLS, L>,
+        at: [I; 2],
+    ) {
+        tma_load(tile, map, at, self.pipeline.full(self.stage));
+    }
+
+    /// Starts the copy into the same tile of each block of the cluster whose bit is set in `blocks`; the stages of all of them wait for
+    /// it.
+    #[track_caller]
+    pub fn load_multicast<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &TensorMap<T, ROWS, COLS, L>,
+        at: [I; 2],
+        blocks: u16,
+    ) {
+        tma_load_multicast(tile, map, at, self.pipeline.full(self.stage), blocks);
+    }
+}

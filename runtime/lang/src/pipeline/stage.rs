@@ -1,0 +1,67 @@
+//! What a stage of a pipeline holds: tiles, whose bytes follow from their types.
+
+use core::mem::size_of;
+
+use warpsmith_macros::gpu_trait;
+
+use crate::tensor_map::{BoxLayout, MappedElement};
+use crate::tile::Tile;
+use crate::types::{DeviceType, InShared};
+
+/// What a stage of a [`Pipeline`](super::Pipeline) holds, by `#[derive(Stage)]` on a struct of tiles with one lifetime.
+#[gpu_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no stage of a pipeline",
+    note = "write `#[derive(Stage)]` above a struct of tiles: `struct Ab<'a> {{ a: Tile<'a, bf16, 128, 64, Swizzle128> }}`"
+)]
+pub trait StageTiles: DeviceType {
+    /// The same tiles, for as long as a stage is held.
+    type At<'s>: DeviceType<Erased = Self::Erased>;
+
+    /// Bytes that copies bring in one turn: those of all tiles.
+    const BYTES: u32;
+    /// Alignment of its memory in bytes.
+    const ALIGN: u32;
+    /// Bytes from one stage to the next.
+    const SIZE: usize;
+
+    /// The tiles in this memory.
+    #[doc(hidden)]
+    fn at<'s>(memory: *mut u64) -> Self::At<'s>;
+}
+
+/// A part of a stage: a [`Tile`] that the copy engine fills.
+#[diagnostic::on_unimplemented(
+    message = "a stage holds no `{Self}`",
+    label = "no tile",
+    note = "a stage is a struct of tiles: `struct Ab<'a> {{ a: Tile<'a, bf16, 128, 64, Swizzle128> }}`"
+)]
+pub trait StagePart {
+    /// Bytes that copies bring in one turn.
+    const BYTES: u32;
+    /// Alignment in bytes.
+    const ALIGN: u32;
+    /// Bytes of memory.
+    const SIZE: usize;
+}
+
+impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> StagePart
+    for Tile<'_, T, ROWS, COLS, L>
+{
+    const BYTES: u32 = Self::SIZE;
+    const ALIGN: u32 = <Self as InShared>::ALIGN;
+    const SIZE: usize = <Self as InShared>::LEN * size_of::<T>();
+}
+
+/// The largest of some alignments.
+#[doc(hidden)]
+pub const fn largest(aligns: &[u32]) -> u32 {
+    let (mut most, mut i) = (16, 0);
+    while i < aligns.len() {
+        if aligns[i] > most {
+            most = aligns[i];
+        }
+        i += 1;
+    }
+    most
+}

@@ -1,0 +1,61 @@
+//! Left operands of a warpgroup's products, in its registers.
+
+use core::marker::PhantomData;
+
+use warpsmith_macros::gpu_impl;
+
+use super::HalfElement;
+use super::registers::Registers;
+use crate::device_api::index::thread_rank;
+use crate::device_api::ldmatrix::ldmatrix_x4;
+use crate::ir::{FieldType, StructType, Type, ValueLayout};
+use crate::tile::{Canonical, Tile};
+use crate::types::DeviceType;
+
+/// 64 × `K` elements of 16 bits in the registers of a warpgroup, `K / 4` registers of each thread: the left operand of a product.
+///
+/// From sums by [`Accumulator::to_operand`](super::Accumulator::to_operand), or from a tile by [`load`](Self::load). `K` is a
+/// multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are under way.
+#[derive(Debug)]
+pub struct LeftOperand<T, const K: usize> {
+    pub(super) registers: Registers<[u32; 4], K, 16>,
+    pub(super) element: PhantomData<T>,
+}
+
+impl<T: DeviceType, const K: usize> DeviceType for LeftOperand<T, K> {
+    type Erased = LeftOperand<T::Erased, K>;
+
+    fn ty() -> Type {
+        let registers = FieldType { name: "registers", ty: Registers::<[u32; 4], K, 16>::ty(), offset: 0 };
+        let name = format!("LeftOperand_{}_{K}", T::ty().suffix());
+        let ValueLayout { size, align, .. } = Self::LAYOUT;
+        Type::Struct(StructType { name, cuda_name: None, fields: vec![registers], size, align }.into())
+    }
+
+    const LAYOUT: ValueLayout = Registers::<[u32; 4], K, 16>::LAYOUT;
+
+    unsafe fn from_ir(at: *const u8) -> Self {
+        // SAFETY: as promised by the caller; the registers are all there is.
+        LeftOperand { registers: unsafe { Registers::from_ir(at) }, element: PhantomData }
+    }
+
+    unsafe fn to_ir(self, at: *mut u8) {
+        // SAFETY: as in `from_ir`.
+        unsafe { self.registers.to_ir(at) }
+    }
+}
+
+#[gpu_impl]
+impl<T: HalfElement, const K: usize> LeftOperand<T, K> {
+    /// The 64 rows of a tile, by `ptx::ldmatrix_x4`.
+    pub fn load<L: Canonical>(tile: Tile<T, 64, K, L>) -> LeftOperand<T, K> {
+        let thread = thread_rank() as usize % 128;
+        let (row, col) = (thread / 32 * 16 + thread % 16, thread % 32 / 16 * 8);
+        let mut registers = Registers::<[u32; 4], K, 16>::NONE;
+        #[unroll]
+        for i in 0..K / 16 {
+            registers[i] = ldmatrix_x4(unsafe { &*tile.at(row, col + i * 16) });
+        }
+        LeftOperand { registers, element: PhantomData }
+    }
+}

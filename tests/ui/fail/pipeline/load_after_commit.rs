@@ -1,0 +1,17 @@
+use warpsmith::prelude::*;
+
+#[derive(Stage)]
+struct Step<'a> {
+    a: Tile<'a, bf16, 64, 64, Swizzle128>,
+}
+
+#[gpu_kernel]
+fn kernel(x: &TensorMap<bf16, 64, 64, Swizzle128>) {
+    let ring = shared!(Pipeline<Step, 2>);
+    let mut load = ring.producer();
+    let slot = load.acquire();
+    load.commit(slot);
+    slot.load(slot.tiles().a, x, [0, 0]);
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use warpsmith::prelude::*;
+
+#[derive(Stage)]
+struct Step<'a> {
+    a: Tile<'a, bf16, 64, 64, Swizzle128>,
+}
+
+#[gpu_kernel]
+fn kernel(y: &mut [f32]) {
+    let ring = shared!(Pipeline<Step, 2>);
+    let mut math = ring.consumer();
+    let stage = math.wait();
+    let tile = stage.tiles().a;
+    math.release(stage);
+    y[0] = tile[(0, 0)].to_f32();
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use warpsmith::prelude::*;
+use warpsmith::tensor::Accumulator;
+
+#[gpu_kernel]
+fn kernel(y: &mut [f32]) {
+    let sums = Accumulator::<f32, 64>::zero();
+    let weights = sums.to_operand::<F8E4M3>();
+    y[0] = sums.row_sum()[0];
+}
+
+fn main() {}
