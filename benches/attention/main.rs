@@ -115,7 +115,7 @@ impl Inputs {
             for i in 0..d {
                 let wanted: f32 =
                     weights.iter().zip(keys.clone()).map(|(w, j)| w * v[j * d + i]).sum::<f32>() / sum;
-                let near = (out[row * d + i] - wanted).abs() <= 0.01 + wanted.abs() / 64.0;
+                let near = (out[row * d + i] - wanted).abs() <= 0.0002 + wanted.abs() / 64.0;
                 apart += usize::from(!near);
             }
         }
