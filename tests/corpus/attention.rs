@@ -138,7 +138,7 @@ pub fn attention<const D: usize, const CAUSAL: bool>(
                 #[unroll]
                 for i in 0..D / 64 {
                     let from = (head * heads.tiles() + row) * ROWS as u32;
-                    tma_load(queries.panel::<64>(i), q, [from, i as u32 * 64], &full);
+                    tma_load(queries.panel::<64>(i), q, [from, i as u32 * 64], full);
                 }
                 for step in (0..steps).rev() {
                     let from = (head / heads.sharing * heads.tiles() + step) * ROWS as u32;

@@ -75,7 +75,8 @@ fn check<const D: usize, const CAUSAL: bool>(device: &Device, scale: Scale) -> R
             .collect();
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - top).exp()).sum();
-        if !((top + sum.ln() - f64::from(got_lse[row])).abs() < 1e-3) {
+        let near = (top + sum.ln() - f64::from(got_lse[row])).abs() < 1e-3;
+        if !near {
             return Err(format!("lse[{row}] is {}, not {}", got_lse[row], top + sum.ln()));
         }
         let (mut wanted, mut size) = (vec![0.0; D], vec![0.0; D]);
@@ -89,7 +90,8 @@ fn check<const D: usize, const CAUSAL: bool>(device: &Device, scale: Scale) -> R
         for i in 0..D {
             let x = f64::from(got[row * D + i].to_f32());
             // Weights and the result are rounded to eight bits.
-            if !((x - wanted[i]).abs() <= size[i] / 128.0 + wanted[i].abs() / 200.0 + 1e-6) {
+            let near = (x - wanted[i]).abs() <= size[i] / 128.0 + wanted[i].abs() / 200.0 + 1e-6;
+            if !near {
                 return Err(format!("o[{row}][{i}] is {x}, not {}", wanted[i]));
             }
         }

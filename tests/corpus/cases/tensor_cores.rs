@@ -97,7 +97,8 @@ fn compare<T: Num>(a: &[T], b: &[T], got: &[T], [m, k, n]: [usize; 3], apart: us
         // Sums in `f32`, and one rounding to the element; `bf16` has eight bits.
         let off = size * k as f64 * f64::from(f32::EPSILON) + sum.abs() / 200.0;
         let got = f64::from(got[at].cast::<f32>());
-        if (got - sum).abs() > off {
+        let near = (got - sum).abs() <= off;
+        if !near {
             return Err(format!("c[{row}][{col}] is {got}, not {sum}"));
         }
     }
