@@ -24,6 +24,6 @@ for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions products simulators unseen overlap tune_block_shape
+' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions products attention simulators unseen overlap tune_block_shape
 strip "$folder"/*
 ls -l "$folder"

@@ -18,14 +18,17 @@ pub const BLOCKS: u32 = 128;
 
 /// Stages of the ring.
 const STAGES: usize = 4;
-/// Rows and columns that are loaded at a time: those of `a` for a block alone, half of those of `b` for both.
-const BOX: usize = 128;
+/// Rows of `c` of a block, and columns of it that a block loads `b` for, for both.
+const HALF: usize = 128;
+/// Rows of `b` that are loaded at a time.
+const BOX: usize = 64;
 /// Rows of tiles that blocks work on at a time, which the L2 cache keeps.
 const BAND: u32 = 8;
+
 /// What the blocks of a cluster load in one step: rows of `a` for each alone, half of the columns for both.
 #[derive(Stage)]
 struct Step<'a> {
-    rows: Tile<'a, bf16, BOX, DEPTH, Swizzle128>,
+    rows: Tile<'a, bf16, HALF, DEPTH, Swizzle128>,
     cols: Tile<'a, bf16, COLS, DEPTH, Swizzle128>,
 }
 
@@ -38,16 +41,16 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
     [(band * BAND + within % rows) * ROWS as u32, within / rows * COLS as u32]
 }
 
-/// `c = a * bᵀ`, summed in `f32`; `a`: row-major `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`; `steps` is `k / DEPTH`, and `down` and
-/// `across` are `m / ROWS` and `n / COLS`, each rounded up.
+/// `c = a * bᵀ`, summed in `f32`; `a`: row-major `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`. If `TURNED`, `c = a * b` with `b`: `[k, n]`.
+/// `steps` is `k / DEPTH`, and `down` and `across` are `m / ROWS` and `n / COLS`, each rounded up.
 ///
 /// The grid has at most as many blocks as multiprocessors, an even number, as [`BLOCKS`]: a cluster computes every
 /// `grid / 2`-th tile. In each block one thread keeps the pipeline filled, with its rows of `a` and half of those of `b`, which it
 /// loads for both; a stage is free when all four warpgroups have multiplied theirs. While the copy engine stores a tile, the
 /// stages of the next one come, every second tile from the last column back, which are still in the L2 cache.
-#[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma, no_spills))]
-pub fn gemm_sm90(
-    a: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
+#[gpu_kernel(launch_bounds(384, 1), cluster(2), require(async_wgmma, no_spills))]
+pub fn gemm_sm90<const TURNED: bool>(
+    a: &TensorMap<bf16, HALF, DEPTH, Swizzle128>,
     b: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,
     c: &mut TensorMapMut<bf16, 64, 64, Swizzle128>,
     steps: u32,
@@ -66,12 +69,17 @@ pub fn gemm_sm90(
             let mut back = false;
             for tile in (first..down * across).step_by(apart) {
                 let [row, col] = tile_at(tile, down, across);
+                let (row, col) = (row + rank * HALF as u32, col + rank * HALF as u32);
                 for s in 0..steps {
                     let k = if back { steps - 1 - s } else { s } * DEPTH as u32;
                     let slot = load.acquire();
-                    let half = slot.tiles().cols.rows::<BOX>(rank as usize * BOX);
-                    slot.load(slot.tiles().rows, a, [row + rank * BOX as u32, k]);
-                    slot.load_multicast(half, b, [col + rank * BOX as u32, k], 0b11);
+                    slot.load(slot.tiles().rows, a, [row, k]);
+                    #[unroll]
+                    for part in 0..HALF / BOX {
+                        let to = slot.tiles().cols.rows::<BOX>(rank as usize * HALF + part * BOX);
+                        let n = col + (part * BOX) as u32;
+                        slot.load_multicast(to, b, if TURNED { [k, n] } else { [n, k] }, 0b11);
+                    }
                     load.commit(slot);
                 }
                 back = !back;
@@ -86,7 +94,12 @@ pub fn gemm_sm90(
             let mut chain = sums.chain();
             for _ in 0..steps {
                 let stage = math.wait();
-                chain.start_abt(stage.tiles().rows.rows(group * 64), stage.tiles().cols, true);
+                let (rows, cols) = (stage.tiles().rows.rows(group * 64), stage.tiles().cols);
+                if TURNED {
+                    chain.start_ab(rows, cols.side_by_side::<DEPTH, COLS>(), true);
+                } else {
+                    chain.start_abt(rows, cols, true);
+                }
                 math.release_behind(&mut chain, stage);
             }
             math.finish(chain);
@@ -103,7 +116,7 @@ pub fn gemm_sm90(
                 fence_proxy_async();
                 named_barrier_sync(1 + group as u32, 128);
                 if place == 0 {
-                    let of_group = rank * BOX as u32 + group as u32 * 64;
+                    let of_group = rank * HALF as u32 + group as u32 * 64;
                     tma_store(c, [row + of_group, col + part as u32 * 64], staged);
                     bulk_commit();
                 }

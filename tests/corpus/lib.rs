@@ -8,6 +8,7 @@
 #![allow(clippy::manual_is_multiple_of, clippy::needless_late_init)]
 
 pub mod access;
+pub mod attention;
 pub mod bank_patterns;
 pub mod bulk_rows;
 pub mod cases;

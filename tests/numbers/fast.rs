@@ -37,6 +37,7 @@ battery! { one(x: f32) -> f32 {
     { let (_, c) = fast_sincos(x); c } = { (x as f64).cos() as f32 }, turn(x, 21.19);
     { fast_tan(x) } = { (x as f64).tan() as f32 }, if x.abs() < 1.0 { close(0, 4e-6) } else { None };
     { fast_exp(x) } = { (x as f64).exp() as f32 }, exponential(x, (x as f64).exp(), 1.173);
+    { fast_exp2(x) } = { (x as f64).exp2() as f32 }, exponential(x, (x as f64).exp2(), 0.0);
     { fast_exp10(x) } = { 10f64.powf(x as f64) as f32 }, exponential(x, 10f64.powf(x as f64), 2.97);
     { fast_log(x) } = { (x as f64).ln() as f32 }, log(x, 21.41, 3);
     { fast_log2(x) } = { (x as f64).log2() as f32 }, log(x, 22.0, 2);

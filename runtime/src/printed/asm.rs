@@ -96,7 +96,9 @@ impl Statement {
         if let Some(bits) = token.strip_prefix("0d").and_then(|hex| u64::from_str_radix(hex, 16).ok()) {
             return Some(format!("__longlong_as_double((long long){bits:#x}ull)"));
         }
-        token.parse::<i64>().is_ok().then(|| token.to_owned())
+        let hexadecimal =
+            token.strip_prefix("0x").is_some_and(|digits| u64::from_str_radix(digits, 16).is_ok());
+        (hexadecimal || token.parse::<i64>().is_ok()).then(|| token.to_owned())
     }
 }
 

@@ -237,6 +237,7 @@ numbers! {
     "__double2float_rd" f64_to_f32_rd f64 => f32;
     others:
     "ws_h_fma"(a: f32, b: f32, c: f32) -> f32 = a.mul_add(b, c);
+    "ws_h_fast_exp2"(x: f32) -> f32 = fast::fast_exp2(x);
     "ws_h_brev"(x: u32) -> u32 = x.reverse_bits();
     "__float2int_rz"(x: f32) -> i32 = x as i32;
     "__float2uint_rz"(x: f32) -> u32 = x as u32;

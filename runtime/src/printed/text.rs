@@ -294,6 +294,8 @@ mod tests {
             "asm(\"add\" ws_rn \".f16 %0, %1, %2;\" : \"=h\"(r.bits) : \"h\"(a.bits), \"h\"(b.bits));",
         );
         assert_eq!(text, "ws_ptx_add_f16((r.bits), (a.bits), (b.bits));");
+        let text = rewritten("asm(\"and.b32 %0, %1, 0x3fff;\" : \"=r\"(low) : \"r\"(word));");
+        assert_eq!(text, "ws_ptx_and_b32((low), (word), 0x3fff);");
         assert_eq!(rewritten("asm(\"\" : \"+r\"(value));"), "(void)0;");
     }
 

@@ -1,6 +1,7 @@
 //! Every kernel of the corpus with inputs, a launch and a host reference.
 
 mod access;
+mod attention;
 mod coarsening;
 mod data;
 mod execution;
@@ -87,6 +88,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(language::cases());
     cases.extend(gemm::cases());
     cases.extend(tensor_cores::cases());
+    cases.extend(attention::cases());
     cases.extend(rows::cases());
     cases.extend(scans::cases());
     cases.extend(fields::cases());

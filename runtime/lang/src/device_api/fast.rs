@@ -17,6 +17,17 @@ static FAST_SINCOS: Prelude = Prelude {
     needs: &[&PAIR],
 };
 
+static FAST_EXP2: Prelude = Prelude {
+    name: "ws_fast_exp2",
+    code: "__device__ __forceinline__ float ws_fast_exp2(float x) {
+    float y;
+    asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+",
+    needs: &[],
+};
+
 builtin! {
     /// `sin(x)`: for `x` in `[-π, π]` an absolute error up to 2^-21.41, larger elsewhere.
     ///
@@ -51,6 +62,14 @@ builtin! {
     /// Source: CUDA Math API, `__expf`.
     pub fn fast_exp(x: f32) -> f32 { cuda: fixed("__expf({0})") } {
         f64::from(x).exp() as f32
+    }
+
+    /// `2^x`, up to 2 ulp; results below 2^-126 are zero, and arguments as small count as zero. One instruction.
+    ///
+    /// Source: PTX ISA, `ex2.approx.ftz.f32`.
+    pub fn fast_exp2(x: f32) -> f32 { cuda: with("ws_fast_exp2({0})", &FAST_EXP2) } {
+        let power = f64::from(x).exp2() as f32;
+        if power < f32::MIN_POSITIVE { 0.0 } else { power }
     }
 
     /// `10^x`, up to `2 + floor(|2.97·x|)` ulp.

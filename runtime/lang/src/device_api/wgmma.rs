@@ -8,6 +8,7 @@
 //! else may touch them, except a further product of the same shape, which adds to them. Source: PTX ISA, `wgmma`; compute
 //! capability 9.0, on that architecture alone (`sm_90a`).
 
+use super::mbarrier::SHARED_ADDRESS;
 use super::number::Num;
 use super::numbered::numbered;
 use super::text::with;
@@ -482,14 +483,17 @@ static WARPGROUP_ID: Prelude = Prelude {
     needs: &[],
 };
 
+/// In assembly, where `start` has 32 bits for good: the compiler would compute all of the address in 64 bits to shift and mask it.
 static DESCRIPTOR: Prelude = Prelude {
     name: "ws_matrix_descriptor",
     code: "__device__ __forceinline__ unsigned long long ws_matrix_descriptor(const void* place, unsigned int leading, unsigned int stride, unsigned int swizzle) {
-    unsigned int start = (unsigned int)__cvta_generic_to_shared(place);
-    return (unsigned long long)((start >> 4 & 0x3fffu) | (leading >> 4 & 0x3fffu) << 16) | (unsigned long long)((stride >> 4 & 0x3fffu) | swizzle << 30) << 32;
+    unsigned int low = (leading >> 4 & 0x3fffu) << 16, high = (stride >> 4 & 0x3fffu) | swizzle << 30;
+    unsigned long long descriptor;
+    asm(\"{\\n\\t.reg .b32 start;\\n\\tshr.b32 start, %1, 4;\\n\\tand.b32 start, start, 0x3fff;\\n\\tor.b32 start, start, %2;\\n\\tmov.b64 %0, {start, %3};\\n\\t}\" : \"=l\"(descriptor) : \"r\"(ws_shared_address(place)), \"r\"(low), \"r\"(high));
+    return descriptor;
 }
 ",
-    needs: &[],
+    needs: &[&SHARED_ADDRESS],
 };
 
 static FENCE: Prelude = Prelude {

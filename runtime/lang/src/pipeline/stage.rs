@@ -4,8 +4,8 @@ use core::mem::size_of;
 
 use warpsmith_macros::gpu_trait;
 
-use crate::tensor_map::{BoxLayout, MappedElement};
-use crate::tile::Tile;
+use crate::tensor_map::MappedElement;
+use crate::tile::{Layout, Tile};
 use crate::types::{DeviceType, InShared};
 
 /// What a stage of a [`Pipeline`](super::Pipeline) holds, by `#[derive(Stage)]` on a struct of tiles with one lifetime.
@@ -30,7 +30,7 @@ pub trait StageTiles: DeviceType {
     fn at<'s>(memory: *mut u64) -> Self::At<'s>;
 }
 
-/// A part of a stage: a [`Tile`] that the copy engine fills.
+/// A part of a stage: a [`Tile`] that the copy engine fills, at once or by [`Panels`](crate::tile::Panels).
 #[diagnostic::on_unimplemented(
     message = "a stage holds no `{Self}`",
     label = "no tile",
@@ -45,10 +45,13 @@ pub trait StagePart {
     const SIZE: usize;
 }
 
-impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> StagePart
+impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: Layout> StagePart
     for Tile<'_, T, ROWS, COLS, L>
 {
-    const BYTES: u32 = Self::SIZE;
+    const BYTES: u32 = {
+        assert!(L::PAD == 0, "the copy engine leaves no padding between the rows of a tile");
+        Self::SIZE
+    };
     const ALIGN: u32 = <Self as InShared>::ALIGN;
     const SIZE: usize = <Self as InShared>::LEN * size_of::<T>();
 }

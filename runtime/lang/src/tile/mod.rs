@@ -217,6 +217,22 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, cons
 }
 
 #[gpu_impl]
+impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const GROUP: usize>
+    Tile<'a, T, ROWS, COLS, Swizzle128<GROUP>>
+{
+    /// The same memory as panels side by side: panel `i` are the `OF` rows from `i * OF` on.
+    pub fn side_by_side<const OF: usize, const WIDTH: usize>(
+        self,
+    ) -> Tile<'a, T, OF, WIDTH, Panels<OF, GROUP>> {
+        debug_assert!(
+            COLS == 8 * GROUP && OF * WIDTH == ROWS * COLS,
+            "panels have rows of 128 bytes, and the elements of the tile"
+        );
+        Tile { elements: self.elements, memory: PhantomData }
+    }
+}
+
+#[gpu_impl]
 impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Index<(usize, usize)>
     for Tile<'_, T, ROWS, COLS, L>
 {

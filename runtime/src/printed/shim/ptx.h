@@ -46,6 +46,9 @@ template <class D, class S>
 static inline void ws_ptx_mov_b64(D& to, S from) { to = __builtin_bit_cast(D, from); }
 template <class D, class S>
 static inline void ws_ptx_mov_b32(D& to, S from) { to = __builtin_bit_cast(D, from); }
+static inline void ws_ptx_mov_b64(unsigned long long& to, unsigned int low, unsigned int high) {
+    to = (unsigned long long)high << 32 | low;
+}
 static inline void ws_ptx_mov_b32(ws_b16& low, ws_b16& high, unsigned int from) {
     low = (ws_b16)from;
     high = (ws_b16)(from >> 16);
@@ -73,10 +76,12 @@ WS_THREE(ws_ptx_mad_lo_s32, int, (unsigned int)a * (unsigned int)b + (unsigned i
 WS_TWO(ws_ptx_and_b32, unsigned int, a & b)
 WS_TWO(ws_ptx_or_b32, unsigned int, a | b)
 WS_TWO(ws_ptx_xor_b32, unsigned int, a ^ b)
+WS_TWO(ws_ptx_shr_b32, unsigned int, b > 31u ? 0u : a >> b)
 WS_ONE(ws_ptx_not_b32, unsigned int, ~a)
 WS_ONE(ws_ptx_popc_b32, unsigned int, __builtin_popcount(a))
 WS_ONE(ws_ptx_clz_b32, unsigned int, a == 0 ? 32 : __builtin_clz(a))
 WS_ONE(ws_ptx_brev_b32, unsigned int, ws_h_brev(a))
+WS_ONE(ws_ptx_ex2_approx_ftz_f32, float, ws_h_fast_exp2(a))
 WS_TWO(ws_ptx_add_f32, float, a + b)
 WS_TWO(ws_ptx_sub_f32, float, a - b)
 WS_TWO(ws_ptx_mul_f32, float, a * b)

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Times our kernels beside those that PyTorch calls, in turns: bursts after a rest, and without a rest.
+
+Call: turns.py products|attention BINARY [SIZE...] [NAME...], where BINARY is the bench of that name: products of SIZE x SIZE
+(4096, 8192), or sequences of SIZE tokens (4096, 16384). Prints `NAME_SIZE_MODE VALUE TFLOP/s RATIO...`, the ratios to each of
+PyTorch's: of products cuBLAS with `b` as [n, k] (`cublas_tn`) and as [k, n] (`cublas_nn`), of attention cuDNN and FlashAttention.
+Both processes keep their device; one works at a time.
+"""
+
+import subprocess
+import sys
+import time
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+LAUNCHES, TURNS, REST, TURN = 5, 15, 0.3, 60.0
+TOKENS, HEADS = 16384, 16
+
+
+def samples(count, launch):
+    """Milliseconds of a launch in each of `count` groups of LAUNCHES, which follow each other."""
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+    events[0].record()
+    for event in events[1:]:
+        for _ in range(LAUNCHES):
+            launch()
+        event.record()
+    torch.cuda.synchronize()
+    return [a.elapsed_time(b) / LAUNCHES for a, b in zip(events, events[1:])]
+
+
+def median(times):
+    return sorted(times)[len(times) // 2]
+
+
+def timed(launch):
+    """Milliseconds of a launch in the later two thirds of groups."""
+    return lambda count: median(samples(count, launch)[count // 3 :])
+
+
+def random(*shape):
+    return torch.rand(*shape, device="cuda").mul_(2).sub_(1).bfloat16()
+
+
+def products(size):
+    """The work of each round, PyTorch's kernels and the names of ours."""
+    a, b = random(size, size), random(size, size)
+    c = torch.empty_like(a)
+    peers = {
+        "cublas_tn": timed(lambda: torch.matmul(a, b.T, out=c)),
+        "cublas_nn": timed(lambda: torch.matmul(a, b, out=c)),
+    }
+    yield 2 * size**3, peers, ["gemm_sm90", "gemm_sm90_nn", "gemm_sm80"]
+
+
+def attention(tokens):
+    for d in 128, 64:
+        q, k, v = (random(TOKENS // tokens, HEADS, tokens, d) for _ in range(3))
+        for causal in False, True:
+
+            def by(backend):
+                def launch():
+                    with sdpa_kernel(backend):
+                        torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+                return timed(launch)
+
+            peers = {"cudnn": by(SDPBackend.CUDNN_ATTENTION), "flash": by(SDPBackend.FLASH_ATTENTION)}
+            name = f"d{d}_{'causal' if causal else 'full'}"
+            work = 4 * TOKENS * HEADS * tokens * d / (2 if causal else 1)
+            yield work, {name + "_" + peer: run for peer, run in peers.items()}, [name]
+
+
+ROUNDS = {"products": (products, [4096, 8192]), "attention": (attention, [4096, 16384])}
+
+
+def ours(process, name, size):
+    """One of our kernels, in the other process."""
+
+    def run(count):
+        process.stdin.write(f"{name} {size} {count}\n")
+        process.stdin.flush()
+        # Inputs say their seed.
+        for line in process.stdout:
+            if line[0].isdigit():
+                return float(line)
+        sys.exit("our process is gone")
+
+    return run
+
+
+def take_turns(kernels):
+    """Milliseconds of a launch of each kernel, in bursts and sustained."""
+    bursts, sustained = ({name: [] for name in kernels} for _ in range(2))
+    for run in kernels.values():
+        run(3)
+    for _ in range(TURNS):
+        for name, run in kernels.items():
+            time.sleep(REST)
+            # The first launches wake the clock.
+            bursts[name].append(run(3))
+    for turn in range(2 * TURNS):
+        for name, run in kernels.items():
+            count = max(3, int(TURN / (median(bursts[name]) * LAUNCHES)))
+            once = run(count)
+            # The first turns heat the device.
+            if turn >= TURNS // 2:
+                sustained[name].append(once)
+    return {"burst": bursts, "sustained": sustained}
+
+
+def main():
+    (rounds, all_sizes), binary, words = ROUNDS[sys.argv[1]], sys.argv[2], sys.argv[3:]
+    sizes = [int(word) for word in words if word.isdigit()] or all_sizes
+    names = [word for word in words if not word.isdigit()]
+    process = subprocess.Popen([binary, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    print(process.stdout.readline().strip())
+    for size in sizes:
+        for work, peers, known in rounds(size):
+            chosen = [name for name in known if not names or name in names]
+            if not chosen:
+                continue
+            kernels = {**peers, **{name: ours(process, name, size) for name in chosen}}
+            for mode, times in take_turns(kernels).items():
+                rate = {name: work / median(of) * 1e-9 for name, of in times.items()}
+                for name, of in rate.items():
+                    ratios = " ".join(f"{of / rate[peer]:.3f}" for peer in peers)
+                    print(f"{name}_{size}_{mode} {of:.1f} TFLOP/s {ratios}", flush=True)
+    process.stdin.close()
+    process.wait()
+
+
+main()

@@ -1,0 +1,108 @@
+//! Times kernels in turns with each other, in bursts and sustained, and serves one that takes turns with another process.
+//!
+//! A burst is launches after a rest, in which the clock is as high as it gets; sustained are launches without a rest, under the limit
+//! of power, for some 60 ms of each kernel in turn. Knows no kernel: it gets closures that launch one.
+
+use std::io::Write;
+use std::time::Duration;
+
+use cudarc::driver::sys::CUevent_flags;
+use warpsmith::{Device, Result};
+
+/// Launches between two events.
+const LAUNCHES: usize = 5;
+/// Turns, and what those of bursts begin with a rest of.
+const TURNS: usize = 15;
+const REST: Duration = Duration::from_millis(300);
+/// Milliseconds of work of a turn without a rest.
+const TURN: f32 = 60.0;
+
+/// Milliseconds of a launch in each of so many groups of launches.
+pub type Run<'a> = Box<dyn FnMut(usize) -> Result<Vec<f32>> + 'a>;
+
+/// A kernel with its inputs.
+pub struct Timed<'a> {
+    /// What it is printed as.
+    pub name: String,
+    /// Operations of a launch.
+    pub work: f64,
+    /// Launches it.
+    pub run: Run<'a>,
+}
+
+/// Prints `ours NAME_MODE VALUE TFLOP/s` of each kernel: medians of bursts, and of launches without a rest.
+///
+/// # Errors
+/// Those of the launches.
+pub fn take_turns(kernels: &mut [Timed]) -> Result<()> {
+    let mut bursts = vec![Vec::new(); kernels.len()];
+    let mut sustained = bursts.clone();
+    for _ in 0..TURNS {
+        for (kernel, times) in kernels.iter_mut().zip(&mut bursts) {
+            std::thread::sleep(REST);
+            // The first launches wake the clock.
+            times.extend((kernel.run)(3)?.pop());
+        }
+    }
+    for turn in 0..2 * TURNS {
+        for ((kernel, times), burst) in kernels.iter_mut().zip(&mut sustained).zip(&bursts) {
+            let count = (TURN / (median(burst.clone()) * LAUNCHES as f32)).max(3.0) as usize;
+            let of_turn = (kernel.run)(count)?;
+            // The first turns heat the device.
+            if turn >= TURNS / 2 {
+                times.push(median(of_turn[count / 3..].to_vec()));
+            }
+        }
+    }
+    for (mode, all) in [("burst", bursts), ("sustained", sustained)] {
+        for (kernel, times) in kernels.iter().zip(all) {
+            let rate = kernel.work / f64::from(median(times)) * 1e-9;
+            println!("ours {}_{mode} {rate:.1} TFLOP/s", kernel.name);
+        }
+    }
+    Ok(())
+}
+
+/// Answers each line `NAME SIZE GROUPS` of the input with the median of the later two thirds of so many groups of launches, in
+/// milliseconds a launch, until a line is something else.
+///
+/// # Errors
+/// Those of the launches.
+pub fn serve(mut run: impl FnMut(&str, usize, usize) -> Result<Vec<f32>>) -> Result<()> {
+    for line in std::io::stdin().lines().map_while(std::result::Result::ok) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let &[name, size, count] = words.as_slice() else { break };
+        let (Ok(size), Ok(count)) = (size.parse(), count.parse::<usize>()) else { break };
+        let times = run(name, size, count)?;
+        println!("{}", median(times[count / 3..].to_vec()));
+        std::io::stdout().flush().expect("an output");
+    }
+    Ok(())
+}
+
+/// Milliseconds of a launch in each of `count` groups of [`LAUNCHES`], which follow each other.
+///
+/// # Errors
+/// Those of the launches.
+pub fn samples(device: &Device, count: usize, launch: &mut impl FnMut() -> Result<()>) -> Result<Vec<f32>> {
+    let Some(gpu) = device.as_gpu() else { return Ok(Vec::new()) };
+    let record = || gpu.stream().record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).expect("an event");
+    let mut events = vec![record()];
+    for _ in 0..count {
+        for _ in 0..LAUNCHES {
+            launch()?;
+        }
+        events.push(record());
+    }
+    device.synchronize()?;
+    let between = |pair: &[_]| -> f32 {
+        let [from, to]: &[cudarc::driver::CudaEvent; 2] = pair.try_into().expect("two");
+        from.elapsed_ms(to).expect("both are over") / LAUNCHES as f32
+    };
+    Ok(events.windows(2).map(between).collect())
+}
+
+fn median(mut times: Vec<f32>) -> f32 {
+    times.sort_by(f32::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f32::NAN)
+}
